@@ -8,7 +8,7 @@ import {
   claimResize,
   defaultTolerations,
   namespaceLifecycle,
-  newNode,
+  taintNewNodes,
   podPriority,
   runtimeClass,
   systemPriorities,
@@ -96,7 +96,6 @@ export interface AssembleOptions {
 export interface ClusterParts {
   readonly clock: Clock;
   readonly webhooks: WebhookClient;
-  /** Returns the user of a static token. */
   readonly findToken: (token: string) => User | undefined;
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate: string;
@@ -139,7 +138,7 @@ export async function assembleCluster(
     handler: handlerOf(core, options),
     async run(port) {
       stops.push(keepServiceAddresses(core), await publishServer(core, port));
-      const objects = knowsWriters(options) ? withWriters(clusterObjects(core)) : clusterObjects(core);
+      const objects = needsWriters(options) ? withWriters(clusterObjects(core)) : clusterObjects(core);
       const context = {
         objects: options.wrapObjects?.(objects) ?? objects,
         clock,
@@ -161,7 +160,7 @@ export async function assembleCluster(
 }
 
 /** Returns true if an observer needs the writer of each write or webhook call. */
-function knowsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
+function needsWriters({ onWrite, onWebhookCall }: AssembleOptions): boolean {
   return onWrite !== undefined || onWebhookCall !== undefined;
 }
 
@@ -170,6 +169,7 @@ function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, 
   return { client: webhooks, observer };
 }
 
+/** Makes the store, the registry and all that handlers share. The chain has the order of the admission plugins. */
 function makeCore(options: AssembleOptions, { clock, findToken, journal }: ClusterParts, caller: Caller) {
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
@@ -198,9 +198,9 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
     admission: new AdmissionChain([
       namespaceLifecycle(store),
       limitRanger(store),
-      ...(hasAccounts(options) ? [podServiceAccount({ store, createDefault })] : []),
+      ...(requiresAccounts(options) ? [podServiceAccount({ store, createDefault })] : []),
       podSecurity(store),
-      newNode,
+      taintNewNodes,
       podPriority(store),
       defaultTolerations,
       runtimeClass(store),
@@ -221,8 +221,8 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
   return core;
 }
 
-/** Returns true if pods need an account. As in envtest, they don't if no controller creates accounts. */
-function hasAccounts({ controllers = [], disableAdmissionPlugins = [] }: AssembleOptions): boolean {
+/** Returns true if pods need a ServiceAccount. As in envtest, they don't if no controller creates accounts. */
+function requiresAccounts({ controllers = [], disableAdmissionPlugins = [] }: AssembleOptions): boolean {
   return controllers.includes("serviceaccount") && !disableAdmissionPlugins.includes("ServiceAccount");
 }
 
@@ -237,7 +237,7 @@ function handlerOf(core: Core, options: AssembleOptions): Handler {
       impersonationFilter(core.authorizer),
       authorizationFilter(core.authorizer),
       ...(intercept ? [interceptionFilter(intercept, core.connectionClock)] : []),
-      ...(knowsWriters(options) ? [noteWriter] : []),
+      ...(needsWriters(options) ? [noteWriter] : []),
     ],
     apiHandler(core),
   );

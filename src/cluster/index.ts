@@ -19,6 +19,5 @@ export type {
   WebhookCall,
   WebhookFailure,
 } from "./admission/webhooks/call-webhook.ts";
-export type { WebhookPost } from "./admission/webhooks/webhook-client.ts";
-export type { WebhookReply } from "./admission/webhooks/webhook-client.ts";
+export type { WebhookPost, WebhookReply } from "./admission/webhooks/webhook-client.ts";
 export { type InProcessCluster, type InProcessOptions, startInProcess } from "./start-in-process.ts";

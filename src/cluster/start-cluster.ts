@@ -4,7 +4,7 @@ import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
 import { type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
-import { Credentials, type Kubeconfig, storedCredentials } from "./auth/credentials.ts";
+import { Credentials, type Kubeconfig, loadCredentials } from "./auth/credentials.ts";
 import type { User } from "./contract/user.ts";
 import type { Core } from "./registry/core.ts";
 import { listen } from "./server/serve.ts";
@@ -28,9 +28,7 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   };
   /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
-  /**
-   * Returns the local port behind a Service in a webhook configuration, such as that of an operator under development.
-   */
+  /** Returns the local port behind a Service in a webhook configuration, as of an operator under development. */
   readonly resolveService?: ServiceResolver;
   /** Receives unexpected errors. Default: prints them to standard error. */
   readonly onError?: (error: unknown) => void;
@@ -66,10 +64,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
+/** Starts a cluster whose data folder is locked, if it has one. */
 async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const { port = 0, host = "127.0.0.1", clock = backgroundClock, onError = reportError } = options;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
-  const stored = options.dataDir === undefined ? undefined : storedCredentials(options.dataDir);
+  const stored = options.dataDir === undefined ? undefined : loadCredentials(options.dataDir);
   const credentials = new Credentials({ ...stored, ...options.certificates });
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;

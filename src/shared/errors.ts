@@ -20,7 +20,6 @@ interface TsbuilderErrorOptions {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly at?: Position | undefined;
-  /** The problems that the message lists. */
   readonly problems?: readonly Problem[];
   readonly cause?: unknown;
 }

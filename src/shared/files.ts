@@ -2,9 +2,11 @@ import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { TsbuilderError } from "./errors.ts";
 
-/** The name of a file in messages, and the flag with its path. */
+/** How messages name a file that a command writes. */
 export interface Output {
+  /** The subject of a sentence: `the report`. */
   readonly what: string;
+  /** The flag that sets the file's path. */
   readonly flag: string;
   /** Only its owner may read it. */
   readonly isPrivate?: boolean;
@@ -64,6 +66,6 @@ export function atFile<T>(file: string, work: () => T): T {
 
 /** Returns whether a path is a folder or below it, by the paths alone: links are not followed. */
 export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const fromFolder = relative(folder, path);
+  return fromFolder !== ".." && !fromFolder.startsWith(`..${sep}`) && !isAbsolute(fromFolder);
 }

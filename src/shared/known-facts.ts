@@ -9,12 +9,10 @@ import { type NoFolder, openStateHome } from "./own-folder.ts";
  */
 export type Fact = readonly [about: "allowed" | "journal" | "kubeconfig", place: string, content: string];
 
+/** The names of facts that hold only until this process ends. */
 const unwritten = new Set<string>();
 
-/**
- * Remembers a fact. If no file can be written, the fact holds until this process ends, and the reason is returned,
- * which names the folder.
- */
+/** Remembers a fact. If no file can be written, it holds until this process ends, and the reason is returned. */
 export function remember(fact: Fact): NoFolder | undefined {
   const file = fileOf(fact, { make: true });
   try {

@@ -3,10 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { makeFolder } from "./files.ts";
 
-/**
- * Opens a folder below the user's cache that no other user can change; undefined if there is none, or if nothing may be
- * kept.
- */
+/** Opens a folder in the user's cache that no other user can change; undefined if nothing can or may be kept. */
 export function openCacheFolder(name: string, env: NodeJS.ProcessEnv): string | undefined {
   // Node's own variable to turn off such caches.
   if (env["NODE_DISABLE_COMPILE_CACHE"]) return undefined;
@@ -19,10 +16,7 @@ export interface NoFolder {
   readonly reason: string;
 }
 
-/**
- * Opens such a folder below the user's state, which is kept until the user deletes it. Without `make`, only if it
- * exists.
- */
+/** Opens a folder in the user's state that no other user can change. `make` creates it if it is missing. */
 export function openStateHome(
   name: string,
   env: NodeJS.ProcessEnv,
@@ -31,23 +25,26 @@ export function openStateHome(
   return openFolder(env, env["XDG_STATE_HOME"], [".local", "state"], name, make ? makeAndJoin : join);
 }
 
-/** Ignores a relative `XDG_…_HOME`: below the current folder, a clone could contain its content. */
+/**
+ * Opens `tsbuilder/NAME` below the configured folder, or below the home. A relative setting is ignored: a clone could
+ * contain what is below the current folder. `openPath` joins the parts of a path, and may create it.
+ */
 function openFolder(
   { HOME: home = homedir() }: NodeJS.ProcessEnv,
-  given = "",
+  configured = "",
   belowHome: readonly string[],
   name: string,
-  reach: (base: string, ...names: readonly string[]) => string,
+  openPath: (base: string, ...names: readonly string[]) => string,
 ): string | NoFolder {
   try {
-    if (!isAbsolute(given) && !(isAbsolute(home) && existsSync(home)))
+    if (!isAbsolute(configured) && !(isAbsolute(home) && existsSync(home)))
       return { reason: `there is no home folder "${home}"` };
-    const base = isAbsolute(given) ? given : reach(home, ...belowHome);
-    const folder = reach(base, "tsbuilder", name);
+    const base = isAbsolute(configured) ? configured : openPath(home, ...belowHome);
+    const folder = openPath(base, "tsbuilder", name);
     // A user who may change a folder can exchange those in it.
     if (mayBeExchanged(base)) return { reason: `others may change "${base}"` };
-    const shared = [join(base, "tsbuilder"), folder].find((one) => !isOurs(one));
-    return shared === undefined ? folder : { reason: `"${shared}" is not a folder that only you may change` };
+    const unsafe = [join(base, "tsbuilder"), folder].find((path) => !isSafe(path));
+    return unsafe === undefined ? folder : { reason: `"${unsafe}" is not a folder that only you may change` };
   } catch (error) {
     return { reason: (error as Error).message };
   }
@@ -59,9 +56,10 @@ function makeAndJoin(base: string, ...names: readonly string[]): string {
   return folder;
 }
 
-function isOurs(folder: string): boolean {
+/** Returns whether a path is a folder of this user that no other may write to. */
+function isSafe(folder: string): boolean {
   const stats = lstatSync(folder);
-  return stats.isDirectory() && isOwn(stats) && !isWritable(stats);
+  return stats.isDirectory() && isOwn(stats) && !isWritableByOthers(stats);
 }
 
 /**
@@ -72,12 +70,13 @@ function mayBeExchanged(folder: string): boolean {
   const stats = statSync(folder);
   if (process.getuid === undefined) return false;
   if (stats.uid !== 0 && !isOwn(stats)) return true;
-  const others = isOwn(stats) ? 0o002 : 0o022;
-  return (stats.mode & others) !== 0 && (stats.mode & 0o1000) === 0;
+  const writableByOthers = isOwn(stats) ? 0o002 : 0o022;
+  const sticky = 0o1000;
+  return (stats.mode & writableByOthers) !== 0 && (stats.mode & sticky) === 0;
 }
 
 /** Returns whether other users may write. On Windows, modes say nothing, and a home is only its user's. */
-const isWritable = ({ mode }: Pick<Stats, "mode">): boolean =>
+const isWritableByOthers = ({ mode }: Pick<Stats, "mode">): boolean =>
   process.getuid !== undefined && (mode & 0o022) !== 0;
 
 function isOwn({ uid }: Pick<Stats, "uid">): boolean {

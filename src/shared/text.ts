@@ -1,6 +1,8 @@
+// The text of messages: suggestions for slips, lines of source with a caret, lists, words for a shell, line ends.
+
 import type { Position } from "./errors.ts";
 
-/** Finds the name that was probably meant: the closest one, if it is close enough to be a slip of the finger. */
+/** Finds the name that was probably meant: the closest one, if a third of the letters or fewer differ. */
 export function didYouMean(written: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.floor(Math.max(written.length, 3) / 3) + 1;
@@ -39,6 +41,7 @@ export function positionAt(file: string, text: string, offset: number): Position
   return { file, line: before.split("\n").length, column: offset - lineStart + 1 };
 }
 
+/** The characters of a long line that a code frame shows before and behind the column. */
 const shownBefore = 120;
 const shownBehind = 80;
 const shortLine = shownBefore + shownBehind;
@@ -91,7 +94,6 @@ export function withLineEndsOf(model: string, text: string): string {
   return model.includes("\r\n") && !/(?:^|[^\r])\n/u.test(model) ? text.replaceAll(/\r?\n/gu, "\r\n") : text;
 }
 
-/** Converts a text to line feeds. */
 export function withPlainLineEnds(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }

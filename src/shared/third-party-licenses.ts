@@ -5,7 +5,7 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 /** The file with the licenses, beside a bundle. */
 export const licensesFile = "third-party-licenses.txt";
 
-const rule = "-".repeat(80);
+const separator = "-".repeat(80);
 
 /**
  * Returns the licenses of all packages in a bundle, by the paths of its inputs relative to a folder. Most licenses
@@ -21,7 +21,7 @@ export function describeLicenses(folder: string, inputs: readonly string[]): str
   const sections = [...byText]
     .map(([text, labels]) => `${[...labels].sort(compareText).join("\n")}\n\n${text}`)
     .sort(compareText);
-  return ["This bundle contains code of the packages below.\n", ...sections].join(`\n${rule}\n`);
+  return ["This bundle contains code of the packages below.\n", ...sections].join(`\n${separator}\n`);
 }
 
 /** Returns the folder of the package that a file belongs to; undefined for sources outside of `node_modules`. */
@@ -31,8 +31,9 @@ function packageRoot(path: string): string | undefined {
 
 function readLicense(root: string): { label: string; text: string } {
   const { name, version, license, licenses } = readManifest(root);
-  const given = [license ?? licenses ?? []].flat().map((one) => (typeof one === "object" ? one.type : one));
-  const label = `${[name, version].filter(Boolean).join(" ")} (${given.join(" OR ") || "no license given"})`;
+  const declared = [license ?? licenses ?? []].flat();
+  const types = declared.map((entry) => (typeof entry === "object" ? entry.type : entry));
+  const label = `${[name, version].filter(Boolean).join(" ")} (${types.join(" OR ") || "no license given"})`;
   const texts = licenseFiles(root).map((file) => readFileSync(file, "utf8").trim());
   return { label, text: texts.length > 0 ? `${texts.join("\n\n")}\n` : "The package has no license file.\n" };
 }
@@ -58,28 +59,26 @@ function readManifest(root: string): Manifest {
   };
 }
 
-const isCode = /\.(?:[cm]?[jt]sx?|json|map)$/u;
+const codeExtension = /\.(?:[cm]?[jt]sx?|json|map)$/u;
 
 /** Lists the files of licenses and notices, also in a folder of that name. */
 function licenseFiles(root: string): string[] {
   return readdirSync(root)
-    .filter((name) => isNamed(name))
+    .filter(isLicenseName)
     .map((name) => join(root, name))
     .flatMap((path) =>
       isKind(path, "isDirectory") ? readdirSync(path).map((name) => join(path, name)) : [path],
     )
-    .filter((path) => !isCode.test(path) && isKind(path, "isFile"))
+    .filter((path) => !codeExtension.test(path) && isKind(path, "isFile"))
     .sort(compareText);
 }
 
-/**
- * Returns whether a file's name contains such a word: `LICENSE_MIT`, `BSD-3-Clause-LICENSE`, `ThirdPartyNotices.txt`.
- */
-function isNamed(name: string): boolean {
+/** Returns whether a name is that of a license or notice: `LICENSE_MIT`, `BSD-3-Clause-LICENSE`, `ThirdPartyNotices.txt`. */
+function isLicenseName(name: string): boolean {
   const words = name.replaceAll(/([a-z])([A-Z])/gu, "$1 $2").split(/[^A-Za-z]+/u);
   return words.some((word) => /^(?:(?:un)?licen[cs]es?|notices?|copying)$/iu.test(word));
 }
 
-/** Follows links; a dangling link is neither. */
+/** Returns whether a path is a file or a folder. Follows links; a dangling link is neither. */
 const isKind = (path: string, kind: "isFile" | "isDirectory"): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;

@@ -26,21 +26,21 @@ export class AdmissionChain implements Admission {
 
   async mutate(request: AdmissionRequest): Promise<ApiObject | undefined> {
     const rounds = new Rounds();
-    let seen = request;
-    do seen = await this.#mutateOnce(seen, rounds);
+    let current = request;
+    do current = await this.#mutateOnce(current, rounds);
     while (rounds.next());
-    return seen.object;
+    return current.object;
   }
 
   /** Runs all plugins once. Awaits only promises: most plugins have nothing to do for most objects. */
   async #mutateOnce(request: AdmissionRequest, rounds: Rounds): Promise<AdmissionRequest> {
-    let seen = request;
+    let current = request;
     for (const plugin of this.#plugins) {
-      const mutated = plugin.mutate?.(seen, rounds);
+      const mutated = plugin.mutate?.(current, rounds);
       const object = mutated instanceof Promise ? await mutated : mutated;
-      if (object !== undefined && object !== seen.object) seen = { ...seen, object };
+      if (object !== undefined && object !== current.object) current = { ...current, object };
     }
-    return seen;
+    return current;
   }
 
   async validate(request: AdmissionRequest): Promise<void> {
@@ -56,22 +56,22 @@ export class AdmissionChain implements Admission {
  * a second time, with the webhooks and policies whose reinvocation policy is `IfNeeded`.
  */
 export class Rounds {
-  #second = false;
-  #needed = false;
+  #isSecond = false;
+  #isSecondNeeded = false;
   readonly #calls = new Map<string, Calls>();
 
-  /** The calls that a plugin has made, in all rounds. */
+  /** The calls that a plugin has made in all rounds. `object` is the object as the plugin receives it in this round. */
   callsOf(plugin: string, object: ApiObject | undefined): Calls {
-    const known = this.#calls.get(plugin) ?? new Calls(() => void (this.#needed = true));
-    this.#calls.set(plugin, known);
-    if (this.#second) known.startAgain(object);
-    return known;
+    const calls = this.#calls.get(plugin) ?? new Calls(() => void (this.#isSecondNeeded = true));
+    this.#calls.set(plugin, calls);
+    if (this.#isSecond) calls.startAgain(object);
+    return calls;
   }
 
   /** Begins the second round if one is needed; there is no third. */
   next(): boolean {
-    if (this.#second || !this.#needed) return false;
-    this.#second = true;
+    if (this.#isSecond || !this.#isSecondNeeded) return false;
+    this.#isSecond = true;
     return true;
   }
 }
@@ -81,8 +81,8 @@ class Calls {
   readonly #onChange: () => void;
   readonly #repeatable = new Set<unknown>();
   readonly #due = new Set<unknown>();
-  #second = false;
-  #left: ApiObject | undefined;
+  #isSecond = false;
+  #endOfFirstRound: ApiObject | undefined;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -90,11 +90,11 @@ class Calls {
 
   /** Returns true in the first round, and in the second for calls that a later change made due again. */
   isDue(key: unknown): boolean {
-    return !this.#second || this.#due.has(key);
+    return !this.#isSecond || this.#due.has(key);
   }
 
   /** Records that the object has changed: all keys remembered so far are due again. */
-  changed(): void {
+  noteChange(): void {
     this.#repeatAll();
     this.#onChange();
   }
@@ -105,13 +105,14 @@ class Calls {
   }
 
   /** Keeps the object at the end of the first round, to compare it in the second. */
-  end(object: ApiObject | undefined): void {
-    if (this.#repeatable.size > 0 && !this.#second) this.#left = copyJSON(object);
+  endRound(object: ApiObject | undefined): void {
+    if (this.#repeatable.size > 0 && !this.#isSecond) this.#endOfFirstRound = copyJSON(object);
   }
 
+  /** Begins the second round. If the object has changed since the first, all remembered keys are due. */
   startAgain(object: ApiObject | undefined): void {
-    this.#second = true;
-    if (this.#repeatable.size > 0 && !isEqual(this.#left, object)) this.#repeatAll();
+    this.#isSecond = true;
+    if (this.#repeatable.size > 0 && !isEqual(this.#endOfFirstRound, object)) this.#repeatAll();
   }
 
   #repeatAll(): void {
@@ -120,6 +121,7 @@ class Calls {
   }
 }
 
+/** Returns true if a request creates a pod. */
 export function isNewPod(request: AdmissionRequest): request is AdmissionRequest & { object: ApiObject } {
   const { operation, resource, subresource, object } = request;
   if (operation !== "CREATE" || subresource !== "" || object === undefined) return false;
@@ -135,15 +137,15 @@ export function isChangedPod(
   return resource.group === "" && resource.plural === "pods" && object?.["spec"] !== undefined;
 }
 
-/** Names the object in a denial: by its `generateName` if it has no name yet. */
+/** The object in a denial, as text and as details: by its `generateName` if it has no name yet. */
 export function refusalSubject({ resource, name, object }: AdmissionRequest): {
   readonly text: string;
   readonly details: StatusDetails;
 } {
   const { group, plural } = resource;
-  const known = name || object?.metadata.name || object?.metadata.generateName || "Unknown";
+  const shownName = name || object?.metadata.name || object?.metadata.generateName || "Unknown";
   return {
-    text: `${qualifiedName(resource)} ${JSON.stringify(known)}`,
-    details: { name: known, ...(group !== "" && { group }), kind: plural },
+    text: `${qualifiedName(resource)} ${JSON.stringify(shownName)}`,
+    details: { name: shownName, ...(group !== "" && { group }), kind: plural },
   };
 }

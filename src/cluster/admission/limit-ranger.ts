@@ -7,10 +7,9 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
-import type { Sent } from "../contract/sent.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
 import { forbidden, listed } from "../contract/status-error.ts";
-import type { ApiObject } from "../contract/api-object.ts";
+import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type ResourceList, sumPodResources } from "../quota/resource-list.ts";
 import { type AdmissionPlugin, isNewPod } from "./admission.ts";
@@ -43,14 +42,51 @@ export function limitRanger(store: Store): AdmissionPlugin {
   };
 }
 
+const annotation = "kubernetes.io/limit-ranger";
+
+/** Sets missing requests and limits of containers, and records in an annotation what was set. */
+function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
+  const ofContainers = limits.filter(({ type }) => type === "Container");
+  const merge = (field: "defaultRequest" | "default"): ResourceList =>
+    Object.assign({}, ...ofContainers.map((limit) => limit[field]));
+  const defaults = { request: merge("defaultRequest"), limit: merge("default") };
+  const { containers = [], initContainers = [] } = pod["spec"] as Sent<PodSpec>;
+  const changes = [
+    ...containers.flatMap((container) => fillContainer(container, defaults, "container")),
+    ...initContainers.flatMap((container) => fillContainer(container, defaults, "init container")),
+  ];
+  if (changes.length === 0) return;
+  const note = `LimitRanger plugin set: ${changes.join("; ")}`;
+  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: note };
+}
+
+/** Sets the missing requests and limits of a container. Returns a description of each change. */
+function fillContainer(
+  container: Sent<Container>,
+  defaults: Readonly<Record<"request" | "limit", ResourceList>>,
+  containerType: "container" | "init container",
+): string[] {
+  const resources = (container.resources ??= {});
+  const changes: string[] = [];
+  for (const kind of ["request", "limit"] as const) {
+    const field = `${kind}s` as const;
+    const missing = Object.keys(defaults[kind]).filter((name) => resources[field]?.[name] === undefined);
+    if (missing.length === 0) continue;
+    resources[field] = { ...defaults[kind], ...resources[field] };
+    changes.push(`${missing.toSorted().join(", ")} ${kind} for ${containerType} ${container.name}`);
+  }
+  return changes;
+}
+
 interface Amounts {
   readonly request: Quantity | undefined;
   readonly limit: Quantity | undefined;
 }
 
+/** One kind of bound of a LimitRange, with the real server's words for its violations. */
 interface Bound {
+  /** The field of a limit range with the bounds by resource. */
   readonly field: "min" | "max" | "maxLimitRequestRatio";
-  /** Names the bound of a resource. */
   readonly rule: (name: string) => string;
   /** The end of the message; undefined if the amounts are within the bound. */
   readonly violation: (amounts: Amounts, enforced: Quantity) => string | undefined;
@@ -81,10 +117,10 @@ const ratio: Bound = {
   field: "maxLimitRequestRatio",
   rule: (name) => `${name} max limit to request ratio`,
   violation({ request = 0, limit = 0 }, enforced) {
-    const [requested, most] = [quantityToNumber(request), quantityToNumber(limit)];
+    const [requested, limited] = [quantityToNumber(request), quantityToNumber(limit)];
     if (requested === 0) return ", but no request is specified or request is 0";
-    if (most === 0) return ", but no limit is specified or limit is 0";
-    const provided = most / requested;
+    if (limited === 0) return ", but no limit is specified or limit is 0";
+    const provided = limited / requested;
     return provided > quantityToNumber(enforced)
       ? `, but provided ratio is ${provided.toFixed(6)}`
       : undefined;
@@ -101,8 +137,8 @@ function* checkPodLimits(pod: PodSpec, limits: readonly LimitRangeItem[]): Gener
         yield* checkResources(limit, container.resources ?? {}, bounds);
       }
     } else if (limit.type === "Pod") {
-      const [requests, most] = [sumPodResources(pod, "requests"), sumPodResources(pod, "limits")];
-      yield* checkResources(limit, { requests, limits: most }, bounds);
+      const total = { requests: sumPodResources(pod, "requests"), limits: sumPodResources(pod, "limits") };
+      yield* checkResources(limit, total, bounds);
     }
   }
 }
@@ -126,12 +162,12 @@ function* checkClaimLimits(requests: ResourceList, limits: readonly LimitRangeIt
 function* checkResources(
   limit: LimitRangeItem,
   { requests, limits }: ResourceRequirements,
-  checked: readonly Bound[],
+  checkedBounds: readonly Bound[],
 ): Generator<string> {
-  for (const { field, rule, violation } of checked) {
+  for (const { field, rule, violation } of checkedBounds) {
     for (const [name, enforced] of Object.entries(limit[field] ?? {})) {
-      const found = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
-      if (found !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${found}`;
+      const problem = violation({ request: requests?.[name], limit: limits?.[name] }, enforced);
+      if (problem !== undefined) yield `${rule(name)} per ${limit.type} is ${enforced}${problem}`;
     }
   }
 }
@@ -146,7 +182,7 @@ function isClaimWrite({ resource, operation }: AdmissionRequest): boolean {
   return isWrite && resource.group === "" && resource.plural === "persistentvolumeclaims";
 }
 
-/** Denies the request for the first range that it violates. */
+/** Denies the request because of the first limit range that it violates. */
 function refuse(
   { resource, object, name }: AdmissionRequest,
   ranges: readonly LimitRangeItem[][],
@@ -157,42 +193,4 @@ function refuse(
     if (problems.length === 0) continue;
     throw forbidden(resource, object?.metadata.name ?? name, listed(problems));
   }
-}
-
-const annotation = "kubernetes.io/limit-ranger";
-
-/** Sets missing requests and limits of containers, and records in an annotation what was set. */
-function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
-  const own = limits.filter(({ type }) => type === "Container");
-  const requests: ResourceList = Object.assign({}, ...own.map((limit) => limit.defaultRequest));
-  const maxima: ResourceList = Object.assign({}, ...own.map((limit) => limit.default));
-  const { containers = [], initContainers = [] } = pod["spec"] as Sent<PodSpec>;
-  const changes = [
-    ...containers.flatMap((container) => fillContainer(container, requests, maxima, "container")),
-    ...initContainers.flatMap((container) => fillContainer(container, requests, maxima, "init container")),
-  ];
-  if (changes.length === 0) return;
-  const note = `LimitRanger plugin set: ${changes.join("; ")}`;
-  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: note };
-}
-
-function fillContainer(
-  container: Sent<Container>,
-  requests: ResourceList,
-  limits: ResourceList,
-  what: string,
-): string[] {
-  const resources = (container.resources ??= {});
-  const changes: string[] = [];
-  for (const [kind, defaults] of [
-    ["request", requests],
-    ["limit", limits],
-  ] as const) {
-    const field = `${kind}s` as const;
-    const missing = Object.keys(defaults).filter((name) => resources[field]?.[name] === undefined);
-    if (missing.length === 0) continue;
-    resources[field] = { ...defaults, ...resources[field] };
-    changes.push(`${missing.toSorted().join(", ")} ${kind} for ${what} ${container.name}`);
-  }
-  return changes;
 }

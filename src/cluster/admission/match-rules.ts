@@ -9,14 +9,14 @@ import type {
   NamedRuleWithOperations,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 
-/** Finds the version in which a rule matches: the request's, or with `Equivalent` any other that is served. */
+/** Finds the version in which a rule matches: the request's, or another served one unless the policy is `Exact`. */
 export function matchVersion(
   rules: readonly NamedRuleWithOperations[],
-  policy: MatchResources["matchPolicy"],
+  matchPolicy: MatchResources["matchPolicy"],
   request: AdmissionRequest,
 ): string | undefined {
   if (rules.some((rule) => matchesRule(rule, request, request.version))) return request.version;
-  if (policy === "Exact") return undefined;
+  if (matchPolicy === "Exact") return undefined;
   return request.resource.versions
     .map(({ name }) => name)
     .find((name) => rules.some((rule) => matchesRule(rule, request, name)));
@@ -26,12 +26,12 @@ function matchesRule(rule: NamedRuleWithOperations, request: AdmissionRequest, v
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope = "*" } = rule;
   const { resourceNames = [] } = rule;
   const { resource, name } = request;
-  const own = resource.namespaced ? "Namespaced" : "Cluster";
+  const resourceScope = resource.namespaced ? "Namespaced" : "Cluster";
   return (
     has(operations, request.operation) &&
     has(apiGroups, resource.group) &&
     has(apiVersions, version) &&
-    (scope === "*" || scope === own) &&
+    (scope === "*" || scope === resourceScope) &&
     resources.some((pattern) => matchesResource(pattern, resource.plural, request.subresource)) &&
     (resourceNames.length === 0 || resourceNames.includes(name))
   );
@@ -48,7 +48,10 @@ function has(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-/** Matches the request's namespace, or the new labels of one that is written. Cluster-scoped objects match. */
+/**
+ * Returns true if the selector matches the labels of the request's namespace. A write of a namespace is matched by its
+ * new labels; other cluster-scoped objects always match. Throws NotFound for a namespace that does not exist.
+ */
 export function matchesNamespace(
   selector: LabelSelector | undefined,
   { resource, operation, subresource, object, namespace, name }: AdmissionRequest,
@@ -59,9 +62,9 @@ export function matchesNamespace(
   if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
     return matchesLabelSelector(selector, object?.metadata.labels ?? {});
   }
-  const where = isNamespace ? name : namespace;
-  const stored = store.collection("namespaces").get(where);
-  if (!stored) throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, where);
+  const namespaceName = isNamespace ? name : namespace;
+  const stored = store.collection("namespaces").get(namespaceName);
+  if (!stored) throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, namespaceName);
   return matchesLabelSelector(selector, stored.object.metadata.labels ?? {});
 }
 

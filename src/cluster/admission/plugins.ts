@@ -1,12 +1,13 @@
+// The admission plugins that are too small for files of their own, and the objects that they rely on.
+
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { NodeSpec, PodSpec, Taint, Toleration } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { RuntimeClass } from "@tsbuilder/apimachinery/k8s/node/v1";
 import type { PriorityClass } from "@tsbuilder/apimachinery/k8s/scheduling/v1";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { AdmissionRequest } from "../registry/core.ts";
-import type { Sent } from "../contract/sent.ts";
 import { forbidden, notFound } from "../contract/status-error.ts";
-import type { ApiObject } from "../contract/api-object.ts";
+import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
 import { type Claim, sizeOf } from "../kinds/core/persistent-volume-claim.ts";
@@ -31,18 +32,18 @@ export function namespaceLifecycle(store: Store): AdmissionPlugin {
   };
 }
 
-const taint: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+const notReady: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
 /** TaintNodesByCondition: a new node has a taint until it is ready. */
-export const newNode: AdmissionPlugin = {
+export const taintNewNodes: AdmissionPlugin = {
   name: "TaintNodesByCondition",
   mutate({ operation, resource, subresource, object }) {
     if (operation !== "CREATE" || resource.plural !== "nodes" || resource.group !== "") return undefined;
     if (subresource !== "" || !object) return undefined;
     object["spec"] ??= {};
     const spec = object["spec"] as NodeSpec;
-    const isTainted = spec.taints?.some(({ key, effect }) => key === taint.key && effect === taint.effect);
-    if (!isTainted) spec.taints = [...(spec.taints ?? []), { ...taint }];
+    const isTainted = spec.taints?.some(({ key, effect }) => isEqual({ key, effect }, notReady));
+    if (!isTainted) spec.taints = [...(spec.taints ?? []), { ...notReady }];
     return object;
   },
 };
@@ -53,35 +54,36 @@ export const systemPriorities: readonly (PriorityClass & ApiObject)[] = [
   systemPriority("system-node-critical", 2_000_001_000, "critical to its node: it must not be moved"),
 ];
 
-function systemPriority(name: string, value: number, what: string): PriorityClass & ApiObject {
+function systemPriority(name: string, value: number, purpose: string): PriorityClass & ApiObject {
   return {
     apiVersion: "scheduling.k8s.io/v1",
     kind: "PriorityClass",
     metadata: { name },
     value,
     preemptionPolicy: "PreemptLowerPriority",
-    description: `For pods that are ${what}.`,
+    description: `For pods that are ${purpose}.`,
   };
 }
 
 /** Priority: sets the priority of pods from their priority class, and refuses any other. */
 export function podPriority(store: Store): AdmissionPlugin {
-  const classes = (): PriorityClass[] => {
+  const listClasses = (): PriorityClass[] => {
     const stored = store.collection("priorityclasses.scheduling.k8s.io").list();
     return stored.map(({ object }) => object as PriorityClass);
   };
   return {
     name: "Priority",
     mutate(request) {
-      if (isChangedPod(request)) return withOldPriority(request);
+      if (isChangedPod(request)) return keepPriority(request);
       if (!isNewPod(request)) return undefined;
       const spec = request.object["spec"] as Sent<PodSpec>;
       const name = spec.priorityClassName ?? "";
-      const found = classes().find((each) =>
-        name === "" ? each.globalDefault : each.metadata.name === name,
+      const priorityClass = listClasses().find(({ globalDefault, metadata }) =>
+        name === "" ? globalDefault : metadata.name === name,
       );
-      if (!found && name !== "") throw refusal(request, `no PriorityClass with name ${name} was found`);
-      const { value = 0, preemptionPolicy = "PreemptLowerPriority" } = found ?? {};
+      if (!priorityClass && name !== "")
+        throw refusal(request, `no PriorityClass with name ${name} was found`);
+      const { value = 0, preemptionPolicy = "PreemptLowerPriority" } = priorityClass ?? {};
       for (const [field, sent, computed] of [
         ["integer value of priority", spec.priority, value],
         ["string value of PreemptionPolicy", spec.preemptionPolicy, preemptionPolicy],
@@ -90,19 +92,17 @@ export function podPriority(store: Store): AdmissionPlugin {
         const why = `priority admission controller computed ${computed} from the given PriorityClass name`;
         throw refusal(request, `the ${field} (${sent}) must not be provided in pod spec; ${why}`);
       }
-      const chosen = found?.metadata.name;
-      Object.assign(spec, {
-        priority: value,
-        preemptionPolicy,
-        ...(chosen && { priorityClassName: chosen }),
-      });
+      Object.assign(spec, { priority: value, preemptionPolicy });
+      if (priorityClass) spec.priorityClassName = priorityClass.metadata.name!;
       return request.object;
     },
     validate(request) {
       const { resource, object, subresource, name } = request;
       if (resource.plural !== "priorityclasses" || subresource !== "") return;
       if (!(object as PriorityClass | undefined)?.globalDefault) return;
-      const other = classes().find((each) => each.globalDefault && each.metadata.name !== name);
+      const other = listClasses().find(
+        ({ globalDefault, metadata }) => globalDefault && metadata.name !== name,
+      );
       if (!other) return;
       const why = "is already marked as default. Only one default can exist";
       throw refusal(request, `PriorityClass ${other.metadata.name} ${why}`);
@@ -111,7 +111,7 @@ export function podPriority(store: Store): AdmissionPlugin {
 }
 
 /** Copies the priority from the old pod into an update that omits it. */
-function withOldPriority({ object, oldObject }: { object: ApiObject; oldObject: ApiObject }): ApiObject {
+function keepPriority({ object, oldObject }: { object: ApiObject; oldObject: ApiObject }): ApiObject {
   const [spec, old] = [object["spec"] as Sent<PodSpec>, oldObject["spec"] as PodSpec];
   if (old.priority !== undefined) spec.priority ??= old.priority;
   if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy;
@@ -124,7 +124,7 @@ function refusal({ resource, object, name }: AdmissionRequest, reason: string): 
 
 const tolerationSeconds = 300;
 
-/** DefaultTolerationSeconds: pods, updated ones too, tolerate unready and unreachable nodes for five minutes. */
+/** DefaultTolerationSeconds: new and updated pods tolerate unready and unreachable nodes for five minutes. */
 export const defaultTolerations: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
   mutate(request) {
@@ -132,7 +132,7 @@ export const defaultTolerations: AdmissionPlugin = {
     const spec = request.object["spec"] as Sent<PodSpec>;
     const tolerations = spec.tolerations ?? [];
     for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
-      if (tolerations.some((toleration) => covers(toleration, key))) continue;
+      if (tolerations.some((toleration) => toleratesEviction(toleration, key))) continue;
       tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds });
     }
     spec.tolerations = tolerations;
@@ -140,11 +140,11 @@ export const defaultTolerations: AdmissionPlugin = {
   },
 };
 
-function covers({ key, effect }: Sent<Toleration>, taint: string): boolean {
-  return (!key || key === taint) && (!effect || effect === "NoExecute");
+function toleratesEviction({ key, effect }: Sent<Toleration>, taintKey: string): boolean {
+  return (!key || key === taintKey) && (!effect || effect === "NoExecute");
 }
 
-const otherOverhead = "Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+const overheadMismatch = "Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
 /** RuntimeClass: copies overhead, node selector and tolerations of the runtime class into pods. */
 export function runtimeClass(store: Store): AdmissionPlugin {
@@ -159,23 +159,22 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       if (!stored) throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
       const { overhead, scheduling } = stored.object as unknown as RuntimeClass;
       if (overhead?.podFixed) {
-        if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed)) {
-          throw refusal(request, `pod rejected: ${otherOverhead}`);
-        }
+        if (Object.keys(spec.overhead ?? {}).length > 0 && !isEqual(spec.overhead, overhead.podFixed))
+          throw refusal(request, `pod rejected: ${overheadMismatch}`);
         spec.overhead = { ...overhead.podFixed };
       }
       for (const [key, value] of Object.entries(scheduling?.nodeSelector ?? {})) {
-        const own = spec.nodeSelector?.[key] ?? value;
-        if (own !== value) {
+        const current = spec.nodeSelector?.[key] ?? value;
+        if (current !== value) {
           const selector = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}`;
-          throw refusal(request, `conflict: ${selector}; pod.spec.nodeSelector[${key}] = ${own}`);
+          throw refusal(request, `conflict: ${selector}; pod.spec.nodeSelector[${key}] = ${current}`);
         }
         spec.nodeSelector = { ...spec.nodeSelector, [key]: value };
       }
-      const more = (scheduling?.tolerations ?? []).filter(
-        (toleration) => !spec.tolerations?.some((own) => isEqual(own, toleration)),
+      const missing = (scheduling?.tolerations ?? []).filter(
+        (toleration) => !spec.tolerations?.some((existing) => isEqual(existing, toleration)),
       );
-      if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...more];
+      if (missing.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...missing];
       return request.object;
     },
     validate(request) {
@@ -185,7 +184,7 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       const fixed = (stored?.object as RuntimeClass | undefined)?.overhead?.podFixed;
       if (isEqual(overhead, fixed)) return;
       const why = fixed
-        ? otherOverhead
+        ? overheadMismatch
         : "Pod Overhead set without corresponding RuntimeClass defined Overhead";
       throw refusal(request, `pod rejected: ${why}`);
     },
@@ -201,9 +200,8 @@ export function claimResize(store: Store): AdmissionPlugin {
       if (resource.plural !== "persistentvolumeclaims" || !object || !oldObject) return;
       const [now, before]: [Claim, Claim] = [object, oldObject];
       if (compareQuantities(sizeOf(now) ?? "0", sizeOf(before) ?? "0") <= 0) return;
-      if (before.status?.phase !== "Bound") {
+      if (before.status?.phase !== "Bound")
         throw forbidden(resource, name, "Only bound persistent volume claims can be expanded");
-      }
       const storageClass = now.spec?.storageClassName ?? "";
       const stored = store.collection("storageclasses.storage.k8s.io").get(storageClass);
       if (stored?.object["allowVolumeExpansion"] === true) return;

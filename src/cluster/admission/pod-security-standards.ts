@@ -18,15 +18,153 @@ interface Violation {
   readonly detail: string;
 }
 
-const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
+/** Lists the violations of a standard by a pod, in the order in which a denial prints them. */
+export function findViolations(
+  { level }: Standard,
+  spec: PodSpec,
+  annotations: Readonly<Record<string, string>> = {},
+): Violation[] {
+  if (level === "privileged") return [];
+  const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
+  return checks.flatMap((check) => check(spec, annotations) ?? []);
+}
+
+type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
+
+/** The checks of the baseline standard, in the order in which denials list them. */
+const baselineChecks = {
+  appArmorProfile: checkAppArmor,
+  capabilities: checkCapabilities,
+  hostNamespaces: checkHostNamespaces,
+  hostPathVolumes: checkHostPaths,
+  hostPorts: checkHostPorts,
+  hostProbes: checkHostProbes,
+  privileged: checkPrivileged,
+  procMount: unlessUserNamespace(checkProcMount),
+  seLinuxOptions: checkSELinux,
+  seccompProfile: checkSeccomp,
+  sysctls: checkSysctls,
+  windowsHostProcess: checkWindowsHostProcess,
+} satisfies Record<string, Check>;
+
+const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...rest } = baselineChecks;
+
+/** The checks of the restricted standard: stricter ones, and the checks of the baseline that they do not replace. */
+const restrictedChecks: Readonly<Record<string, Check>> = {
+  ...rest,
+  allowPrivilegeEscalation: unlessWindows(checkEscalation),
+  restrictedCapabilities: unlessWindows(checkDroppedCapabilities),
+  restrictedProcMount: checkProcMount,
+  restrictedVolumes: checkVolumes,
+  runAsNonRoot: unlessUserNamespace(checkNonRoot),
+  runAsUser: unlessUserNamespace(checkUser),
+  restrictedSeccompProfile: unlessWindows(checkSeccompIsSet),
+};
+
+/** Skips a check for Windows pods, where these fields have no effect. */
+function unlessWindows(check: Check): Check {
+  return (spec, annotations) => (spec.os?.name === "windows" ? undefined : check(spec, annotations));
+}
+
+/** Skips a check for pods with their own user namespace, in which root is not root on the node. */
+function unlessUserNamespace(check: Check): Check {
+  return (spec, annotations) => (spec.hostUsers === false ? undefined : check(spec, annotations));
+}
+
+/** The fields that pods and containers share. The standards check both alike. */
+type SecurityContext = Pick<
+  ContainerSecurityContext,
+  keyof ContainerSecurityContext & keyof PodSecurityContext
+>;
 
 const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
+
+function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, string>>): Violation | undefined {
+  const forbidden = ({ appArmorProfile }: SecurityContext) => forbiddenType(appArmorProfile);
+  const annotated = Object.entries(annotations)
+    .filter(([key]) => key.startsWith(appArmorAnnotation))
+    .filter(([, value]) => !/^$|^runtime\/default$|^localhost\//.test(value))
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .toSorted();
+  const contexts = settersOf(spec, (context) => forbidden(context) !== undefined);
+  const annotationNoun = annotated.length > 0 ? plural("annotation", annotated.length) : "";
+  const setters = [contexts, annotationNoun].filter(Boolean).join(" and ");
+  const values = [...valuesOf(spec, forbidden), ...annotated];
+  const reason = plural("forbidden AppArmor profile", values.length);
+  return violation(reason, setters, `must not set AppArmor profile type to ${quoteAll(values)}`);
+}
+
+const allowedProfiles = new Set(["RuntimeDefault", "Localhost"]);
+
+/** The type of a security profile if it is not allowed. */
+function forbiddenType(profile: { readonly type?: string } | undefined): string | undefined {
+  if (!profile) return undefined;
+  const { type = "" } = profile;
+  return allowedProfiles.has(type) ? undefined : type;
+}
 
 const defaultCapabilities = new Set(
   "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT".split(
     " ",
   ),
 );
+
+function checkCapabilities(spec: PodSpec): Violation | undefined {
+  const added = addedCapabilities(spec, defaultCapabilities);
+  return added === undefined ? undefined : { reason: "non-default capabilities", detail: added };
+}
+
+/** Names the containers that add capabilities which are not allowed. */
+function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string | undefined {
+  const forbidden = ({ securityContext }: Container) =>
+    (securityContext?.capabilities?.add ?? []).filter((capability) => !allowed.has(capability));
+  const all = containersOf(spec).flatMap(forbidden);
+  if (all.length === 0) return undefined;
+  const adding = containersWhere(spec, (container) => forbidden(container).length > 0);
+  const names = quoteAll([...new Set(all)].toSorted());
+  return `${adding} must not include ${names} in securityContext.capabilities.add`;
+}
+
+function checkHostNamespaces(spec: PodSpec): Violation | undefined {
+  const fields = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((field) => spec[field]);
+  if (fields.length === 0) return undefined;
+  return { reason: "host namespaces", detail: fields.map((field) => `${field}=true`).join(", ") };
+}
+
+function checkHostPaths({ volumes = [] }: PodSpec): Violation | undefined {
+  const names = volumes.filter(({ hostPath }) => hostPath).map(({ name = "" }) => name);
+  return names.length === 0 ? undefined : { reason: "hostPath volumes", detail: nameAll("volume", names) };
+}
+
+function checkHostPorts(spec: PodSpec): Violation | undefined {
+  const portsOf = ({ ports = [] }: Container) => ports.flatMap(({ hostPort }) => hostPort || []);
+  const using = namesWhere(spec, (container) => portsOf(container).length > 0);
+  const ports = [...new Set(containersOf(spec).flatMap(portsOf).map(String))].toSorted();
+  const detail = `${plural("hostPort", ports.length)} ${ports.join(", ")}`;
+  return violation("hostPort", describeUse("container", using), detail);
+}
+
+function checkHostProbes(spec: PodSpec): Violation | undefined {
+  const using = namesWhere(spec, (container) => hostsOf(container).length > 0).toSorted();
+  const hosts = [...new Set(containersOf(spec).flatMap(hostsOf))].toSorted();
+  const reason = "probe or lifecycle host";
+  return violation(reason, describeUse("container", using), nameAll(reason, hosts));
+}
+
+function checkPrivileged(spec: PodSpec): Violation | undefined {
+  const privileged = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
+  return violation("privileged", privileged, "must not set securityContext.privileged=true");
+}
+
+function checkProcMount(spec: PodSpec): Violation | undefined {
+  const typeOf = ({ securityContext }: Container) => {
+    const { procMount } = securityContext ?? {};
+    return procMount === "Default" ? undefined : procMount;
+  };
+  const setters = containersWhere(spec, (container) => typeOf(container) !== undefined);
+  const types = [...new Set(containersOf(spec).flatMap((container) => typeOf(container) ?? []))].toSorted();
+  return violation("procMount", setters, `must not set securityContext.procMount to ${quoteAll(types)}`);
+}
 
 const seLinuxTypes = new Set([
   "",
@@ -35,6 +173,32 @@ const seLinuxTypes = new Set([
   "container_kvm_t",
   "container_engine_t",
 ]);
+
+function checkSELinux(spec: PodSpec): Violation | undefined {
+  const setters = settersOf(spec, ({ seLinuxOptions }) => {
+    const { type = "", user, role } = seLinuxOptions ?? {};
+    return !seLinuxTypes.has(type) || Boolean(user) || Boolean(role);
+  });
+  const all = valuesOf(spec, ({ seLinuxOptions }) => seLinuxOptions?.type);
+  const types = all.filter((type) => !seLinuxTypes.has(type));
+  const isAnySet = (field: "user" | "role") =>
+    settersOf(spec, ({ seLinuxOptions }) => Boolean(seLinuxOptions?.[field])) !== "";
+  const wrong = [
+    ...(types.length > 0 ? [nameAll("type", types)] : []),
+    ...(["user", "role"] as const).filter(isAnySet).map((field) => `${field} may not be set`),
+  ];
+  const detail = `set forbidden securityContext.seLinuxOptions: ${wrong.join("; ")}`;
+  return violation("seLinuxOptions", setters, detail);
+}
+
+/** Checks the seccomp profile only where one is set. */
+function checkSeccomp(spec: PodSpec): Violation | undefined {
+  const forbidden = ({ seccompProfile }: SecurityContext) => forbiddenType(seccompProfile);
+  const setters = settersOf(spec, (context) => forbidden(context) !== undefined);
+  const values = quoteAll(valuesOf(spec, forbidden));
+  const detail = `must not set securityContext.seccompProfile.type to ${values}`;
+  return violation("seccompProfile", setters, detail);
+}
 
 const safeSysctls = new Set([
   "kernel.shm_rmid_forced",
@@ -51,191 +215,6 @@ const safeSysctls = new Set([
   "net.ipv4.tcp_wmem",
 ]);
 
-type Check = (spec: PodSpec, annotations: Readonly<Record<string, string>>) => Violation | undefined;
-
-/** The checks of the baseline standard, in the order in which denials list them. */
-const baselineChecks = {
-  appArmorProfile: checkAppArmor,
-  capabilities: checkCapabilities,
-  hostNamespaces: checkHostNamespaces,
-  hostPathVolumes: checkHostPaths,
-  hostPorts: checkHostPorts,
-  hostProbes: checkHostProbes,
-  privileged: checkPrivileged,
-  procMount: checkProcMountOfUsers,
-  seLinuxOptions: checkSELinux,
-  seccompProfile: checkSeccomp,
-  sysctls: checkSysctls,
-  windowsHostProcess: checkWindowsHostProcess,
-} satisfies Record<string, Check>;
-
-const { capabilities: _c, hostPathVolumes: _h, seccompProfile: _s, procMount: _p, ...kept } = baselineChecks;
-
-const allowedVolumes: readonly (keyof Volume)[] = [
-  "configMap",
-  "csi",
-  "downwardAPI",
-  "emptyDir",
-  "ephemeral",
-  "image",
-  "persistentVolumeClaim",
-  "projected",
-  "secret",
-];
-
-/** The checks of the restricted standard: stricter ones, and the checks of the baseline that they do not replace. */
-const restrictedChecks: Readonly<Record<string, Check>> = {
-  ...kept,
-  allowPrivilegeEscalation: unlessWindows(checkEscalation),
-  restrictedCapabilities: unlessWindows(checkDroppedCapabilities),
-  restrictedProcMount: checkProcMount,
-  restrictedVolumes: checkVolumes,
-  runAsNonRoot: unlessOwnUsers(checkNonRoot),
-  runAsUser: unlessOwnUsers(checkUser),
-  restrictedSeccompProfile: unlessWindows(checkSeccompSet),
-};
-
-export function violationsOf(
-  { level }: Standard,
-  spec: PodSpec,
-  annotations: Readonly<Record<string, string>> = {},
-): Violation[] {
-  if (level === "privileged") return [];
-  const checks = Object.values(level === "baseline" ? baselineChecks : restrictedChecks);
-  return checks.flatMap((check) => check(spec, annotations) ?? []);
-}
-
-/** Skips a check for Windows pods, where these fields have no effect. */
-function unlessWindows(check: Check): Check {
-  return (spec, annotations) => (spec.os?.name === "windows" ? undefined : check(spec, annotations));
-}
-
-/** Skips a check for pods with their own user namespace, in which root is not root on the node. */
-function unlessOwnUsers(check: Check): Check {
-  return (spec, annotations) => (spec.hostUsers === false ? undefined : check(spec, annotations));
-}
-
-/** The fields that pods and containers share. The standards check both alike. */
-type SecurityContext = Pick<
-  ContainerSecurityContext,
-  keyof ContainerSecurityContext & keyof PodSecurityContext
->;
-
-function checkAppArmor(spec: PodSpec, annotations: Readonly<Record<string, string>>): Violation | undefined {
-  const forbidden = ({ appArmorProfile }: SecurityContext) => forbiddenType(appArmorProfile);
-  const annotated = Object.entries(annotations)
-    .filter(([key]) => key.startsWith(appArmorAnnotation))
-    .filter(([, value]) => !/^$|^runtime\/default$|^localhost\//.test(value))
-    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-    .toSorted();
-  const contexts = settersOf(spec, (context) => forbidden(context) !== undefined);
-  const noted = annotated.length > 0 ? plural("annotation", annotated.length) : "";
-  const setters = [contexts, noted].filter((each) => each !== "").join(" and ");
-  const values = [...valuesOf(spec, forbidden), ...annotated];
-  const reason = plural("forbidden AppArmor profile", values.length);
-  return violation(reason, setters, `must not set AppArmor profile type to ${quoted(values)}`);
-}
-
-/** The type of a security profile if it is not allowed. */
-function forbiddenType(profile: { readonly type?: string } | undefined): string | undefined {
-  if (!profile) return undefined;
-  const { type = "" } = profile;
-  return allowedProfiles.has(type) ? undefined : type;
-}
-
-function checkCapabilities(spec: PodSpec): Violation | undefined {
-  const added = addedCapabilities(spec, defaultCapabilities);
-  return added === undefined ? undefined : { reason: "non-default capabilities", detail: added };
-}
-
-/** Names the containers that add capabilities which are not allowed. */
-function addedCapabilities(spec: PodSpec, allowed: ReadonlySet<string>): string | undefined {
-  const more = (add: readonly string[] = []) => add.filter((capability) => !allowed.has(capability));
-  const all = containersOf(spec).flatMap(({ securityContext }) => more(securityContext?.capabilities?.add));
-  if (all.length === 0) return undefined;
-  const adds = ({ securityContext }: Container) => more(securityContext?.capabilities?.add).length > 0;
-  const names = quoted([...new Set(all)].toSorted());
-  return `${containersWhere(spec, adds)} must not include ${names} in securityContext.capabilities.add`;
-}
-
-function checkHostNamespaces(spec: PodSpec): Violation | undefined {
-  const shared = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((field) => spec[field]);
-  if (shared.length === 0) return undefined;
-  return { reason: "host namespaces", detail: shared.map((field) => `${field}=true`).join(", ") };
-}
-
-function checkHostPaths({ volumes = [] }: PodSpec): Violation | undefined {
-  const names = volumes.filter(({ hostPath }) => hostPath).map(({ name = "" }) => name);
-  return names.length === 0 ? undefined : { reason: "hostPath volumes", detail: nameAll("volume", names) };
-}
-
-function checkHostPorts(spec: PodSpec): Violation | undefined {
-  const portsOf = ({ ports = [] }: Container) => ports.flatMap(({ hostPort }) => hostPort || []);
-  const using = namesWhere(spec, (container) => portsOf(container).length > 0);
-  const ports = [...new Set(containersOf(spec).flatMap(portsOf).map(String))].toSorted();
-  return violation(
-    "hostPort",
-    uses("container", using),
-    `${plural("hostPort", ports.length)} ${ports.join(", ")}`,
-  );
-}
-
-function checkHostProbes(spec: PodSpec): Violation | undefined {
-  const using = namesWhere(spec, (container) => hostsOf(container).length > 0).toSorted();
-  const hosts = [...new Set(containersOf(spec).flatMap(hostsOf))].toSorted();
-  const reason = "probe or lifecycle host";
-  return violation(reason, uses("container", using), nameAll(reason, hosts));
-}
-
-function checkPrivileged(spec: PodSpec): Violation | undefined {
-  const privileged = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
-  return violation("privileged", privileged, "must not set securityContext.privileged=true");
-}
-
-/** Ignores pods with their own user namespace, which can't harm others. */
-function checkProcMountOfUsers(spec: PodSpec): Violation | undefined {
-  return spec.hostUsers === false ? undefined : checkProcMount(spec);
-}
-
-function checkProcMount(spec: PodSpec): Violation | undefined {
-  const unusual = ({ securityContext }: Container) => {
-    const { procMount } = securityContext ?? {};
-    return procMount === "Default" ? undefined : procMount;
-  };
-  const setters = containersWhere(spec, (container) => unusual(container) !== undefined);
-  const types = [...new Set(containersOf(spec).flatMap((container) => unusual(container) ?? []))].toSorted();
-  return violation("procMount", setters, `must not set securityContext.procMount to ${quoted(types)}`);
-}
-
-function checkSELinux(spec: PodSpec): Violation | undefined {
-  const setters = settersOf(spec, ({ seLinuxOptions }) => {
-    const { type = "", user, role } = seLinuxOptions ?? {};
-    return !seLinuxTypes.has(type) || Boolean(user) || Boolean(role);
-  });
-  const all = valuesOf(spec, ({ seLinuxOptions }) => seLinuxOptions?.type);
-  const types = all.filter((type) => !seLinuxTypes.has(type));
-  const says = (field: "user" | "role") =>
-    settersOf(spec, ({ seLinuxOptions }) => Boolean(seLinuxOptions?.[field])) !== "";
-  const wrong = [
-    ...(types.length > 0 ? [nameAll("type", types)] : []),
-    ...(["user", "role"] as const).filter(says).map((field) => `${field} may not be set`),
-  ];
-  const detail = `set forbidden securityContext.seLinuxOptions: ${wrong.join("; ")}`;
-  return violation("seLinuxOptions", setters, detail);
-}
-
-/** Checks the seccomp profile only where one is set. */
-function checkSeccomp(spec: PodSpec): Violation | undefined {
-  const forbidden = ({ seccompProfile }: SecurityContext) => forbiddenType(seccompProfile);
-  const setters = settersOf(spec, (context) => forbidden(context) !== undefined);
-  const values = quoted(valuesOf(spec, forbidden));
-  return violation(
-    "seccompProfile",
-    setters,
-    `must not set securityContext.seccompProfile.type to ${values}`,
-  );
-}
-
 function checkSysctls({ securityContext }: PodSpec): Violation | undefined {
   const names = (securityContext?.sysctls ?? [])
     .map(({ name = "" }) => name)
@@ -250,8 +229,8 @@ function checkWindowsHostProcess(spec: PodSpec): Violation | undefined {
 
 function checkEscalation(spec: PodSpec): Violation | undefined {
   const field = "allowPrivilegeEscalation";
-  const silent = containersWhere(spec, ({ securityContext }) => securityContext?.[field] !== false);
-  return violation(`${field} != false`, silent, `must set securityContext.${field}=false`);
+  const unset = containersWhere(spec, ({ securityContext }) => securityContext?.[field] !== false);
+  return violation(`${field} != false`, unset, `must set securityContext.${field}=false`);
 }
 
 function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
@@ -267,12 +246,24 @@ function checkDroppedCapabilities(spec: PodSpec): Violation | undefined {
     : { reason: "unrestricted capabilities", detail: details.join("; ") };
 }
 
+const allowedVolumes: readonly (keyof Volume)[] = [
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "image",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+];
+
 function checkVolumes({ volumes = [] }: PodSpec): Violation | undefined {
   const bad = volumes.filter((volume) => !allowedVolumes.some((type) => volume[type] !== undefined));
   const names = bad.map(({ name = "" }) => name);
   const types = bad.map((volume) => Object.keys(volume).find((field) => field !== "name") ?? "unknown");
   const different = nameAll("restricted volume type", [...new Set(types)].toSorted());
-  return violation("restricted volume types", uses("volume", names), different);
+  return violation("restricted volume types", describeUse("volume", names), different);
 }
 
 function checkNonRoot(spec: PodSpec): Violation | undefined {
@@ -280,8 +271,8 @@ function checkNonRoot(spec: PodSpec): Violation | undefined {
   const setters = settersOf(spec, ({ runAsNonRoot }) => runAsNonRoot === false);
   if (setters !== "") return violation(reason, setters, "must not set securityContext.runAsNonRoot=false");
   if (spec.securityContext?.runAsNonRoot) return undefined;
-  const silent = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
-  return violation(reason, silent && `pod or ${silent}`, "must set securityContext.runAsNonRoot=true");
+  const unset = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
+  return violation(reason, unset && `pod or ${unset}`, "must set securityContext.runAsNonRoot=true");
 }
 
 function checkUser(spec: PodSpec): Violation | undefined {
@@ -289,12 +280,12 @@ function checkUser(spec: PodSpec): Violation | undefined {
   return violation("runAsUser=0", setters, "must not set runAsUser=0");
 }
 
-function checkSeccompSet(spec: PodSpec): Violation | undefined {
+function checkSeccompIsSet(spec: PodSpec): Violation | undefined {
   const forbidden = checkSeccomp(spec);
   if (forbidden || spec.securityContext?.seccompProfile) return forbidden;
-  const silent = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
+  const unset = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
   const wanted = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
-  return violation("seccompProfile", silent && `pod or ${silent}`, wanted);
+  return violation("seccompProfile", unset && `pod or ${unset}`, wanted);
 }
 
 /** A violation by the pod or containers that `setters` names; undefined if it is empty. */
@@ -303,34 +294,35 @@ function violation(reason: string, setters: string, detail: string): Violation |
 }
 
 /** `"a", "b"`. */
-function quoted(items: Iterable<string>): string {
+function quoteAll(items: Iterable<string>): string {
   return [...items].map((item) => `"${item}"`).join(", ");
 }
 
 /** `container "a"`, `containers "a", "b"`. */
-function nameAll(what: string, names: readonly string[]): string {
-  return `${plural(what, names.length)} ${quoted(names)}`;
+function nameAll(noun: string, names: readonly string[]): string {
+  return `${plural(noun, names.length)} ${quoteAll(names)}`;
 }
 
 /** `container "a" uses`, `containers "a", "b" use`; empty for no names. */
-function uses(what: string, names: readonly string[]): string {
+function describeUse(noun: string, names: readonly string[]): string {
   if (names.length === 0) return "";
-  return `${nameAll(what, names)} ${names.length === 1 ? "uses" : "use"}`;
+  return `${nameAll(noun, names)} ${names.length === 1 ? "uses" : "use"}`;
 }
 
-export function plural(what: string, count: number): string {
-  return count === 1 ? what : `${what}s`;
+/** The noun for a count: `pod`, `pods`. */
+export function plural(noun: string, count: number): string {
+  return count === 1 ? noun : `${noun}s`;
 }
 
 /** Names the containers that match a condition; empty if there are none. */
-function containersWhere(spec: PodSpec, holds: (container: Container) => boolean): string {
-  const names = namesWhere(spec, holds);
+function containersWhere(spec: PodSpec, matches: (container: Container) => boolean): string {
+  const names = namesWhere(spec, matches);
   return names.length === 0 ? "" : nameAll("container", names);
 }
 
-function namesWhere(spec: PodSpec, holds: (container: Container) => boolean): string[] {
+function namesWhere(spec: PodSpec, matches: (container: Container) => boolean): string[] {
   return containersOf(spec)
-    .filter(holds)
+    .filter(matches)
     .map(({ name = "" }) => name);
 }
 
@@ -338,7 +330,7 @@ function namesWhere(spec: PodSpec, holds: (container: Container) => boolean): st
 function settersOf(spec: PodSpec, matches: (context: SecurityContext) => boolean): string {
   const containers = containersWhere(spec, ({ securityContext }) => matches(securityContext ?? {}));
   const pod = matches(spec.securityContext ?? {}) ? "pod" : "";
-  return [pod, containers].filter((each) => each !== "").join(" and ");
+  return [pod, containers].filter(Boolean).join(" and ");
 }
 
 /** The distinct values that the security contexts of a pod and its containers have, sorted. */
@@ -359,6 +351,7 @@ function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Con
   return hosts.filter((host): host is string => Boolean(host));
 }
 
-export function describe(violations: readonly Violation[]): string {
+/** The violations in a denial or warning: `reason (detail), reason (detail)`. */
+export function describeViolations(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 }

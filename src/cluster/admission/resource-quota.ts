@@ -20,19 +20,21 @@ import type { AdmissionPlugin } from "./admission.ts";
 
 /**
  * Denies objects that exceed a namespace's quotas, and adds admitted ones to their usage. As on a real server, a quota
- * applies only once a controller has set `hard` and `used` in its status.
+ * applies only once a controller has set `hard` and `used` in its status. `getCore` is called with each request: the
+ * core is made after this plugin.
  */
-export function resourceQuota(core: () => Core): AdmissionPlugin {
+export function resourceQuota(getCore: () => Core): AdmissionPlugin {
   return {
     name: "ResourceQuota",
     async validate(request) {
       if (!isCounted(request)) return;
-      let pending = quotasOf(core(), request.namespace);
+      const core = getCore();
+      let pending = quotasOf(core, request.namespace);
       while (pending.length > 0) {
-        const updates = chargeAll(request, pending, core().clock.now());
+        const updates = chargeAll(request, pending, core.clock.now());
         if (request.dryRun) return;
-        const late = await writeAll(core(), updates);
-        pending = quotasOf(core(), request.namespace).filter(({ metadata }) => late.has(metadata.name ?? ""));
+        const stale = await writeAll(core, updates);
+        pending = quotasOf(core, request.namespace).filter(({ metadata }) => stale.has(metadata.name ?? ""));
       }
     },
   };
@@ -40,6 +42,7 @@ export function resourceQuota(core: () => Core): AdmissionPlugin {
 
 /** Resources that quotas don't count. */
 const uncounted: ReadonlySet<string> = new Set(["events", "bindings"]);
+
 /** Resources whose updates can use more quota than before. */
 const growing: ReadonlySet<string> = new Set(["services", "persistentvolumeclaims"]);
 
@@ -66,8 +69,8 @@ function chargeAll(
 ): ResourceQuota[] {
   const { resource, object, oldObject } = request;
   if (quotas.length === 0) return [];
-  const whole = usageOf(resource, object, now);
-  const delta = oldObject ? growth(whole, usageOf(resource, oldObject, now)) : whole;
+  const usage = usageOf(resource, object, now);
+  const delta = oldObject ? growth(usage, usageOf(resource, oldObject, now)) : usage;
   return quotas.flatMap((quota) => {
     const names = namesFor(resource, Object.keys(quota.status?.hard ?? {}));
     if (names.length === 0 || !isInScope(quota, resource.plural, object)) return [];
@@ -90,21 +93,23 @@ function charge(
   const refuse = (why: string): Error => forbidden(resource, object.metadata.name ?? name, why);
   const unspecified = resource.plural === "pods" ? findUnspecified(object["spec"] as PodSpec, names) : "";
   if (unspecified !== "") throw refuse(`failed quota: ${metadata.name}: must specify ${unspecified}`);
-  if (names.some((each) => used[each] === undefined)) {
+  if (names.some((resourceName) => used[resourceName] === undefined)) {
     const resources = names.toSorted().join(",");
     throw refuse(`status unknown for quota: ${metadata.name}, resources: ${resources}`);
   }
   const requested = withoutZeros(onlyOf(delta, Object.keys(hard)));
   const after = addLists(used, requested);
-  const over = namesOver(onlyOf(after, Object.keys(requested)), hard);
-  if (over.length === 0) return after;
-  const [asked, taken, most] = [requested, used, hard].map((list) => printList(onlyOf(list, over)));
-  throw refuse(`exceeded quota: ${metadata.name}, requested: ${asked}, used: ${taken}, limited: ${most}`);
+  const exceeded = namesOver(onlyOf(after, Object.keys(requested)), hard);
+  if (exceeded.length === 0) return after;
+  const print = (list: ResourceList): string => printList(onlyOf(list, exceeded));
+  const amounts = `requested: ${print(requested)}, used: ${print(used)}, limited: ${print(hard)}`;
+  throw refuse(`exceeded quota: ${metadata.name}, ${amounts}`);
 }
 
+/** The resources that every container must specify if a quota limits them. */
 const mustBeSpecified = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
-/** Lists the containers that don't specify CPU or memory although a quota limits it. */
+/** Describes the containers without CPU or memory that a quota limits: `cpu for: a,b`. Empty if there are none. */
 function findUnspecified({ containers, initContainers = [] }: PodSpec, names: readonly string[]): string {
   const missing = mustBeSpecified
     .filter((name) => names.includes(name))
@@ -120,7 +125,7 @@ function findUnspecified({ containers, initContainers = [] }: PodSpec, names: re
 
 /** Writes the usage; returns the names of the quotas that another write changed first. */
 async function writeAll(core: Core, quotas: readonly ResourceQuota[]): Promise<ReadonlySet<string>> {
-  const late = new Set<string>();
+  const stale = new Set<string>();
   for (const quota of quotas) {
     const write = ownWrite(core, quota, { subresource: "status" });
     try {
@@ -128,8 +133,8 @@ async function writeAll(core: Core, quotas: readonly ResourceQuota[]): Promise<R
     } catch (error) {
       const { code } = error instanceof StatusError ? error.status : {};
       if (code !== 409 && code !== 404) throw error;
-      late.add(write.name);
+      stale.add(write.name);
     }
   }
-  return late;
+  return stale;
 }

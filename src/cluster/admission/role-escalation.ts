@@ -4,8 +4,7 @@ import type { AdmissionRequest } from "../registry/core.ts";
 import { type Authorizer, type Rule, allRules, resourceAttributes } from "../contract/authorizer.ts";
 import { coversPath } from "../auth/rbac.ts";
 import { StatusError, forbidden, notFound } from "../contract/status-error.ts";
-import type { ApiObject } from "../contract/api-object.ts";
-import type { Sent } from "../contract/sent.ts";
+import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 
@@ -32,6 +31,12 @@ export function roleEscalation(store: Store, authorizer: Authorizer): AdmissionP
   };
 }
 
+/** The object without the metadata that the garbage collector changes. */
+function withoutOwnership(object: ApiObject): object {
+  const { finalizers: _f, ownerReferences: _o, managedFields: _m, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 /** A role or a binding that is not validated yet: any field may be missing, and the rules may be null. */
 interface SentRole extends ApiObject {
   readonly rules?: readonly Rule[] | null;
@@ -39,12 +44,11 @@ interface SentRole extends ApiObject {
 }
 
 function checkRole(request: AdmissionRequest, role: SentRole, authorizer: Authorizer): void {
-  if (may(authorizer, request, "escalate", request.resource.plural, request.name)) return;
+  if (isAllowed(authorizer, request, "escalate", request.resource.plural, request.name)) return;
   const refuse = (reason: string): Error => forbidden(request.resource, role.metadata.name ?? "", reason);
-  if (role.aggregationRule && missingOf(request, allRules, authorizer).length > 0) {
+  if (role.aggregationRule && findMissing(request, allRules, authorizer).length > 0)
     throw refuse("must have cluster-admin privileges to use the aggregationRule");
-  }
-  const missing = missingOf(request, role.rules ?? [], authorizer);
+  const missing = findMissing(request, role.rules ?? [], authorizer);
   if (missing.length > 0) throw refuse(describeRefusal(request, missing));
 }
 
@@ -54,36 +58,34 @@ function checkBinding(request: AdmissionRequest, binding: SentBinding, store: St
   const { resource, namespace } = request;
   const { kind = "", name = "" } = binding.roleRef ?? {};
   const plural = kind === "ClusterRole" ? "clusterroles" : "roles";
-  if (may(authorizer, request, "bind", plural, name)) return;
-  if (kind !== "Role" && kind !== "ClusterRole") {
+  if (isAllowed(authorizer, request, "bind", plural, name)) return;
+  if (kind !== "Role" && kind !== "ClusterRole")
     throw new StatusError(500, undefined, `unsupported role reference kind: ${JSON.stringify(kind)}`);
-  }
   const key = kind === "ClusterRole" ? name : `${namespace}/${name}`;
   const role = store.collection(`${plural}.${group}`).get(key);
   if (!role) throw notFound(resource, name);
-  const missing = missingOf(request, (role.object as SentRole).rules ?? [], authorizer);
-  if (missing.length > 0) {
+  const missing = findMissing(request, (role.object as SentRole).rules ?? [], authorizer);
+  if (missing.length > 0)
     throw forbidden(resource, binding.metadata.name ?? "", describeRefusal(request, missing));
-  }
 }
 
-function may(
+function isAllowed(
   authorizer: Authorizer,
   { user, namespace }: AdmissionRequest,
   verb: string,
   resource: string,
   name: string,
 ): boolean {
-  const asked = resourceAttributes({ verb, group, version: "*", resource, namespace, name });
-  return authorizer.decide(user, asked).allowed;
+  const attributes = resourceAttributes({ verb, group, version: "*", resource, namespace, name });
+  return authorizer.decide(user, attributes).allowed;
 }
 
-function missingOf({ user, namespace }: AdmissionRequest, rules: readonly Rule[], authorizer: Authorizer) {
+function findMissing({ user, namespace }: AdmissionRequest, rules: readonly Rule[], authorizer: Authorizer) {
   return missingRules(authorizer.rulesOf(user, namespace), rules);
 }
 
 function describeRefusal({ user }: AdmissionRequest, missing: readonly Rule[]): string {
-  const groups = user.groups.map((each) => JSON.stringify(each)).join(" ");
+  const groups = user.groups.map((name) => JSON.stringify(name)).join(" ");
   return `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`;
 }
 
@@ -117,6 +119,7 @@ function list(name: string, values: readonly string[] = []): string {
   return values.length === 0 ? "" : `${name}:[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }
 
+/** Splits a rule into permissions: rules with one verb, one group and one resource, or one verb and one URL. */
 function permissionsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): Rule[] {
   const names = resourceNames?.length ? resourceNames.map((name) => [name]) : [undefined];
   return [
@@ -138,6 +141,7 @@ function permissionsOf({ verbs, apiGroups, resources, resourceNames, nonResource
   ];
 }
 
+/** Returns true if a rule includes a permission of `permissionsOf()`. */
 function covers(rule: Rule, permission: Rule): boolean {
   if (!includesAll(rule.verbs, permission.verbs)) return false;
   const [url] = permission.nonResourceURLs ?? [];
@@ -153,7 +157,7 @@ function covers(rule: Rule, permission: Rule): boolean {
 }
 
 function includesAll(held: readonly string[] = [], wanted: readonly string[] = []): boolean {
-  return held.includes("*") || wanted.every((each) => held.includes(each));
+  return held.includes("*") || wanted.every((entry) => held.includes(entry));
 }
 
 function coversResource(held: readonly string[], resource: string): boolean {
@@ -161,9 +165,4 @@ function coversResource(held: readonly string[], resource: string): boolean {
   return (
     held.includes("*") || held.includes(resource) || (slash > 0 && held.includes(`*${resource.slice(slash)}`))
   );
-}
-
-function withoutOwnership(object: ApiObject): object {
-  const { finalizers: _f, ownerReferences: _o, managedFields: _m, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }

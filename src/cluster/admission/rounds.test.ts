@@ -19,13 +19,13 @@ test("after a change, earlier calls are repeated if their reinvocation policy is
   const rounds = new Rounds();
   const calls = rounds.callsOf("webhooks", object("1"));
   calls.remember("early");
-  calls.changed();
+  calls.noteChange();
   calls.remember("late");
-  calls.end(object("2"));
+  calls.endRound(object("2"));
   expect(rounds.next()).toBe(true);
   const again = rounds.callsOf("webhooks", object("2"));
   expect(["early", "late", "new"].filter((key) => again.isDue(key))).toEqual(["early"]);
-  again.changed();
+  again.noteChange();
   expect(rounds.next()).toBe(false);
 });
 
@@ -34,10 +34,10 @@ test("a later change by another plugin makes all calls due whose reinvocation po
   const policies = rounds.callsOf("policies", object("1"));
   policies.remember("policy");
   const left = object("1");
-  policies.end(left);
+  policies.endRound(left);
   // The remembered object must not follow later changes in place.
   (left["data"] as Record<string, string>)["value"] = "2";
-  rounds.callsOf("webhooks", left).changed();
+  rounds.callsOf("webhooks", left).noteChange();
   expect(rounds.next()).toBe(true);
   expect(rounds.callsOf("policies", left).isDue("policy")).toBe(true);
 });

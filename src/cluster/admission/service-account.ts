@@ -1,36 +1,35 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Container, PodSpec, ServiceAccount, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Sent } from "../contract/sent.ts";
 import { StatusError, forbidden } from "../contract/status-error.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod, refusalSubject } from "./admission.ts";
 import { generateName } from "../registry/object-meta.ts";
-import type { ApiObject } from "../contract/api-object.ts";
+import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type {
   Container as SentContainer,
   PodSpec as SentPodSpec,
   Volume as SentVolume,
 } from "../kinds/core/pod-spec/types.ts";
 
-interface AccountContext {
+interface ServiceAccountContext {
   readonly store: Store;
   /** Creates the ServiceAccount `default` of a namespace, which its controller has not created yet. */
   readonly createDefault: (namespace: string) => Promise<void>;
 }
 
 /** The account of a pod without a serviceAccountName. */
-const defaultName = "default";
+const defaultAccount = "default";
 
 /** Gives each pod its ServiceAccount, with the account's token as a volume and its imagePullSecrets. */
-export function podServiceAccount(context: AccountContext): AdmissionPlugin {
+export function podServiceAccount(context: ServiceAccountContext): AdmissionPlugin {
   return {
     name: "ServiceAccount",
     async mutate(request) {
       if (!isNewPod(request) || !acceptsPods(context, request)) return undefined;
       const spec = request.object["spec"] as Sent<PodSpec>;
       if (!isMirror(request.object)) {
-        spec.serviceAccountName ||= defaultName;
+        spec.serviceAccountName ||= defaultAccount;
         const account = await findAccount(context, request, spec.serviceAccountName);
         if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
           mountToken(spec);
@@ -46,38 +45,38 @@ export function podServiceAccount(context: AccountContext): AdmissionPlugin {
     async validate(request) {
       if (isNewPod(request)) {
         if (acceptsPods(context, request)) await checkPod(context, request);
-      } else if (isDebugging(request)) await checkEphemeral(context, request);
+      } else if (isEphemeralUpdate(request)) await checkEphemeral(context, request);
     },
   };
 }
 
 /** Returns true for an existing namespace. In all others, NamespaceLifecycle refuses the pod. */
-function acceptsPods({ store }: AccountContext, { namespace }: AdmissionRequest): boolean {
+function acceptsPods({ store }: ServiceAccountContext, { namespace }: AdmissionRequest): boolean {
   const stored = store.collection("namespaces").get(namespace);
   return stored !== undefined && stored.object.metadata.deletionTimestamp === undefined;
 }
 
-function isDebugging({ operation, resource, subresource, object }: AdmissionRequest): boolean {
+/** Returns true for an update of the subresource `ephemeralcontainers`, as of `kubectl debug`. */
+function isEphemeralUpdate({ operation, resource, subresource, object }: AdmissionRequest): boolean {
   const isPod = resource.group === "" && resource.plural === "pods";
   return isPod && operation === "UPDATE" && subresource === "ephemeralcontainers" && object !== undefined;
 }
 
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-const prefix = "kube-api-access-";
+const volumePrefix = "kube-api-access-";
 
 /** Mounts a token of the pod's account into all containers without another mount at its path. */
 function mountToken(spec: Sent<PodSpec>): void {
-  const existing = spec.volumes?.find((volume) => volume.name?.startsWith(prefix));
-  const name = existing?.name ?? generateName(prefix);
-  const missing = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(hasNoToken);
+  const existing = spec.volumes?.find((volume) => volume.name?.startsWith(volumePrefix));
+  const name = existing?.name ?? generateName(volumePrefix);
+  const missing = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(lacksTokenMount);
   for (const container of missing) {
     container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }];
   }
   if (!existing && missing.length > 0) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
 }
 
-function hasNoToken({ volumeMounts = [] }: Sent<Container>): boolean {
+function lacksTokenMount({ volumeMounts = [] }: Sent<Container>): boolean {
   return volumeMounts.every((mount) => mount.mountPath !== mountPath);
 }
 
@@ -100,28 +99,28 @@ function tokenVolume(name: string): Volume {
   };
 }
 
-async function checkPod(context: AccountContext, request: AdmissionRequest): Promise<void> {
+async function checkPod(context: ServiceAccountContext, request: AdmissionRequest): Promise<void> {
   const object = request.object!;
   const spec = object["spec"] as PodSpec;
   if (isMirror(object)) {
-    for (const problem of mirrorProblems(spec)) throw refusal(request, problem);
+    for (const problem of findMirrorProblems(spec)) throw refusal(request, problem);
     return;
   }
-  const account = await accountOf(context, request, spec);
+  const account = await readAccount(context, request, spec);
   if (!limitsSecrets(account)) return;
-  for (const problem of refusedSecrets(account, spec)) throw refusal(request, problem);
+  for (const problem of findRefusedSecrets(account, spec)) throw refusal(request, problem);
 }
 
-/** The real server doesn't wrap this error, so it is answered with 500. */
-async function checkEphemeral(context: AccountContext, request: AdmissionRequest): Promise<void> {
+/** Denies ephemeral containers with refused Secrets: with 500, because the real server doesn't wrap this error. */
+async function checkEphemeral(context: ServiceAccountContext, request: AdmissionRequest): Promise<void> {
   const spec = request.object!["spec"] as PodSpec;
-  const account = await accountOf(context, request, spec);
+  const account = await readAccount(context, request, spec);
   if (!limitsSecrets(account)) return;
-  for (const problem of refusedIn(account, "ephemeral container", spec.ephemeralContainers))
+  for (const problem of findRefusedReferences(account, "ephemeral container", spec.ephemeralContainers))
     throw new StatusError(500, undefined, problem);
 }
 
-function accountOf(context: AccountContext, request: AdmissionRequest, spec: PodSpec) {
+function readAccount(context: ServiceAccountContext, request: AdmissionRequest, spec: PodSpec) {
   if (spec.serviceAccountName) return findAccount(context, request, spec.serviceAccountName);
   const pod = `${request.namespace}/${request.object!.metadata.name ?? ""}`;
   throw refusal(request, `no service account specified for pod ${pod}`);
@@ -129,13 +128,13 @@ function accountOf(context: AccountContext, request: AdmissionRequest, spec: Pod
 
 /** The real server waits a moment for the default account of a new namespace; here it is created at once. */
 async function findAccount(
-  { store, createDefault }: AccountContext,
+  { store, createDefault }: ServiceAccountContext,
   request: AdmissionRequest,
   name: string,
 ): Promise<ServiceAccount> {
   const { namespace } = request;
   const read = () => store.collection("serviceaccounts").get(`${namespace}/${name}`)?.object;
-  if (!read() && name === defaultName) await createDefault(namespace);
+  if (!read() && name === defaultAccount) await createDefault(namespace);
   const account = read();
   if (account) return account;
   const lookup = `error looking up service account ${namespace}/${name}`;
@@ -143,48 +142,53 @@ async function findAccount(
 }
 
 /** The annotation of an account whose pods may only use the Secrets that it lists. */
-const annotation = "kubernetes.io/enforce-mountable-secrets";
+const enforceMountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 
 /** The texts that Go's strconv.ParseBool reads as true. */
-const trueTexts = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+const goTrue = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 
 function limitsSecrets({ metadata }: ServiceAccount): boolean {
-  return trueTexts.has(metadata.annotations?.[annotation] ?? "");
+  return goTrue.has(metadata.annotations?.[enforceMountableSecrets] ?? "");
 }
 
 /** Finds Secrets of a pod that its account does not list. */
-function* refusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
+function* findRefusedSecrets(account: ServiceAccount, spec: PodSpec): Generator<string> {
   const mountable = namesOf(account.secrets);
   for (const { secret } of spec.volumes ?? []) {
     const name = secret?.secretName ?? "";
-    if (secret && !mountable.has(name)) yield `volume with secret.secretName="${name}" ${absent(account)}`;
+    if (secret && !mountable.has(name))
+      yield `volume with secret.secretName="${name}" ${notReferenced(account)}`;
   }
-  yield* refusedIn(account, "init container", spec.initContainers);
-  yield* refusedIn(account, "container", spec.containers);
+  yield* findRefusedReferences(account, "init container", spec.initContainers);
+  yield* findRefusedReferences(account, "container", spec.containers);
   const pulled = namesOf(account.imagePullSecrets);
   for (const [index, { name = "" }] of (spec.imagePullSecrets ?? []).entries()) {
     if (pulled.has(name)) continue;
-    yield `imagePullSecrets[${index}].name="${name}" ${absent(account, "imagePullSecret")}`;
+    yield `imagePullSecrets[${index}].name="${name}" ${notReferenced(account, "imagePullSecret")}`;
   }
 }
 
 /** The fields of all types of containers that can refer to Secrets. */
-type UsesSecrets = Pick<Container, "name" | "env" | "envFrom">;
+type SecretReferences = Pick<Container, "name" | "env" | "envFrom">;
 
 /** Finds Secrets of containers that the account does not list. */
-function* refusedIn(account: ServiceAccount, what: string, containers: readonly UsesSecrets[] = []) {
+function* findRefusedReferences(
+  account: ServiceAccount,
+  containerType: string,
+  containers: readonly SecretReferences[] = [],
+) {
   const mountable = namesOf(account.secrets);
   for (const container of containers) {
-    const subject = `${what} ${container.name}`;
+    const subject = `${containerType} ${container.name}`;
     for (const { name: variable, valueFrom } of container.env ?? []) {
       const name = valueFrom?.secretKeyRef?.name ?? "";
       if (!valueFrom?.secretKeyRef || mountable.has(name)) continue;
-      yield `${subject} with envVar ${variable} referencing secret.secretName="${name}" ${absent(account)}`;
+      yield `${subject} with envVar ${variable} referencing secret.secretName="${name}" ${notReferenced(account)}`;
     }
     for (const { secretRef } of container.envFrom ?? []) {
       const name = secretRef?.name ?? "";
       if (!secretRef || mountable.has(name)) continue;
-      yield `${subject} with envFrom referencing secret.secretName="${name}" ${absent(account)}`;
+      yield `${subject} with envFrom referencing secret.secretName="${name}" ${notReferenced(account)}`;
     }
   }
 }
@@ -193,8 +197,8 @@ function namesOf(list: readonly { readonly name?: string | undefined }[] = []): 
   return new Set(list.map(({ name = "" }) => name));
 }
 
-function absent({ metadata }: ServiceAccount, what = "secret"): string {
-  return `is not allowed because service account ${metadata.name} does not reference that ${what}`;
+function notReferenced({ metadata }: ServiceAccount, noun = "secret"): string {
+  return `is not allowed because service account ${metadata.name} does not reference that ${noun}`;
 }
 
 function refusal(request: AdmissionRequest, why: string): Error {
@@ -207,7 +211,7 @@ function isMirror({ metadata }: ApiObject): boolean {
 }
 
 /** Finds uses of an account's data in a mirror pod, which admission never changes. */
-function* mirrorProblems(spec: SentPodSpec): Generator<string> {
+function* findMirrorProblems(spec: SentPodSpec): Generator<string> {
   if (spec.serviceAccountName) yield "a mirror pod may not reference service accounts";
   if (usesSecrets(spec)) yield "a mirror pod may not reference secrets";
   const sources = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);

@@ -4,6 +4,13 @@ import { join } from "node:path";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { User } from "../contract/user.ts";
 
+interface CredentialsOptions {
+  readonly ca?: CertificateWithKey | undefined;
+  readonly serving?: CertificateWithKey | undefined;
+  /** The secret from which the tokens of users are derived. */
+  readonly tokenKey?: string | undefined;
+}
+
 /** The certificates of a cluster and its static tokens. */
 export class Credentials {
   readonly ca: CertificateWithKey;
@@ -11,14 +18,11 @@ export class Credentials {
   readonly #tokenKey: string;
   readonly #tokens = new Map<string, User>();
 
-  /** `tokenKey` is the secret from which the tokens of users are derived. */
-  constructor(
-    given: Partial<{ ca: CertificateWithKey; serving: CertificateWithKey; tokenKey: string }> = {},
-  ) {
-    this.#tokenKey = given.tokenKey ?? randomBytes(32).toString("base64");
-    this.ca = given.ca ?? createCA({ commonName: "tsbuilder-cluster-ca" });
+  constructor(options: CredentialsOptions = {}) {
+    this.#tokenKey = options.tokenKey ?? randomBytes(32).toString("base64");
+    this.ca = options.ca ?? createCA({ commonName: "tsbuilder-cluster-ca" });
     this.serving =
-      given.serving ??
+      options.serving ??
       issueCertificate(this.ca, {
         commonName: "kube-apiserver",
         dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
@@ -37,28 +41,18 @@ export class Credentials {
 
   /** A kubeconfig with a client certificate, and a token for clients that don't support certificates. */
   issue(server: string, name: string, groups: readonly string[]): Kubeconfig {
-    const { cert, key } = issueCertificate(this.ca, {
-      commonName: name,
-      organizations: [...groups],
-      usages: ["client"],
-    });
-    const token = this.#tokenOf(name, groups);
+    const certificate = { commonName: name, organizations: [...groups], usages: ["client" as const] };
+    const { cert: clientCertificate, key: clientKey } = issueCertificate(this.ca, certificate);
+    const certificateAuthority = this.ca.cert;
+    const token = this.#deriveToken(name, groups);
     this.addToken(token, { name, groups });
-    return kubeconfigOf({
-      server,
-      user: name,
-      certificateAuthority: this.ca.cert,
-      clientCertificate: cert,
-      clientKey: key,
-      token,
-    });
+    return kubeconfigOf({ server, user: name, certificateAuthority, clientCertificate, clientKey, token });
   }
 
   /** Derives the token of a user, so that it is the same after a restart with the same key. */
-  #tokenOf(name: string, groups: readonly string[]): string {
-    return createHmac("sha256", this.#tokenKey)
-      .update(JSON.stringify([name, groups]))
-      .digest("base64url");
+  #deriveToken(name: string, groups: readonly string[]): string {
+    const hmac = createHmac("sha256", this.#tokenKey).update(JSON.stringify([name, groups]));
+    return hmac.digest("base64url");
   }
 }
 
@@ -87,6 +81,7 @@ interface Access {
   readonly clientKey: string;
 }
 
+/** Writes a kubeconfig, whose namespace is `default`. */
 export function kubeconfigOf(access: Access): Kubeconfig {
   const { server, user, token } = access;
   const name = "tsbuilder";
@@ -119,8 +114,8 @@ interface StoredCredentials {
   readonly tokenKey: string;
 }
 
-/** Reads the credentials in a data folder; creates those that are missing. */
-export function storedCredentials(folder: string): StoredCredentials {
+/** Reads the credentials in a data folder; creates and stores those that are missing. */
+export function loadCredentials(folder: string): StoredCredentials {
   const path = join(folder, "credentials.json");
   const stored = existsSync(path) ? readCredentials(path) : undefined;
   if (stored?.tokenKey !== undefined) return stored as StoredCredentials;

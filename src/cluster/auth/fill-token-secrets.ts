@@ -7,8 +7,8 @@ import type { TokenIssuer } from "../contract/user.ts";
 const secrets: ResourceName<Secret> = "secrets";
 const serviceAccounts: ResourceName = "serviceaccounts";
 
-const ofName = "kubernetes.io/service-account.name";
-const ofUid = "kubernetes.io/service-account.uid";
+const nameAnnotation = "kubernetes.io/service-account.name";
+const uidAnnotation = "kubernetes.io/service-account.uid";
 const user = "system:kube-controller-manager";
 
 interface TokenSecretsContext {
@@ -20,8 +20,7 @@ interface TokenSecretsContext {
 
 /**
  * Fills Secrets of type `kubernetes.io/service-account-token` with a token that never expires, and deletes them if their
- * service account is gone. Charts and CI systems still use this older way to get a token. Returns a function that stops
- * this.
+ * service account is gone. Charts and CI systems still get tokens this older way. Returns a function to stop.
  */
 export function fillTokenSecrets({
   objects,
@@ -29,21 +28,23 @@ export function fillTokenSecrets({
   caCertificate,
   onError,
 }: TokenSecretsContext): () => void {
+  /** Fills a Secret, or deletes it if its service account is gone. */
   async function settle(namespace: string, name: string): Promise<void> {
     const secret = objects.get(secrets, namespace, name);
     if (!secret || !isTokenSecret(secret)) return;
     const { annotations = {}, uid } = secret.metadata;
-    const account = objects.get(serviceAccounts, namespace, annotations[ofName] ?? "");
+    const account = objects.get(serviceAccounts, namespace, annotations[nameAnnotation] ?? "");
     const accountUid = account?.metadata.uid;
-    if (!accountUid || (annotations[ofUid] ?? accountUid) !== accountUid) {
+    if (!accountUid || (annotations[uidAnnotation] ?? accountUid) !== accountUid) {
       await objects.delete(user, secret, { uid });
       return;
     }
-    const next = filled(secret, { name: account.metadata.name!, uid: accountUid });
+    const next = fillSecret(secret, { name: account.metadata.name!, uid: accountUid });
     if (next) await objects.update(user, next);
   }
 
-  function filled(secret: Secret, account: { name: string; uid: string }): Secret | undefined {
+  /** The Secret with its token; undefined if it has one already. */
+  function fillSecret(secret: Secret, account: { name: string; uid: string }): Secret | undefined {
     const { metadata, data = {} } = secret;
     const namespace = metadata.namespace!;
     const ca = encode(caCertificate);
@@ -53,7 +54,11 @@ export function fillTokenSecrets({
       ...secret,
       metadata: {
         ...metadata,
-        annotations: { ...metadata.annotations, [ofName]: account.name, [ofUid]: account.uid },
+        annotations: {
+          ...metadata.annotations,
+          [nameAnnotation]: account.name,
+          [uidAnnotation]: account.uid,
+        },
       },
       data: {
         ...data,
@@ -64,20 +69,20 @@ export function fillTokenSecrets({
     };
   }
 
-  const start = ({ metadata }: KubernetesObject) => {
+  const trySettle = ({ metadata }: KubernetesObject) => {
     settle(metadata.namespace!, metadata.name!).catch((error: unknown) => {
       // Another client has written the Secret since, and that write has its own event.
       const isOutdated = error instanceof StatusError && (error.code === 409 || error.code === 404);
       if (!isOutdated) onError(error);
     });
   };
-  for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) start(secret);
+  for (const secret of objects.list(secrets)) if (isTokenSecret(secret)) trySettle(secret);
   return objects.watch(({ type, resource, object }) => {
-    if (resource === secrets && type !== "DELETED" && isTokenSecret(object)) start(object);
+    if (resource === secrets && type !== "DELETED" && isTokenSecret(object)) trySettle(object);
     if (resource !== serviceAccounts || type === "MODIFIED") return;
     const { namespace, name } = object.metadata;
     for (const secret of objects.list(secrets, namespace)) {
-      if (isTokenSecret(secret) && secret.metadata.annotations?.[ofName] === name) start(secret);
+      if (isTokenSecret(secret) && secret.metadata.annotations?.[nameAnnotation] === name) trySettle(secret);
     }
   });
 }

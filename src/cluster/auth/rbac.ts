@@ -28,7 +28,7 @@ export class RBAC implements Authorizer {
   decide(user: User, attributes: Attributes): Decision {
     // As on a real server, this group bypasses authorization.
     if (user.groups.includes("system:masters")) return { allowed: true, reason: "" };
-    for (const { binding, rules } of this.#grants(user, attributes.namespace)) {
+    for (const { binding, rules } of this.#findGrants(user, attributes.namespace)) {
       if (rules.some((rule) => covers(rule, attributes)))
         return { allowed: true, reason: reasonFor(binding, user) };
     }
@@ -36,10 +36,11 @@ export class RBAC implements Authorizer {
   }
 
   rulesOf(user: User, namespace: string): Rule[] {
-    return [...this.#grants(user, namespace)].flatMap(({ rules }) => rules);
+    return [...this.#findGrants(user, namespace)].flatMap(({ rules }) => rules);
   }
 
-  *#grants(user: User, namespace: string): Generator<{ binding: RoleBinding; rules: readonly Rule[] }> {
+  /** Finds the bindings of a user that apply in a namespace, with the rules of their roles. */
+  *#findGrants(user: User, namespace: string): Generator<{ binding: RoleBinding; rules: readonly Rule[] }> {
     const cluster = this.#clusterBindings.list();
     const local = namespace === "" ? [] : this.#bindings.list(`${namespace}/`);
     for (const { object } of [...cluster, ...local]) {
@@ -63,29 +64,31 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
 }
 
-function covers(rule: Rule, asked: Attributes): boolean {
-  if (!has(rule.verbs, asked.verb)) return false;
-  if (!asked.isResource) return (rule.nonResourceURLs ?? []).some((url) => coversPath(url, asked.path));
-  const { subresource, resource, name } = asked;
+function covers(rule: Rule, attributes: Attributes): boolean {
+  const { verb, isResource, path, group, resource, subresource, name } = attributes;
+  if (!includes(rule.verbs, verb)) return false;
+  if (!isResource) return (rule.nonResourceURLs ?? []).some((url) => coversPath(url, path));
   const wanted = subresource === "" ? resource : `${resource}/${subresource}`;
   const resources = rule.resources ?? [];
-  const named = has(resources, wanted) || (subresource !== "" && resources.includes(`*/${subresource}`));
-  if (!named || !has(rule.apiGroups ?? [], asked.group)) return false;
+  const hasResource =
+    includes(resources, wanted) || (subresource !== "" && resources.includes(`*/${subresource}`));
+  if (!hasResource || !includes(rule.apiGroups ?? [], group)) return false;
   return !rule.resourceNames?.length || (name !== "" && rule.resourceNames.includes(name));
 }
 
-function has(list: readonly string[], wanted: string): boolean {
+function includes(list: readonly string[], wanted: string): boolean {
   return list.includes("*") || list.includes(wanted);
 }
 
-/** Returns true if a path, which may end with `*`, includes another one. */
-export function coversPath(held: string, path: string): boolean {
-  return held === path || (held.endsWith("*") && path.startsWith(held.slice(0, -1)));
+/** Returns true if a path of a rule, which may end with `*`, includes another path. */
+export function coversPath(rulePath: string, path: string): boolean {
+  return rulePath === path || (rulePath.endsWith("*") && path.startsWith(rulePath.slice(0, -1)));
 }
 
+/** The reason of an allowed request, as SubjectAccessReviews of the real server show it. */
 function reasonFor(binding: RoleBinding, user: User): string {
   const { kind, name, namespace } = { ...binding.metadata, kind: binding.kind };
-  const subject = binding.subjects!.find((each) => matchesSubject(each, user, namespace))!;
+  const subject = binding.subjects!.find((candidate) => matchesSubject(candidate, user, namespace))!;
   const who =
     subject.kind === "ServiceAccount"
       ? `ServiceAccount "${subject.name}/${subject.namespace || namespace}"`
@@ -98,7 +101,7 @@ function reasonFor(binding: RoleBinding, user: User): string {
 /** Keeps aggregated cluster roles equal to the union of the roles that they select. Returns a function to stop. */
 export function aggregateRoles(store: Store): () => void {
   const roles = store.collection("clusterroles.rbac.authorization.k8s.io");
-  const settle = () => {
+  const aggregate = () => {
     for (const { key, object } of roles.list()) {
       const role = object as ClusterRole;
       const selectors = role.aggregationRule?.clusterRoleSelectors;
@@ -106,15 +109,15 @@ export function aggregateRoles(store: Store): () => void {
       if (!selectors?.every(isUsable)) continue;
       const rules = roles.list().flatMap((other) => {
         const labels = other.object.metadata.labels ?? {};
-        const chosen =
+        const isSelected =
           other.key !== key && selectors.some((selector) => matchesLabelSelector(selector, labels));
-        return chosen ? ((other.object as ClusterRole).rules ?? []) : [];
+        return isSelected ? ((other.object as ClusterRole).rules ?? []) : [];
       });
       const unique = [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
       if (isEqual(unique, role.rules ?? [])) continue;
       store.put(roles, key, { ...role, rules: unique });
     }
   };
-  settle();
-  return roles.listen(settle);
+  aggregate();
+  return roles.listen(aggregate);
 }

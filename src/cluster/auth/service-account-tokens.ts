@@ -5,11 +5,13 @@ import type { TokenIssuer, TokenSubject, User } from "../contract/user.ts";
 import { credentialId, serviceAccountUser } from "../contract/user.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
-interface Bound {
+/** The object that a token is bound to: the token is valid while it exists. */
+interface BoundObject {
   readonly name: string;
   readonly uid: string;
 }
 
+/** The claims of a token. Times are in seconds since 1970. */
 type Claims = {
   aud: string[];
   exp: number;
@@ -21,9 +23,9 @@ type Claims = {
   "kubernetes.io": {
     namespace: string;
     serviceaccount: { name: string; uid: string };
-    pod?: Bound;
-    secret?: Bound;
-    node?: Bound;
+    pod?: BoundObject;
+    secret?: BoundObject;
+    node?: BoundObject;
   };
 };
 
@@ -32,18 +34,13 @@ export class ServiceAccountTokens implements TokenIssuer {
   readonly issuer: string;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #privateKey: crypto.KeyObject;
-  readonly #publicKey: crypto.KeyObject;
-  readonly #keyId: string;
+  readonly #keys: Keys;
 
   constructor(store: Store, clock: Clock, issuer: string, pem?: string) {
     this.issuer = issuer;
     this.#store = store;
     this.#clock = clock;
-    const { privateKey, publicKey, keyId } = pem === undefined ? newKeys() : readKeys(pem);
-    this.#privateKey = privateKey;
-    this.#publicKey = publicKey;
-    this.#keyId = keyId;
+    this.#keys = pem === undefined ? newKeys() : readKeys(pem);
   }
 
   issue(subject: TokenSubject): { token: string; expires: Date } {
@@ -104,30 +101,29 @@ export class ServiceAccountTokens implements TokenIssuer {
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
-  /**
-   * The algorithm of the key. Keys from options are often RSA; generated ones are ECDSA, which is faster to generate.
-   */
+  /** The algorithm of the key: keys from options are often RSA; new ones are ECDSA, which is faster to generate. */
   get algorithm(): "ES256" | "RS256" {
-    return this.#privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
+    return this.#keys.privateKey.asymmetricKeyType === "rsa" ? "RS256" : "ES256";
   }
 
   /** The public key as a JSON Web Key Set, for clients that verify tokens themselves. */
   keys(): object {
-    const key = this.#publicKey.export({ format: "jwk" });
-    return { keys: [{ use: "sig", kid: this.#keyId, alg: this.algorithm, ...key }] };
+    const key = this.#keys.publicKey.export({ format: "jwk" });
+    return { keys: [{ use: "sig", kid: this.#keys.keyId, alg: this.algorithm, ...key }] };
   }
 
   #sign(claims: object): string {
-    const head = { alg: this.algorithm, kid: this.#keyId };
+    const head = { alg: this.algorithm, kid: this.#keys.keyId };
     const signed = `${encode(head)}.${encode(claims)}`;
-    const key = { key: this.#privateKey, dsaEncoding: "ieee-p1363" } as const;
+    const key = { key: this.#keys.privateKey, dsaEncoding: "ieee-p1363" } as const;
     return `${signed}.${crypto.sign("sha256", Buffer.from(signed), key).toString("base64url")}`;
   }
 
+  /** The claims of a token with the cluster's signature; undefined for any other text. */
   #verify(token: string): Record<string, unknown> | undefined {
     const [head = "", body = "", signature = ""] = token.split(".");
     const signed = Buffer.from(`${head}.${body}`);
-    const key = { key: this.#publicKey, dsaEncoding: "ieee-p1363" } as const;
+    const key = { key: this.#keys.publicKey, dsaEncoding: "ieee-p1363" } as const;
     try {
       if (!crypto.verify("sha256", signed, key, Buffer.from(signature, "base64url"))) return undefined;
       return JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as Record<string, unknown>;
@@ -137,6 +133,7 @@ export class ServiceAccountTokens implements TokenIssuer {
   }
 }
 
+/** A key pair, and the id that the header of a token names it by. */
 interface Keys {
   readonly privateKey: crypto.KeyObject;
   readonly publicKey: crypto.KeyObject;
@@ -168,10 +165,12 @@ const bindable: Readonly<Record<string, { readonly plural: string; readonly name
   Node: { plural: "nodes", namespaced: false },
 };
 
+/** Returns true if tokens may be bound to objects of a kind. */
 export function isBindable(kind: string): boolean {
   return Object.hasOwn(bindable, kind);
 }
 
+/** Finds the object of a bindable kind that a token is bound to. A node's key has no namespace. */
 export function findBound(
   store: Store,
   { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
@@ -203,16 +202,14 @@ function secretTokenClaims(
 
 /** The user of a token in a Secret; undefined if the Secret holds another token, or the service account is gone. */
 function readSecretToken(store: Store, token: string, claims: Record<string, unknown>): User | undefined {
-  const text = (name: string) => String(claims[`${claimPrefix}${name}`]);
-  const [namespace, name, uid] = [
-    text("namespace"),
-    text("service-account.name"),
-    text("service-account.uid"),
-  ];
-  const secret = store.collection("secrets").get(`${namespace}/${text("secret.name")}`)?.object;
-  const held = (secret?.["data"] as Record<string, string> | undefined)?.["token"] ?? "";
+  const readClaim = (claim: string) => String(claims[`${claimPrefix}${claim}`]);
+  const namespace = readClaim("namespace");
+  const name = readClaim("service-account.name");
+  const uid = readClaim("service-account.uid");
+  const secret = store.collection("secrets").get(`${namespace}/${readClaim("secret.name")}`)?.object;
+  const storedToken = (secret?.["data"] as Record<string, string> | undefined)?.["token"] ?? "";
   if (!secret || secret.metadata.deletionTimestamp !== undefined) return undefined;
-  if (Buffer.from(held, "base64").toString("utf8") !== token) return undefined;
+  if (Buffer.from(storedToken, "base64").toString("utf8") !== token) return undefined;
   const account = store.collection("serviceaccounts").get(`${namespace}/${name}`)?.object.metadata;
   if (account?.uid !== uid || account.deletionTimestamp !== undefined) return undefined;
   return serviceAccountUser(namespace, name, uid);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Credentials, storedCredentials } from "./credentials.ts";
+import { Credentials, loadCredentials } from "./credentials.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const path = () => join(folder, "credentials.json");
 const tokenOf = (name: string, groups: readonly string[]): string =>
-  new Credentials(storedCredentials(folder)).issue("https://127.0.0.1", name, groups).users[0].user.token!;
+  new Credentials(loadCredentials(folder)).issue("https://127.0.0.1", name, groups).users[0].user.token!;
 
 test("a user has the same token after a restart, and each user another one", () => {
   const before = tokenOf("ann", ["a"]);
@@ -28,17 +28,17 @@ test("another folder has other tokens", () => {
 });
 
 test("credentials of earlier versions get a key for tokens, and keep their CA", () => {
-  const { tokenKey: _, ...earlier } = storedCredentials(folder);
+  const { tokenKey: _, ...earlier } = loadCredentials(folder);
   writeFileSync(path(), JSON.stringify(earlier));
-  const { tokenKey, ...rest } = storedCredentials(folder);
+  const { tokenKey, ...rest } = loadCredentials(folder);
   expect(rest).toEqual(earlier);
   expect(JSON.parse(readFileSync(path(), "utf8"))).toEqual({ ...earlier, tokenKey });
 });
 
 test.each(["", '{"ca":', "{}", "null"])("a file with %j is refused with its name and a remedy", (text) => {
   writeFileSync(path(), text);
-  expect(() => storedCredentials(folder)).toThrow(`"${path()}" is damaged`);
-  expect(() => storedCredentials(folder)).toThrow(
+  expect(() => loadCredentials(folder)).toThrow(`"${path()}" is damaged`);
+  expect(() => loadCredentials(folder)).toThrow(
     expect.objectContaining({ code: "EDAMAGED", hint: expect.stringContaining("delete it") }),
   );
   expect(readFileSync(path(), "utf8")).toBe(text);

@@ -4,9 +4,9 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import { fieldAndMembers, serverEntry, memberFields, storeBootstrapObjects } from "./bootstrap.ts";
 
-const managed = "kube-aggregator.kubernetes.io/automanaged";
+const managedLabel = "kube-aggregator.kubernetes.io/automanaged";
 
-interface Served {
+interface ServedVersion {
   readonly group: string;
   readonly version: string;
   readonly custom: boolean;
@@ -21,7 +21,7 @@ export function publishGroups(core: Core): () => void {
   const services = store.collection("apiservices.apiregistration.k8s.io");
   const settle = (): void => {
     const others = registry.all().filter(({ group }) => group !== "apiregistration.k8s.io");
-    const wanted = new Map<string, Served>(
+    const wanted = new Map<string, ServedVersion>(
       others.flatMap(({ group, custom, versions }) =>
         versions.map(({ name }) => [`${name}.${group}`, { group, version: name, custom }] as const),
       ),
@@ -31,7 +31,8 @@ export function publishGroups(core: Core): () => void {
       if (!services.get(name)) storeBootstrapObjects(core, [localService(name, served, time)]);
     }
     for (const entry of services.list()) {
-      if (!wanted.has(entry.key) && entry.object.metadata.labels?.[managed]) store.remove(services, entry);
+      if (!wanted.has(entry.key) && entry.object.metadata.labels?.[managedLabel])
+        store.remove(services, entry);
     }
   };
   settle();
@@ -71,6 +72,8 @@ const groupPriorities: Readonly<Record<string, number>> = {
   "resource.k8s.io": 16200,
   "flowcontrol.apiserver.k8s.io": 16100,
 };
+
+/** The version priorities of a real server by the name of the APIService; 15 for most. */
 const versionPriorities: Readonly<Record<string, number>> = {
   "v1.": 1,
   "v2.autoscaling": 30,
@@ -78,7 +81,8 @@ const versionPriorities: Readonly<Record<string, number>> = {
   "v1.resource.k8s.io": 21,
 };
 
-function localService(name: string, { group, version, custom }: Served, time: string): ApiObject {
+/** Makes the APIService of a served group version. Groups of CRDs have the priorities 1000 and 100. */
+function localService(name: string, { group, version, custom }: ServedVersion, time: string): ApiObject {
   const apiVersion = "apiregistration.k8s.io/v1";
   const spec = {
     ...(group !== "" && { group }),
@@ -86,16 +90,11 @@ function localService(name: string, { group, version, custom }: Served, time: st
     version,
     versionPriority: custom ? 100 : (versionPriorities[name] ?? 15),
   };
-  const labels = { [managed]: custom ? "true" : "onstart" };
+  const labels = { [managedLabel]: custom ? "true" : "onstart" };
   const fieldsV1 = { "f:metadata": { "f:labels": fieldAndMembers(labels) }, "f:spec": memberFields(spec) };
   const managedFields = [serverEntry(apiVersion, time, fieldsV1)];
-  const available = {
-    lastTransitionTime: time,
-    message: "Local APIServices are always available",
-    reason: "Local",
-    status: "True",
-    type: "Available",
-  };
+  const message = "Local APIServices are always available";
+  const available = { lastTransitionTime: time, message, reason: "Local", status: "True", type: "Available" };
   const status = { conditions: [available] };
   return { apiVersion, kind: "APIService", metadata: { name, labels, managedFields }, spec, status };
 }

@@ -13,9 +13,7 @@ const bootstrapBindings: Readonly<Record<string, readonly string[]>> = {
 };
 
 const apiGroup = "rbac.authorization.k8s.io";
-
 const apiVersion = `${apiGroup}/v1`;
-
 const aggregateLabel = "rbac.authorization.k8s.io/aggregate-to-";
 
 /** The roles and bindings for users and operators that every cluster has. */
@@ -55,10 +53,10 @@ function* makeControlPlane(): Generator<ApiObject> {
   }
   for (const { name: path, rules } of parseRoles(namespaceRoles)) {
     const [namespace = "", name = ""] = path.split("/");
-    const here = (own: string) => ({ ...metadata(own), namespace });
-    yield { apiVersion, kind: "Role", metadata: here(name), rules };
-    const bound = name === authenticationReader ? `system::${name}` : name;
-    yield binding(here(bound), { kind: "Role", name }, namespaceSubjects(name));
+    const namespacedMetadata = (roleName: string) => ({ ...metadata(roleName), namespace });
+    yield { apiVersion, kind: "Role", metadata: namespacedMetadata(name), rules };
+    const bindingName = name === authenticationReader ? `system::${name}` : name;
+    yield binding(namespacedMetadata(bindingName), { kind: "Role", name }, namespaceSubjects(name));
   }
 }
 
@@ -89,9 +87,10 @@ function namespaceSubjects(role: string): object[] {
   if (role === authenticationReader) {
     return [user("system:kube-controller-manager"), user("system:kube-scheduler")];
   }
-  const part = role.slice("system::leader-locking-".length);
-  const elector = part === "kube-controller-manager" ? [serviceAccount("leader-election-controller")] : [];
-  return [user(`system:${part}`), serviceAccount(part), ...elector];
+  const component = role.slice("system::leader-locking-".length);
+  const elector =
+    component === "kube-controller-manager" ? [serviceAccount("leader-election-controller")] : [];
+  return [user(`system:${component}`), serviceAccount(component), ...elector];
 }
 
 interface ParsedRole {
@@ -114,8 +113,8 @@ const eventsRule = "create patch update | core events.k8s.io | events";
 export function parseRoles(table: string): ParsedRole[] {
   const blocks = table.trim().split(/\n(?! )/);
   return blocks.map((block) => {
-    const [head = "", ...lines] = block.split("\n");
-    const [name = "", ...notes] = head.split(" | ");
+    const [firstLine = "", ...lines] = block.split("\n");
+    const [name = "", ...notes] = firstLine.split(" | ");
     const aggregateTo = notes.find((note) => note.startsWith(aggregation))?.slice(aggregation.length);
     return {
       name,
@@ -127,11 +126,11 @@ export function parseRoles(table: string): ParsedRole[] {
 }
 
 function parseRule(line: string): Rule {
-  const [verbs = [], second = [], resources, resourceNames] = line
+  const [verbs = [], groupsOrPaths = [], resources, resourceNames] = line
     .split("|")
     .map((part) => part.trim().split(" "));
-  if (!resources) return { verbs, nonResourceURLs: second };
-  const apiGroups = second.map((name) => (name === "core" ? "" : name));
+  if (!resources) return { verbs, nonResourceURLs: groupsOrPaths };
+  const apiGroups = groupsOrPaths.map((name) => (name === "core" ? "" : name));
   return { verbs, apiGroups, resources, ...(resourceNames && { resourceNames }) };
 }
 
@@ -148,11 +147,11 @@ const group = (name: string) => ({ apiGroup, kind: "Group", name });
 const serviceAccount = (name: string) => ({ kind: "ServiceAccount", name, namespace: "kube-system" });
 
 function binding(
-  itsMetadata: ApiObject["metadata"],
+  bindingMetadata: ApiObject["metadata"],
   role: { kind: "ClusterRole" | "Role"; name: string },
   subjects: readonly object[],
 ): ApiObject {
   const kind = `${role.kind}Binding`;
   const roleRef = { apiGroup, ...role };
-  return { apiVersion, kind, metadata: itsMetadata, roleRef, ...(subjects.length > 0 && { subjects }) };
+  return { apiVersion, kind, metadata: bindingMetadata, roleRef, ...(subjects.length > 0 && { subjects }) };
 }

@@ -3,19 +3,19 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
 
 /** The time for which an event is kept after its last write. */
-const lifetime = 60 * 60 * 1000;
+const eventLifetime = 60 * 60 * 1000;
 
-/** Deletes events an hour after their last write, so that deadlines are in order. Returns a function to stop. */
+/** Deletes events an hour after their last write. Returns a function to stop. */
 export function expireEvents(store: Store, clock: Clock): () => void {
   const events = store.collection("events");
-  /** A later write of an event has another deadline. */
+  /** Each write adds a deadline, so that they are in order. The deadlines of earlier revisions expire without effect. */
   const deadlines: { key: string; revision: number; at: number }[] = [];
   let cancel: (() => void) | undefined;
   /** Runs outside of the request whose write set the timer, so that the deletion has no writer. */
   const expireDue = AsyncResource.bind(expire);
 
-  function expect(key: string, revision: number): void {
-    deadlines.push({ key, revision, at: clock.now() + lifetime });
+  function schedule(key: string, revision: number): void {
+    deadlines.push({ key, revision, at: clock.now() + eventLifetime });
     if (deadlines.length === 1) wait();
   }
 
@@ -34,9 +34,9 @@ export function expireEvents(store: Store, clock: Clock): () => void {
     wait();
   }
 
-  for (const { key, revision } of events.list()) expect(key, revision);
+  for (const { key, revision } of events.list()) schedule(key, revision);
   const stop = events.listen(({ type, entry }) => {
-    if (type !== "DELETED") expect(entry.key, entry.revision);
+    if (type !== "DELETED") schedule(entry.key, entry.revision);
   });
   return () => {
     stop();
@@ -45,12 +45,9 @@ export function expireEvents(store: Store, clock: Clock): () => void {
 }
 
 /** The interval at which the real API server compacts etcd. */
-const interval = 5 * 60_000;
+const compactionInterval = 5 * 60_000;
 
-/**
- * Lets old revisions and continue tokens of lists expire: every five minutes, those before the revision of five minutes
- * ago. Returns a function that stops this.
- */
+/** Every five minutes, expires revisions and continue tokens older than five minutes. Returns a function to stop. */
 export function expireLists(store: Store, clock: Clock): () => void {
   let { revision } = store;
   const next = (): (() => void) =>
@@ -58,7 +55,7 @@ export function expireLists(store: Store, clock: Clock): () => void {
       store.expireLists(revision);
       ({ revision } = store);
       cancel = next();
-    }, interval);
+    }, compactionInterval);
   let cancel = next();
   return () => cancel();
 }

@@ -1,6 +1,5 @@
 import { isEqual, isObject, type JSONValue } from "@tsbuilder/apimachinery/json";
 import type { ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
-import type { FlowSchemaSpec } from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import { mandatory, suggested } from "../kinds/flowcontrol/configurations.ts";
@@ -33,19 +32,19 @@ export function keepFlowControl(core: Core): () => void {
 
   async function settle(): Promise<void> {
     cancel = undefined;
-    storeBootstrapObjects(core, configurations(formatTime(clock.now())));
-    for (const { kind, metadata, spec } of configurations("")) {
+    storeBootstrapObjects(core, listConfigurations(formatTime(clock.now())));
+    for (const { kind, metadata, spec } of listConfigurations("")) {
       const name = metadata.name!;
       const current = objects.get(resources[kind as Kind], undefined, name) as ApiObject | undefined;
-      const revised = current && revise(current, spec, isMandatory(kind as Kind, name));
+      const revised = current && revise(current, spec, isMandatoryName(kind as Kind, name));
       if (revised) await objects.update(producer, revised);
     }
   }
 
-  storeBootstrapObjects(core, configurations(formatTime(clock.now())));
+  storeBootstrapObjects(core, listConfigurations(formatTime(clock.now())));
   const stops = Object.entries(resources).map(([kind, resource]) => {
-    const wanted = [...configurations("")].filter((each) => each.kind === kind);
-    const names = new Set(wanted.map(({ metadata }) => metadata.name));
+    const ofKind = [...listConfigurations("")].filter((object) => object.kind === kind);
+    const names = new Set(ofKind.map(({ metadata }) => metadata.name));
     return store.collection(resource).listen(({ entry }) => {
       if (cancel || !names.has(entry.key)) return;
       // A conflicting write makes its own event, which settles again.
@@ -58,34 +57,40 @@ export function keepFlowControl(core: Core): () => void {
   };
 }
 
-function isMandatory(kind: Kind, name: string): boolean {
+function isMandatoryName(kind: Kind, name: string): boolean {
   return name in (kind === "FlowSchema" ? mandatory.schemas : mandatory.levels);
 }
 
 const autoUpdate = "apf.kubernetes.io/autoupdate-spec";
 
-/** Corrects the annotation and, if it allows that, the spec, unless it is mandatory. Undefined without changes. */
-function revise(current: ApiObject, spec: unknown, always: boolean): ApiObject | undefined {
+/**
+ * Corrects the annotation `autoupdate-spec` and, if it allows that, the spec. A mandatory configuration gets the
+ * annotation `true`, and keeps its spec, which validation protects. Returns undefined without changes.
+ */
+function revise(current: ApiObject, spec: unknown, isMandatory: boolean): ApiObject | undefined {
   const { annotations = {}, generation } = current.metadata;
-  const text = annotations[autoUpdate];
-  const updates = always || text === "true" || (text !== "false" && generation === 1);
-  const isKept = always || !updates || isEqual(current["spec"], spec);
-  if (text === String(updates) && isKept) return undefined;
-  const marked = { ...annotations, [autoUpdate]: String(updates) };
+  const annotation = annotations[autoUpdate];
+  // Without a valid annotation, a spec that nobody has changed since its creation is updated.
+  const isUpdated = isMandatory || annotation === "true" || (annotation !== "false" && generation === 1);
+  const isKept = isMandatory || !isUpdated || isEqual(current["spec"], spec);
+  if (annotation === String(isUpdated) && isKept) return undefined;
+  const marked = { ...annotations, [autoUpdate]: String(isUpdated) };
   const metadata = { ...current.metadata, annotations: marked };
   return { ...current, metadata, ...(!isKept && { spec }) };
 }
 
-function* configurations(time: string): Generator<ApiObject> {
+/** Lists the priority levels and flow schemas of every server, as it creates them at a time. */
+function* listConfigurations(time: string): Generator<ApiObject> {
   for (const { levels } of [suggested, mandatory]) {
     for (const [name, spec] of Object.entries(levels)) {
-      yield configuration("PriorityLevelConfiguration", name, spec, {}, [produced(spec, time)]);
+      yield configuration("PriorityLevelConfiguration", name, spec, {}, [producerEntry(spec, time)]);
     }
   }
   for (const { schemas } of [suggested, mandatory]) {
     for (const [name, spec] of Object.entries(schemas)) {
-      const status = { conditions: [found(spec, time)] };
-      yield configuration("FlowSchema", name, spec, status, [consumed(status, time), produced(spec, time)]);
+      const condition = danglingCondition(spec.priorityLevelConfiguration.name, time);
+      const managedFields = [consumerEntry(condition, time), producerEntry(spec, time)];
+      yield configuration("FlowSchema", name, spec, { conditions: [condition] }, managedFields);
     }
   }
 }
@@ -103,31 +108,34 @@ function configuration(
   return { apiVersion, kind, metadata, spec, status };
 }
 
-function found({ priorityLevelConfiguration: { name } }: FlowSchemaSpec, lastTransitionTime: string): object {
-  const message = `This FlowSchema references the PriorityLevelConfiguration object named "${name}" and it exists`;
+/** The condition that a flow schema's priority level exists. */
+function danglingCondition(level: string, lastTransitionTime: string): object {
+  const message = `This FlowSchema references the PriorityLevelConfiguration object named "${level}" and it exists`;
   return { type: "Dangling", status: "False", lastTransitionTime, reason: "Found", message };
 }
 
-function produced(spec: object, time: string): ManagedFieldsEntry {
+/** The managed fields of the component that writes specs. */
+function producerEntry(spec: object, time: string): ManagedFieldsEntry {
   const annotations = { ".": {}, [`f:${autoUpdate}`]: {} };
-  const { ".": _itself, ...fields } = owned(spec);
+  const { ".": _itself, ...fields } = ownedFields(spec);
   const fieldsV1 = { "f:metadata": { "f:annotations": annotations }, "f:spec": fields };
   return { manager: producer, operation: "Update", apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
 }
 
 const consumer = "api-priority-and-fairness-config-consumer-v1";
 
-function consumed({ conditions: [condition] }: { conditions: object[] }, time: string): ManagedFieldsEntry {
-  const fieldsV1 = { "f:status": { "f:conditions": { 'k:{"type":"Dangling"}': owned(condition!) } } };
+/** The managed fields of the component that applies statuses. */
+function consumerEntry(condition: object, time: string): ManagedFieldsEntry {
+  const fieldsV1 = { "f:status": { "f:conditions": { 'k:{"type":"Dangling"}': ownedFields(condition) } } };
   const entry = { manager: consumer, operation: "Apply", apiVersion, time, fieldsType: "FieldsV1" } as const;
   return { ...entry, fieldsV1, subresource: "status" };
 }
 
-/** The owned fields of an object. Go structs that are not pointers have no entry of their own. */
-function owned(object: object): Record<string, JSONValue> {
+/** The FieldsV1 of an object. `priorityLevelConfiguration`, in Go a struct and not a pointer, has no entry `.`. */
+function ownedFields(object: object): Record<string, JSONValue> {
   const fields = Object.entries(object).map(([name, value]) => {
     if (name === "priorityLevelConfiguration") return [`f:${name}`, { "f:name": {} }] as const;
-    return [`f:${name}`, isObject(value) ? owned(value) : {}] as const;
+    return [`f:${name}`, isObject(value) ? ownedFields(value) : {}] as const;
   });
   return { ".": {}, ...Object.fromEntries(fields) };
 }

@@ -10,7 +10,6 @@ import type { Core } from "../registry/core.ts";
 import { serverEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
 const serviceCIDRs = "servicecidrs.networking.k8s.io";
-
 const rangeName = "kubernetes";
 
 /**
@@ -21,17 +20,17 @@ const rangeName = "kubernetes";
 export async function publishServer(core: Core, port: number): Promise<() => void> {
   const objects = clusterObjects(core);
   const published = publishedObjects(port);
-  const settle = async (): Promise<void> => {
+  const ensureAll = async (): Promise<void> => {
     storeBootstrapObjects(core, [serviceCIDR(formatTime(core.clock.now()))]);
-    for (const each of published) await publish(objects, each);
+    for (const announcement of published) await publish(objects, announcement);
   };
-  await settle();
+  await ensureAll();
   const keys = new Set(published.map(({ resource, object }) => `${resource} ${keyOf(object)}`));
   keys.add(`${serviceCIDRs} ${rangeName}`);
   return core.store.listen((collection, { type, entry }) => {
     if (type !== "DELETED" || !keys.has(`${collection.name} ${entry.key}`)) return;
     // Fails if another Service has taken the address; then the Service is not recreated.
-    settle().catch(() => undefined);
+    ensureAll().catch(() => undefined);
   });
 }
 
@@ -41,7 +40,6 @@ function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
 
 const user = "kube-apiserver";
 
-/** An object by which the server announces itself. */
 interface Published {
   readonly resource: ResourceName;
   readonly object: KubernetesObject & Readonly<Record<string, unknown>>;
@@ -104,14 +102,15 @@ function serviceCIDR(time: string): ApiObject {
   const owned = { ".": {}, "f:lastTransitionTime": {}, "f:message": {}, "f:status": {}, "f:type": {} };
   const apiVersion = "networking.k8s.io/v1";
   const status = { "f:status": { "f:conditions": { 'k:{"type":"Ready"}': owned } } };
-  const own = serverEntry(apiVersion, time, { "f:spec": { "f:cidrs": {} } });
-  const applied = {
+  const specEntry = serverEntry(apiVersion, time, { "f:spec": { "f:cidrs": {} } });
+  const statusEntry = {
+    ...specEntry,
     manager: controller,
     operation: "Apply",
     fieldsV1: status,
     subresource: "status",
   } as const;
-  const managedFields = [{ ...own, ...applied }, own];
+  const managedFields = [statusEntry, specEntry];
   return {
     apiVersion,
     kind: "ServiceCIDR",

@@ -1,6 +1,4 @@
-/**
- * The cluster roles for users and operators, in the notation of `parseRoles()`.
- */
+/** The cluster roles for users and operators, in the notation of `parseRoles()`. */
 export const bootstrapRoles = `
 admin | aggregated
 cluster-admin

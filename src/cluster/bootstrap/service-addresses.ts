@@ -12,26 +12,27 @@ export function keepServiceAddresses(core: Core): () => void {
   const services = store.collection("services");
   const addresses = store.collection("ipaddresses.networking.k8s.io");
 
-  function ensure(ip: string, service: Entry): void {
+  function addAddress(ip: string, service: Entry): void {
     if (addresses.get(ip)) return;
     storeBootstrapObjects(core, [newAddress(ip, service, formatTime(clock.now()))]);
   }
 
-  function remove(ip: string, { key }: Entry): void {
+  function removeAddress(ip: string, { key }: Entry): void {
     const entry = addresses.get(ip);
     if (entry && holderOf(entry) === key) store.remove(addresses, entry);
   }
 
-  for (const service of services.list()) for (const ip of addressesOf(service)) ensure(ip, service);
+  for (const service of services.list()) for (const ip of addressesOf(service)) addAddress(ip, service);
   const stops = [
     services.listen(({ type, entry, previous }) => {
-      const now = type === "DELETED" ? [] : addressesOf(entry);
-      for (const ip of previous ? addressesOf(previous) : []) if (!now.includes(ip)) remove(ip, entry);
-      for (const ip of now) ensure(ip, entry);
+      const current = type === "DELETED" ? [] : addressesOf(entry);
+      for (const ip of previous ? addressesOf(previous) : [])
+        if (!current.includes(ip)) removeAddress(ip, entry);
+      for (const ip of current) addAddress(ip, entry);
     }),
     addresses.listen(({ type, entry }) => {
       const holder = type === "DELETED" ? services.get(holderOf(entry)) : undefined;
-      if (holder && addressesOf(holder).includes(entry.key)) ensure(entry.key, holder);
+      if (holder && addressesOf(holder).includes(entry.key)) addAddress(entry.key, holder);
     }),
   ];
   return () => {
@@ -44,6 +45,7 @@ function addressesOf({ object }: Entry): readonly string[] {
   return clusterIPs.filter((ip) => ip !== "None");
 }
 
+/** The key of the Service that an IPAddress belongs to; empty for an object of another kind. */
 function holderOf({ object }: Entry): string {
   const { parentRef } = (object["spec"] ?? {}) as Partial<IPAddressSpec>;
   return parentRef?.resource === "services" ? `${parentRef.namespace}/${parentRef.name}` : "";

@@ -30,9 +30,9 @@ import { builtInKinds } from "../kinds/index.ts";
 import type { Registry } from "../registry/registry.ts";
 
 /**
- * Registers every built-in kind but ComponentStatus, all versions of a kind as one resource. A resource has three sources:
- * the generated tables of apimachinery (names, verbs, schemas, columns), the default strategy of the registry, and the
- * declaration of the kind in `kinds`. Begin with `builtInResource`, which joins them.
+ * Registers every built-in kind but ComponentStatus, all versions of a kind as one resource. A resource has three sources,
+ * which `builtInResource` joins: the generated tables of apimachinery (names, verbs, schemas, columns), the default
+ * strategy of the registry, and the declaration of the kind in `kinds`.
  */
 export function addBuiltIns(registry: Registry): void {
   const versionsByName = new Map<string, BuiltinResource[]>();
@@ -44,22 +44,23 @@ export function addBuiltIns(registry: Registry): void {
   for (const versions of versionsByName.values()) registry.add(builtInResource(registry.store, versions));
 }
 
-interface Facts extends Omit<Resource, "collection" | "strategy"> {
+/** The parts of a resource that don't depend on a cluster's store. */
+interface SharedParts extends Omit<Resource, "collection" | "strategy"> {
   readonly schemas: LazySchemas;
 }
 
-/** The parts of resources that all clusters of this process share: a simulation starts many clusters, one after the other. */
-const facts = new WeakMap<BuiltinResource, Facts>();
+/** The shared parts by preferred version, for all clusters of this process: a simulation starts many. */
+const sharedParts = new WeakMap<BuiltinResource, SharedParts>();
 
 /** Makes the resource of a built-in kind from the generated tables of its versions, the preferred one first. */
 function builtInResource(store: Store, versions: readonly BuiltinResource[]): Resource {
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
-  const known = facts.get(preferred) ?? factsOf(preferred, versions);
-  facts.set(preferred, known);
-  const { schemas, emptyObject, ...same } = known;
+  const parts = sharedParts.get(preferred) ?? makeSharedParts(preferred, versions);
+  sharedParts.set(preferred, parts);
+  const { schemas, emptyObject, ...otherParts } = parts;
   const { plural, storage } = preferred;
   return {
-    ...same,
+    ...otherParts,
     ...(emptyObject && { emptyObject }),
     collection: store.collection(qualifiedName({ group: storage.group, plural })),
     strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
@@ -69,26 +70,25 @@ function builtInResource(store: Store, versions: readonly BuiltinResource[]): Re
 /** Later sources win: the default strategy, the rules from the generated tables, and the kind's own strategy. */
 function strategyOf(resource: BuiltinResource, store: Store): Strategy {
   const { rules, subresources } = resource;
-  const kind = findKind(resource);
-  const { strategy, metadataChecks } = kind ?? {};
-  const own = typeof strategy === "function" ? strategy(store) : strategy;
+  const { strategy, metadataChecks } = findKind(resource) ?? {};
+  const kindStrategy = typeof strategy === "function" ? strategy(store) : strategy;
   const hasStatus = subresources.some(({ name }) => name === "status");
   return {
     ...defaultStrategy,
     metadataChecks: { ...defaultStrategy.metadataChecks, ...metadataChecks },
     // In kinds without a status subresource, every write may change all fields.
     resetFields: hasStatus ? resetBuiltInStatus : () => undefined,
-    ...(own?.statusWritesMetadata && { resetFields: resetStatusAlone }),
+    ...(kindStrategy?.statusWritesMetadata && { resetFields: resetStatusAlone }),
     createOnUpdate: rules.allowsCreateOnUpdate,
     unconditionalUpdate: rules.allowsUnconditionalUpdate,
     generation: rules.hasGeneration,
     defaultPropagation: rules.defaultPropagation,
     returnsDeleted: false,
-    ...own,
+    ...kindStrategy,
   };
 }
 
-function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[]): Facts {
+function makeSharedParts(preferred: BuiltinResource, versions: readonly BuiltinResource[]): SharedParts {
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
   const { emptyObject, zeroValues = {} } = findKind(preferred) ?? {};
@@ -112,59 +112,74 @@ function factsOf(preferred: BuiltinResource, versions: readonly BuiltinResource[
     custom: false,
     ...(emptyObject && { emptyObject }),
     bookmarkObject: (version) =>
-      mergedObjects(emptyObject ?? {}, typeof zeroValues === "function" ? zeroValues(version) : zeroValues),
+      mergeObjects(emptyObject ?? {}, typeof zeroValues === "function" ? zeroValues(version) : zeroValues),
     load: () => schemas.load(),
     ...conversionsOf(preferred),
   };
 }
 
+/** Merges objects, and objects within them; other values of `overlay` win. */
+function mergeObjects(base: JSONObject, overlay: JSONObject): JSONObject {
+  const merged = Object.entries(overlay).map(([name, value]): [string, JSONValue] => {
+    const baseValue = base[name];
+    return [name, isObject(baseValue) && isObject(value) ? mergeObjects(baseValue, value) : value];
+  });
+  return { ...base, ...Object.fromEntries(merged) };
+}
+
 type Conversions = "present" | "presentAll" | "convert";
 
 /** Most kinds have one version; Events and autoscalers are stored in one version and served in two. */
-function conversionsOf(resource: { group: string; plural: string }): Pick<Facts, Conversions> {
-  const change = findKind(resource)?.convert;
+function conversionsOf(resource: { group: string; plural: string }): Pick<SharedParts, Conversions> {
+  const convertKind = findKind(resource)?.convert;
   const inVersion = (version: string) => apiVersionOf({ group: resource.group, version });
   const convert = (object: ApiObject, version: string): ApiObject => {
     const apiVersion = inVersion(version);
-    return !change || object.apiVersion === apiVersion ? object : change(object, apiVersion);
+    return !convertKind || object.apiVersion === apiVersion ? object : convertKind(object, apiVersion);
   };
   const present = (entry: Entry, version: string): Entry => {
-    if (!change) return entry;
+    if (!convertKind) return entry;
     // The cache is by apiVersion: events of both groups share their entries.
     const apiVersion = inVersion(version);
     if (entry.object.apiVersion === apiVersion) return entry;
-    const known = entry.derived(apiVersion) as Entry | undefined;
-    if (known) return known;
-    const shown = new Entry(entry.key, entry.revision, change(entry.object, apiVersion));
-    entry.remember(apiVersion, shown);
-    return shown;
+    const cached = entry.derived(apiVersion) as Entry | undefined;
+    if (cached) return cached;
+    const converted = new Entry(entry.key, entry.revision, convertKind(entry.object, apiVersion));
+    entry.remember(apiVersion, converted);
+    return converted;
   };
   const presentAll = (entries: readonly Entry[], version: string) =>
     entries.map((entry) => present(entry, version));
   return { present, presentAll, convert };
 }
 
-const byResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
+const kindsByResource = new Map(builtInKinds.map((kind) => [kind.resource, kind]));
 
-/** Returns the declaration of a built-in kind; undefined if the generated tables and the default strategy say it all. */
+/** Returns the declaration of a built-in kind; undefined if the tables and the default strategy are enough for it. */
 export function findKind(resource: { group: string; plural: string }): BuiltInKind | undefined {
-  return byResource.get(qualifiedName(resource));
+  return kindsByResource.get(qualifiedName(resource));
 }
 
-/** Schemas are loaded with the first write; reads need none. */
+/** The schema of a version, with the generated one that decodes objects. */
+interface DecodingSchema extends ObjectSchema {
+  readonly root: BuiltinSchema;
+}
+
+/** The schemas of a kind's versions, which are loaded with the first write: reads need none. */
 class LazySchemas {
   readonly #versions: readonly BuiltinResource[];
-  readonly #schemas = new Map<string, ObjectSchema & { readonly root: BuiltinSchema }>();
+  readonly #schemas = new Map<string, DecodingSchema>();
   #loading: Promise<void> | undefined;
 
   constructor(versions: readonly BuiltinResource[]) {
     this.#versions = versions;
   }
 
-  get(version: string): (ObjectSchema & { readonly root: BuiltinSchema }) | undefined {
+  get(version: string): DecodingSchema | undefined {
     return this.#schemas.get(version);
   }
 
+  /** Loads the schemas; returns undefined if they are loaded. */
   load(): Promise<void> | undefined {
     if (this.#schemas.size > 0) return undefined;
     this.#loading ??= this.#load();
@@ -182,7 +197,7 @@ class LazySchemas {
   }
 }
 
-function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinSchema } {
+function schemaOf(root: BuiltinSchema): DecodingSchema {
   return {
     root,
     node: root,
@@ -191,6 +206,7 @@ function schemaOf(root: BuiltinSchema): ObjectSchema & { readonly root: BuiltinS
   };
 }
 
+/** The paths of the subresource `scale`, which are the same in all built-in kinds. */
 const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spec.selector" };
 
 function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
@@ -207,7 +223,7 @@ function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVer
   };
 }
 
-const common: Readonly<Record<string, CellReader>> = {
+const commonCells: Readonly<Record<string, CellReader>> = {
   Name: ({ metadata }) => metadata.name ?? "",
   Age: ({ metadata }, now) => ageOf(metadata.creationTimestamp, now),
   // An object that is not stored, as that of a bookmark, has Go's first time.
@@ -219,8 +235,8 @@ function tableColumns(resource: BuiltinResource): TableColumns | undefined {
   const { kind, columns } = resource;
   if (columns.length === 0) return undefined;
   const { cells, cellsWithoutColumn = [], rowConditions } = findKind(resource) ?? {};
-  const own = columns.map(({ name }) => cells?.[name] ?? common[name] ?? blank);
-  const readers = [...own, ...cellsWithoutColumn];
+  const columnReaders = columns.map(({ name }) => cells?.[name] ?? commonCells[name] ?? blank);
+  const readers = [...columnReaders, ...cellsWithoutColumn];
   return {
     definitions: columns.map((column) => ({ ...column, description: `${column.name} of the ${kind}.` })),
     cells: (object, now) => readers.map((read) => read(object, now)),
@@ -231,7 +247,7 @@ function tableColumns(resource: BuiltinResource): TableColumns | undefined {
 const blank: CellReader = () => "";
 
 /** The served subresources. Those that need a running container, such as logs, only respond that there is none. */
-const served = new Set([
+const servedSubresources = new Set([
   "attach",
   "exec",
   "log",
@@ -250,15 +266,15 @@ const served = new Set([
 
 /** The subresources of a built-in kind, in the order of discovery. */
 function builtInSubresources(resource: BuiltinResource): Map<string, SubresourceInfo> {
-  const found = new Map<string, SubresourceInfo>();
+  const subresources = new Map<string, SubresourceInfo>();
   for (const { name, group, version, kind, verbs } of resource.subresources) {
-    if (!served.has(name)) continue;
+    if (!servedSubresources.has(name)) continue;
     const body = kind !== resource.kind && {
       body: { group: group === "" && resource.group === "" ? "" : group, version, kind },
     };
-    found.set(name, { verbs, ...body });
+    subresources.set(name, { verbs, ...body });
   }
-  return found;
+  return subresources;
 }
 
 /** Decodes every object as Go does before the kind's own defaults are applied. */
@@ -287,8 +303,8 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
     return decodeBuiltIn(object, schema).object as ApiObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const shown = `${kind} in version ${JSON.stringify(version)}`;
-    throw badRequest(`${shown} cannot be handled as a ${kind}: ${error.message}`);
+    const kindInVersion = `${kind} in version ${JSON.stringify(version)}`;
+    throw badRequest(`${kindInVersion} cannot be handled as a ${kind}: ${error.message}`);
   }
 }
 
@@ -305,22 +321,13 @@ function fieldSelectorReaders(
   fields: readonly string[],
 ): Strategy["fieldSelectors"] {
   if (fields.length === 0) return undefined;
-  const own = findKind(resource)?.selectors;
-  return new Map(fields.map((field) => [field, own?.[field] ?? ((object) => fieldText(object, field))]));
+  const selectors = findKind(resource)?.selectors;
+  return new Map(
+    fields.map((field) => [field, selectors?.[field] ?? ((object) => fieldText(object, field))]),
+  );
 }
 
-function mergedObjects(a: JSONObject, b: JSONObject): JSONObject {
-  const merged = Object.entries(b).map(([name, value]): [string, JSONValue] => {
-    const before = a[name];
-    return [name, isObject(before) && isObject(value) ? mergedObjects(before, value) : value];
-  });
-  return { ...a, ...Object.fromEntries(merged) };
-}
-
-/**
- * Drops fields whose feature is off before a write is validated, unless the stored object has one. The server records
- * who set them all the same.
- */
+/** Drops fields of features that are off, unless the stored object uses the feature. Managed fields still list them. */
 function dropGatedFields(
   schema: () => BuiltinSchema | undefined,
   { prepareForCreate, prepareForUpdate }: Pick<Strategy, "prepareForCreate" | "prepareForUpdate">,
@@ -345,7 +352,7 @@ function dropGatedFields(
 }
 
 /** Fields whose feature gates are off by default. */
-const gated = new Set([
+const gatedFields = new Set([
   "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
   "core/v1.Lifecycle.stopSignal",
   "core/v1.PodSpec.schedulingGroup",
@@ -356,50 +363,51 @@ const gated = new Set([
   "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
 ]);
 
-/** A step of a path: the rest is within each item of a list. */
-const each = Symbol("each");
+/** A step of a path: the rest of the path is within each item of a list. */
+const eachItem = Symbol("each");
 
-type Path = readonly (string | typeof each)[];
+type Path = readonly (string | typeof eachItem)[];
 
 /** The paths to each gated field from a value of a type, by field: a feature is in use if one of the paths has a value. */
 type GatedPaths = ReadonlyMap<string, readonly Path[]>;
 
-/** The paths from types that were asked for before; a type within itself has none there. */
+/** Caches the paths of types. A type that is still being walked has none, so that a recursive type ends the walk. */
 const pathsByType = new Map<string, GatedPaths>();
 
 function gatedPaths(schema: BuiltinSchema): GatedPaths {
-  if (schema.items) return below(each, gatedPaths(schema.items));
+  if (schema.items) return prependStep(eachItem, gatedPaths(schema.items));
   const { typeName, properties } = schema;
   if (!properties || typeName === undefined) return new Map();
-  const known = pathsByType.get(typeName);
-  if (known) return known;
+  const cached = pathsByType.get(typeName);
+  if (cached) return cached;
   pathsByType.set(typeName, new Map());
-  const found = new Map<string, readonly Path[]>();
+  const pathsByField = new Map<string, readonly Path[]>();
   for (const [field, node] of Object.entries(properties)) {
     const name = `${typeName}.${field}`;
-    const inner = gated.has(name) ? new Map([[name, [[field]]]]) : below(field, gatedPaths(node));
-    for (const [of, paths] of inner) found.set(of, [...(found.get(of) ?? []), ...paths]);
+    const inner = gatedFields.has(name) ? new Map([[name, [[field]]]]) : prependStep(field, gatedPaths(node));
+    for (const [gatedField, paths] of inner)
+      pathsByField.set(gatedField, [...(pathsByField.get(gatedField) ?? []), ...paths]);
   }
-  pathsByType.set(typeName, found);
-  return found;
+  pathsByType.set(typeName, pathsByField);
+  return pathsByField;
 }
 
-function below(step: string | typeof each, paths: GatedPaths): GatedPaths {
+function prependStep(step: string | typeof eachItem, paths: GatedPaths): GatedPaths {
   return new Map([...paths].map(([name, all]) => [name, all.map((path) => [step, ...path])]));
 }
 
 function has(value: unknown, [first, ...rest]: Path): boolean {
   if (first === undefined) return value !== undefined;
-  if (first === each) return Array.isArray(value) && value.some((item) => has(item, rest));
+  if (first === eachItem) return Array.isArray(value) && value.some((item) => has(item, rest));
   return typeof value === "object" && value !== null && has((value as Record<string, unknown>)[first], rest);
 }
 
 /** Structs that are dropped if no field is left in them. */
-const emptied = new Set(["lifecycle"]);
+const droppedIfEmpty = new Set(["lifecycle"]);
 
 function removeAt(value: unknown, [first, ...rest]: Path): void {
   if (typeof value !== "object" || value === null || first === undefined) return;
-  if (first === each) {
+  if (first === eachItem) {
     if (Array.isArray(value)) for (const item of value) removeAt(item, rest);
     return;
   }
@@ -407,6 +415,6 @@ function removeAt(value: unknown, [first, ...rest]: Path): void {
   if (rest.length === 0) delete fields[first];
   else if (has(fields[first], rest)) {
     removeAt(fields[first], rest);
-    if (emptied.has(first) && Object.keys(fields[first] as object).length === 0) delete fields[first];
+    if (droppedIfEmpty.has(first) && Object.keys(fields[first] as object).length === 0) delete fields[first];
   }
 }

@@ -4,7 +4,6 @@ import type { WireWriter } from "./wire.ts";
 
 type Json = JSONObject<unknown>;
 
-/** An OpenAPI v2 document. */
 export interface Swagger extends Json {
   readonly paths: Readonly<Record<string, Json>>;
   readonly definitions: Readonly<Record<string, Json>>;
@@ -22,10 +21,8 @@ export async function encodeSwagger(
   document: Swagger,
   pause: () => Promise<void> | undefined = () => undefined,
 ): Promise<Buffer> {
-  for (const [name, parts] of [
-    ["PathItem", document.paths],
-    ["Schema", document.definitions],
-  ] as const) {
+  const cachedParts = { PathItem: document.paths, Schema: document.definitions };
+  for (const [name, parts] of Object.entries(cachedParts)) {
     for (const part of Object.values(parts)) {
       if (!encoded.has(part)) encoded.set(part, encode(name, part));
       await pause();
@@ -34,29 +31,30 @@ export async function encodeSwagger(
   return encode("Document", document);
 }
 
-const places = {
+/** The messages of parameters by their `in`, with the field number in NonBodyParameter. */
+const parameterMessages = {
   header: [1, "HeaderParameter"],
   formData: [2, "FormParameter"],
   query: [3, "QueryParameter"],
   path: [4, "PathParameter"],
 } as const;
 
-/** Messages without a counterpart in JSON: unions and maps. */
+/** Writes the messages that have no object of their own in JSON: unions and maps. */
 const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => void>> = {
-  Definitions: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
-  Properties: (writer, value) => writeNamed(writer, 1, "Schema", value as Json),
-  ParameterDefinitions: (writer, value) => writeNamed(writer, 1, "Parameter", value as Json),
-  SecurityDefinitions: (writer, value) => writeNamed(writer, 1, "SecurityDefinition", value as Json),
-  SecurityRequirement: (writer, value) => writeNamed(writer, 1, "StringArray", value as Json),
+  Definitions: (writer, value) => writeEntries(writer, 1, "Schema", value as Json),
+  Properties: (writer, value) => writeEntries(writer, 1, "Schema", value as Json),
+  ParameterDefinitions: (writer, value) => writeEntries(writer, 1, "Parameter", value as Json),
+  SecurityDefinitions: (writer, value) => writeEntries(writer, 1, "SecurityDefinition", value as Json),
+  SecurityRequirement: (writer, value) => writeEntries(writer, 1, "StringArray", value as Json),
   Responses: (writer, value) => {
     const { extensions, fields } = splitExtensions(value as Json);
-    writeNamed(writer, 1, "ResponseValue", fields);
-    writeNamed(writer, 2, "any", extensions);
+    writeEntries(writer, 1, "ResponseValue", fields);
+    writeEntries(writer, 2, "any", extensions);
   },
   Paths: (writer, value) => {
     const { extensions, fields } = splitExtensions(value as Json);
-    writeNamed(writer, 1, "any", extensions);
-    writeNamed(writer, 2, "PathItem", fields);
+    writeEntries(writer, 1, "any", extensions);
+    writeEntries(writer, 2, "PathItem", fields);
   },
   StringArray: (writer, value) => (value as string[]).forEach((item) => writer.text(1, item)),
   TypeItem: (writer, value) => [value as string[]].flat().forEach((item) => writer.text(1, item)),
@@ -69,12 +67,11 @@ const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => 
   ResponseValue: (writer, value) => writeReferenceOr(writer, "Response", value as Json),
   ParametersItem: (writer, value) => writeReferenceOr(writer, "Parameter", value as Json),
   Parameter: (writer, value) => {
-    const place = (value as Json)["in"];
-    if (place === "body") writer.bytes(1, encode("BodyParameter", value));
+    if ((value as Json)["in"] === "body") writer.bytes(1, encode("BodyParameter", value));
     else writer.bytes(2, encode("NonBodyParameter", value));
   },
   NonBodyParameter: (writer, value) => {
-    const [number, name] = places[(value as { in: keyof typeof places }).in];
+    const [number, name] = parameterMessages[(value as { in: keyof typeof parameterMessages }).in];
     writer.bytes(number, encode(name, value));
   },
   SecurityDefinition: (writer, value) => writer.bytes(2, encode("ApiKeySecurity", value)),
@@ -82,9 +79,10 @@ const wrappers: Readonly<Record<string, (writer: WireWriter, value: unknown) => 
   any: (writer, value) => writer.text(2, `${JSON.stringify(value)}\n`),
 };
 
+/** Encodes a message by its name. The parts of a document are cached. */
 function encode(name: string, value: unknown): Buffer {
-  const known = name === "PathItem" || name === "Schema" ? encoded.get(value as Json) : undefined;
-  if (known) return known;
+  const cached = name === "PathItem" || name === "Schema" ? encoded.get(value as Json) : undefined;
+  if (cached) return cached;
   const wrap = wrappers[name];
   return write((writer) => {
     if (wrap) wrap(writer, value);
@@ -97,182 +95,147 @@ function writeReferenceOr(writer: WireWriter, name: string, value: Json): void {
   else writer.bytes(2, encode("JsonReference", value));
 }
 
-/** The fields of a message by their JSON names: number and type. `x-` is the list of extensions. */
-type Message = Readonly<Record<string, readonly [number: number, kind: string]>>;
+/** The fields of a message by their JSON names, in the order of their numbers. `x-` is the list of extensions. */
+type Message = Readonly<Record<string, readonly [number: number, type: string]>>;
 
 /**
- * The messages of gnostic's OpenAPI v2 schema, as far as Kubernetes documents use them. `word`, `flag`, `count` and
- * `real` are scalar types, `any` is a value as YAML text, and names with a capital letter are messages. A `[]` suffix
- * means a list, `{}` a map whose entries are messages with a name.
+ * The messages of gnostic's OpenAPI v2 schema, as far as Kubernetes documents use them. `any` is a value as YAML text,
+ * names with a capital letter are messages, and a `[]` suffix means a list.
  */
 const messages: Readonly<Record<string, Message>> = {
-  Document: {
-    swagger: [1, "word"],
-    info: [2, "Info"],
-    host: [3, "word"],
-    basePath: [4, "word"],
-    schemes: [5, "word[]"],
-    consumes: [6, "word[]"],
-    produces: [7, "word[]"],
-    paths: [8, "Paths"],
-    definitions: [9, "Definitions"],
-    parameters: [10, "ParameterDefinitions"],
-    security: [12, "SecurityRequirement[]"],
-    securityDefinitions: [13, "SecurityDefinitions"],
-    "x-": [16, "any"],
-  },
-  Info: { title: [1, "word"], version: [2, "word"], description: [3, "word"], "x-": [7, "any"] },
-  Paths: { "x-": [1, "any"], "/": [2, "PathItem"] },
-  PathItem: {
-    $ref: [1, "word"],
-    get: [2, "Operation"],
-    put: [3, "Operation"],
-    post: [4, "Operation"],
-    delete: [5, "Operation"],
-    options: [6, "Operation"],
-    head: [7, "Operation"],
-    patch: [8, "Operation"],
-    parameters: [9, "ParametersItem[]"],
-    "x-": [10, "any"],
-  },
-  Operation: {
-    tags: [1, "word[]"],
-    summary: [2, "word"],
-    description: [3, "word"],
-    operationId: [5, "word"],
-    produces: [6, "word[]"],
-    consumes: [7, "word[]"],
-    parameters: [8, "ParametersItem[]"],
-    responses: [9, "Responses"],
-    schemes: [10, "word[]"],
-    deprecated: [11, "flag"],
-    security: [12, "SecurityRequirement[]"],
-    "x-": [13, "any"],
-  },
-  JsonReference: { $ref: [1, "word"], description: [2, "word"] },
-  BodyParameter: {
-    description: [1, "word"],
-    name: [2, "word"],
-    in: [3, "word"],
-    required: [4, "flag"],
-    schema: [5, "Schema"],
-    "x-": [6, "any"],
-  },
+  Document: message({
+    string: { swagger: 1, host: 3, basePath: 4 },
+    "string[]": { schemes: 5, consumes: 6, produces: 7 },
+    Info: { info: 2 },
+    Paths: { paths: 8 },
+    Definitions: { definitions: 9 },
+    ParameterDefinitions: { parameters: 10 },
+    "SecurityRequirement[]": { security: 12 },
+    SecurityDefinitions: { securityDefinitions: 13 },
+    any: { "x-": 16 },
+  }),
+  Info: message({ string: { title: 1, version: 2, description: 3 }, any: { "x-": 7 } }),
+  PathItem: message({
+    string: { $ref: 1 },
+    Operation: { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 },
+    "ParametersItem[]": { parameters: 9 },
+    any: { "x-": 10 },
+  }),
+  Operation: message({
+    string: { summary: 2, description: 3, operationId: 5 },
+    "string[]": { tags: 1, produces: 6, consumes: 7, schemes: 10 },
+    "ParametersItem[]": { parameters: 8 },
+    Responses: { responses: 9 },
+    bool: { deprecated: 11 },
+    "SecurityRequirement[]": { security: 12 },
+    any: { "x-": 13 },
+  }),
+  JsonReference: message({ string: { $ref: 1, description: 2 } }),
+  BodyParameter: message({
+    string: { description: 1, name: 2, in: 3 },
+    bool: { required: 4 },
+    Schema: { schema: 5 },
+    any: { "x-": 6 },
+  }),
   HeaderParameter: { ...parameter(), ...valueRules(5), "x-": [22, "any"] },
   PathParameter: { ...parameter(), ...valueRules(5), "x-": [22, "any"] },
-  QueryParameter: { ...parameter(), allowEmptyValue: [5, "flag"], ...valueRules(6), "x-": [23, "any"] },
-  FormParameter: { ...parameter(), allowEmptyValue: [5, "flag"], ...valueRules(6), "x-": [23, "any"] },
+  QueryParameter: { ...parameter(), allowEmptyValue: [5, "bool"], ...valueRules(6), "x-": [23, "any"] },
+  FormParameter: { ...parameter(), allowEmptyValue: [5, "bool"], ...valueRules(6), "x-": [23, "any"] },
   PrimitivesItems: { ...valueRules(1), "x-": [18, "any"] },
-  Response: { description: [1, "word"], schema: [2, "SchemaItem"], "x-": [5, "any"] },
-  Schema: {
-    $ref: [1, "word"],
-    format: [2, "word"],
-    title: [3, "word"],
-    description: [4, "word"],
-    default: [5, "any"],
-    multipleOf: [6, "real"],
-    maximum: [7, "real"],
-    exclusiveMaximum: [8, "flag"],
-    minimum: [9, "real"],
-    exclusiveMinimum: [10, "flag"],
-    maxLength: [11, "count"],
-    minLength: [12, "count"],
-    pattern: [13, "word"],
-    maxItems: [14, "count"],
-    minItems: [15, "count"],
-    uniqueItems: [16, "flag"],
-    maxProperties: [17, "count"],
-    minProperties: [18, "count"],
-    required: [19, "word[]"],
-    enum: [20, "any[]"],
-    additionalProperties: [21, "AdditionalPropertiesItem"],
-    type: [22, "TypeItem"],
-    items: [23, "ItemsItem"],
-    allOf: [24, "Schema[]"],
-    properties: [25, "Properties"],
-    discriminator: [26, "word"],
-    readOnly: [27, "flag"],
-    externalDocs: [29, "ExternalDocs"],
-    example: [30, "any"],
-    "x-": [31, "any"],
-  },
-  ExternalDocs: { description: [1, "word"], url: [2, "word"], "x-": [3, "any"] },
-  ApiKeySecurity: {
-    type: [1, "word"],
-    name: [2, "word"],
-    in: [3, "word"],
-    description: [4, "word"],
-    "x-": [5, "any"],
-  },
+  Response: message({ string: { description: 1 }, SchemaItem: { schema: 2 }, any: { "x-": 5 } }),
+  Schema: message({
+    string: { $ref: 1, format: 2, title: 3, description: 4, pattern: 13, discriminator: 26 },
+    "string[]": { required: 19 },
+    double: { multipleOf: 6, maximum: 7, minimum: 9 },
+    bool: { exclusiveMaximum: 8, exclusiveMinimum: 10, uniqueItems: 16, readOnly: 27 },
+    int64: { maxLength: 11, minLength: 12, maxItems: 14, minItems: 15, maxProperties: 17, minProperties: 18 },
+    any: { default: 5, example: 30, "x-": 31 },
+    "any[]": { enum: 20 },
+    AdditionalPropertiesItem: { additionalProperties: 21 },
+    TypeItem: { type: 22 },
+    ItemsItem: { items: 23 },
+    "Schema[]": { allOf: 24 },
+    Properties: { properties: 25 },
+    ExternalDocs: { externalDocs: 29 },
+  }),
+  ExternalDocs: message({ string: { description: 1, url: 2 }, any: { "x-": 3 } }),
+  ApiKeySecurity: message({ string: { type: 1, name: 2, in: 3, description: 4 }, any: { "x-": 5 } }),
 };
 
-function writeMessage(writer: WireWriter, name: string, value: Json): void {
-  const message = messages[name]!;
-  for (const [field, [number, kind]] of Object.entries(message)) {
-    if (value[field] !== undefined) writeField(writer, number, kind, value[field]);
-  }
-  writeNamed(writer, message["x-"]?.[0] ?? 0, "any", splitExtensions(value).extensions);
+/** Declares a message: the numbers of its fields by type and name. */
+function message(numbersByType: Readonly<Record<string, Readonly<Record<string, number>>>>): Message {
+  const fields = Object.entries(numbersByType).flatMap(([type, numbers]) =>
+    Object.entries(numbers).map(([name, number]) => [name, [number, type] as const] as const),
+  );
+  return Object.fromEntries(fields.toSorted(([, [a]], [, [b]]) => a - b));
 }
 
+/** The fields with which all parameters but those in bodies begin. */
 function parameter(): Message {
-  return { required: [1, "flag"], in: [2, "word"], description: [3, "word"], name: [4, "word"] };
+  return message({ bool: { required: 1 }, string: { in: 2, description: 3, name: 4 } });
 }
 
 /** The validation fields that parameters and items share; `first` is the number of the first one. */
 function valueRules(first: number): Message {
   const rules = [
-    ["type", "word"],
-    ["format", "word"],
+    ["type", "string"],
+    ["format", "string"],
     ["items", "PrimitivesItems"],
-    ["collectionFormat", "word"],
+    ["collectionFormat", "string"],
     ["default", "any"],
-    ["maximum", "real"],
-    ["exclusiveMaximum", "flag"],
-    ["minimum", "real"],
-    ["exclusiveMinimum", "flag"],
-    ["maxLength", "count"],
-    ["minLength", "count"],
-    ["pattern", "word"],
-    ["maxItems", "count"],
-    ["minItems", "count"],
-    ["uniqueItems", "flag"],
+    ["maximum", "double"],
+    ["exclusiveMaximum", "bool"],
+    ["minimum", "double"],
+    ["exclusiveMinimum", "bool"],
+    ["maxLength", "int64"],
+    ["minLength", "int64"],
+    ["pattern", "string"],
+    ["maxItems", "int64"],
+    ["minItems", "int64"],
+    ["uniqueItems", "bool"],
     ["enum", "any[]"],
-    ["multipleOf", "real"],
+    ["multipleOf", "double"],
   ] as const;
-  return Object.fromEntries(rules.map(([name, kind], index) => [name, [first + index, kind]]));
+  return Object.fromEntries(rules.map(([name, type], index) => [name, [first + index, type]]));
 }
 
-function writeField(writer: WireWriter, number: number, kind: string, value: unknown): void {
-  if (kind.endsWith("[]")) {
-    for (const item of value as unknown[]) writeItem(writer, number, kind.slice(0, -2), item);
+function writeMessage(writer: WireWriter, name: string, value: Json): void {
+  const fields = messages[name]!;
+  for (const [field, [number, type]] of Object.entries(fields)) {
+    if (value[field] !== undefined) writeField(writer, number, type, value[field]);
+  }
+  writeEntries(writer, fields["x-"]?.[0] ?? 0, "any", splitExtensions(value).extensions);
+}
+
+/** Writes a field. As in Go, fields with the zero value of their type are absent. */
+function writeField(writer: WireWriter, number: number, type: string, value: unknown): void {
+  if (type.endsWith("[]")) {
+    for (const item of value as unknown[]) writeItem(writer, number, type.slice(0, -2), item);
   } else if (value !== "" && value !== false && value !== 0) {
-    writeItem(writer, number, kind, value);
+    writeItem(writer, number, type, value);
   }
 }
 
-function writeItem(writer: WireWriter, number: number, kind: string, value: unknown): void {
-  if (kind === "word") writer.text(number, value as string);
-  else if (kind === "flag") writer.varint(number, Number(value));
-  else if (kind === "count") writer.varint(number, value as number);
-  else if (kind === "real") writer.double(number, value as number);
-  else writer.bytes(number, encode(kind, value));
+function writeItem(writer: WireWriter, number: number, type: string, value: unknown): void {
+  if (type === "string") writer.text(number, value as string);
+  else if (type === "bool") writer.varint(number, Number(value));
+  else if (type === "int64") writer.varint(number, value as number);
+  else if (type === "double") writer.double(number, value as number);
+  else writer.bytes(number, encode(type, value));
 }
 
-/** Map entries: messages with a name. */
-function writeNamed(writer: WireWriter, number: number, kind: string, entries: Json): void {
+/** Writes a map: each entry is a message with a name and a value. */
+function writeEntries(writer: WireWriter, number: number, type: string, entries: Json): void {
   for (const [name, value] of Object.entries(entries)) {
     const entry = write((nested) => {
       nested.text(1, name);
-      nested.bytes(2, encode(kind, value));
+      nested.bytes(2, encode(type, value));
     });
     writer.bytes(number, entry);
   }
 }
 
-function splitExtensions(value: Json): {
-  extensions: Json;
-  fields: Json;
-} {
+function splitExtensions(value: Json): { extensions: Json; fields: Json } {
   const entries = Object.entries(value);
   const isExtension = ([name]: [string, unknown]): boolean => name.startsWith("x-");
   return {

@@ -1,3 +1,6 @@
+// Go's view of JSON texts: why one is malformed, whether it is nested too deeply, and which of its fields are duplicate or
+// unknown. `JSON.parse` reads the values.
+
 /**
  * Explains why a text is not valid JSON, in the words of Go's decoder, which clients and their tests look for:
  * `invalid character 'x' looking for beginning of value`, `unexpected end of JSON input`.
@@ -21,6 +24,7 @@ const literals = ["true", "false", "null"];
 /** The limit of nested objects and arrays: 10,000 in Go, but recursive functions have a smaller stack here. */
 const maxDepth = 2000;
 
+/** Walks through a text by Go's grammar until the first error, which it throws. */
 class Scanner {
   readonly #text: string;
   #at = 0;
@@ -31,7 +35,7 @@ class Scanner {
   }
 
   value(): void {
-    this.#space();
+    this.#skipSpace();
     const char = this.#text[this.#at];
     if (char === "{") return this.#object();
     if (char === "[") return this.#array();
@@ -43,37 +47,37 @@ class Scanner {
   }
 
   end(): void {
-    this.#space();
+    this.#skipSpace();
     if (this.#at < this.#text.length) throw this.#problem("after top-level value");
   }
 
   #object(): void {
-    this.#deeper();
+    this.#enter();
     this.#at++;
-    this.#space();
-    if (this.#take("}")) return this.#shallower();
+    this.#skipSpace();
+    if (this.#take("}")) return this.#leave();
     for (;;) {
-      this.#space();
+      this.#skipSpace();
       if (this.#text[this.#at] !== '"') throw this.#problem("looking for beginning of object key string");
       this.#string();
-      this.#space();
+      this.#skipSpace();
       if (!this.#take(":")) throw this.#problem("after object key");
       this.value();
-      this.#space();
-      if (this.#take("}")) return this.#shallower();
+      this.#skipSpace();
+      if (this.#take("}")) return this.#leave();
       if (!this.#take(",")) throw this.#problem("after object key:value pair");
     }
   }
 
   #array(): void {
-    this.#deeper();
+    this.#enter();
     this.#at++;
-    this.#space();
-    if (this.#take("]")) return this.#shallower();
+    this.#skipSpace();
+    if (this.#take("]")) return this.#leave();
     for (;;) {
       this.value();
-      this.#space();
-      if (this.#take("]")) return this.#shallower();
+      this.#skipSpace();
+      if (this.#take("]")) return this.#leave();
       if (!this.#take(",")) throw this.#problem("after array element");
     }
   }
@@ -93,18 +97,18 @@ class Scanner {
   }
 
   #number(): void {
-    const found = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(this.#text.slice(this.#at))![0];
-    this.#at += found.length;
-    if (!/\d$/.test(found)) throw this.#problem("in numeric literal");
+    const number = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(this.#text.slice(this.#at))![0];
+    this.#at += number.length;
+    if (!/\d$/.test(number)) throw this.#problem("in numeric literal");
   }
 
   /** Enters an object or array; throws as Go does when the nesting is too deep. */
-  #deeper(): void {
+  #enter(): void {
     this.#depth++;
     if (this.#depth > maxDepth) throw this.#problem("exceeded max depth");
   }
 
-  #shallower(): void {
+  #leave(): void {
     this.#depth--;
   }
 
@@ -116,7 +120,7 @@ class Scanner {
     }
   }
 
-  #space(): void {
+  #skipSpace(): void {
     while (/[ \t\r\n]/.test(this.#text[this.#at] ?? "")) this.#at++;
   }
 
@@ -130,11 +134,10 @@ class Scanner {
     const char = this.#text[this.#at];
     if (char === undefined) return new InvalidJSONError("unexpected end of JSON input");
     const code = char.charCodeAt(0);
-    if (code >= 0x7f && code < 0xa0) {
+    if (code >= 0x7f && code < 0xa0)
       return new InvalidJSONError(`invalid character '\\u${code.toString(16).padStart(4, "0")}' ${where}`);
-    }
-    const shown = char === "'" ? "\\'" : char === '"' ? '"' : JSON.stringify(char).slice(1, -1);
-    return new InvalidJSONError(`invalid character '${shown}' ${where}`);
+    const quoted = char === "'" ? "\\'" : char === '"' ? '"' : JSON.stringify(char).slice(1, -1);
+    return new InvalidJSONError(`invalid character '${quoted}' ${where}`);
   }
 }
 
@@ -157,15 +160,15 @@ export function isTooDeep(text: string): boolean {
  * `JSON.parse` keeps the last of two equal keys without an error.
  */
 export function findFieldProblems(text: string, unknown: readonly string[]): string[] {
-  const left = new Set(unknown);
-  const found: string[] = [];
+  const unfoundUnknown = new Set(unknown);
+  const problems: string[] = [];
   const onKey = (path: string, isDuplicate: boolean) => {
-    if (left.delete(path)) found.push(`unknown field ${JSON.stringify(path)}`);
-    else if (isDuplicate) found.push(`duplicate field ${JSON.stringify(path)}`);
+    if (unfoundUnknown.delete(path)) problems.push(`unknown field ${JSON.stringify(path)}`);
+    else if (isDuplicate) problems.push(`duplicate field ${JSON.stringify(path)}`);
   };
   walkKeys(text, onKey);
-  const rest = [...left].map((path) => `unknown field ${JSON.stringify(path)}`);
-  return [...new Set([...found, ...rest])];
+  const rest = [...unfoundUnknown].map((path) => `unknown field ${JSON.stringify(path)}`);
+  return [...new Set([...problems, ...rest])];
 }
 
 /** An open object with its keys, or an open array with its index. */
@@ -176,6 +179,7 @@ interface Frame {
   index: number;
 }
 
+/** Calls `onKey` for each key of a valid text, with its path, such as `spec.ports[0].name`. */
 function walkKeys(text: string, onKey: (path: string, isDuplicate: boolean) => void): void {
   const frames: Frame[] = [];
   for (let at = 0; at < text.length; at++) {

@@ -22,9 +22,35 @@ import {
   visit,
 } from "yaml";
 
+/**
+ * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
+ * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
+ * to gigabytes.
+ */
+export function parseGoYAML(text: string): unknown {
+  const document = readDocument(text);
+  const [error] = document.errors;
+  if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
+  if (error) throw error;
+  checkScalars(document, text);
+  if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
+  checkAliases(document);
+  expandMerges(document);
+  return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
+}
+
 const invalidBase64 = "!!binary value contains invalid base64 data";
 
-const words = new Map<string, boolean | null | number>([
+const plainScalar: ScalarTag = {
+  tag: "tag:yaml.org,2002:plain",
+  default: true,
+  // The key of a merge has its own tag.
+  test: /^(?!<<$)/u,
+  resolve: (text) => resolvePlain(text),
+};
+
+/** The words that plain scalars may be in YAML 1.1, with their values. */
+const plainWords = new Map<string, boolean | null | number>([
   ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, Infinity] as const),
   ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, -Infinity] as const),
   ...[".nan", ".NaN", ".NAN"].map((word) => [word, Number.NaN] as const),
@@ -37,13 +63,36 @@ const words = new Map<string, boolean | null | number>([
   ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
 ]);
 
-const plainScalar: ScalarTag = {
-  tag: "tag:yaml.org,2002:plain",
-  default: true,
-  // The key of a merge has its own tag.
-  test: /^(?!<<$)/u,
-  resolve: (text) => resolvePlain(text),
-};
+/** The value of a scalar without quotes: a word, a number or the text itself. Like Go, it ignores `_` between digits. */
+function resolvePlain(text: string): unknown {
+  const word = plainWords.get(text);
+  if (word !== undefined) return word;
+  if (!/^[-+.\d]/u.test(text)) return text;
+  const digits = text.startsWith(".") ? text : text.replaceAll("_", "");
+  return parseInteger(digits) ?? parseFloatText(digits) ?? text;
+}
+
+/** Parses Go's integers of any base; a leading zero means octal. */
+function parseInteger(text: string): number | undefined {
+  const match = /^([-+]?)(?:0x([\da-f]+)|0b([01]+)|0o?([0-7]+)|(0|[1-9]\d*))$/iu.exec(text);
+  if (!match) return undefined;
+  const [, sign, hex, binary, octal, decimal] = match;
+  const value =
+    hex !== undefined
+      ? Number.parseInt(hex, 16)
+      : binary !== undefined
+        ? Number.parseInt(binary, 2)
+        : octal !== undefined
+          ? Number.parseInt(octal, 8)
+          : Number(decimal);
+  return sign === "-" ? -value : value;
+}
+
+function parseFloatText(text: string): number | undefined {
+  if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
 
 /** Reads `!!binary` as text, as Go does. */
 const binaryScalar: ScalarTag = {
@@ -62,23 +111,6 @@ const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
   merge: true,
 };
 
-/**
- * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
- * but without its times and sexagesimal numbers. The number of aliases is limited: otherwise a small text could expand
- * to gigabytes.
- */
-export function parseGoYAML(text: string): unknown {
-  const document = readDocument(text);
-  const [error] = document.errors;
-  if (error?.code === "TAG_RESOLVE_FAILED") throw new ContentError(invalidBase64);
-  if (error) throw error;
-  checkScalars(document, text);
-  if (!/<<|\*/u.test(text)) return sortMembers(document.toJS());
-  checkAliases(document);
-  expandMerges(document);
-  return sortMembers(document.toJS({ maxAliasCount: options.maxAliasCount! }));
-}
-
 /** The options without the check for duplicate keys: the last one wins. */
 const readOptions = { ...options, uniqueKeys: false };
 
@@ -91,20 +123,18 @@ function readDocument(text: string, lineCounter?: LineCounter): Document {
   return documents.next().value as Document;
 }
 
-/**
- * The object or list in brackets at the beginning of a YAML text, without the rest; any other text unchanged.
- */
+/** Cuts off the rest of a text that begins with an object or list in brackets; any other text stays unchanged. */
 function firstFlow(text: string): string {
   if (!/^\s*[[{]/u.test(text)) return text;
   let depth = 0;
-  let before = "";
+  let lastChar = "";
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!;
-    if ((char === '"' || char === "'") && startsValue(before)) at = endOfQuoted(text, at);
+    if ((char === '"' || char === "'") && startsValue(lastChar)) at = endOfQuoted(text, at);
     else if (char === "#" && /\s/u.test(text[at - 1] ?? "")) at = endOfLine(text, at);
     else if (char === "{" || char === "[") depth++;
     else if ((char === "}" || char === "]") && --depth === 0) return withoutRest(text, at + 1);
-    if (!/\s/u.test(char)) before = char;
+    if (!/\s/u.test(char)) lastChar = char;
   }
   return text;
 }
@@ -114,9 +144,9 @@ function withoutRest(text: string, end: number): string {
   return /^[ \t]*:/u.test(text.slice(end)) ? text : text.slice(0, end);
 }
 
-/** Returns true if a value can start here; elsewhere, a quote is a plain character. */
-function startsValue(before: string): boolean {
-  return before !== "" && "{[,:".includes(before);
+/** Returns true if a value can start after a character; elsewhere, a quote is a plain character. */
+function startsValue(lastChar: string): boolean {
+  return lastChar !== "" && "{[,:".includes(lastChar);
 }
 
 function endOfQuoted(text: string, start: number): number {
@@ -151,8 +181,8 @@ function createLexer(): Lexer {
 
 /** Refuses escaped slashes, as Go does, and removes the line break that `yaml` adds to a last block scalar. */
 function checkScalars(document: Document, text: string): void {
-  const isCut = /\S$/u.test(text);
-  if (!isCut && !text.includes("\\/")) return;
+  const lacksLineEnd = /\S$/u.test(text);
+  if (!lacksLineEnd && !text.includes("\\/")) return;
   visit(document, {
     Scalar(_, scalar) {
       const [from = 0, to = 0] = scalar.range ?? [];
@@ -162,12 +192,13 @@ function checkScalars(document: Document, text: string): void {
         const line = text.slice(0, from + escape[0].length).split("\n").length;
         throw new ContentError(`line ${line}: found unknown escape character`);
       }
-      const isLast = isCut && to >= text.length && scalar.type?.startsWith("BLOCK_");
+      const isLast = lacksLineEnd && to >= text.length && scalar.type?.startsWith("BLOCK_");
       if (isLast && typeof scalar.value === "string") scalar.value = scalar.value.replace(/\n$/u, "");
     },
   });
 }
 
+/** Refuses aliases without an anchor, and aliases of a node that contains them. */
 function checkAliases(document: Document): void {
   visit(document, {
     Alias(_, alias, parents) {
@@ -179,7 +210,7 @@ function checkAliases(document: Document): void {
 }
 
 /** The number of members that the merges of a document may add: merges of merges could add billions. */
-const limit = 100_000;
+const maxMergedMembers = 100_000;
 
 /**
  * Replaces each merge (`<<`) of a document by the members that it adds. Go sets members in the order of the text: the last
@@ -187,7 +218,7 @@ const limit = 100_000;
  */
 function expandMerges(document: Document): void {
   const expanded = new Set<YAMLMap>();
-  let left = limit;
+  let remaining = maxMergedMembers;
 
   function expand(node: unknown): void {
     if (isSeq(node)) node.items.forEach(expand);
@@ -204,14 +235,15 @@ function expandMerges(document: Document): void {
     if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
     if (!isMap(source)) throw new TypeError("map merge requires map or sequence of maps as the value");
     expand(source);
-    left -= source.items.length;
-    if (left < 0) throw new RangeError("document contains excessive aliasing");
+    remaining -= source.items.length;
+    if (remaining < 0) throw new RangeError("document contains excessive aliasing");
     return source.items;
   }
 
   expand(document.contents);
 }
 
+/** Returns true for a merge. The parser reads its key as text or, with the option `merge`, as a symbol. */
 function isMerge({ key }: Pair): boolean {
   if (!isScalar(key) || key.type !== "PLAIN") return false;
   const { value } = key;
@@ -254,37 +286,6 @@ function* duplicatesIn(node: unknown): Generator<{ name: unknown; start: number 
   }
 }
 
-/** The value of a scalar without quotes. */
-function resolvePlain(text: string): unknown {
-  const word = words.get(text);
-  if (word !== undefined) return word;
-  if (!/^[-+.\d]/u.test(text)) return text;
-  const digits = text.startsWith(".") ? text : text.replaceAll("_", "");
-  return parseInteger(digits) ?? parseFloatText(digits) ?? text;
-}
-
-/** Parses Go's integers of any base; a leading zero means octal. */
-function parseInteger(text: string): number | undefined {
-  const match = /^([-+]?)(?:0x([\da-f]+)|0b([01]+)|0o?([0-7]+)|(0|[1-9]\d*))$/iu.exec(text);
-  if (!match) return undefined;
-  const [, sign, hex, binary, octal, decimal] = match;
-  const value =
-    hex !== undefined
-      ? Number.parseInt(hex, 16)
-      : binary !== undefined
-        ? Number.parseInt(binary, 2)
-        : octal !== undefined
-          ? Number.parseInt(octal, 8)
-          : Number(decimal);
-  return sign === "-" ? -value : value;
-}
-
-function parseFloatText(text: string): number | undefined {
-  if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:e[-+]?\d+)?$/iu.test(text)) return undefined;
-  const value = Number(text);
-  return Number.isFinite(value) ? value : undefined;
-}
-
 /** Thrown for content that `yaml` accepts and Go refuses, such as an anchor that contains an alias of itself. */
 class ContentError extends Error {
   constructor(problem: string) {
@@ -316,15 +317,16 @@ export function explainYAML(error: unknown, text: string): string {
   return `yaml: line ${line}: ${problem}`;
 }
 
+/** Go's message for an error of the parser; undefined if it is unknown. */
 function problemOf(error: unknown, text: string): string | undefined {
   if (!(error instanceof YAMLParseError)) return undefined;
   const { code, message } = error;
   if (code === "TAB_AS_INDENT") return "found character that cannot start any token";
   if (code === "BLOCK_AS_IMPLICIT_KEY") return "mapping values are not allowed in this context";
   if (message.startsWith("Missing closing")) return "found unexpected end of stream";
-  const end = /must (?:be sufficiently indented and )?end with a (.)/u.exec(message)?.[1];
-  if (end === undefined) return undefined;
+  const bracket = /must (?:be sufficiently indented and )?end with a (.)/u.exec(message)?.[1];
+  if (bracket === undefined) return undefined;
   return /[[{,:]\s*$/u.test(text)
     ? "did not find expected node content"
-    : `did not find expected ',' or '${end}'`;
+    : `did not find expected ',' or '${bracket}'`;
 }

@@ -1,6 +1,6 @@
-// Encodings other than plain JSON. Protobuf, top down: this file has the envelope, the messages of types
-// and the scalars, `scalar-codecs.ts` the messages that are scalars in JSON, `wire.ts` the bytes. `encode-swagger.ts`
-// writes OpenAPI v2. `go-json.ts` and `go-yaml.ts` read JSON and YAML as Go does, with its messages for bad text.
+// Encodings other than plain JSON. Protobuf, top down: this file has the envelope, the messages of types and the scalars,
+// `scalar-codecs.ts` the messages that are scalars in JSON, `wire.ts` the bytes. `encode-swagger.ts` writes OpenAPI v2.
+// `go-json.ts` and `go-yaml.ts` read JSON and YAML as Go does, with Go's messages for malformed text.
 
 import type { BuiltinSchema, FieldNumber, FieldNumbers } from "@tsbuilder/apimachinery/kinds";
 import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
@@ -47,7 +47,7 @@ export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | un
 const metaKinds = new Set(["DeleteOptions", "Status"]);
 
 /** One instance for all modules: types refer to each other across modules, and one table has all field numbers. */
-let codecs: MessageCodecs | undefined;
+let messageCodecs: MessageCodecs | undefined;
 
 type Json = JSONObject<unknown>;
 
@@ -61,7 +61,7 @@ async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec
   const module = metaKinds.has(kind) ? "meta/v1" : moduleOf(parseApiVersion(apiVersion));
   const [schemas, numbers] = await Promise.all([loadSchemas(module), loadFieldNumbers(module)]);
   const schema = schemas?.get(kind);
-  return schema && numbers && (codecs ??= new MessageCodecs(numbers)).of(schema);
+  return schema && numbers && (messageCodecs ??= new MessageCodecs(numbers)).of(schema);
 }
 
 /** Every protobuf body starts with these four bytes. */
@@ -124,11 +124,10 @@ export class MessageCodecs {
     this.#numbers = numbers;
   }
 
-  /** Returns the codec of a named type. */
   of(schema: BuiltinSchema): MessageCodec {
     const name = schema.typeName ?? "";
-    const known = this.#codecs.get(name);
-    if (known) return known;
+    const existing = this.#codecs.get(name);
+    if (existing) return existing;
     let layout: Layout | undefined;
     const codec = messageCodec(() => (layout ??= this.#layout(schema)));
     this.#codecs.set(name, codec);
@@ -156,8 +155,8 @@ export class MessageCodecs {
     const { typeName, type, format } = schema;
     if (typeName !== undefined) {
       // Only JSONSchemaProps refers to these unions, so its codec already exists.
-      const union = schemaUnion(typeName, () => this.#codecs.get("apiextensions/v1.JSONSchemaProps")!);
-      return scalarCodecs[typeName] ?? union ?? this.of(schema);
+      const unionCodec = schemaUnion(typeName, () => this.#codecs.get("apiextensions/v1.JSONSchemaProps")!);
+      return scalarCodecs[typeName] ?? unionCodec ?? this.of(schema);
     }
     // A list as the value of a map entry is wrapped in a message: protobuf can't repeat that field.
     if (type === "array") return wrappedList(this.#value(schema.items!));
@@ -166,7 +165,6 @@ export class MessageCodecs {
   }
 }
 
-/** One field of an object and its place in the message. */
 interface Field {
   readonly name: string;
   readonly form: "single" | "list" | "map";
@@ -316,7 +314,7 @@ function writeInteger(writer: WireWriter, field: number, value: unknown): void {
   writer.varint(field, Math.trunc(value as number));
 }
 
-/** The codecs of the fields of a CRD's schema that are unions in JSON, by the name of their type. */
+/** Makes the codec of a type in a CRD's schema that is a union in JSON; undefined for any other type. */
 function schemaUnion(typeName: string, schemaProps: () => ValueCodec): ValueCodec | undefined {
   switch (typeName) {
     case "JSONSchemaPropsOrArray":
@@ -343,18 +341,19 @@ interface UnionForms {
   readonly otherCodec: () => ValueCodec;
 }
 
+/** The codec of a union. In JSON, an array or boolean is the other form, and an object a schema. */
 function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCodec }: UnionForms): ValueCodec {
   const decode = (bytes: Buffer, depth: number): unknown => {
-    let found: unknown;
+    let schemaValue: unknown;
     const items: unknown[] = [];
     const reader = new WireReader(bytes);
     while (reader.next()) {
-      if (reader.field === schema) found = schemaProps().read(reader, depth + 1);
+      if (reader.field === schema) schemaValue = schemaProps().read(reader, depth + 1);
       else if (reader.field === other) items.push(otherCodec().read(reader, depth + 1));
       else reader.skip();
     }
     // A schema takes precedence over the other form.
-    return found ?? (isList ? items : (items.at(-1) ?? false));
+    return schemaValue ?? (isList ? items : (items.at(-1) ?? false));
   };
   const writeForm = (writer: WireWriter, value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) otherCodec().write(writer, other, item);

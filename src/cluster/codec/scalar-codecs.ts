@@ -23,7 +23,7 @@ export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
     { zero: null },
   ),
   Quantity: message(
-    (bytes) => readOne(bytes, 1, (reader) => reader.text()) ?? "0",
+    (bytes) => readField(bytes, 1, (reader) => reader.text()) ?? "0",
     (value) => write((writer) => writer.text(1, String(value))),
     { zero: "0" },
   ),
@@ -33,7 +33,7 @@ export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
   JSON: message(readRaw, writeRaw, { zero: null }),
 };
 
-/** The codec of a scalar that is wrapped in a message. */
+/** Makes the codec of a value that is a message in protobuf. `zero` is the JSON form of an empty message. */
 export function message(
   decode: (bytes: Buffer, depth: number) => unknown,
   encode: (value: unknown) => Uint8Array,
@@ -47,6 +47,7 @@ export function message(
   );
 }
 
+/** Makes a codec whose values are compared with `zero`. */
 export function scalar(
   wireType: number,
   zero: unknown,
@@ -56,14 +57,14 @@ export function scalar(
   return { wireType, zero, isZero: (value) => value === zero, read, write: writeValue };
 }
 
-/** Writes a message's fields. */
 export function write(writeFields: (writer: WireWriter) => void): Buffer {
   const writer = new WireWriter();
   writeFields(writer);
   return writer.finish();
 }
 
-function readOne<T>(bytes: Buffer, field: number, read: (reader: WireReader) => T): T | undefined {
+/** Reads one field of a message; undefined if the message lacks it. */
+function readField<T>(bytes: Buffer, field: number, read: (reader: WireReader) => T): T | undefined {
   let value: T | undefined;
   const reader = new WireReader(bytes);
   while (reader.next()) {
@@ -75,7 +76,7 @@ function readOne<T>(bytes: Buffer, field: number, read: (reader: WireReader) => 
 
 function readTimestamp(bytes: Buffer): { seconds: number; nanos: number } {
   const read = (reader: WireReader): number => reader.varint();
-  return { seconds: readOne(bytes, 1, read) ?? 0, nanos: readOne(bytes, 2, read) ?? 0 };
+  return { seconds: readField(bytes, 1, read) ?? 0, nanos: readField(bytes, 2, read) ?? 0 };
 }
 
 /** Kubernetes treats the Unix epoch as no time. */
@@ -114,9 +115,9 @@ function writeIntOrString(value: unknown): Buffer {
   });
 }
 
-/** Parses JSON text in a bytes field. */
+/** Parses the JSON text in the first field of a message: the form of values without a schema. */
 function readRaw(bytes: Buffer): unknown {
-  const raw = readOne(bytes, 1, (reader) => reader.text()) ?? "";
+  const raw = readField(bytes, 1, (reader) => reader.text()) ?? "";
   if (raw === "") return null;
   try {
     return JSON.parse(raw);

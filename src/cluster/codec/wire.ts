@@ -43,6 +43,7 @@ export class WireReader {
 
   /** Reads a signed number of up to 64 bits; above 2^53 the nearest double, as in JSON. */
   varint(): number {
+    // Seven bytes with seven bits each fit in a double; the rest of up to ten bytes needs BigInt.
     let value = 0;
     for (let shift = 0; shift < 7; shift++) {
       const byte = this.#byte();
@@ -59,24 +60,23 @@ export class WireReader {
   }
 
   double(): number {
-    return this.#take(8).readDoubleLE(0);
+    return this.#readBytes(8).readDoubleLE(0);
   }
 
   /** Reads a length-delimited value: text, bytes or a message. */
   bytes(): Buffer {
-    return this.#take(this.varint());
+    return this.#readBytes(this.varint());
   }
 
   text(): string {
     return this.bytes().toString("utf8");
   }
 
-  /** Skips an unknown field. */
   skip(): void {
     if (this.wireType === wire.varint) this.varint();
-    else if (this.wireType === wire.fixed64) this.#take(8);
+    else if (this.wireType === wire.fixed64) this.#readBytes(8);
     else if (this.wireType === wire.bytes) this.bytes();
-    else if (this.wireType === wire.fixed32) this.#take(4);
+    else if (this.wireType === wire.fixed32) this.#readBytes(4);
     else throw new MalformedProtobufError(`proto: illegal wireType ${this.wireType}`);
   }
 
@@ -93,16 +93,15 @@ export class WireReader {
     return byte;
   }
 
-  #take(length: number): Buffer {
+  #readBytes(length: number): Buffer {
     const end = this.#at + length;
     if (length < 0 || end > this.#bytes.length) throw new MalformedProtobufError("unexpected EOF");
-    const taken = this.#bytes.subarray(this.#at, end);
+    const read = this.#bytes.subarray(this.#at, end);
     this.#at = end;
-    return taken;
+    return read;
   }
 }
 
-/** Writes the fields of one message. */
 export class WireWriter {
   readonly #chunks: Uint8Array[] = [];
 
@@ -141,20 +140,21 @@ export class WireWriter {
     // Most numbers are small and positive, and BigInt is slow.
     const isPlain = typeof value === "number" && value >= 0 && Number.isSafeInteger(value);
     this.#chunks.push(
-      Uint8Array.from(isPlain ? plainDigits(value) : bigDigits(BigInt.asUintN(64, BigInt(value)))),
+      Uint8Array.from(isPlain ? encodeVarint(value) : encodeBigVarint(BigInt.asUintN(64, BigInt(value)))),
     );
   }
 }
 
 /** Seven bits per byte, lowest first; all bytes but the last have their highest bit set. */
-function plainDigits(value: number): number[] {
+function encodeVarint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
   return [...bytes, rest];
 }
 
-function bigDigits(value: bigint): number[] {
+/** The same for numbers of up to 64 bits. */
+function encodeBigVarint(value: bigint): number[] {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);

@@ -1,5 +1,5 @@
-// The types that all floors of the cluster share: objects, users, permissions, errors, and the cluster's objects as
-// controllers see them.
+// This folder has the types that all floors of the cluster share. This file has those of objects: as the server handles
+// them, as clients send them, and as they are stored.
 
 import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
@@ -17,3 +17,41 @@ export function replaceFields(object: ApiObject, next: ApiObject): void {
   for (const field of Object.keys(object)) if (!Object.hasOwn(next, field)) delete object[field];
   Object.assign(object, next);
 }
+
+/**
+ * A type of the Kubernetes API as a client may have sent it: every field may be missing, and an enum field may hold any
+ * text. Defaults and validation see objects like this. Label selectors keep their type, because their validation
+ * accepts any value.
+ */
+export type Sent<T> = T extends string
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Sent<Item>[]
+    : T extends object
+      ? "matchLabels" extends keyof T
+        ? T
+        : string extends keyof T
+          ? { [Key in keyof T]: Sent<T[Key]> }
+          : { [Field in keyof T]?: Sent<T[Field]> }
+      : T;
+
+/** An object of a built-in kind with a spec, and perhaps a status, as a client may have sent it. */
+export type SentObject<Spec, Status = unknown> = ApiObject & { spec: Spec; status?: Status };
+
+/** Fields that every stored object has if its type has them: validation refuses objects without them. */
+type RequiredField = "spec" | "template" | "selector" | "jobTemplate";
+
+/** A type of the Kubernetes API as it is stored: required fields are present, and a `lastProbeTime` may be null. */
+export type Stored<T> = T extends readonly (infer Item)[]
+  ? Stored<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : {
+          [Field in keyof T as Field extends RequiredField ? Field : never]-?: Stored<NonNullable<T[Field]>>;
+        } & {
+          [Field in keyof T as Field extends RequiredField ? never : Field]:
+            | Stored<T[Field]>
+            | (Field extends "lastProbeTime" ? null : never);
+        }
+    : T;

@@ -17,7 +17,7 @@ export interface Attributes {
   readonly path: string;
 }
 
-type KnownAttributes = { readonly verb: string } & {
+type PartialAttributes = { readonly verb: string } & {
   readonly [Name in keyof Omit<Attributes, "isResource">]?: string | undefined;
 };
 
@@ -31,7 +31,7 @@ export function resourceAttributes({
   namespace = "",
   name = "",
   path = "",
-}: KnownAttributes): Attributes {
+}: PartialAttributes): Attributes {
   return { verb, isResource: true, group, version, resource, subresource, namespace, name, path };
 }
 
@@ -40,16 +40,16 @@ export function pathAttributes(verb: string, path: string): Attributes {
   return { ...resourceAttributes({ verb, path }), isResource: false };
 }
 
+/** A decision with its reason, which access reviews show; it may be empty. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-/**
- * A rule of a role or of a SelfSubjectRulesReview. Its lists are read-only, because rules of stored roles are shared.
- */
+/** A rule of a role or a SelfSubjectRulesReview. Read-only, because the rules of stored roles are shared. */
 export type Rule = { readonly [Field in keyof PolicyRule]: Readonly<PolicyRule[Field]> };
 
+/** Decides about requests, and lists the rules by which it does. */
 export interface Authorizer {
   decide(user: User, attributes: Attributes): Decision;
   /** All rules that apply to a user in a namespace. */

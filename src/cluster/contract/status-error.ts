@@ -51,7 +51,12 @@ export function qualifiedName({ group, plural }: { group: string; plural: string
 }
 
 export function notFound(subject: StatusSubject, name: string): StatusError {
-  return new StatusError(404, "NotFound", `${named(subject, name)} not found`, detailsOf(subject, name));
+  return new StatusError(
+    404,
+    "NotFound",
+    `${quoteObject(subject, name)} not found`,
+    detailsOf(subject, name),
+  );
 }
 
 /** The error for a name that is taken. If the name was generated, the client can try again. */
@@ -60,20 +65,21 @@ export function alreadyExists(
   name: string,
   { isGenerated, isDeleting }: { isGenerated: boolean; isDeleting: boolean },
 ): StatusError {
-  const start = isDeleting ? "object is being deleted: " : "";
-  const end = isGenerated ? ", the server was not able to generate a unique name for the object" : "";
-  const message = `${start}${named(subject, name)} already exists${end}`;
+  const prefix = isDeleting ? "object is being deleted: " : "";
+  const suffix = isGenerated ? ", the server was not able to generate a unique name for the object" : "";
+  const message = `${prefix}${quoteObject(subject, name)} already exists${suffix}`;
   return new StatusError(409, "AlreadyExists", message, {
     ...detailsOf(subject, name),
     ...(isGenerated && { retryAfterSeconds: 1 }),
   });
 }
 
-const staleObject =
+const staleMessage =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-export function conflict(subject: StatusSubject, name: string, why: string = staleObject): StatusError {
-  const message = `Operation cannot be fulfilled on ${named(subject, name)}: ${why}`;
+/** The error for a write that another has overtaken, or, with a reason, one that the object's state forbids. */
+export function conflict(subject: StatusSubject, name: string, why: string = staleMessage): StatusError {
+  const message = `Operation cannot be fulfilled on ${quoteObject(subject, name)}: ${why}`;
   return new StatusError(409, "Conflict", message, detailsOf(subject, name));
 }
 
@@ -104,13 +110,14 @@ export function invalidOptions(kind: string, ...errors: readonly FieldError[]): 
   return invalidObject({ group: "meta.k8s.io", plural: "", kind }, "", errors);
 }
 
+/** The error for a request that authorization or admission denies. */
 export function forbidden(
   subject: StatusSubject,
   name: string,
   why: string,
   causes?: StatusCause[],
 ): StatusError {
-  const object = name === "" ? qualifiedName(subject) : named(subject, name);
+  const object = name === "" ? qualifiedName(subject) : quoteObject(subject, name);
   return new StatusError(403, "Forbidden", `${object} is forbidden: ${why}`, {
     ...detailsOf(subject, name),
     ...(causes && { causes }),
@@ -173,7 +180,7 @@ export function internalError(message: string): StatusError {
 }
 
 /** Names an object in messages: `pods "web"`. */
-function named(subject: StatusSubject, name: string): string {
+function quoteObject(subject: StatusSubject, name: string): string {
   return `${qualifiedName(subject)} ${quote(name)}`;
 }
 

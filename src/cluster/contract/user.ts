@@ -19,7 +19,6 @@ export function credentialId(id: string): NonNullable<User["extra"]> {
   return { "authentication.kubernetes.io/credential-id": [id] };
 }
 
-/** The user of a service account. */
 export function serviceAccountUser(namespace: string, name: string, uid?: string): User {
   return {
     name: `system:serviceaccount:${namespace}:${name}`,
@@ -38,12 +37,13 @@ export interface TokenSubject {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** Empty for the API server itself. */
   readonly audiences: readonly string[];
+  /** In seconds. */
   readonly expiresIn: number;
   readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
 }
 
-/** Issues the tokens of service accounts. */
 export interface TokenIssuer {
   readonly issuer: string;
   readonly algorithm: string;

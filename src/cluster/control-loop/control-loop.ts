@@ -5,9 +5,8 @@ import type { Controller, ControllerContext } from "./controller.ts";
 import { ReportedError, isLostRace, isNamespaceEnding } from "./failures.ts";
 import type { ObjectEvent } from "../contract/cluster-objects.ts";
 
-/** The backoff after a key's first failure, in milliseconds; each further failure doubles it. */
-const firstBackoff = 5;
-
+/** In milliseconds. Each failure in a row doubles it before the key is retried. */
+const baseBackoff = 5;
 const longestBackoff = 10_000;
 
 /** The number of immediate retries after conflicts. The last failure is reported: it may never succeed. */
@@ -26,24 +25,24 @@ export class ControlLoop {
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
   /** The keys whose last reconcile asked for another one without a delay. */
-  readonly #hurried = new Set<string>();
+  readonly #immediate = new Set<string>();
   readonly #unwatch: () => void;
-  /** Works in the async context of the loop's creation, not in that of the request whose write triggered it. */
-  readonly #work = AsyncResource.bind(() => this.#drain());
+  /** Runs in the async context of the loop's creation, not in that of the request whose write triggered it. */
+  readonly #startDraining = AsyncResource.bind(() => this.#drain());
   #draining: Promise<void> | undefined;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(name: string, create: (clock: Clock) => Controller, context: ControllerContext) {
     this.#name = name;
     this.#context = context;
     this.#clock = new ReconcileClock(context.clock);
     this.#controller = create(this.#clock);
-    this.#unwatch = context.objects.watch((event) => this.#take(event));
+    this.#unwatch = context.objects.watch((event) => this.#enqueueFor(event));
     const { objects } = context;
     const { startKeys = [], watches } = this.#controller;
     for (const key of startKeys) this.#enqueue(key);
     for (const resource of watches ?? objects.resources().map((served) => served.resource)) {
-      for (const object of objects.list(resource)) this.#take({ type: "ADDED", resource, object });
+      for (const object of objects.list(resource)) this.#enqueueFor({ type: "ADDED", resource, object });
     }
   }
 
@@ -54,23 +53,23 @@ export class ControlLoop {
 
   /** Stops the loop; resolves when the current reconcile is done. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#unwatch();
     for (const cancel of this.#timers.values()) cancel();
     this.#pending.clear();
     await this.#draining;
   }
 
-  #take(event: ObjectEvent): void {
+  #enqueueFor(event: ObjectEvent): void {
     const { watches } = this.#controller;
     if (watches && !watches.includes(event.resource)) return;
     for (const key of this.#controller.keysOf(event)) this.#enqueue(key);
   }
 
   #enqueue(key: string): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     this.#pending.add(key);
-    this.#draining ??= this.#work();
+    this.#draining ??= this.#startDraining();
   }
 
   async #drain(): Promise<void> {
@@ -78,23 +77,23 @@ export class ControlLoop {
     await Promise.resolve();
     for (const key of this.#pending) {
       this.#pending.delete(key);
-      await this.#settle(key);
+      await this.#reconcile(key);
       await nextTurn();
     }
     this.#draining = undefined;
   }
 
-  async #settle(key: string): Promise<void> {
-    const isHurried = this.#hurried.delete(key);
+  async #reconcile(key: string): Promise<void> {
+    const isImmediate = this.#immediate.delete(key);
     try {
-      const after = await this.#clock.during(() => this.#controller.reconcile(key));
-      if (after === 0 && isHurried) {
+      const delay = await this.#clock.during(() => this.#controller.reconcile(key));
+      if (delay === 0 && isImmediate) {
         // A second immediate reconcile would loop forever, and stop the clock of a test.
-        this.#hurried.add(key);
+        this.#immediate.add(key);
         throw new Error("what is due now was due before, and not done");
       }
       this.#failures.delete(key);
-      this.#wake(key, after);
+      this.#requeueAfter(key, delay);
     } catch (error) {
       this.#retry(key, error);
     }
@@ -112,26 +111,25 @@ export class ControlLoop {
     if (!isExpected && !isNamespaceEnding(error) && !(error instanceof ReportedError)) {
       this.#context.onError?.(this.#name, key, error);
     }
-    this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));
+    this.#requeueAfter(key, Math.min(baseBackoff * 2 ** failures, longestBackoff));
   }
 
-  #wake(key: string, after: number | undefined): void {
+  #requeueAfter(key: string, delay: number | undefined): void {
     this.#timers.get(key)?.();
     this.#timers.delete(key);
-    if (after === undefined || this.#stopped) return;
+    if (delay === undefined || this.#isStopped) return;
     const cancel = this.#context.clock.setTimer(() => {
       this.#timers.delete(key);
-      if (after === 0) this.#hurried.add(key);
+      if (delay === 0) this.#immediate.add(key);
       this.#enqueue(key);
-    }, after);
+    }, delay);
     this.#timers.set(key, cancel);
   }
 }
 
 /**
- * The clock of a controller. It stands still during a reconcile, so that something that is not due when a status is
- * computed is not due either when the reconcile returns its delay. Otherwise the reconcile would return none, and the key
- * would never be reconciled again.
+ * The clock of a controller. It stands still during a reconcile: otherwise something could become due after the status
+ * was computed and before the delay is, so that the reconcile returns no delay and the key is never reconciled again.
  */
 class ReconcileClock implements Clock {
   readonly #clock: Clock;
@@ -163,9 +161,7 @@ class ReconcileClock implements Clock {
   }
 }
 
-// The global setImmediate is replaced by fake timers of tests.
-
-/** Yields to requests and timers: reads and writes in the same process never wait for I/O. */
+/** Yields to requests and timers. Imports `setImmediate`, because fake timers of tests replace the global one. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -1,6 +1,5 @@
 // The parts of controllers, on top of `ClusterObjects` and without HTTP. This file says what a controller is,
-// `control-loop.ts` runs one. The other files are words that controllers share: keys, Events, adoption, pods,
-// revisions.
+// `control-loop.ts` runs one. The other files have what controllers share: keys, Events, adoption, pods, revisions.
 
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
@@ -14,16 +13,12 @@ export interface ControllerContext {
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
 
-/**
- * One control loop. It is level-based: an event only says which key to reconcile, and `reconcile` reads the
- * current state and moves it towards the desired one.
- */
+/** One control loop, level-based: an event only says which key to reconcile; `reconcile` reads the current state. */
 export interface Controller {
   /** The resources to watch. Default: all. */
   readonly watches?: readonly ResourceName[];
   /** Keys to reconcile at the start, besides those of existing objects. */
   readonly startKeys?: readonly string[];
-  /** The keys to enqueue for an event. */
   keysOf(event: ObjectEvent): readonly string[];
   /** Reconciles one key. Returns the milliseconds after which to requeue it, if any. */
   reconcile(key: string): Promise<number | undefined>;

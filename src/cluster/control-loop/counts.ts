@@ -1,10 +1,10 @@
 import type { IntOrString } from "@tsbuilder/apimachinery/meta";
 
-/** Resolves a number or a percentage of a total, such as `25%`. */
-export function scaledCount(value: IntOrString, whole: number, round: (share: number) => number): number {
-  if (typeof value === "number") return value;
-  const percent = Number.parseInt(value, 10);
-  return Number.isNaN(percent) ? 0 : round((percent * whole) / 100);
+/** Resolves a number, or a percentage of a total such as `25%`; 0 for any other text. */
+export function scaledCount(count: IntOrString, total: number, round: (share: number) => number): number {
+  if (typeof count === "number") return count;
+  const percent = Number.parseInt(count, 10);
+  return Number.isNaN(percent) ? 0 : round((percent * total) / 100);
 }
 
 export function sum(counts: readonly number[]): number {

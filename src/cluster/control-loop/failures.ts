@@ -15,7 +15,7 @@ export function isNamespaceEnding(error: unknown): boolean {
 /** A failure that is already reported in an Event or a status: the key is retried without calling onError. */
 export class ReportedError extends Error {}
 
-/** Awaits work and returns the failure that it reported, so that the status is written before the retry. */
+/** Awaits work and returns the failure that it reported: its caller writes the status, then throws it for a retry. */
 export async function reportedFailure(work: Promise<void>): Promise<ReportedError | undefined> {
   try {
     await work;
@@ -26,7 +26,7 @@ export async function reportedFailure(work: Promise<void>): Promise<ReportedErro
   }
 }
 
-/** The message of a write that was rejected, for example by a quota, a webhook or a schema. */
+/** The message of a write that was rejected, as by a quota, a webhook or a schema; undefined for any other failure. */
 export function refusalOf(error: unknown): string | undefined {
   const { code = 0, message = "" } = statusOf(error) ?? {};
   return [400, 403, 422].includes(code) && !isNamespaceEnding(error) ? message : undefined;

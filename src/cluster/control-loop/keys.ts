@@ -6,6 +6,7 @@ export function keyOf({ metadata }: KubernetesObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
+/** Returns the object of a key; undefined if it is gone. */
 export function findByKey<T extends KubernetesObject>(
   objects: ClusterObjects,
   resource: ResourceName<T>,
@@ -16,8 +17,8 @@ export function findByKey<T extends KubernetesObject>(
 }
 
 /**
- * The keys for a controller whose objects own others: the object itself, or the owner of a dependent. A
- * dependent without a controller enqueues every object of its namespace, as any of them may adopt it.
+ * The keys for an event of an owner or of one of its dependents: that of the owner. A dependent without a controller has
+ * those of all owners in its namespace, as any of them may adopt it.
  */
 export function keysOfOwner(
   objects: ClusterObjects,
@@ -32,7 +33,7 @@ export function keysOfOwner(
   return objects.list(owners, namespace).map(keyOf);
 }
 
-/** The key of any object: its resource, namespace and name. */
+/** The key of an object of any resource: `deployments.apps/default/web`. */
 export type ObjectKey = string;
 
 export function objectKey(resource: ResourceName, { metadata }: KubernetesObject): ObjectKey {

@@ -1,6 +1,6 @@
 import { matchesRequirements, type Operator } from "@tsbuilder/apimachinery/selector";
 
-/** Returns true if labels include all wanted ones: the selectors of Services, and the node selectors of pods. */
+/** Returns true if labels include all wanted ones, as selectors of Services and node selectors of pods require. */
 export function matchesLabels(
   wanted: Readonly<Record<string, string>>,
   labels: Readonly<Record<string, string>> | undefined,
@@ -14,6 +14,7 @@ interface ValueExpression {
   readonly values?: readonly string[] | undefined;
 }
 
+/** The operators of label selectors as `matchesRequirements()` names them. */
 const operators: ReadonlyMap<string, Operator> = new Map([
   ["In", "in"],
   ["NotIn", "notin"],
@@ -21,15 +22,15 @@ const operators: ReadonlyMap<string, Operator> = new Map([
   ["DoesNotExist", "!"],
 ]);
 
-/** Returns true if a value that is no label meets an expression; `undefined` counts as an absent label. */
+/** Returns true if a value, such as that of a field, meets an expression; `undefined` counts as an absent label. */
 export function meetsExpression(
   { operator, values = [] }: ValueExpression,
   value: string | undefined,
 ): boolean {
-  const word = operators.get(operator);
-  if (word === undefined) return false;
+  const selectorOperator = operators.get(operator);
+  if (selectorOperator === undefined) return false;
   return matchesRequirements(
-    [{ key: "value", operator: word, values }],
+    [{ key: "value", operator: selectorOperator, values }],
     value === undefined ? {} : { value },
   );
 }

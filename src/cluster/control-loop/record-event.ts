@@ -9,10 +9,7 @@ export const events: ResourceName<Event> = "events";
 
 /** The context of a controller's steps that report Events. */
 export interface ReportingContext extends Writer, Pick<ControllerContext, "clock"> {
-  /**
-   * Writes an Event about an object. Its name is derived from its content, so that a repeated one only increments the
-   * count. An Event that can't be written is dropped.
-   */
+  /** Writes an Event, or increments the count of an equal one. An Event that can't be written is dropped. */
   readonly report: (
     about: KubernetesObject,
     type: "Normal" | "Warning",
@@ -21,7 +18,7 @@ export interface ReportingContext extends Writer, Pick<ControllerContext, "clock
   ) => Promise<void>;
 }
 
-/** Creates the context for a user's writes and the Events of a component. */
+/** Makes the context of a controller that writes as a user and reports Events as a component. */
 export function reporting(
   { objects, clock }: ControllerContext,
   user: string,
@@ -33,20 +30,20 @@ export function reporting(
     clock,
     user,
     async report(about, type, reason, message) {
-      const text = { type, reason, message };
-      const stamp = formatTime(clock.now());
+      const content = { type, reason, message };
+      const time = formatTime(clock.now());
       const event = {
-        ...aboutObject(about, text),
-        ...text,
+        ...aboutObject(about, content),
+        ...content,
         count: 1,
-        firstTimestamp: stamp,
-        lastTimestamp: stamp,
+        firstTimestamp: time,
+        lastTimestamp: time,
         source: { component },
       };
-      const same = objects.get(events, event.metadata.namespace, event.metadata.name);
-      const count = (same?.count ?? 0) + 1;
+      const existing = objects.get(events, event.metadata.namespace, event.metadata.name);
+      const count = (existing?.count ?? 0) + 1;
       try {
-        if (same) await objects.update(reporter, { ...same, count, lastTimestamp: stamp });
+        if (existing) await objects.update(reporter, { ...existing, count, lastTimestamp: time });
         else await objects.create(reporter, event);
       } catch {
         // A namespace that is being deleted accepts no Events.
@@ -55,17 +52,18 @@ export function reporting(
   };
 }
 
-/** The fields of an Event about an object. Its name is the same for the same object and text. */
-export function aboutObject(about: KubernetesObject, text: object) {
+/** The fields of an Event about an object. Its name is the same for the same object and content. */
+export function aboutObject(about: KubernetesObject, content: object) {
   const { name, namespace, uid } = about.metadata;
   return {
     apiVersion: "v1",
     kind: "Event",
-    metadata: { name: `${name}.${templateHash([uid, text])}`, namespace: namespace ?? "default" },
+    metadata: { name: `${name}.${templateHash([uid, content])}`, namespace: namespace ?? "default" },
     involvedObject: referenceTo(about),
   };
 }
 
+/** The ObjectReference to an object, without the fields that it lacks. */
 export function referenceTo({ apiVersion, kind, metadata }: KubernetesObject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {

@@ -9,7 +9,7 @@ const user = "system:serviceaccount:kube-system:generic-garbage-collector";
 /** The owners of an object by their state. */
 interface Owners {
   /** The owner exists, and does not wait for dependents. */
-  readonly solid: readonly OwnerReference[];
+  readonly present: readonly OwnerReference[];
   /** The owner is deleted, or replaced by another object of the same name. */
   readonly absent: readonly OwnerReference[];
   /** The owner is being deleted in the foreground, and waits for dependents such as this object. */
@@ -23,26 +23,21 @@ interface Owners {
 /** The finalizers by which an object that is being deleted waits for the garbage collector. */
 type Finalizer = "orphan" | "foregroundDeletion";
 
-/**
- * Deletes objects whose owners are all gone, and implements the two propagation policies that concern
- * dependents: Foreground (dependents first) and Orphan (dependents stay).
- */
+/** Deletes objects whose owners are all gone, and implements the propagation policies Foreground and Orphan. */
 export function garbageCollector(context: ControllerContext): Controller {
   const dependents = new Dependents();
   const { objects, report } = reporting(context, user, "garbage-collector-controller");
   return {
-    /**
-     * The object itself; once it is deleted or being deleted, also its dependents and its owners, which may wait for it.
-     */
+    /** Enqueues the object; once it is deleted or being deleted, also its dependents and its owners, which may wait for it. */
     keysOf(event) {
       dependents.record(event);
       const { type, resource, object } = event;
       const { deletionTimestamp, ownerReferences } = object.metadata;
       // Most objects have no owners and are not being deleted: there is nothing to do.
-      const mayEnd = deletionTimestamp || ownerReferences?.length;
-      const own = type !== "DELETED" && mayEnd ? [objectKey(resource, object)] : [];
-      if (type !== "DELETED" && !deletionTimestamp) return own;
-      return [...own, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(object)];
+      const needsWork = deletionTimestamp || ownerReferences?.length;
+      const ownKeys = type !== "DELETED" && needsWork ? [objectKey(resource, object)] : [];
+      if (type !== "DELETED" && !deletionTimestamp) return ownKeys;
+      return [...ownKeys, ...dependents.of(object.metadata.uid ?? ""), ...ownersOf(object)];
     },
 
     async reconcile(key) {
@@ -67,6 +62,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     return dependents.of(metadata.uid ?? "").flatMap((key) => readObject(objects, key) ?? []);
   }
 
+  /** Removes the references of an owner's dependents to it, then lets the owner go. */
   async function orphan(owner: KubernetesObject): Promise<void> {
     for (const dependent of dependentsOf(owner)) {
       await dropReferences(dependent, ({ uid }) => uid === owner.metadata.uid);
@@ -74,6 +70,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     await removeFinalizer(owner, "orphan");
   }
 
+  /** Deletes the dependents that block an owner; lets the owner go once there are none. */
   async function finishForeground(owner: KubernetesObject): Promise<void> {
     const blocking = dependentsOf(owner).filter((dependent) => blocks(dependent, owner));
     if (blocking.length === 0) await removeFinalizer(owner, "foregroundDeletion");
@@ -88,10 +85,10 @@ export function garbageCollector(context: ControllerContext): Controller {
     const why = "is namespaced, which a cluster-scoped object can't refer to";
     for (const reference of owners.invalid) await reportOwner(object, reference, why);
     if (owners.invalid.length > 0 || owners.unknown.length > 0) return;
-    const lost = [...owners.absent, ...owners.waiting];
-    if (lost.length === 0) return;
-    if (owners.solid.length > 0) {
-      await dropReferences(object, ({ uid }) => lost.some((reference) => reference.uid === uid));
+    const lostOwners = [...owners.absent, ...owners.waiting];
+    if (lostOwners.length === 0) return;
+    if (owners.present.length > 0) {
+      await dropReferences(object, ({ uid }) => lostOwners.some((reference) => reference.uid === uid));
     } else if (owners.waiting.length > 0 && dependentsOf(object).length > 0) {
       await deleteInForeground(object);
     } else {
@@ -103,7 +100,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   /** Looks up the owners of an object. They are in the same namespace, or cluster-scoped. */
   function classifyOwners({ metadata }: KubernetesObject): Owners {
     const owners: Record<keyof Owners, OwnerReference[]> = {
-      solid: [],
+      present: [],
       absent: [],
       waiting: [],
       unknown: [],
@@ -121,7 +118,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     if (resource.namespaced && !namespace) return "invalid";
     const owner = objects.get(resource.resource, resource.namespaced ? namespace : undefined, reference.name);
     if (!owner || owner.metadata.uid !== reference.uid) return "absent";
-    return isBeingDeleted(owner, "foregroundDeletion") ? "waiting" : "solid";
+    return isBeingDeleted(owner, "foregroundDeletion") ? "waiting" : "present";
   }
 
   /** Finds the resource of an owner; the version in the reference doesn't matter. */
@@ -132,16 +129,14 @@ export function garbageCollector(context: ControllerContext): Controller {
       .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
   }
 
-  /**
-   * Deletes an object in the foreground. In a cycle it would wait for itself, so that its own references must not block.
-   */
+  /** Deletes an object in the foreground. In a cycle, where it would wait for itself, its references stop blocking. */
   async function deleteInForeground(object: KubernetesObject): Promise<void> {
-    const inCycle = dependentsOf(object).some((other) => isBeingDeleted(other, "foregroundDeletion"));
-    const free = (reference: OwnerReference) => ({ ...reference, blockOwnerDeletion: false });
-    const freed = inCycle
-      ? await update(object, { ownerReferences: object.metadata.ownerReferences?.map(free) ?? [] })
+    const isInCycle = dependentsOf(object).some((other) => isBeingDeleted(other, "foregroundDeletion"));
+    const unblock = (reference: OwnerReference) => ({ ...reference, blockOwnerDeletion: false });
+    const unblocked = isInCycle
+      ? await update(object, { ownerReferences: object.metadata.ownerReferences?.map(unblock) ?? [] })
       : object;
-    await remove(freed, "Foreground");
+    await remove(unblocked, "Foreground");
   }
 
   function remove(
@@ -155,7 +150,9 @@ export function garbageCollector(context: ControllerContext): Controller {
     object: KubernetesObject,
     isDropped: (reference: OwnerReference) => boolean,
   ): Promise<void> {
-    const ownerReferences = (object.metadata.ownerReferences ?? []).filter((it) => !isDropped(it));
+    const ownerReferences = (object.metadata.ownerReferences ?? []).filter(
+      (reference) => !isDropped(reference),
+    );
     await update(object, { ownerReferences });
   }
 
@@ -178,29 +175,30 @@ export function garbageCollector(context: ControllerContext): Controller {
   ): Promise<void> {
     for (const reference of references) {
       const served = findResource(reference);
-      const elsewhere =
+      const isElsewhere =
         served && objects.list(served.resource).some(({ metadata }) => metadata.uid === reference.uid);
       const why = `does not exist in namespace "${object.metadata.namespace}"`;
-      if (elsewhere) await reportOwner(object, reference, why);
+      if (isElsewhere) await reportOwner(object, reference, why);
     }
   }
 
   function reportOwner(
     object: KubernetesObject,
     { apiVersion, kind, name, uid }: OwnerReference,
-    what: string,
+    problem: string,
   ): Promise<void> {
     const namespace = object.metadata.namespace ?? "";
     const owner = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
-    return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${what}`);
+    return report(object, "Warning", "OwnerRefInvalidNamespace", `${owner} ${problem}`);
   }
 }
 
-/** Indexes dependents by the uid of their owner. Updated by every event. */
+/** An index of dependents by the uid of their owner. */
 class Dependents {
   readonly #byOwner = new Map<string, Set<ObjectKey>>();
   readonly #owners = new Map<ObjectKey, readonly string[]>();
 
+  /** Brings the index up to date with an event. */
   record({ type, resource, object }: ObjectEvent): void {
     const key = objectKey(resource, object);
     for (const uid of this.#owners.get(key) ?? []) this.#forget(uid, key);
@@ -215,7 +213,6 @@ class Dependents {
     }
   }
 
-  /** The keys of an owner's dependents. */
   of(uid: string): readonly ObjectKey[] {
     return [...(this.#byOwner.get(uid) ?? [])];
   }
@@ -231,6 +228,7 @@ function isBeingDeleted({ metadata }: KubernetesObject, finalizer: Finalizer): b
   return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(finalizer);
 }
 
+/** Returns true if an owner that is deleted in the foreground must wait for a dependent. */
 function blocks({ metadata }: KubernetesObject, owner: KubernetesObject): boolean {
   return (metadata.ownerReferences ?? []).some(
     ({ uid, blockOwnerDeletion }) => uid === owner.metadata.uid && blockOwnerDeletion === true,

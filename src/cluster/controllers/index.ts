@@ -1,3 +1,2 @@
 export * from "./start-controllers.ts";
-export { parseStages } from "./stage.ts";
-export type { Stage } from "./stage.ts";
+export { parseStages, type Stage } from "./stage.ts";

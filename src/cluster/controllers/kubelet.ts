@@ -50,7 +50,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
         return undefined;
       }
       if (isFinished(pod)) return undefined;
-      const status = observed(pod, nextStatus(pod));
+      const status = withGeneration(pod, nextStatus(pod));
       if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
       return nextChange({ ...pod, status });
     },
@@ -58,14 +58,14 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
 
   function nextStatus(pod: Pod): PodStatus {
     const now = formatTime(clock.now());
-    const runs = pod.status?.phase === "Running";
+    const isRunning = pod.status?.phase === "Running";
     if (untilJobEnds(pod) === 0) {
       return endedStatus(pod, "Succeeded", { exitCode: 0, reason: "Completed" }, now);
     }
     if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
-    const missing = runs ? [] : missingReferences(pod);
+    const missing = isRunning ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
-    if (!runs) return runningStatus(pod, addressFor(pod), now);
+    if (!isRunning) return runningStatus(pod, addressFor(pod), now);
     return withResources(pod, withReadiness(pod, now));
   }
 
@@ -81,6 +81,7 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
     return addresses.take(new Set(inUse));
   }
 
+  /** The milliseconds until the status changes without an event. */
   function nextChange(pod: Pod): number | undefined {
     if (isFinished(pod)) return undefined;
     const times = [untilDeadline(pod), untilJobEnds(pod)].filter((time) => time !== undefined);
@@ -115,23 +116,20 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
     podIPs: [{ ip: podIP }],
     startTime: pod.status?.startTime ?? now,
     ...(pod.spec.initContainers ? { initContainerStatuses: initStatuses(pod, now) } : {}),
-    containerStatuses: pod.spec.containers.map((container) => running(pod, container, now)),
+    containerStatuses: pod.spec.containers.map((container) => runningContainer(pod, container, now)),
   };
   return withReadiness({ ...pod, status }, now);
 }
 
-/**
- * The status of a pod that waits for ConfigMaps or Secrets: all containers are waiting; the message of a container that
- * references one names it.
- */
+/** The status of a pod that waits for ConfigMaps or Secrets. The containers that refer to them say so. */
 function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): PodStatus {
   const containerStatuses = pod.spec.containers.map((container) => {
-    const reference = missing.find((it) => it.container === container.name);
+    const reference = missing.find((candidate) => candidate.container === container.name);
     const kind = reference?.resource === "secrets" ? "secret" : "configmap";
     const waiting = reference
       ? { reason: "CreateContainerConfigError", message: `${kind} "${reference.name}" not found` }
       : { reason: "ContainerCreating" };
-    return { ...base(pod, container), containerID: "", ready: false, started: false, state: { waiting } };
+    return { ...baseStatus(pod, container), containerID: "", state: { waiting } };
   });
   const status: PodStatus = {
     ...pod.status,
@@ -150,11 +148,11 @@ function requiredReferences({ spec }: Pod): Reference[] {
 
 function referencesOfVolume({ configMap, secret, projected }: Volume): Reference[] {
   return [
-    ...required("configmaps", configMap),
-    ...required("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
+    ...referenceIn("configmaps", configMap),
+    ...referenceIn("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
     ...(projected?.sources ?? []).flatMap((source) => [
-      ...required("configmaps", source.configMap),
-      ...required("secrets", source.secret),
+      ...referenceIn("configmaps", source.configMap),
+      ...referenceIn("secrets", source.secret),
     ]),
   ];
 }
@@ -162,23 +160,23 @@ function referencesOfVolume({ configMap, secret, projected }: Volume): Reference
 function referencesOfContainer(container: Container): Reference[] {
   return [
     ...(container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
-      ...required("configmaps", configMapRef),
-      ...required("secrets", secretRef),
+      ...referenceIn("configmaps", configMapRef),
+      ...referenceIn("secrets", secretRef),
     ]),
     ...(container.env ?? []).flatMap(({ valueFrom }) => [
-      ...required("configmaps", valueFrom?.configMapKeyRef),
-      ...required("secrets", valueFrom?.secretKeyRef),
+      ...referenceIn("configmaps", valueFrom?.configMapKeyRef),
+      ...referenceIn("secrets", valueFrom?.secretKeyRef),
     ]),
   ].map((reference) => ({ ...reference, container: container.name }));
 }
 
-/** Every reference to a ConfigMap or Secret has the fields of a ConfigMapEnvSource. */
-function required(resource: Reference["resource"], source: ConfigMapEnvSource | undefined): Reference[] {
+/** The reference in a source, which has the fields of a ConfigMapEnvSource; empty if it is optional. */
+function referenceIn(resource: Reference["resource"], source: ConfigMapEnvSource | undefined): Reference[] {
   return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
 }
 
 /** The conditions that a kubelet writes, in their order. */
-const ownConditions: readonly string[] = [
+const kubeletConditions: readonly string[] = [
   "PodReadyToStartContainers",
   "Initialized",
   "Ready",
@@ -188,20 +186,23 @@ const ownConditions: readonly string[] = [
 
 /** Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set, are true. */
 function withReadiness(pod: Pod, now: string): PodStatus {
-  const open = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
+  const areGatesOpen = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
     pod.status?.conditions?.some(({ type, status }) => type === conditionType && status === "True"),
   );
-  return ownConditions.reduce<PodStatus>((status, type) => {
-    const closed = type === "Ready" && !open;
-    const condition = closed ? { status: "False", reason: "ReadinessGatesNotReady" } : { status: "True" };
+  return kubeletConditions.reduce<PodStatus>((status, type) => {
+    const isBlocked = type === "Ready" && !areGatesOpen;
+    const condition = isBlocked ? { status: "False", reason: "ReadinessGatesNotReady" } : { status: "True" };
     return setPodCondition(status, { type, ...condition }, now);
   }, pod.status ?? {});
 }
 
+/** The exit code of a process that SIGKILL ends: 128 and the number of the signal. */
+const killedExitCode = 137;
+
 /** The status of a pod that has run for longer than its `activeDeadlineSeconds`. */
 function overdueStatus(pod: Pod, now: string): PodStatus {
   return {
-    ...endedStatus(pod, "Failed", { exitCode: 137, reason: "Error" }, now),
+    ...endedStatus(pod, "Failed", { exitCode: killedExitCode, reason: "Error" }, now),
     reason: "DeadlineExceeded",
     message: "Pod was active on the node longer than the specified deadline",
   };
@@ -218,15 +219,14 @@ function endedStatus(
     ...pod.status,
     phase,
     containerStatuses: pod.spec.containers.map((container) => ({
-      ...base(pod, container),
-      ready: false,
-      started: false,
+      ...baseStatus(pod, container),
       state: { terminated },
     })),
   };
   return notReady(status, phase === "Succeeded" ? "PodCompleted" : "PodFailed", now);
 }
 
+/** Sets both conditions of readiness to False. */
 function notReady(status: PodStatus, reason: string, now: string): PodStatus {
   return (["Ready", "ContainersReady"] as const).reduce(
     (next, type) => setPodCondition(next, { type, status: "False", reason }, now),
@@ -238,21 +238,26 @@ function notReady(status: PodStatus, reason: string, now: string): PodStatus {
 function initStatuses(pod: Pod, now: string): ContainerStatus[] {
   return (pod.spec.initContainers ?? []).map((container) =>
     container.restartPolicy === "Always"
-      ? running(pod, container, now)
+      ? runningContainer(pod, container, now)
       : {
-          ...base(pod, container),
+          ...baseStatus(pod, container),
           ready: true,
-          started: false,
           state: { terminated: { exitCode: 0, reason: "Completed", startedAt: now, finishedAt: now } },
         },
   );
 }
 
-function running(pod: Pod, container: Container, now: string): ContainerStatus {
-  return { ...base(pod, container), ready: true, started: true, state: { running: { startedAt: now } } };
+function runningContainer(pod: Pod, container: Container, now: string): ContainerStatus {
+  return {
+    ...baseStatus(pod, container),
+    ready: true,
+    started: true,
+    state: { running: { startedAt: now } },
+  };
 }
 
-function base({ metadata }: Pod, container: Container): Omit<ContainerStatus, "ready"> {
+/** The status of a container that does not run, without its state. */
+function baseStatus({ metadata }: Pod, container: Container): ContainerStatus {
   const { name, image = "" } = container;
   return {
     name,
@@ -262,6 +267,8 @@ function base({ metadata }: Pod, container: Container): Omit<ContainerStatus, "r
     restartCount: 0,
     lastState: {},
     ...resourcesOf(container),
+    ready: false,
+    started: false,
   };
 }
 
@@ -269,9 +276,10 @@ function base({ metadata }: Pod, container: Container): Omit<ContainerStatus, "r
 function withResources({ spec }: Pod, status: PodStatus): PodStatus {
   const { containerStatuses } = status;
   if (!containerStatuses) return status;
-  const resized = containerStatuses.map((each) => {
-    const container = spec.containers.find(({ name }) => name === each.name);
-    return container && each.state?.running ? { ...each, ...resourcesOf(container) } : each;
+  const resized = containerStatuses.map((containerStatus) => {
+    const container = spec.containers.find(({ name }) => name === containerStatus.name);
+    const isResized = container && containerStatus.state?.running;
+    return isResized ? { ...containerStatus, ...resourcesOf(container) } : containerStatus;
   });
   return { ...status, containerStatuses: resized };
 }
@@ -283,16 +291,16 @@ function resourcesOf({
   return { resources, ...(requests && { allocatedResources: requests }) };
 }
 
-/** Sets observedGeneration: the generation of the pod for which a status was computed. */
-function observed({ metadata }: Pod, status: PodStatus): PodStatus {
+/** Sets observedGeneration to the generation of the pod for which the status was computed. */
+function withGeneration({ metadata }: Pod, status: PodStatus): PodStatus {
   const observedGeneration = metadata.generation;
   if (observedGeneration === undefined) return status;
   const { conditions = [] } = status;
   return {
     ...status,
     observedGeneration,
-    conditions: conditions.map((each) =>
-      ownConditions.includes(each.type) ? { ...each, observedGeneration } : each,
+    conditions: conditions.map((condition) =>
+      kubeletConditions.includes(condition.type) ? { ...condition, observedGeneration } : condition,
     ),
   };
 }
@@ -303,7 +311,7 @@ class PodAddresses {
 
   take(inUse: ReadonlySet<string>): string {
     for (;;) {
-      const address = format(this.#next);
+      const address = addressOf(this.#next);
       this.#next = (this.#next % lastHost) + 1;
       if (!inUse.has(address)) return address;
     }
@@ -313,6 +321,7 @@ class PodAddresses {
 /** The number of hosts in 10.244.0.0/16, without the network and broadcast addresses. */
 const lastHost = 2 ** 16 - 2;
 
-function format(host: number): string {
+/** The address of a host by its number in 10.244.0.0/16. */
+function addressOf(host: number): string {
   return `10.244.${host >> 8}.${host & 255}`;
 }

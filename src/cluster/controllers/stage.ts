@@ -38,10 +38,7 @@ interface NextState {
   readonly statusTemplate?: string;
 }
 
-/**
- * One step in the simulated lifecycle of objects: which objects it matches, its delay, and how it changes
- * them. The format is that of KWOK's Stage files.
- */
+/** One step in the simulated lifecycle of objects, in the format of KWOK's Stage files. */
 export interface Stage {
   readonly apiVersion: "kwok.x-k8s.io/v1alpha1";
   readonly kind: "Stage";
@@ -49,14 +46,16 @@ export interface Stage {
   readonly spec: {
     readonly resourceRef: { readonly apiGroup?: string; readonly kind: string };
     readonly selector: StageSelector;
-    /** If several stages match an object, the one with the highest weight applies; KWOK draws one by weight. */
+    /**
+     * If several stages match an object, the one with the highest weight applies. KWOK instead draws one at random, with
+     * probabilities by weight: here, tests get the same result each time.
+     */
     readonly weight?: number;
     readonly delay?: StageDelay;
     readonly next: NextState;
   };
 }
 
-/** The context of controllers that apply stages. */
 export interface StagesContext extends ControllerContext {
   /** The stages of objects, as `parseStages` reads them. */
   readonly stages?: readonly Stage[] | undefined;
@@ -77,23 +76,19 @@ export function parseStages(text: string): Stage[] {
 function checkStage(value: unknown): Stage {
   const stage = value as Partial<Stage>;
   const name = stage.metadata?.name ?? "without a name";
-  if (stage.kind !== "Stage" || stage.apiVersion !== "kwok.x-k8s.io/v1alpha1") {
+  if (stage.kind !== "Stage" || stage.apiVersion !== "kwok.x-k8s.io/v1alpha1")
     throw new TypeError(`expected a kwok.x-k8s.io/v1alpha1 Stage, got ${stage.apiVersion} ${stage.kind}`);
-  }
-  if (!stage.spec?.resourceRef?.kind || !stage.spec.next) {
+  if (!stage.spec?.resourceRef?.kind || !stage.spec.next)
     throw new TypeError(`the Stage ${name} needs spec.resourceRef.kind and spec.next`);
-  }
   // In KWOK such a stage matches nothing; an empty selector matches everything.
   if (!stage.spec.selector)
     throw new TypeError(`the Stage ${name} needs spec.selector: {} matches all objects`);
-  if ("weightFrom" in stage.spec) {
+  if ("weightFrom" in stage.spec)
     throw new TypeError(`the Stage ${name} has spec.weightFrom: only spec.weight is supported`);
-  }
-  if ("patches" in stage.spec.next) {
+  if ("patches" in stage.spec.next)
     throw new TypeError(`the Stage ${name} has spec.next.patches: only statusTemplate is supported`);
-  }
   const template = stage.spec.next.statusTemplate;
-  // Rendered only for its errors.
+  // Renders the template for its errors alone: a user learns of them at the start.
   if (template !== undefined) renderTemplate(template, {}, "1970-01-01T00:00:00Z");
   return stage as Stage;
 }
@@ -104,7 +99,7 @@ const user = "system:serviceaccount:kube-system:stage-controller";
 export function stageController(context: StagesContext): Controller {
   const { stages = [] } = context;
   const { objects, clock, report } = reporting(context, user, "stage-controller");
-  /** The time since which an object has matched its next stage. A restart begins the delay anew, as in KWOK. */
+  /** The next stage of each waiting object, and since when it matches. As in KWOK, a restart begins the delay anew. */
   const waiting = new Map<string, { stage: Stage; since: number }>();
   return {
     keysOf({ resource, object }) {
@@ -119,11 +114,11 @@ export function stageController(context: StagesContext): Controller {
         waiting.delete(key);
         return undefined;
       }
-      const last = waiting.get(key);
-      const since = last?.stage === stage ? last.since : clock.now();
+      const previous = waiting.get(key);
+      const since = previous?.stage === stage ? previous.since : clock.now();
       waiting.set(key, { stage, since });
-      const left = untilStage(stage.spec.delay, object, since, clock.now());
-      if (left > 0) return left;
+      const remaining = untilStage(stage.spec.delay, object, since, clock.now());
+      if (remaining > 0) return remaining;
       waiting.delete(key);
       await advance(object, stage.spec.next);
       return undefined;
@@ -163,14 +158,14 @@ export function stageController(context: StagesContext): Controller {
 
 /** Finds the next stage of an object: of those that match it, the one with the highest weight. */
 export function chooseStage(stages: readonly Stage[], object: KubernetesObject): Stage | undefined {
-  const [first] = stages
+  const [heaviest] = stages
     .filter(({ spec }) => isOfKind(spec.resourceRef, object) && selects(spec.selector, object))
     .sort((a, b) => (b.spec.weight ?? 0) - (a.spec.weight ?? 0));
-  return first;
+  return heaviest;
 }
 
 function isOfKind({ apiGroup = "", kind }: Stage["spec"]["resourceRef"], object: KubernetesObject): boolean {
-  // KWOK's field is named a group, but has an apiVersion.
+  // KWOK's `apiGroup` holds an apiVersion, as in `apiGroup: v1` for pods; a bare group is accepted, too.
   const group = apiGroup === "v1" ? "" : parseApiVersion(apiGroup).group || apiGroup;
   return object.kind === kind && parseApiVersion(object.apiVersion).group === group;
 }
@@ -181,13 +176,13 @@ function selects(selector: StageSelector, object: KubernetesObject): boolean {
     matchesLabels(selector.matchLabels ?? {}, labels) &&
     matchesLabels(selector.matchAnnotations ?? {}, annotations) &&
     (selector.matchExpressions ?? []).every((expression) =>
-      meetsExpression(expression, textAt(object, expression.key)),
+      meetsExpression(expression, fieldText(object, expression.key)),
     )
   );
 }
 
 /** The field at a path as text, objects and lists as JSON; undefined for null and an empty text, too. */
-function textAt(object: KubernetesObject, path: string): string | undefined {
+function fieldText(object: KubernetesObject, path: string): string | undefined {
   const value = readPath(object, path);
   if (value === undefined || value === null || value === "") return undefined;
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -202,12 +197,13 @@ export function untilStage(
 ): number {
   const from = delay?.durationFrom && readPath(object, delay.durationFrom.expressionFrom);
   const due =
-    (typeof from === "string" ? dueBy(from, since) : undefined) ?? since + (delay?.durationMilliseconds ?? 0);
+    (typeof from === "string" ? readDue(from, since) : undefined) ??
+    since + (delay?.durationMilliseconds ?? 0);
   return Math.max(0, due - now);
 }
 
 /** The delay that an object specifies: a time, or a duration such as `1m30s`; anything else is ignored. */
-function dueBy(text: string, since: number): number | undefined {
+function readDue(text: string, since: number): number | undefined {
   if (/^\d{4}-\d\d-\d\d/.test(text)) return Date.parse(text);
   try {
     return since + parseDuration(text);
@@ -229,13 +225,13 @@ export function renderTemplate(template: string, object: object, now: string): o
   throw new TypeError("a statusTemplate must render to an object");
 }
 
+/** Evaluates one `{{ … }}`. The result is quoted as JSON, which is also YAML. */
 function evaluate(action: string, object: object, now: string): string {
   const [expression = "", ...filters] = action.split("|").map((part) => part.trim());
   const unknown = filters.find((filter) => filter !== "Quote");
-  const isUnderstood = expression === "Now" || expression.startsWith(".");
-  if (!isUnderstood || unknown !== undefined) {
+  const isSupported = expression === "Now" || expression.startsWith(".");
+  if (!isSupported || unknown !== undefined)
     throw new TypeError(`can't evaluate "{{ ${action} }}": only Now, fields and "| Quote" are supported`);
-  }
   if (expression === "Now") return JSON.stringify(now);
   const value = /^(\.[\w-]+)+$/.test(expression) ? readPath(object, expression) : undefined;
   return JSON.stringify(value ?? "");

@@ -19,7 +19,6 @@ const ofKinds = builtInKinds.flatMap(({ controllers = {} }): [string, Controller
   Object.entries(controllers),
 );
 
-/** All controllers by name. */
 const allControllers = {
   ...Object.fromEntries(ofKinds),
   ...ofNoKind,
@@ -30,25 +29,26 @@ interface RunningControllers {
   stop(): Promise<void>;
 }
 
+const listHint = 'write controllers: ["deployment", "replicaset"], or controllers: controllerNames for all';
+
 /** Starts controllers by name. Each lists the existing objects and watches them from then on. */
 export function startControllers(
   context: StagesContext,
   names: readonly ControllerName[],
 ): RunningControllers {
-  // Programs in JavaScript may pass the text that the command line accepts.
+  // Programs in JavaScript may pass text, such as `all`, which only the command line accepts.
   const unknown =
     typeof names === "string" ? names : names.find((name) => !Object.hasOwn(allControllers, name));
   if (unknown !== undefined)
-    throw new TypeError(
-      `controllers is a list of names, without "${unknown as string}": write controllers: ["deployment", "replicaset"], or controllers: controllerNames for all`,
-    );
+    throw new TypeError(`controllers is a list of names, without "${unknown as string}": ${listHint}`);
   const loops = [...new Set(names)].map(
     (name) => new ControlLoop(name, (clock) => allControllers[name]({ ...context, clock }), context),
   );
-  const leave = loops.map((loop) => context.clock.join?.(() => loop.idle()));
+  // A fake clock moves only while all loops are idle.
+  const leaveClock = loops.map((loop) => context.clock.join?.(() => loop.idle()));
   return {
     async stop() {
-      for (const leaveClock of leave) leaveClock?.();
+      for (const leave of leaveClock) leave?.();
       await Promise.all(loops.map((loop) => loop.stop()));
     },
   };

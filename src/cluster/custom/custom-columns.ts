@@ -8,7 +8,7 @@ const nameDescription = "Name of the object, unique among those of its kind in a
 
 const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
-/** The columns of a CRD version: the name, then its `additionalPrinterColumns`. Default: the age. */
+/** The columns of a CRD version: the name, then its `additionalPrinterColumns`; without any, the age. */
 export function customColumns({ additionalPrinterColumns }: CRDVersion): TableColumns {
   const columns = additionalPrinterColumns?.length ? additionalPrinterColumns : [ageColumn];
   return {
@@ -25,12 +25,12 @@ export function customColumns({ additionalPrinterColumns }: CRDVersion): TableCo
     ],
     cells: (object, now) => [
       object.metadata.name ?? "",
-      ...columns.map((column) => cellOf(column, object, now)),
+      ...columns.map((column) => readCell(column, object, now)),
     ],
   };
 }
 
-function cellOf({ type, jsonPath }: PrinterColumn, object: ApiObject, now: number): Cell {
+function readCell({ type, jsonPath }: PrinterColumn, object: ApiObject, now: number): Cell {
   const values = readPath(object, jsonPath);
   const [value] = values;
   if (value === undefined) return null;
@@ -84,31 +84,33 @@ type Step =
   | { readonly kind: "all" }
   | { readonly kind: "filter"; readonly path: string; readonly operator: string; readonly value: unknown };
 
-const cache = new Map<string, readonly Step[]>();
+const parsedPaths = new Map<string, readonly Step[]>();
 
 function parsePath(path: string): readonly Step[] {
-  let steps = cache.get(path);
+  let steps = parsedPaths.get(path);
   if (!steps) {
-    steps = [...scan(path.replace(/^\{|\}$/g, ""))];
-    cache.set(path, steps);
+    steps = [...scanSteps(path.replace(/^\{|\}$/g, ""))];
+    parsedPaths.set(path, steps);
   }
   return steps;
 }
 
-const token =
+/** A step of a path: a filter, an index, a quoted field or a plain one. */
+const stepPattern =
   /\.?\[\?\(\s*@([^=!<>\s]+)\s*(==|!=|<=|>=|<|>)?\s*("[^"]*"|'[^']*'|[^)\s]*)\s*\)\]|\.?\[(\*|-?\d+)\]|\.?\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]|\.((?:[^.[\]\\]|\\.)+)/g;
 
-function* scan(path: string): Generator<Step> {
-  for (const found of path.matchAll(token)) {
-    const [, filter, operator = "", value = "", index, single, double, field] = found;
-    if (filter !== undefined) yield { kind: "filter", path: filter, operator, value: literal(value) };
+function* scanSteps(path: string): Generator<Step> {
+  for (const match of path.matchAll(stepPattern)) {
+    const [, filter, operator = "", value = "", index, single, double, field] = match;
+    if (filter !== undefined) yield { kind: "filter", path: filter, operator, value: parseLiteral(value) };
     else if (index === "*" || field === "*") yield { kind: "all" };
     else if (index !== undefined) yield { kind: "index", index: Number(index) };
     else yield { kind: "field", name: (single ?? double ?? field!).replace(/\\(.)/g, "$1") };
   }
 }
 
-function literal(text: string): unknown {
+/** The value in a filter; undefined if there is none. */
+function parseLiteral(text: string): unknown {
   if (/^["']/.test(text)) return text.slice(1, -1);
   if (text === "true" || text === "false") return text === "true";
   return text === "" ? undefined : Number(text);
@@ -124,11 +126,11 @@ function takeStep(value: unknown, step: Step): unknown[] {
     case "all":
       return Object.values(value);
     case "filter":
-      return (Array.isArray(value) ? value : []).filter((item) => passes(item, step));
+      return (Array.isArray(value) ? value : []).filter((item) => matchesFilter(item, step));
   }
 }
 
-function passes(item: unknown, { path, operator, value }: Step & { kind: "filter" }): boolean {
+function matchesFilter(item: unknown, { path, operator, value }: Step & { kind: "filter" }): boolean {
   const [actual] = readPath(item, path);
   if (operator === "") return actual !== undefined;
   if (operator === "==") return actual === value;

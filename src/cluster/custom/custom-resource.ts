@@ -24,16 +24,7 @@ interface CustomResourceContext {
   readonly isTerminating: () => boolean;
 }
 
-const verbs: Resource["verbs"] = [
-  "delete",
-  "deletecollection",
-  "get",
-  "list",
-  "patch",
-  "create",
-  "update",
-  "watch",
-];
+const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
 
 /** Makes the resource that a CRD defines. A changed CRD makes a new resource with the same collection. */
 export function customResource(
@@ -41,8 +32,8 @@ export function customResource(
   { collection, convert, isTerminating }: CustomResourceContext,
 ): Resource {
   const { group, scope } = crd.spec;
-  const accepted = crd.status?.acceptedNames;
-  const names = { ...crd.spec.names, ...(accepted?.plural && accepted) };
+  const acceptedNames = crd.status?.acceptedNames;
+  const names = { ...crd.spec.names, ...(acceptedNames?.plural && acceptedNames) };
   const schemas = new Map(
     crd.spec.versions.map(
       ({ name, schema }) => [name, validatorOf(schema?.openAPIV3Schema ?? permissive)] as const,
@@ -88,24 +79,24 @@ function versionOf(crd: CustomResourceDefinition, version: CRDVersion): Resource
   };
 }
 
-/** Names the version of the highest priority that is better than the deprecated one. */
+/** The warning about a deprecated version. It names the served version of the highest priority above it. */
 function deprecationOf({ spec: { group, names, versions } }: CustomResourceDefinition, { name }: CRDVersion) {
-  const [better] = versions
+  const [replacement] = versions
     .filter((other) => other.served && !other.deprecated && compareVersions(other.name, name) < 0)
     .map((other) => other.name)
     .toSorted(compareVersions);
-  const use = better === undefined ? "" : `; use ${group}/${better} ${names.kind}`;
-  return `${group}/${name} ${names.kind} is deprecated${use}`;
+  const advice = replacement === undefined ? "" : `; use ${group}/${replacement} ${names.kind}`;
+  return `${group}/${name} ${names.kind} is deprecated${advice}`;
 }
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 function subresourcesOf(version: CRDVersion): Map<string, SubresourceInfo> {
-  const found = new Map<string, SubresourceInfo>();
+  const subresources = new Map<string, SubresourceInfo>();
   const { status, scale } = version.subresources ?? {};
-  if (status) found.set("status", { verbs: ["get", "patch", "update"] });
-  if (scale) found.set("scale", { verbs: ["get", "patch", "update"], body: scaleKind });
-  return found;
+  if (status) subresources.set("status", { verbs: ["get", "patch", "update"] });
+  if (scale) subresources.set("scale", { verbs: ["get", "patch", "update"], body: scaleKind });
+  return subresources;
 }
 
 type ScaleSubresource = NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>;
@@ -125,15 +116,12 @@ function scalePaths(scale: ScaleSubresource): NonNullable<ResourceVersion["scale
   };
 }
 
-/** The strategy of custom resources, derived from the schema of each version. */
 function customStrategy(
   crd: CustomResourceDefinition,
   schemas: ReadonlyMap<string, Validator>,
   isTerminating: () => boolean,
 ): Strategy {
-  const versionsWithStatus = crd.spec.versions.filter(
-    ({ subresources }) => subresources?.status !== undefined,
-  );
+  const versionsWithStatus = crd.spec.versions.filter(({ subresources }) => subresources?.status);
   const withStatus = new Set(versionsWithStatus.map(({ name }) => name));
   const hasStatus = ({ apiVersion }: ApiObject) => withStatus.has(parseApiVersion(apiVersion).version);
   const schemaFor = ({ version }: { version: string }) => schemas.get(version)!;
@@ -152,13 +140,12 @@ function customStrategy(
     },
     warnings: warnOfFinalizers,
     prepareForCreate(object) {
-      const { metadata } = object;
       // Removes defaults of the status, which are shown, but not stored.
       if (hasStatus(object)) resetStatus(object, undefined, "");
       if (!isTerminating()) return;
       const { group, names } = crd.spec;
       const why = "create not allowed while custom resource definition is terminating";
-      throw forbidden({ group, ...names }, metadata.name ?? "", why);
+      throw forbidden({ group, ...names }, object.metadata.name ?? "", why);
     },
     default(object, context) {
       const schema = schemaFor(context);
@@ -178,7 +165,7 @@ function customStrategy(
       const schema = schemaFor(context);
       const onRatcheted = (error: FieldError): void => context.warn(formatFieldError(error));
       const isStatus = context.subresource === "status";
-      const beforeRules = validateScale(object, scaleFor(context), isStatus ? ["status"] : undefined);
+      const beforeRules = validateScale(object, scaleFor(context), isStatus);
       return isStatus
         ? schema.validateStatus(object, old, { onRatcheted, beforeRules })
         : schema.validate(object, { old, onRatcheted, beforeRules });
@@ -209,35 +196,34 @@ function decodedMetadata({ metadata }: ApiObject): ApiObject["metadata"] {
   }
 }
 
-const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+/** The finalizers of Kubernetes itself that have no domain. */
+const standardFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 
 /** Warnings about new finalizers without a domain: custom resources accept them, most built-in kinds do not. */
 function* warnOfFinalizers({ metadata }: ApiObject, old: ApiObject | undefined): Generator<string> {
-  const before = new Set(old?.metadata.finalizers);
-  const added = new Set((metadata.finalizers ?? []).filter((finalizer) => !before.has(finalizer)));
+  const oldFinalizers = new Set(old?.metadata.finalizers);
+  const added = new Set((metadata.finalizers ?? []).filter((finalizer) => !oldFinalizers.has(finalizer)));
   for (const finalizer of [...added].toSorted()) {
     const subject = `metadata.finalizers: ${JSON.stringify(finalizer)}`;
     for (const detail of checkQualifiedName(finalizer)) yield `${subject}: ${detail}`;
-    if (finalizer.includes("/") || standard.has(finalizer)) continue;
-    const wanted = finalizer.includes(".") ? "name including a path (/)" : "name";
-    yield `${subject}: prefer a domain-qualified finalizer ${wanted} to avoid accidental conflicts with other finalizer writers`;
+    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
+    const form = finalizer.includes(".") ? "name including a path (/)" : "name";
+    yield `${subject}: prefer a domain-qualified finalizer ${form} to avoid accidental conflicts with other finalizer writers`;
   }
 }
 
-/** The fields of a scale subresource to validate; writes to `/status` validate those of the status alone. */
-type ScaleFields = "spec" | "status";
-
 /**
- * Validates the fields of a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string.
+ * Validates a scale subresource: replicas are non-negative integers of 32 bits, the selector is a string. Writes to
+ * `/status` validate the fields of the status alone.
  */
 export function validateScale(
   object: ApiObject,
   scale: ScaleSubresource | undefined,
-  fields: readonly ScaleFields[] = ["spec", "status"],
+  isStatus = false,
 ): FieldError[] {
   if (!scale) return [];
   return [
-    ...(fields.includes("spec") ? checkReplicas(object, scale.specReplicasPath) : []),
+    ...(isStatus ? [] : checkReplicas(object, scale.specReplicasPath)),
     ...checkReplicas(object, scale.statusReplicasPath),
     ...(scale.labelSelectorPath ? checkSelector(object, scale.labelSelectorPath) : []),
   ];
@@ -247,7 +233,7 @@ const maxReplicas = 2 ** 31 - 1;
 
 function checkReplicas(object: ApiObject, path: string): FieldError[] {
   const found = readNested(object, path);
-  if ("wrong" in found) return [wrongParent(path, found, 0)];
+  if ("parent" in found) return [wrongParent(path, found, 0)];
   const { value } = found;
   if (value === undefined) return [];
   if (typeof value !== "number" || !Number.isInteger(value))
@@ -258,7 +244,7 @@ function checkReplicas(object: ApiObject, path: string): FieldError[] {
 
 function checkSelector(object: ApiObject, path: string): FieldError[] {
   const found = readNested(object, path);
-  if ("wrong" in found) return [wrongParent(path, found, "")];
+  if ("parent" in found) return [wrongParent(path, found, "")];
   const { value } = found;
   if (value === undefined || typeof value === "string") return [];
   return [invalid(path, "", accessorError(path, value, "string"))];
@@ -266,28 +252,29 @@ function checkSelector(object: ApiObject, path: string): FieldError[] {
 
 /** A value on the path to a field that is not an object. */
 interface WrongParent {
-  readonly wrong: unknown;
-  /** The path of the field that was looked up in it. */
-  readonly at: string;
+  readonly parent: unknown;
+  /** The path of the field that the value should have. */
+  readonly fieldPath: string;
 }
 
-/** Reads a field by its path. */
+/** Reads a field by its path; null counts as absent. */
 function readNested(object: ApiObject, path: string): { readonly value: unknown } | WrongParent {
   let value: unknown = object;
-  let at = "";
+  let fieldPath = "";
   for (const field of path.slice(1).split(".")) {
-    at += `.${field}`;
+    fieldPath += `.${field}`;
     if (value === undefined || value === null) return { value: undefined };
-    if (!isObject(value)) return { wrong: value, at };
+    if (!isObject(value)) return { parent: value, fieldPath };
     value = (value as Record<string, unknown>)[field];
   }
   return { value: value ?? undefined };
 }
 
-function wrongParent(path: string, { wrong, at }: WrongParent, zero: number | string): FieldError {
-  return invalid(path, zero, accessorError(at, wrong, "map[string]interface{}"));
+function wrongParent(path: string, { parent, fieldPath }: WrongParent, zero: number | string): FieldError {
+  return invalid(path, zero, accessorError(fieldPath, parent, "map[string]interface{}"));
 }
 
+/** The error of Go's accessors for unstructured objects. */
 function accessorError(path: string, value: unknown, expected: string): string {
   return `${path} accessor error: ${goText(value as JSONValue)} is of the type ${goTypeOf(value)}, expected ${expected}`;
 }

@@ -9,14 +9,16 @@ import { MalformedMetadataError, decodeMetadata } from "@tsbuilder/apimachinery/
 import type { ObjectSchema } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
+/** The schema of a version without one: it accepts any object. */
 export const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
+/** Makes the schema of a CRD version for decoding, patches and managed fields. */
 export function schemaOf({ schema }: CRDVersion): ObjectSchema {
   const root = schema?.openAPIV3Schema ?? permissive;
   const compiled: CompiledSchema = validatorOf(root);
   return {
     compiled,
-    node: asObject(typed(root)),
+    node: addObjectMeta(addEmbeddedMeta(root)),
     unknownFields(object) {
       const inMetadata = unknownMetadata(object as ApiObject);
       const { unknown, malformed } = compiled.prune(object);
@@ -37,7 +39,7 @@ function unknownMetadata({ metadata }: ApiObject): readonly string[] {
 const validators = new WeakMap<JSONSchema, Validator>();
 
 /**
- * The validator of a stored schema, compiled once: stored schemas never change, and a CRD is served again whenever its
+ * Returns the validator of a stored schema, which never changes. It is compiled once: a CRD is served again whenever its
  * conditions change, and by each cluster that starts from the state of another.
  */
 export function validatorOf(schema: JSONSchema): Validator {
@@ -46,44 +48,42 @@ export function validatorOf(schema: JSONSchema): Validator {
   return validator;
 }
 
-/** Every object has these fields, even if its schema does not declare them. */
 const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
 
-const text: SchemaNode = { type: "string" };
-
-const textMap: SchemaNode = { type: "object", additionalProperties: text };
+const string: SchemaNode = { type: "string" };
+const stringMap: SchemaNode = { type: "object", additionalProperties: string };
 
 /** The schema of metadata, for patches and managed fields. */
 const objectMetaNode: SchemaNode = {
   type: "object",
   properties: {
-    annotations: textMap,
-    creationTimestamp: text,
+    annotations: stringMap,
+    creationTimestamp: string,
     deletionGracePeriodSeconds: { type: "integer" },
-    deletionTimestamp: text,
+    deletionTimestamp: string,
     finalizers: {
       type: "array",
-      items: text,
+      items: string,
       "x-kubernetes-list-type": "set",
       "x-kubernetes-patch-strategy": "merge",
     },
-    generateName: text,
+    generateName: string,
     generation: { type: "integer" },
-    labels: textMap,
+    labels: stringMap,
     managedFields: { type: "array", items: { type: "object" }, "x-kubernetes-list-type": "atomic" },
-    name: text,
-    namespace: text,
+    name: string,
+    namespace: string,
     ownerReferences: {
       type: "array",
       items: {
         type: "object",
         "x-kubernetes-map-type": "atomic",
         properties: {
-          apiVersion: text,
+          apiVersion: string,
           blockOwnerDeletion: { type: "boolean" },
           controller: { type: "boolean" },
-          kind: text,
-          name: text,
+          kind: string,
+          name: string,
           uid: { type: "string", default: "" },
         },
       },
@@ -92,29 +92,29 @@ const objectMetaNode: SchemaNode = {
       "x-kubernetes-patch-merge-key": "uid",
       "x-kubernetes-patch-strategy": "merge",
     },
-    resourceVersion: text,
-    selfLink: text,
-    uid: text,
+    resourceVersion: string,
+    selfLink: string,
+    uid: string,
   },
 };
 
-/** Adds the metadata of objects and of embedded resources to a schema. */
-function asObject(node: SchemaNode): SchemaNode {
+/** Adds the fields that objects and embedded resources have even if their schema does not declare them. */
+function addObjectMeta(node: SchemaNode): SchemaNode {
   return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
 }
 
-/** Converts a schema; returns the same schema if it has no embedded resources. */
-function typed(schema: JSONSchema): SchemaNode {
+/** Adds these fields to the embedded resources in a schema; returns the same schema if it has none. */
+function addEmbeddedMeta(schema: JSONSchema): SchemaNode {
   const { properties = {}, items, additionalProperties } = schema;
-  const changed: Record<string, unknown> = {};
-  const fields = Object.entries(properties).map(([name, field]) => [name, typed(field)] as const);
+  const changes: Record<string, unknown> = {};
+  const fields = Object.entries(properties).map(([name, field]) => [name, addEmbeddedMeta(field)] as const);
   if (fields.some(([name, field]) => field !== properties[name]))
-    changed["properties"] = Object.fromEntries(fields);
+    changes["properties"] = Object.fromEntries(fields);
   for (const [name, inner] of Object.entries({ items, additionalProperties })) {
-    const node = isObject(inner) ? typed(inner) : inner;
-    if (node !== inner) changed[name] = node;
+    const node = isObject(inner) ? addEmbeddedMeta(inner) : inner;
+    if (node !== inner) changes[name] = node;
   }
-  const isSame = Object.keys(changed).length === 0;
-  const node = (isSame ? schema : { ...schema, ...changed }) as SchemaNode;
-  return schema["x-kubernetes-embedded-resource"] ? asObject(node) : node;
+  const isSame = Object.keys(changes).length === 0;
+  const node = (isSame ? schema : { ...schema, ...changes }) as SchemaNode;
+  return schema["x-kubernetes-embedded-resource"] ? addObjectMeta(node) : node;
 }

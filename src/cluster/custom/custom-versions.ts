@@ -11,21 +11,17 @@ export type ConvertObjects = (
   apiVersion: string,
 ) => Promise<ApiObject[]>;
 
-/**
- * How long the result of a conversion webhook is cached, in milliseconds: the watchers and readers of one change share
- * it, but new code of the webhook soon takes effect.
- */
+/** In milliseconds: watchers and readers of a change share a webhook's result, and its new code soon takes effect. */
 const webhookResultLifetime = 1000;
 
-/** An entry in another version. */
 interface Converted {
   readonly entry: Entry;
   /** As `performance.now()`; Infinity if no webhook was called. */
   readonly expiresAt: number;
 }
 
-/** Numbers the instances: results for an older state of a CRD must not be used for a newer one. */
-let instances = 0;
+/** Numbers the instances, so that results for an older state of a CRD are not used for a newer one. */
+let instanceCount = 0;
 
 /**
  * Serves the objects of a CRD in each of its versions. A stored object is pruned and defaulted by the schema of its own
@@ -36,7 +32,7 @@ export class CustomVersions {
   readonly #schemas: ReadonlyMap<string, CompiledSchema>;
   readonly #convert: ConvertObjects;
   /** A part of the cache keys. */
-  readonly #instance = ++instances;
+  readonly #instance = ++instanceCount;
   /** The cache keys by version, computed once, because lists use them for every object. */
   readonly #keys = new Map<string, string>();
 
@@ -58,7 +54,7 @@ export class CustomVersions {
     return Promise.resolve(this.presentAll([entry], version)).then(([converted]) => converted!);
   }
 
-  /** Converts all objects with one webhook call. */
+  /** Returns stored objects in a version, converted with one webhook call if any needs it. */
   presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]> {
     const toConvert = entries.filter(
       (entry) => this.#needsWebhook(entry.object, version) && !this.#cached(entry, version),
@@ -87,6 +83,7 @@ export class CustomVersions {
     );
   }
 
+  /** The cached entry in a version; undefined if there is none, or the result of a webhook is too old. */
   #cached(entry: Entry, version: string): Entry | undefined {
     const key = this.#keyOf(version);
     if (entry.shownBy === key) return entry;
@@ -111,6 +108,7 @@ export class CustomVersions {
     return this.#remember(entry, version, object);
   }
 
+  /** Prunes and caches a converted object. */
   #remember(entry: Entry, version: string, converted: ApiObject): Entry {
     const object = this.#prune(converted, version);
     const key = this.#keyOf(version);

@@ -4,7 +4,7 @@
 
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { Clock } from "@tsbuilder/apimachinery/time";
+import { type Clock, formatTime } from "@tsbuilder/apimachinery/time";
 import type { Collection } from "../storage/collection.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
@@ -14,19 +14,20 @@ import type { Core } from "../registry/core.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { ConvertObjects } from "./custom-versions.ts";
 import { customResource } from "./custom-resource.ts";
-import { formatTime } from "@tsbuilder/apimachinery/time";
 
 /** Serves the resources of CRDs, and sets the conditions of CRDs. Returns a function that stops it. */
 export function serveDefinitions(core: Core, convert: ConvertObjects): () => void {
   return new Definitions(core, convert).follow();
 }
 
+/** Follows the CRDs in the store, and keeps the registry and their conditions up to date. */
 class Definitions {
   readonly #registry: Registry;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #crds: Collection;
   readonly #convert: ConvertObjects;
+  /** The CRDs that are being deleted and wait until their objects are gone. */
   readonly #emptying = new Set<string>();
   /** The parts of each CRD from which its resource was made. */
   readonly #served = new Map<string, object>();
@@ -40,15 +41,15 @@ class Definitions {
   }
 
   follow(): () => void {
-    for (const { key } of this.#crds.list()) this.#settle(key);
-    return this.#crds.listen(({ entry }) => this.#settle(entry.key));
+    for (const { key } of this.#crds.list()) this.#update(key);
+    return this.#crds.listen(({ entry }) => this.#update(entry.key));
   }
 
-  #settle(key: string): void {
+  #update(key: string): void {
     const stored = this.#crds.get(key);
     if (!stored) return this.#unserve(key);
     const crd = stored.object as CustomResourceDefinition;
-    if (crd.metadata.deletionTimestamp !== undefined) return this.#clean(key, crd);
+    if (crd.metadata.deletionTimestamp !== undefined) return this.#deleteObjects(key, crd);
     const next = this.#withConditions(crd);
     if (isConditionTrue(next.status?.conditions, "Established")) this.#serve(next);
     if (next !== crd) this.#store.put(this.#crds, key, next);
@@ -62,19 +63,19 @@ class Definitions {
     // CRDs with conflicting names may be accepted now.
     for (const { key: other, object } of this.#crds.list()) {
       const conditions = (object as CustomResourceDefinition).status?.conditions;
-      if (!isConditionTrue(conditions, "Established")) this.#settle(other);
+      if (!isConditionTrue(conditions, "Established")) this.#update(other);
     }
   }
 
-  /** Deletes all objects of a CRD that is being deleted; the CRD stays until objects with finalizers are gone. */
-  #clean(key: string, crd: CustomResourceDefinition): void {
+  /** Deletes all objects of a CRD that is being deleted, then the CRD, once the objects with finalizers are gone. */
+  #deleteObjects(key: string, crd: CustomResourceDefinition): void {
     const collection = this.#store.collection(key);
-    for (const entry of collection.list()) this.#remove(collection, entry);
+    for (const entry of collection.list()) this.#deleteObject(collection, entry);
     if (collection.size > 0) {
       this.#followUntilEmpty(collection, key);
       return this.#markTerminating(key, crd);
     }
-    const finalizers = (crd.metadata.finalizers ?? []).filter((each) => each !== cleanupFinalizer);
+    const finalizers = (crd.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer);
     if (finalizers.length === (crd.metadata.finalizers ?? []).length) return undefined;
     const entry = this.#crds.get(key)!;
     if (finalizers.length === 0) this.#store.remove(this.#crds, entry);
@@ -82,7 +83,7 @@ class Definitions {
     return undefined;
   }
 
-  #remove(collection: Collection, entry: Entry): void {
+  #deleteObject(collection: Collection, entry: Entry): void {
     const { metadata } = entry.object;
     if (!metadata.finalizers?.length) this.#store.remove(collection, entry);
     else if (metadata.deletionTimestamp === undefined) {
@@ -99,47 +100,48 @@ class Definitions {
       if (collection.size > 0) return;
       stop();
       this.#emptying.delete(key);
-      this.#settle(key);
+      this.#update(key);
     });
   }
 
   #markTerminating(key: string, crd: CustomResourceDefinition): void {
+    if (isConditionTrue(crd.status?.conditions, "Terminating")) return;
     const terminating = {
       type: "Terminating",
       status: "True",
       reason: "InstanceDeletionInProgress",
       message: "CustomResource deletion is in progress",
     } as const;
-    if (isConditionTrue(crd.status?.conditions, "Terminating")) return;
     const conditions = setCondition(crd.status?.conditions, terminating, this.#clock);
     this.#store.put(this.#crds, key, { ...crd, status: { ...crd.status, conditions } });
   }
 
-  /** Replacing a resource ends its watches, so it is replaced only if the CRD has changed what is served. */
+  /** Serves the resource of a CRD. Replacing a resource ends its watches, so that it is replaced only if it changes. */
   #serve(crd: CustomResourceDefinition): void {
     const key = crd.metadata.name!;
     const { spec, status } = crd;
-    const served = { spec, acceptedNames: status?.acceptedNames };
-    if (isEqual(this.#served.get(key), served)) return;
-    this.#served.set(key, served);
+    const parts = { spec, acceptedNames: status?.acceptedNames };
+    if (isEqual(this.#served.get(key), parts)) return;
+    this.#served.set(key, parts);
     const isTerminating = () => this.#crds.get(key)?.object.metadata.deletionTimestamp !== undefined;
     const collection = this.#store.collection(key);
     this.#registry.add(customResource(crd, { collection, convert: this.#convert, isTerminating }));
   }
 
+  /** Sets the conditions NamesAccepted, Established and KubernetesAPIApprovalPolicyConformant. */
   #withConditions(crd: CustomResourceDefinition): CustomResourceDefinition {
-    const before = crd.status?.conditions;
-    const conflict = this.#nameConflict(crd);
-    const established = isConditionTrue(before, "Established");
+    const oldConditions = crd.status?.conditions;
+    const conflict = this.#findNameConflict(crd);
+    const isEstablished = isConditionTrue(oldConditions, "Established");
     const noConflict = { reason: "NoConflicts", message: "no conflicts found" };
     const status = conflict ? "False" : "True";
-    const accepted = { type: "NamesAccepted", status, ...(conflict ?? noConflict) } as const;
-    let conditions = setCondition(before, accepted, this.#clock);
-    if (!established) {
-      const names = conflict
+    const namesAccepted = { type: "NamesAccepted", status, ...(conflict ?? noConflict) } as const;
+    let conditions = setCondition(oldConditions, namesAccepted, this.#clock);
+    if (!isEstablished) {
+      const reason = conflict
         ? { reason: "NotAccepted", message: "not all names are accepted" }
         : { reason: "InitialNamesAccepted", message: "the initial names have been accepted" };
-      conditions = setCondition(conditions, { type: "Established", status, ...names }, this.#clock);
+      conditions = setCondition(conditions, { type: "Established", status, ...reason }, this.#clock);
     }
     const approval = approvalCondition(crd);
     if (approval) conditions = setCondition(conditions, approval, this.#clock);
@@ -149,27 +151,29 @@ class Definitions {
   }
 
   /** Names must be unique within a group, among built-in kinds and CRDs alike. */
-  #nameConflict({ spec, metadata }: CustomResourceDefinition) {
+  #findNameConflict({ spec, metadata }: CustomResourceDefinition) {
     const { plural, singular, kind, listKind, shortNames = [] } = spec.names;
     for (const other of this.#registry.all()) {
       if (other.group !== spec.group || `${other.plural}.${other.group}` === metadata.name) continue;
-      const words = [other.plural, other.singular, ...other.shortNames];
-      const taken = (reason: string, name: string) => {
-        return { reason, message: `${JSON.stringify(name)} is already in use` };
-      };
+      const names = [other.plural, other.singular, ...other.shortNames];
+      const conflict = (reason: string, name: string) => ({
+        reason,
+        message: `${JSON.stringify(name)} is already in use`,
+      });
       const kinds = [other.kind, other.listKind];
-      const short = shortNames.find((name) => words.includes(name));
-      // As on the real server, the last check that finds a conflict wins.
-      if (listKind && kinds.includes(listKind)) return taken("ListKindConflict", listKind);
-      if (kinds.includes(kind)) return taken("KindConflict", kind);
-      if (short !== undefined) return taken("ShortNamesConflict", short);
-      if (singular && words.includes(singular)) return taken("SingularConflict", singular);
-      if (words.includes(plural)) return taken("PluralConflict", plural);
+      const shortName = shortNames.find((name) => names.includes(name));
+      // In the reverse order of the real server's checks, where the last conflict wins.
+      if (listKind && kinds.includes(listKind)) return conflict("ListKindConflict", listKind);
+      if (kinds.includes(kind)) return conflict("KindConflict", kind);
+      if (shortName !== undefined) return conflict("ShortNamesConflict", shortName);
+      if (singular && names.includes(singular)) return conflict("SingularConflict", singular);
+      if (names.includes(plural)) return conflict("PluralConflict", plural);
     }
     return undefined;
   }
 }
 
+/** Splits the name of a CRD: `widgets.example.com`. */
 function splitName(name: string): { plural: string; group: string } {
   const dot = name.indexOf(".");
   return { plural: name.slice(0, dot), group: name.slice(dot + 1) };

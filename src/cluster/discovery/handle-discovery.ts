@@ -11,25 +11,26 @@ export function handleDiscovery(registry: Registry, context: RequestContext): Re
   const [root, first, second] = parts;
   if ((root !== "api" && root !== "apis") || parts.length > (root === "api" ? 2 : 3)) return undefined;
   if (parts.length === 1) return rootDocument(registry, context, root === "api");
-  const found =
+  const document =
     root === "api"
       ? resourceList(registry, "", first!)
       : second === undefined
         ? groupDocument(registry, first!)
         : resourceList(registry, first!, second);
-  return found && preferredReply(context, found);
+  return document && preferredReply(context, document);
 }
 
-function rootDocument(registry: Registry, context: RequestContext, core: boolean): Reply {
+/** `/api` or `/apis`: the versions or groups, or all their resources if the client accepts aggregated discovery. */
+function rootDocument(registry: Registry, context: RequestContext, isCore: boolean): Reply {
   const version = aggregatedVersion(context.request.headers.accept ?? "");
   if (!version) {
     const serverAddressByClientCIDRs = [
       { clientCIDR: "0.0.0.0/0", serverAddress: context.request.headers.host ?? "" },
     ];
     const coreVersions = { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
-    return preferredReply(context, core ? coreVersions : groupList(registry));
+    return preferredReply(context, isCore ? coreVersions : groupList(registry));
   }
-  const body = Buffer.from(JSON.stringify(aggregatedDiscovery(registry, core, version)));
+  const body = Buffer.from(JSON.stringify(aggregatedDiscovery(registry, isCore, version)));
   const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
   const headers = { ETag: etag, Vary: "Accept" };
   if (context.request.headers["if-none-match"] === etag) return { code: 304, headers };
@@ -45,8 +46,9 @@ function aggregatedVersion(accept: string): string | undefined {
     const options = new Map(parameters.map((parameter) => parameter.split("=") as [string, string]));
     if (options.get("as") === undefined) return undefined;
     const version = options.get("v");
-    const fits = options.get("g") === "apidiscovery.k8s.io" && options.get("as") === "APIGroupDiscoveryList";
-    if (fits && (version === "v2" || version === "v2beta1")) return version;
+    const isAggregated =
+      options.get("g") === "apidiscovery.k8s.io" && options.get("as") === "APIGroupDiscoveryList";
+    if (isAggregated && (version === "v2" || version === "v2beta1")) return version;
   }
   return undefined;
 }
@@ -61,13 +63,13 @@ function groupList(registry: Registry): object {
 
 /** `/apis/apps`: one group. */
 function groupDocument(registry: Registry, name: string): object | undefined {
-  const group = groupsOf(registry).find((each) => each.name === name);
+  const group = groupsOf(registry).find((candidate) => candidate.name === name);
   return group && { kind: "APIGroup", apiVersion: "v1", ...groupBody(name, group.versions) };
 }
 
 function groupBody(name: string, versions: readonly string[]) {
-  const all = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
-  return { name, versions: all, preferredVersion: all[0] };
+  const groupVersions = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }));
+  return { name, versions: groupVersions, preferredVersion: groupVersions[0] };
 }
 
 /** `/apis/apps/v1`, `/api/v1`: the resources of one version. */
@@ -78,27 +80,27 @@ function resourceList(registry: Registry, group: string, version: string): objec
     kind: "APIResourceList",
     ...(group !== "" && { apiVersion: "v1" }),
     groupVersion: apiVersionOf({ group, version }),
-    resources: served.flatMap((resource) => [resourceLine(resource), ...subresourceLines(resource, version)]),
+    resources: served.flatMap((resource) => [apiResource(resource), ...apiSubresources(resource, version)]),
   };
 }
 
-function resourceLine(resource: Resource) {
+function apiResource(resource: Resource) {
   return {
     name: resource.plural,
     singularName: resource.singular,
     namespaced: resource.namespaced,
     kind: resource.kind,
     verbs: resource.verbs,
-    ...shortcuts(resource),
+    ...shortNamesAndCategories(resource),
     ...(resource.storageVersionHash && { storageVersionHash: resource.storageVersionHash }),
   };
 }
 
-function shortcuts({ shortNames, categories }: Resource) {
+function shortNamesAndCategories({ shortNames, categories }: Resource) {
   return { ...(shortNames.length > 0 && { shortNames }), ...(categories.length > 0 && { categories }) };
 }
 
-function subresourceLines(resource: Resource, version: string) {
+function apiSubresources(resource: Resource, version: string) {
   return [...subresourcesIn(resource, version)].map(([name, { verbs, body }]) => ({
     name: `${resource.plural}/${name}`,
     singularName: "",
@@ -109,15 +111,17 @@ function subresourceLines(resource: Resource, version: string) {
   }));
 }
 
-/** Aggregated discovery: the core group at `/api`, all others at `/apis`. */
-function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion: string): object {
+/** The document of aggregated discovery: the core group at `/api`, all others at `/apis`. */
+function aggregatedDiscovery(registry: Registry, isCore: boolean, documentVersion: string): object {
   const items = groupsOf(registry)
-    .filter(({ name }) => (name === "") === core)
+    .filter(({ name }) => (name === "") === isCore)
     .map(({ name, versions }) => ({
       metadata: name === "" ? {} : { name },
       versions: versions.map((version) => ({
         version,
-        resources: resourcesIn(registry, name, version).map((resource) => describe(resource, version)),
+        resources: resourcesIn(registry, name, version).map((resource) =>
+          describeResource(resource, version),
+        ),
         freshness: "Current",
       })),
     }));
@@ -125,42 +129,41 @@ function aggregatedDiscovery(registry: Registry, core: boolean, documentVersion:
   return { kind: "APIGroupDiscoveryList", apiVersion, metadata: {}, items };
 }
 
-function describe(resource: Resource, version: string) {
+/** A resource in aggregated discovery: an APIResourceDiscovery. */
+function describeResource(resource: Resource, version: string) {
   const { custom, group } = resource;
   const subresources = subresourcesIn(resource, version);
   // Built-in kinds omit group and version: those of the document apply.
-  const own = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
+  const responseKind = { group: custom ? group : "", version: custom ? version : "", kind: resource.kind };
   return {
     resource: resource.plural,
-    responseKind: own,
+    responseKind,
     scope: resource.namespaced ? "Namespaced" : "Cluster",
     singularResource: resource.singular,
     verbs: resource.verbs,
-    ...shortcuts(resource),
+    ...shortNamesAndCategories(resource),
     ...(subresources.size > 0 && {
       subresources: [...subresources].map(([subresource, { verbs, body }]) => ({
         subresource,
-        responseKind: body ?? own,
+        responseKind: body ?? responseKind,
         verbs,
       })),
     }),
   };
 }
 
-/**
- * The served groups with their versions, the preferred one first. Built-in groups come first, so that clients find their
- * short names before those of CRDs.
- */
+/** The served groups, built-in ones first: clients find their short names before those of CRDs. */
 export function groupsOf(registry: Registry) {
   const groups = new Map<string, Set<string>>();
   for (const { group, versions } of registry.all()) {
-    const known = groups.get(group) ?? new Set();
-    groups.set(group, known);
-    for (const { name } of versions) known.add(name);
+    const names = groups.get(group) ?? new Set();
+    groups.set(group, names);
+    for (const { name } of versions) names.add(name);
   }
   return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(compareVersions) }));
 }
 
+/** The paths besides those of groups and versions. */
 const otherPaths = [
   "/.well-known/openid-configuration",
   "/healthz",

@@ -15,7 +15,6 @@ import {
 } from "@tsbuilder/apimachinery/cel";
 import { listed } from "../contract/status-error.ts";
 
-/** An expression that can be evaluated. */
 interface CompiledExpression {
   readonly source: string;
   readonly type: CelType;
@@ -29,14 +28,15 @@ interface ExpressionProblem {
   readonly internal?: boolean;
 }
 
+/** A compiled expression, or why it does not compile. */
 export type Compilation = CompiledExpression | ExpressionProblem;
 
 /** Compiles an expression that must have one of the given types. Default: any type. */
 export function compileExpression(source: string, env: Env, ...wanted: readonly CelType[]): Compilation {
   try {
     const { type, program } = compileStrictly(source, env);
-    if (wanted.length > 0 && !wanted.some((each) => isSameType(each, type))) {
-      return { detail: `must evaluate to ${typesIn(wanted)} but got ${shown(type)}` };
+    if (wanted.length > 0 && !wanted.some((candidate) => isSameType(candidate, type))) {
+      return { detail: `must evaluate to ${listTypes(wanted)} but got ${typeName(type)}` };
     }
     return { source, type, program };
   } catch (error) {
@@ -48,12 +48,12 @@ export function compileExpression(source: string, env: Env, ...wanted: readonly 
   }
 }
 
-function typesIn(wanted: readonly CelType[]): string {
-  return wanted.length === 1 ? shown(wanted[0]!) : `one of [${wanted.map(shown).join(" ")}]`;
+function listTypes(wanted: readonly CelType[]): string {
+  return wanted.length === 1 ? typeName(wanted[0]!) : `one of [${wanted.map(typeName).join(" ")}]`;
 }
 
 /** The name of a type in messages. */
-function shown(type: CelType): string {
+function typeName(type: CelType): string {
   return type.params.length > 0 ? formatType(type) : type.runtimeName;
 }
 
@@ -71,6 +71,7 @@ export class Budget {
     this.#left = cost;
   }
 
+  /** Throws an OutOfBudgetError if the cost exceeds the rest of the budget. */
   spend(cost: number): void {
     if (cost > this.#left) throw new OutOfBudgetError();
     this.#left -= cost;
@@ -90,7 +91,7 @@ export function runExpression(compiled: Compilation, names: Names, budget: Budge
 /** The cost budget of match conditions: a quarter of that of a policy's validations. */
 const matchConditionBudget = 2_500_000;
 
-/** Evaluates match conditions: false if any is, else their errors, for the failure policy to decide, else true. */
+/** Evaluates match conditions: false if any is false; otherwise the errors, for the failure policy; otherwise true. */
 export function conditionsHold(
   conditions: readonly Compilation[],
   namesFor: (budget: Budget) => Names,
@@ -111,19 +112,20 @@ export function conditionsHold(
 let deviceEnv: Env | undefined;
 
 /** The dynamic type under its name in protobuf. */
-const any: CelType = { ...types.dyn, name: "google.protobuf.Any", runtimeName: "google.protobuf.Any" };
+const anyType: CelType = { ...types.dyn, name: "google.protobuf.Any", runtimeName: "google.protobuf.Any" };
 
+/** The CEL variable `device` of dynamic resource allocation. */
 const deviceType = objectType(
   "kubernetes.DRADevice",
   new Map([
     ["driver", types.string],
     ["allowMultipleAllocations", types.bool],
-    ["attributes", qualified(any)],
-    ["capacity", qualified(quantityType)],
+    ["attributes", byQualifiedName(anyType)],
+    ["capacity", byQualifiedName(quantityType)],
   ]),
 );
 
-/** Compiles an expression that selects devices. Its type is bool, or dyn for an attribute. */
+/** Compiles an expression that selects devices for a ResourceClaim. Its type is bool, or dyn for an attribute. */
 export function compileSelector(source: string): Compilation {
   const compiled = compileExpression(
     source,
@@ -132,10 +134,10 @@ export function compileSelector(source: string): Compilation {
   if ("detail" in compiled) return compiled;
   const { type } = compiled;
   if (type.kind === "bool" || type.kind === "dyn") return compiled;
-  return { detail: `must evaluate to bool or the unknown type, not ${shown(type)}` };
+  return { detail: `must evaluate to bool or the unknown type, not ${typeName(type)}` };
 }
 
-/** A map of maps: by domain, and in it by name. */
-function qualified(value: CelType): CelType {
+/** The type of values by qualified name: a map by domain of maps by name. */
+function byQualifiedName(value: CelType): CelType {
   return mapType(types.string, mapType(types.string, value));
 }

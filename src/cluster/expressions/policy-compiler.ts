@@ -36,6 +36,7 @@ export class PolicyCompiler {
     this.variablesType = options.variables ? objectType("kubernetes.variables", this.#fields) : undefined;
   }
 
+  /** Compiles a variable, and adds it to the scope of later expressions. */
   variable(name: string, expression: string): Compilation {
     const compiled = compileExpression(expression, this.#env());
     this.#fields.set(name, "program" in compiled ? fieldType(compiled.type) : types.dyn);
@@ -82,7 +83,7 @@ export class PolicyCompiler {
   }
 }
 
-const scalars: ReadonlySet<CelType["kind"]> = new Set([
+const scalarKinds: ReadonlySet<CelType["kind"]> = new Set([
   "bool",
   "bytes",
   "double",
@@ -98,7 +99,7 @@ const scalars: ReadonlySet<CelType["kind"]> = new Set([
 function fieldType(type: CelType): CelType {
   if (type.kind === "list") return listType(fieldType(type.params[0]!));
   if (type.kind === "map") return mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));
-  return scalars.has(type.kind) && !type.isWrapper ? type : types.dyn;
+  return scalarKinds.has(type.kind) && !type.isWrapper ? type : types.dyn;
 }
 
 let withMutations: Env | undefined;
@@ -108,64 +109,63 @@ function mutationEnv(): Env {
   return withMutations;
 }
 
-const text = types.string;
+const { string } = types;
+const strings = listType(string);
 
-const texts = listType(text);
+const kindType = structType("GroupVersionKind", { group: string, version: string, kind: string });
 
-const kindType = structType("GroupVersionKind", { group: text, version: text, kind: text });
-
-const resourceType = structType("GroupVersionResource", { group: text, version: text, resource: text });
+const resourceType = structType("GroupVersionResource", { group: string, version: string, resource: string });
 
 const requestType = structType("AdmissionRequest", {
   kind: kindType,
   resource: resourceType,
-  subResource: text,
+  subResource: string,
   requestKind: kindType,
   requestResource: resourceType,
-  requestSubResource: text,
-  name: text,
-  namespace: text,
-  operation: text,
+  requestSubResource: string,
+  name: string,
+  namespace: string,
+  operation: string,
   userInfo: structType("UserInfo", {
-    username: text,
-    uid: text,
-    groups: texts,
-    extra: mapType(text, texts),
+    username: string,
+    uid: string,
+    groups: strings,
+    extra: mapType(string, strings),
   }),
   dryRun: types.bool,
   options: types.dyn,
 });
 
-const textMap = mapType(text, text);
+const stringMap = mapType(string, string);
 
 /** The type of `namespaceObject`: as on the real server without owners and managed fields, and with `UID`. */
 const namespaceType = structType("Namespace", {
   metadata: structType("NamespaceMetadata", {
-    name: text,
-    generateName: text,
-    namespace: text,
-    labels: textMap,
-    annotations: textMap,
-    UID: text,
+    name: string,
+    generateName: string,
+    namespace: string,
+    labels: stringMap,
+    annotations: stringMap,
+    UID: string,
     creationTimestamp: types.timestamp,
     deletionGracePeriodSeconds: types.int,
     deletionTimestamp: types.timestamp,
     generation: types.int,
-    resourceVersion: text,
-    finalizers: texts,
+    resourceVersion: string,
+    finalizers: strings,
   }),
-  spec: structType("NamespaceSpec", { finalizers: texts }),
+  spec: structType("NamespaceSpec", { finalizers: strings }),
   status: structType("NamespaceStatus", {
     conditions: listType(
       structType("NamespaceCondition", {
-        status: text,
-        type: text,
+        status: string,
+        type: string,
         lastTransitionTime: types.timestamp,
-        message: text,
-        reason: text,
+        message: string,
+        reason: string,
       }),
     ),
-    phase: text,
+    phase: string,
   }),
 });
 
@@ -177,7 +177,7 @@ function structType(name: string, fields: Record<string, CelType>): CelType {
 export class LazyVariables extends CelObject {
   readonly celType: CelType;
   readonly #definitions: ReadonlyMap<string, Compilation>;
-  readonly #known = new Map<string, Value | EvalError>();
+  readonly #evaluated = new Map<string, Value | EvalError>();
   readonly #names: Names;
   readonly #budget: Budget;
 
@@ -208,10 +208,10 @@ export class LazyVariables extends CelObject {
   find(field: string): Value | undefined {
     const definition = this.#definitions.get(field);
     if (!definition) return undefined;
-    const found = this.#known.get(field) ?? this.#evaluate(field, definition);
-    this.#known.set(field, found);
-    if (found instanceof EvalError) throw found;
-    return found;
+    const outcome = this.#evaluated.get(field) ?? this.#evaluate(field, definition);
+    this.#evaluated.set(field, outcome);
+    if (outcome instanceof EvalError) throw outcome;
+    return outcome;
   }
 
   #evaluate(name: string, definition: Compilation): Value | EvalError {

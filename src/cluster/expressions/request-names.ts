@@ -19,14 +19,14 @@ interface ExpressionInputs {
 
 /** The variables of a request's expressions. Each is created when it is first read: most expressions read only one. */
 export function requestNames(request: AdmissionRequest, inputs: ExpressionInputs): Names {
-  const known = new Map<string, Value | undefined>();
+  const values = new Map<string, Value | undefined>();
   return (name) => {
-    if (!known.has(name)) known.set(name, read(name, request, inputs));
-    return known.get(name);
+    if (!values.has(name)) values.set(name, readVariable(name, request, inputs));
+    return values.get(name);
   };
 }
 
-function read(
+function readVariable(
   name: string,
   request: AdmissionRequest,
   { authorizer, version, object, oldObject, namespace, params }: ExpressionInputs,
@@ -45,31 +45,27 @@ function read(
     case "authorizer":
       return authorizerValue(accessOracle(authorizer, request.user));
     case "authorizer.requestResource": {
-      const { resource, subresource, name: which } = request;
-      const question = { group: resource.group, resource: resource.plural, subresource };
-      const asked = { ...question, namespace: requestNamespace(request), name: which };
-      return resourceCheckValue(accessOracle(authorizer, request.user), asked);
+      const { resource, subresource, name: objectName } = request;
+      const target = { group: resource.group, resource: resource.plural, subresource };
+      const check = { ...target, namespace: requestNamespace(request), name: objectName };
+      return resourceCheckValue(accessOracle(authorizer, request.user), check);
     }
     default:
       return undefined;
   }
 }
 
-/**
- * The request as expressions and webhooks see it, without empty fields. `version` is the version that a rule matches.
- */
+/** The request as expressions and webhooks see it, without empty fields, in the version that a rule matches. */
 export function requestMap(request: AdmissionRequest, version: string): Record<string, unknown> {
   const { resource, operation, subresource, name, dryRun, options, user } = request;
   const namespace = requestNamespace(request);
-  const { plural } = resource;
-  const kind = (of: string) => kindOf(request, of);
-  const inVersion = (of: string) => ({ group: resource.group, version: of, resource: plural });
+  const { group, plural } = resource;
   return {
-    kind: kind(version),
-    resource: inVersion(version),
+    kind: kindOf(request, version),
+    resource: { group, version, resource: plural },
     ...(subresource !== "" && { subResource: subresource }),
-    requestKind: kind(request.version),
-    requestResource: inVersion(request.version),
+    requestKind: kindOf(request, request.version),
+    requestResource: { group, version: request.version, resource: plural },
     ...(subresource !== "" && { requestSubResource: subresource }),
     ...(name !== "" && { name }),
     ...(namespace !== "" && { namespace }),
@@ -98,15 +94,17 @@ function attributesOf({ verb, resource, path = "" }: AccessQuestion) {
   return resource ? resourceAttributes({ ...resource, verb, version: "*" }) : pathAttributes(verb, path);
 }
 
+/** Converts an object of a request to a version. An object of another kind, such as a Scale, stays as it is. */
 export async function objectInVersion(
   object: ApiObject | undefined,
   { resource, version }: AdmissionRequest,
-  wanted: string,
+  targetVersion: string,
 ): Promise<ApiObject | undefined> {
-  const isItself = object?.kind === resource.kind;
-  return object && isItself && version !== wanted ? resource.convert(object, wanted) : object;
+  if (object?.kind !== resource.kind || version === targetVersion) return object;
+  return resource.convert(object, targetVersion);
 }
 
+/** Converts the object and the old object of a request to a version. */
 export function objectsInVersion(request: AdmissionRequest, version: string) {
   const { object, oldObject } = request;
   return Promise.all([

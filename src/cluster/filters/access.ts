@@ -36,13 +36,13 @@ function bearerToken({ request }: RequestContext): string | undefined {
 }
 
 /** The user of the connection's client certificate, which is parsed once per connection. */
-function certificateUser({ request }: RequestContext, known: WeakMap<object, User | null>): User | undefined {
+function certificateUser({ request }: RequestContext, cache: WeakMap<object, User | null>): User | undefined {
   const socket = request.socket as Partial<TLSSocket>;
   if (!socket.authorized) return undefined;
-  let user = known.get(request.socket);
+  let user = cache.get(request.socket);
   if (user === undefined) {
     user = readCertificate(socket as TLSSocket);
-    known.set(request.socket, user);
+    cache.set(request.socket, user);
   }
   return user ?? undefined;
 }
@@ -56,16 +56,16 @@ function readCertificate(socket: TLSSocket): User | null {
   return authenticated({ name: CN, groups: Array.isArray(O) ? O : [O], extra: credentialId(id) });
 }
 
-/** Impersonates another user if the caller may: `kubectl --as`. */
+/** Makes requests act as the user in their headers, as `kubectl --as` sends them. Throws Forbidden if the caller may not. */
 export function impersonationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
-    const wanted = impersonatedUser(context);
-    if (wanted) {
-      for (const attributes of permissionsFor(wanted)) {
+    const target = impersonatedUser(context);
+    if (target) {
+      for (const attributes of permissionsFor(target)) {
         const { allowed, reason } = authorizer.decide(context.user, attributes);
         if (!allowed) throw denied(context.user, attributes, reason);
       }
-      context.user = wanted.name === "system:anonymous" ? wanted : authenticated(wanted);
+      context.user = target.name === "system:anonymous" ? target : authenticated(target);
     }
     return next();
   };
@@ -74,7 +74,7 @@ export function impersonationFilter(authorizer: Authorizer): Filter {
 /** The namespace and the name in the user name of a service account. */
 const accountName = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
-/** The user in the headers; undefined without them. */
+/** The user in the headers of impersonation; undefined without them. */
 function impersonatedUser({ request }: RequestContext): User | undefined {
   const name = firstValue(request.headers["impersonate-user"]);
   const groups = headerValues(request.rawHeaders, "impersonate-group");
@@ -86,16 +86,15 @@ function impersonatedUser({ request }: RequestContext): User | undefined {
   const uid = firstValue(request.headers["impersonate-uid"]);
   if (name === undefined) {
     if (groups.length > 0 || uid !== undefined || Object.keys(extra).length > 0) {
-      throw badRequest(
-        `requested &user.DefaultInfo{Name:"", UID:${JSON.stringify(uid ?? "")}, Groups:${goStrings(groups)}, Extra:${goExtra(extra)}} without impersonating a user name`,
-      );
+      const fields = `UID:${JSON.stringify(uid ?? "")}, Groups:${goStrings(groups)}, Extra:${goExtra(extra)}`;
+      throw badRequest(`requested &user.DefaultInfo{Name:"", ${fields}} without impersonating a user name`);
     }
     return undefined;
   }
-  const more = { ...(uid !== undefined && { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
+  const optional = { ...(uid !== undefined && { uid }), ...(Object.keys(extra).length > 0 && { extra }) };
   const account = accountName.exec(name);
-  if (account && groups.length === 0) return { ...serviceAccountUser(account[1]!, account[2]!), ...more };
-  return { name, groups, ...more };
+  if (account && groups.length === 0) return { ...serviceAccountUser(account[1]!, account[2]!), ...optional };
+  return { name, groups, ...optional };
 }
 
 function firstValue(value: string | string[] | undefined): string | undefined {
@@ -107,6 +106,7 @@ function headerValues(raw: readonly string[], name: string): string[] {
   return raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === name);
 }
 
+/** The permissions to impersonate a user: one for the name, each group, the uid and each extra value. */
 function permissionsFor({ name, groups, uid, extra = {} }: User): Attributes[] {
   const account = accountName.exec(name);
   const implied = account ? serviceAccountUser(account[1]!, account[2]!).groups : [];
@@ -137,7 +137,7 @@ function goExtra(extra: Readonly<Record<string, readonly string[]>>): string {
   return members.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${members.join(", ")}}`;
 }
 
-/** Refuses requests that the user may not make. */
+/** Throws Forbidden for requests that the user may not make. */
 export function authorizationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const attributes = attributesOf(context);

@@ -29,7 +29,8 @@ export function isDisconnect({ request, signal }: RequestContext, thrown: unknow
   return signal.aborted || request.errored === thrown;
 }
 
-const panicked = "This request caused apiserver to panic. Look in the logs for details.";
+/** The real server's message for a panic. */
+const panicMessage = "This request caused apiserver to panic. Look in the logs for details.";
 
 /**
  * The error that the client gets: a StatusError as it is, any other error as an internal one. System errors, such as a
@@ -37,6 +38,6 @@ const panicked = "This request caused apiserver to panic. Look in the logs for d
  */
 export function statusErrorOf(thrown: unknown): StatusError {
   if (thrown instanceof StatusError) return thrown;
-  const isSystems = thrown instanceof Error && "syscall" in thrown;
-  return internalError(isSystems ? thrown.message : panicked);
+  const isSystemError = thrown instanceof Error && "syscall" in thrown;
+  return internalError(isSystemError ? thrown.message : panicMessage);
 }

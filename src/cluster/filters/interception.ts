@@ -19,39 +19,39 @@ export type Intercept = (request: InterceptedRequest) => Interception | undefine
 /** Makes requests fail or wait, to test clients. */
 export function interceptionFilter(intercept: Intercept, clock: Clock): Filter {
   return async (context, next) => {
-    const found = intercept(describe(context));
-    if (!found) return next();
-    if ("code" in found) throw failure(context, found.code);
-    await passed(clock, found.delay, context.signal);
+    const interception = intercept(describeRequest(context));
+    if (!interception) return next();
+    if ("code" in interception) throw errorOf(context, interception.code);
+    await waitFor(clock, interception.delay, context.signal);
     return next();
   };
 }
 
-function describe({ user, info }: RequestContext): InterceptedRequest {
+function describeRequest({ user, info }: RequestContext): InterceptedRequest {
   const name = qualifiedName({ group: info.group, plural: info.resource });
   const resource = info.subresource === "" ? name : `${name}/${info.subresource}`;
   return { user: user.name, verb: info.verb, resource };
 }
 
-const why = "tsbuilder was asked to let it fail";
+const cause = "tsbuilder was asked to let it fail";
 const unavailable = "the server is currently unable to handle the request";
 
-function failure({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusError {
+function errorOf({ info }: RequestContext, code: 403 | 409 | 500 | 503): StatusError {
   const subject = { group: info.group, plural: info.resource, kind: "" };
   switch (code) {
     case 403:
-      return forbidden(subject, info.name, why);
+      return forbidden(subject, info.name, cause);
     case 409:
       return conflict(subject, info.name);
     case 500:
-      return internalError(why);
+      return internalError(cause);
     case 503:
-      return new StatusError(503, "ServiceUnavailable", `${unavailable}: ${why}`);
+      return new StatusError(503, "ServiceUnavailable", `${unavailable}: ${cause}`);
   }
 }
 
 /** Resolves after a delay, or when the client disconnects. */
-function passed(clock: Clock, delay: number, signal: AbortSignal): Promise<void> {
+function waitFor(clock: Clock, delay: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.setTimer(resolve, delay);
     signal.addEventListener("abort", () => {
@@ -103,17 +103,17 @@ export class PlannedFailures {
 
   /** Returns the failure that a request meets, and counts it as one of the planned times. */
   take({ verb, resource }: Pick<InterceptedRequest, "verb" | "resource">): Interception | undefined {
-    const found = this.#plans.find((plan) => concerns(plan, { verb, resource }));
-    if (!found) return undefined;
-    this.#plans = this.#plans.flatMap((plan) => (plan === found ? less(plan) : plan));
-    this.#onMet?.({ verb, resource, ...found.outcome });
-    return found.outcome;
+    const failure = this.#plans.find((plan) => appliesTo(plan, { verb, resource }));
+    if (!failure) return undefined;
+    this.#plans = this.#plans.flatMap((plan) => (plan === failure ? withOneLess(plan) : plan));
+    this.#onMet?.({ verb, resource, ...failure.outcome });
+    return failure.outcome;
   }
 }
 
 const leases = "leases.coordination.k8s.io";
 
-function concerns(plan: PlannedFailure, { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">) {
+function appliesTo(plan: PlannedFailure, { verb, resource }: Pick<InterceptedRequest, "verb" | "resource">) {
   const isSameVerb = plan.verb === "*" || plan.verb === verb;
   const isAny = plan.resource === "*" && resource !== "" && resource !== leases;
   return isSameVerb && (isAny || plan.resource === resource || plan.resource === withoutGroup(resource));
@@ -124,6 +124,7 @@ function withoutGroup(resource: string): string {
   return resource.replace(/\.[^/]*/u, "");
 }
 
-function less(plan: PlannedFailure): PlannedFailure[] {
+/** The plan after a request has met it; none if that was its last time. */
+function withOneLess(plan: PlannedFailure): PlannedFailure[] {
   return plan.times > 1 ? [{ ...plan, times: plan.times - 1 }] : [];
 }

@@ -13,7 +13,7 @@ import type {
 import type { KubernetesObject, Quantity } from "@tsbuilder/apimachinery/meta";
 import { meetsExpression } from "../control-loop/matches-labels.ts";
 import { qualifiedName } from "../contract/status-error.ts";
-import type { Stored } from "../contract/stored.ts";
+import type { Stored } from "../contract/api-object.ts";
 import { type ResourceList, addLists, sumPodResources } from "./resource-list.ts";
 
 /** A resource as quotas name it. */

@@ -231,7 +231,7 @@ export const unmended: readonly Unmended[] = [
     edits: [
       {
         file: "src/cluster/control-loop/control-loop.ts",
-        mended: "    this.#wake(key, Math.min(firstBackoff * 2 ** failures, longestBackoff));\n",
+        mended: "    this.#requeueAfter(key, Math.min(baseBackoff * 2 ** failures, longestBackoff));\n",
         before: "",
       },
     ],

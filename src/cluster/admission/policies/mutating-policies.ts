@@ -57,9 +57,9 @@ export function mutatingPolicies(cluster: MutatingContext): AdmissionPlugin {
       if (active.length === 0 || request.operation === "DELETE" || isExempt(request)) return request.object;
       const calls: Call[] = [];
       const faults: Fault[] = [];
-      for await (const found of findCalls(active, request, cluster)) {
-        if ("fault" in found) faults.push(found);
-        else calls.push(found);
+      for await (const outcome of findCalls(active, request, cluster)) {
+        if ("fault" in outcome) faults.push(outcome);
+        else calls.push(outcome);
       }
       const object = await callAll(calls, request, { cluster, rounds, faults });
       refuse(request, faults);
@@ -90,26 +90,27 @@ interface CallContext {
   readonly faults: Fault[];
 }
 
+/** Applies the policies whose conditions hold and that are due in this round. Returns the last state of the object. */
 async function callAll(
   calls: readonly Call[],
   request: AdmissionRequest,
   context: CallContext,
 ): Promise<ApiObject | undefined> {
   let { object } = request;
-  let patched = false;
-  const made = context.rounds.callsOf(name, object);
+  let isPatched = false;
+  const roundCalls = context.rounds.callsOf(name, object);
   for (const call of calls) {
-    const asked = { ...request, object };
-    const key = [call.policy, call.binding, call.params].map((each) => each?.metadata.uid).join(" ");
-    if (!(await matchesConditions(call, asked, context)) || !made.isDue(key)) continue;
-    object = await mutate(call, asked, context);
-    if (!isEqual(asked.object, object)) made.changed();
-    if (call.policy.spec.reinvocationPolicy === "IfNeeded") made.remember(key);
-    patched ||= object !== asked.object;
+    const current = { ...request, object };
+    const key = [call.policy, call.binding, call.params].map((part) => part?.metadata.uid).join(" ");
+    if (!(await matchesConditions(call, current, context)) || !roundCalls.isDue(key)) continue;
+    object = await mutate(call, current, context);
+    if (!isEqual(current.object, object)) roundCalls.noteChange();
+    if (call.policy.spec.reinvocationPolicy === "IfNeeded") roundCalls.remember(key);
+    isPatched ||= object !== current.object;
   }
   // As on the real server, a policy is called again even after its own change.
-  if (patched) made.changed();
-  made.end(object);
+  if (isPatched) roundCalls.noteChange();
+  roundCalls.endRound(object);
   return object;
 }
 
@@ -125,6 +126,7 @@ async function matchesConditions(
   return false;
 }
 
+/** Applies the mutations of one policy. A mutation that fails is a fault, and the others still run. */
 async function mutate(
   call: Call,
   request: AdmissionRequest,
@@ -152,15 +154,15 @@ async function mutateOnce(
 ): Promise<ApiObject> {
   const { resource } = request;
   const names = await policyNames(call, request, cluster);
+  // The object of a subresource such as `scale` has another kind: it is neither converted nor defaulted.
   const isItself = request.object.kind === resource.kind;
-  const served = resource.versions.find(({ name: version }) => version === call.version);
-  const schema = isItself ? served?.schema : undefined;
+  const servedVersion = resource.versions.find(({ name: version }) => version === call.version);
+  const schema = isItself ? servedVersion?.schema : undefined;
   const before = (await objectInVersion(request.object, request, call.version))!;
   const after = mutateObject(mutation, before, names, schema?.node);
   if (mutation.mutation.patchType === "JSONPatch" && !resource.custom) checkDecodes(after, schema);
-  const back =
-    !isItself || call.version === request.version ? after : await resource.convert(after, request.version);
-  const next = copyJSON(back);
+  const isInVersion = !isItself || call.version === request.version;
+  const next = copyJSON(isInVersion ? after : await resource.convert(after, request.version));
   if (isItself) resource.strategy.default?.(next, request);
   return next;
 }
@@ -236,10 +238,7 @@ function checkTypes(value: WrittenObject): void {
   if (wrong.length > 0) throw new MutationFailedError(`type mismatch: ${wrong.join("\n")}`);
 }
 
-/**
- * Finds objects whose type name differs from their field path: in `Object{spec: Object.other{}}` it should be
- * `Object.spec`. List items have the path of the list.
- */
+/** Finds objects whose type name is not the path of their field, such as `Object.spec`; items have the list's path. */
 function* wrongTypeNames(value: Value, path: string): Generator<string> {
   if (value instanceof WrittenObject) {
     const { name } = value.celType;
@@ -267,7 +266,7 @@ function checkDecodes(object: ApiObject, schema: ObjectSchema | undefined): void
   }
 }
 
-/** The first error is the message to the client; all of them are causes. */
+/** Denies the request if there are faults that count: the message is that of the first, and all are causes. */
 function refuse(request: AdmissionRequest, faults: readonly Fault[]): void {
   const counted = faults.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
   if (counted.length === 0) return;
@@ -277,8 +276,8 @@ function refuse(request: AdmissionRequest, faults: readonly Fault[]): void {
 }
 
 function messageOf({ policy, binding, fault }: Fault): string {
-  const which = policy.metadata.name!;
+  const policyName = policy.metadata.name!;
   return binding
-    ? `policy '${which}' with binding '${binding.metadata.name}' denied request: ${fault}`
-    : `policy ${JSON.stringify(which)} denied request: ${fault}`;
+    ? `policy '${policyName}' with binding '${binding.metadata.name}' denied request: ${fault}`
+    : `policy ${JSON.stringify(policyName)} denied request: ${fault}`;
 }

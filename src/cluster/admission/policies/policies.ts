@@ -20,7 +20,6 @@ import type { Authorizer } from "../../contract/authorizer.ts";
 import { notFound } from "../../contract/status-error.ts";
 import { objectsInVersion, requestNames } from "../../expressions/request-names.ts";
 
-/** A policy with at least one binding. */
 interface ActivePolicy<Spec extends PolicySpec, Compiled> {
   readonly policy: Policy<Spec>;
   readonly bindings: readonly PolicyBinding[];
@@ -29,7 +28,7 @@ interface ActivePolicy<Spec extends PolicySpec, Compiled> {
 
 const group = "admissionregistration.k8s.io";
 
-/** The policies with bindings: a cache that any change of them clears. Each policy is compiled once. */
+/** The policies with bindings: a cache that a change of any policy or binding clears. Each policy is compiled once. */
 export class ActivePolicies<Spec extends PolicySpec, Compiled> {
   readonly #store: Store;
   readonly #names: { readonly policies: string; readonly bindings: string };
@@ -63,20 +62,22 @@ export class ActivePolicies<Spec extends PolicySpec, Compiled> {
       .list()
       .flatMap(({ object }) => {
         const policy = object as Policy<Spec>;
-        const own = bindings.filter(({ spec }) => spec.policyName === policy.metadata.name);
-        return own.length > 0 ? [{ policy, bindings: own, compiled: this.#compiledOf(policy.spec) }] : [];
+        const boundBy = bindings.filter(({ spec }) => spec.policyName === policy.metadata.name);
+        return boundBy.length > 0
+          ? [{ policy, bindings: boundBy, compiled: this.#compiledOf(policy.spec) }]
+          : [];
       });
   }
 
   #compiledOf(spec: Spec): Compiled {
-    const known = this.#compiled.get(spec) ?? this.#compile(spec);
-    this.#compiled.set(spec, known);
-    return known;
+    const compiled = this.#compiled.get(spec) ?? this.#compile(spec);
+    this.#compiled.set(spec, compiled);
+    return compiled;
   }
 }
 
 /** Kinds that no policy applies to: a policy that denies everything could not be deleted. */
-const kinds = new Set([
+const exemptKinds = new Set([
   "MutatingAdmissionPolicy",
   "MutatingAdmissionPolicyBinding",
   "ValidatingAdmissionPolicy",
@@ -84,13 +85,11 @@ const kinds = new Set([
 ]);
 
 /** Groups of reviews, which are not stored. */
-const reviews = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
+const reviewGroups = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
+/** Returns true if no policy applies to a request. */
 export function isExempt({ resource }: AdmissionRequest): boolean {
-  return (
-    (resource.group === "admissionregistration.k8s.io" && kinds.has(resource.kind)) ||
-    reviews.has(resource.group)
-  );
+  return (resource.group === group && exemptKinds.has(resource.kind)) || reviewGroups.has(resource.group);
 }
 
 /** A policy that applies to a request, with one parameter object. */
@@ -110,6 +109,7 @@ export interface PolicyFault<Spec extends PolicySpec> {
   readonly fault: string;
 }
 
+/** The resource of parameter objects, and the version in which a policy reads them. */
 interface ParamResource {
   readonly resource: Resource;
   readonly version: string;
@@ -124,21 +124,21 @@ export async function* findCalls<Spec extends PolicySpec, Compiled>(
   for (const { policy, bindings, compiled } of active) {
     const version = matchResources(policy.spec.matchConstraints ?? {}, request, store);
     if (version === undefined) continue;
-    let kind: ParamResource | undefined;
+    let paramResource: ParamResource | undefined;
     try {
-      kind = findParamKind(policy.spec, registry);
+      paramResource = findParamKind(policy.spec, registry);
     } catch (error) {
-      yield { policy, fault: `failed to configure policy: ${reasonOf(error)}` };
+      yield { policy, fault: `failed to configure policy: ${misconfigurationOf(error)}` };
       continue;
     }
     for (const binding of bindings) {
       const match = binding.spec.matchResources;
       if (match && matchResources(match, request, store) === undefined) continue;
       try {
-        const found = await findParams(kind, binding.spec.paramRef, requestNamespace(request));
-        for (const params of found) yield { policy, binding, compiled, version, params };
+        const objects = await findParams(paramResource, binding.spec.paramRef, requestNamespace(request));
+        for (const params of objects) yield { policy, binding, compiled, version, params };
       } catch (error) {
-        yield { policy, binding, fault: `failed to configure binding: ${reasonOf(error)}` };
+        yield { policy, binding, fault: `failed to configure binding: ${misconfigurationOf(error)}` };
       }
     }
   }
@@ -158,8 +158,8 @@ function matchResources(
   return matchesNamespace(match.namespaceSelector, request, store) ? version : undefined;
 }
 
-/** The message of a misconfiguration. Throws other errors: bugs, and errors for the client. */
-function reasonOf(error: unknown): string {
+/** The message of a MisconfiguredError. Rethrows any other error: it is a bug, or an error for the client. */
+function misconfigurationOf(error: unknown): string {
   if (error instanceof MisconfiguredError) return error.message;
   throw error;
 }
@@ -173,31 +173,33 @@ function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamReso
   const { group, version } = parseApiVersion(apiVersion);
   const resource = registry.findKind(group, kind);
   if (resource?.versions.some(({ name }) => name === version)) return { resource, version };
-  const shown = `${group}/${version}, Kind=${kind}`;
-  throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${shown}'`);
+  const wanted = `${group}/${version}, Kind=${kind}`;
+  throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${wanted}'`);
 }
 
-/** The parameter objects to evaluate a binding's policy with; one undefined if there are no parameters. */
+/**
+ * Finds the parameter objects with which to evaluate the policy of a binding, which is evaluated once for each. Returns
+ * one `undefined` for a policy or binding without parameters.
+ */
 async function findParams(
-  kind: ParamResource | undefined,
+  paramResource: ParamResource | undefined,
   ref: ParamRef | undefined,
   namespace: string,
 ): Promise<Array<ApiObject | undefined>> {
-  if (!kind || !ref) return [undefined];
-  const { resource, version } = kind;
-  const where = namespaceOf(resource, ref, namespace);
-  const found = select(resource, ref, where);
-  if (found.length === 0 && ref.parameterNotFoundAction === "Deny") {
+  if (!paramResource || !ref) return [undefined];
+  const { resource, version } = paramResource;
+  const entries = selectParams(resource, ref, paramNamespace(resource, ref, namespace));
+  if (entries.length === 0 && ref.parameterNotFoundAction === "Deny") {
     throw new MisconfiguredError("no params found for policy binding with `Deny` parameterNotFoundAction");
   }
-  return Promise.all(found.map(async (entry) => (await resource.present(entry, version)).object));
+  return Promise.all(entries.map(async (entry) => (await resource.present(entry, version)).object));
 }
 
-/** Namespaced parameters come from the binding's namespace. Default: the namespace of the request. */
-function namespaceOf({ namespaced }: Resource, ref: ParamRef, namespace: string): string {
+/** The namespace of parameters: that of the paramRef, by default the request's; empty for cluster-scoped parameters. */
+function paramNamespace({ namespaced }: Resource, ref: ParamRef, namespace: string): string {
   if (namespaced) {
-    const where = ref.namespace || namespace;
-    if (where !== "") return where;
+    const chosen = ref.namespace || namespace;
+    if (chosen !== "") return chosen;
     throw new MisconfiguredError(
       "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
     );
@@ -206,7 +208,7 @@ function namespaceOf({ namespaced }: Resource, ref: ParamRef, namespace: string)
   throw new MisconfiguredError("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
 }
 
-function select(resource: Resource, { name, selector }: ParamRef, namespace: string): Entry[] {
+function selectParams(resource: Resource, { name, selector }: ParamRef, namespace: string): Entry[] {
   const { collection } = resource;
   if (name) {
     const entry = collection.get(keyOf(resource, namespace, name));
@@ -242,7 +244,7 @@ export interface PolicyContext {
   readonly authorizer: Authorizer;
 }
 
-/** The variables of a group of expressions. Each group evaluates the policy's own ones on its own budget. */
+/** Makes the names for a group of expressions, which share a budget and the values of the policy's variables. */
 export type PolicyNames = (budget: Budget) => Names;
 
 /** Prepares the names for one request and one set of parameters. */
@@ -266,7 +268,7 @@ function withVariables(names: Names, { compiler }: CompiledPolicy, budget: Budge
   };
 }
 
-/** The `namespaceObject` of a request; undefined for namespaces and other cluster-scoped objects. */
+/** The CEL variable `namespaceObject`; undefined for requests for namespaces and other cluster-scoped objects. */
 function namespaceObject({ resource, namespace }: AdmissionRequest, store: Store): ApiObject | undefined {
   if (!resource.namespaced || namespace === "") return undefined;
   const stored = store.collection("namespaces").get(namespace);

@@ -21,9 +21,9 @@ export function validatingPolicies(cluster: PolicyContext & { registry: Registry
       const active = policies.list();
       if (active.length === 0 || isExempt(request)) return;
       const refusals: StatusError[] = [];
-      for await (const found of findCalls(active, request, cluster)) {
-        if ("fault" in found) refusals.push(...refuseFault(found, request));
-        else refusals.push(...(await evaluate(found, request, cluster)));
+      for await (const outcome of findCalls(active, request, cluster)) {
+        if ("fault" in outcome) refusals.push(...refuseFault(outcome, request));
+        else refusals.push(...(await evaluate(outcome, request, cluster)));
       }
       if (refusals[0]) throw refusals[0];
     },
@@ -73,9 +73,9 @@ interface Objection {
   readonly message: string;
   readonly reason?: string | undefined;
   /** The policy could not be evaluated: its failure policy decides whether this counts. */
-  readonly failed?: boolean;
+  readonly isFailure?: boolean;
   /** From an audit annotation: denies the request regardless of the binding's validation actions. */
-  readonly always?: boolean;
+  readonly ignoresActions?: boolean;
 }
 
 /** Evaluates a policy, and warns about or denies the request according to the binding's validation actions. */
@@ -83,12 +83,13 @@ async function evaluate(call: Call, request: AdmissionRequest, cluster: PolicyCo
   const { policy, binding, compiled } = call;
   const objections = evaluatePolicy(compiled, await policyNames(call, request, cluster));
   const counted =
-    policy.spec.failurePolicy === "Ignore" ? objections.filter(({ failed }) => !failed) : objections;
+    policy.spec.failurePolicy === "Ignore" ? objections.filter(({ isFailure }) => !isFailure) : objections;
   const who = `ValidatingAdmissionPolicy '${policy.metadata.name}' with binding '${binding.metadata.name}'`;
-  const denies = ({ always }: Objection) => always || binding.spec.validationActions?.includes("Deny");
+  const denies = ({ ignoresActions }: Objection) =>
+    ignoresActions || binding.spec.validationActions?.includes("Deny");
   if (binding.spec.validationActions?.includes("Warn")) {
-    for (const { message, always } of counted) {
-      if (!always) request.warn(`Validation failed for ${who}: ${message}`);
+    for (const { message, ignoresActions } of counted) {
+      if (!ignoresActions) request.warn(`Validation failed for ${who}: ${message}`);
     }
   }
   return counted
@@ -103,7 +104,10 @@ function evaluatePolicy(compiled: CompiledValidatingPolicy, names: PolicyNames):
     const holds = conditionsHold(compiled.conditions, names);
     if (holds === false) return [];
     if (holds !== true) return [failure(holds.error)];
-    return [...evaluateValidations(compiled, names(budget), budget, names), ...annotate(compiled, names)];
+    return [
+      ...evaluateValidations(compiled, names(budget), budget, names),
+      ...evaluateAnnotations(compiled, names),
+    ];
   } catch (error) {
     if (error instanceof OutOfBudgetError) return [failure(error.message)];
     throw error;
@@ -142,27 +146,30 @@ function evaluateMessages(
   }
 }
 
-function messageOf({ validation }: CompiledValidation, made: Evaluation | undefined): string {
-  const text = made && "value" in made && typeof made.value === "string" ? made.value.trim() : "";
+/** The result of the messageExpression if it is one line and not too long; otherwise the message, or the expression. */
+function messageOf({ validation }: CompiledValidation, evaluated: Evaluation | undefined): string {
+  const value = evaluated && "value" in evaluated ? evaluated.value : undefined;
+  const text = typeof value === "string" ? value.trim() : "";
   if (text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= messageLimit) return text;
   return validation.message?.trim() || `failed expression: ${validation.expression.trim()}`;
 }
 
 /** Evaluates audit annotations. There is no audit log here, but an annotation that fails denies the request. */
-function annotate({ annotations }: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
+function evaluateAnnotations({ annotations }: CompiledValidatingPolicy, names: PolicyNames): Objection[] {
   const budget = new Budget(runtimeBudget);
-  const group = names(budget);
+  const expressionNames = names(budget);
   return annotations.flatMap((annotation) => {
-    const outcome = runExpression(annotation, group, budget);
-    return "error" in outcome ? [{ ...failure(outcome.error), always: true }] : [];
+    const outcome = runExpression(annotation, expressionNames, budget);
+    return "error" in outcome ? [{ ...failure(outcome.error), ignoresActions: true }] : [];
   });
 }
 
 function failure(message: string): Objection {
-  return { message, failed: true };
+  return { message, isFailure: true };
 }
 
-const codes: Readonly<Record<string, number>> = {
+/** The HTTP codes of the reasons that a validation may give; 422 for any other. */
+const reasonCodes: Readonly<Record<string, number>> = {
   Forbidden: 403,
   Unauthorized: 401,
   RequestEntityTooLarge: 413,
@@ -172,7 +179,7 @@ const codes: Readonly<Record<string, number>> = {
 function refusal(request: AdmissionRequest, message: string, reason = "Invalid"): StatusError {
   const { text, details } = refusalSubject(request);
   const causes = [{ message }];
-  return new StatusError(codes[reason] ?? 422, reason, `${text} is forbidden: ${message}`, {
+  return new StatusError(reasonCodes[reason] ?? 422, reason, `${text} is forbidden: ${message}`, {
     ...details,
     causes,
   });

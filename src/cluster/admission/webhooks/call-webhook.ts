@@ -19,8 +19,8 @@ export interface ConfiguredWebhook {
   readonly webhook: Webhook;
 }
 
-/** The version in which a webhook wants the object, and what the webhook may do. */
 interface CallOptions {
+  /** The version in which the webhook receives the object. */
   readonly version: string;
   readonly type: "mutating" | "validating";
   /** Applies a mutating webhook's patch. */
@@ -84,7 +84,6 @@ export interface ConversionCall extends EndedCall {
 /** A call of a webhook that has ended. Its objects are the server's own: don't change or keep them. */
 export type WebhookCall = AdmissionCall | ConversionCall;
 
-/** The receiver of calls, and the clock that times them. */
 interface CallObserver {
   readonly clock: Clock;
   readonly tell: (call: WebhookCall) => void;
@@ -108,11 +107,11 @@ export async function callWebhook(
 ): Promise<ApiObject | undefined> {
   checkDryRun(webhook, request);
   const uid = randomUUID();
-  const asked = await describe(request, version, uid);
-  const review = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", request: asked };
+  const reviewed = await reviewRequest(request, version, uid);
+  const review = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", request: reviewed };
   const timing = observer && startTiming(observer);
   const tell = (end: Pick<AdmissionCall, "answer" | "failure" | "ignored">): void =>
-    observer?.tell({ ...timing!(), type, configuration, ...factsOf(webhook, request, asked), ...end });
+    observer?.tell({ ...timing!(), type, configuration, ...callFields(webhook, request, reviewed), ...end });
   let answer: WebhookAnswer;
   try {
     const body = await client.post(webhook.clientConfig, review, webhook.timeoutSeconds ?? 10);
@@ -134,7 +133,7 @@ export async function callWebhook(
     throw error;
   }
   tell({ answer, ignored: false });
-  if (!answer.allowed) throw denied(webhook, answer);
+  if (!answer.allowed) throw denialOf(webhook, answer);
   return patched;
 }
 
@@ -143,16 +142,17 @@ function checkDryRun({ name, sideEffects }: Webhook, { dryRun }: AdmissionReques
   throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
 }
 
-async function describe(request: AdmissionRequest, version: string, uid: string) {
+/** The `request` of an AdmissionReview, with the objects in the version that the webhook wants. */
+async function reviewRequest(request: AdmissionRequest, version: string, uid: string) {
   const [object = null, oldObject = null] = await objectsInVersion(request, version);
   return { uid, ...requestMap(request, version), object, oldObject };
 }
 
-/** The facts about a call for its observer. */
-function factsOf(
+/** The fields of an AdmissionCall that are known before the webhook answers. */
+function callFields(
   webhook: Webhook,
   request: AdmissionRequest,
-  { uid, object, oldObject }: Awaited<ReturnType<typeof describe>>,
+  { uid, object, oldObject }: Awaited<ReturnType<typeof reviewRequest>>,
 ) {
   const { resource, operation, subresource, dryRun, user, namespace } = request;
   const { name = "", generateName = "" } = (object ?? oldObject)?.metadata ?? {};
@@ -173,7 +173,8 @@ function factsOf(
 }
 
 /** A denial keeps the webhook's code, reason and details; the message names the webhook. */
-function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
+function denialOf({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError {
+  // As on the real server, a webhook can't deny with a code of success.
   const code = Math.max(status.code ?? 0, 400);
   const who = `admission webhook ${JSON.stringify(name)} denied the request`;
   const why = status.message || status.reason;
@@ -181,13 +182,13 @@ function denied({ name }: Webhook, { status = {} }: WebhookAnswer): StatusError 
   return new StatusError(code, status.reason, message, status.details);
 }
 
-/** Starts to time a call. The returned function returns its start and its duration so far. */
+/** Notes when a call begins. Returns a function that returns this time and the duration so far. */
 export function startTiming({ clock }: CallObserver): () => Pick<EndedCall, "at" | "milliseconds"> {
   const [at, since] = [clock.now(), clock.monotonic()];
   return () => ({ at, milliseconds: clock.monotonic() - since });
 }
 
-/** Converts the error of a call. */
+/** The failure that an observer is told for an error of `WebhookClient` or of a reader of its answers. */
 export function failureOf(error: unknown): WebhookFailure {
   const reason = error instanceof WebhookUnreachableError ? error.reason : "InvalidAnswer";
   return { reason, message: (error as Error).message };

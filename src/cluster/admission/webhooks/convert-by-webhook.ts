@@ -7,8 +7,10 @@ import type { ConvertObjects } from "../../custom/custom-versions.ts";
 import { currentWriter } from "../../registry/writers.ts";
 import { type Caller, type ConversionCall, failureOf, startTiming } from "./call-webhook.ts";
 
-const conversionTimeout = 30;
+/** Unlike an admission webhook, a conversion webhook can't configure its timeout. */
+const timeoutSeconds = 30;
 
+/** The response in a ConversionReview, as a webhook may have sent it. */
 interface ConversionResponse {
   uid?: string;
   result?: { status?: string; message?: string };
@@ -26,7 +28,7 @@ export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
     };
     const { clientConfig } = crd.spec.conversion!.webhook!;
     const { name: configuration = "" } = crd.metadata;
-    const facts = {
+    const callFields = {
       type: "conversion",
       uid,
       configuration,
@@ -36,14 +38,14 @@ export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
     } as const;
     const timing = observer && startTiming(observer);
     const tell = (end: Pick<ConversionCall, "converted" | "failure">): void =>
-      observer?.tell({ ...timing!(), ...facts, by: currentWriter(), ...end });
+      observer?.tell({ ...timing!(), ...callFields, by: currentWriter(), ...end });
     let response: ConversionResponse | undefined;
     try {
-      const body = await client.post(clientConfig!, review, conversionTimeout);
+      const body = await client.post(clientConfig!, review, timeoutSeconds);
       ({ response } = body as { response?: ConversionResponse });
     } catch (error) {
       tell({ failure: failureOf(error) });
-      throw failed(crd, objects[0]!, (error as Error).message);
+      throw conversionError(crd, objects[0]!, (error as Error).message);
     }
     try {
       const converted = readConverted(crd, objects, apiVersion, uid, response);
@@ -57,6 +59,7 @@ export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
   };
 }
 
+/** Returns the converted objects; of their metadata, only labels and annotations. Throws if the response is invalid. */
 function readConverted(
   crd: CustomResourceDefinition,
   objects: readonly ApiObject[],
@@ -64,32 +67,29 @@ function readConverted(
   uid: string,
   response: ConversionResponse | undefined,
 ): ApiObject[] {
-  const fail = (why: string) => failed(crd, objects[0]!, why);
+  const fail = (why: string) => conversionError(crd, objects[0]!, why);
   if (!response) throw fail("no response provided");
   if (response.uid !== uid)
     throw fail(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`);
   if (response.result?.status !== "Success")
     throw fail(response.result?.message ?? "the webhook did not report success");
   const converted = response.convertedObjects ?? [];
-  if (converted.length !== objects.length) {
+  if (converted.length !== objects.length)
     throw fail(`webhook returned ${converted.length} objects, expected ${objects.length}`);
-  }
   return converted.map((object, index) => {
     if (object.apiVersion !== apiVersion) {
-      throw fail(
-        `webhook returned invalid converted object at index ${index}: invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`,
-      );
+      const reason = `invalid groupVersion, expected ${apiVersion}, got ${object.apiVersion}`;
+      throw fail(`webhook returned invalid converted object at index ${index}: ${reason}`);
     }
     // Server-side apply converts parts of objects, and a webhook may return these without metadata.
-    const sent: unknown = object.metadata;
-    if (!isObject(sent)) {
+    const metadata: unknown = object.metadata;
+    if (!isObject(metadata)) {
       const why = "returned invalid metadata: missing metadata in converted object";
-      throw new StatusError(500, undefined, `${nameOf(crd, objects[0]!)} ${why}`);
+      throw new StatusError(500, undefined, `${describeWebhook(crd, objects[0]!)} ${why}`);
     }
-    const { metadata } = objects[index]!;
     // A conversion may change labels and annotations, but no other metadata.
     const { labels, annotations } = object.metadata;
-    const { labels: _labels, annotations: _annotations, ...kept } = metadata;
+    const { labels: _labels, annotations: _annotations, ...kept } = objects[index]!.metadata;
     return {
       ...object,
       metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) },
@@ -97,10 +97,10 @@ function readConverted(
   });
 }
 
-function failed(crd: CustomResourceDefinition, object: ApiObject, why: string): StatusError {
-  return new StatusError(500, undefined, `${nameOf(crd, object)} failed: ${why}`);
+function conversionError(crd: CustomResourceDefinition, object: ApiObject, why: string): StatusError {
+  return new StatusError(500, undefined, `${describeWebhook(crd, object)} failed: ${why}`);
 }
 
-function nameOf(crd: CustomResourceDefinition, { apiVersion }: ApiObject): string {
+function describeWebhook(crd: CustomResourceDefinition, { apiVersion }: ApiObject): string {
   return `conversion webhook for ${apiVersion}, Kind=${crd.spec.names.kind}`;
 }

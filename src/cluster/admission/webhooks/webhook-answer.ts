@@ -44,7 +44,7 @@ interface AdmissionResponse extends Omit<WebhookAnswer, "patch"> {
  */
 export function readAnswer(
   body: unknown,
-  asked: { readonly uid: string; readonly mutating: boolean },
+  sent: { readonly uid: string; readonly mutating: boolean },
 ): WebhookAnswer {
   if (body !== null && !isObject(body)) throw new Error(noTypeMeta(body));
   const review = (body ?? {}) as { kind?: string; apiVersion?: string; response?: AdmissionResponse };
@@ -57,16 +57,16 @@ export function readAnswer(
     throw new Error(`converting (v1beta1.${kind}) to (v1.${kind}): unknown conversion`);
   if (!response) throw new InvalidAnswerError("webhook response was absent");
   checkTypes(response);
-  if (response.uid !== asked.uid) {
-    const found = JSON.stringify(response.uid ?? "");
-    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(asked.uid)}, got ${found}`);
+  if (response.uid !== sent.uid) {
+    const uid = JSON.stringify(response.uid ?? "");
+    throw new InvalidAnswerError(`expected response.uid=${JSON.stringify(sent.uid)}, got ${uid}`);
   }
   if (kind === "" || apiVersion === "") {
-    const found = `got ${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
+    const type = `got ${apiVersion === "" ? "/" : apiVersion}, Kind=${kind}`;
     const wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
-    throw new InvalidAnswerError(`expected webhook response of ${wanted}, ${found}`);
+    throw new InvalidAnswerError(`expected webhook response of ${wanted}, ${type}`);
   }
-  checkPatch(response, asked.mutating);
+  checkPatch(response, sent.mutating);
   const { allowed, status, warnings, auditAnnotations, patch } = response;
   return {
     allowed,
@@ -93,6 +93,7 @@ function checkTypes(response: AdmissionResponse): void {
   if (why !== undefined) throw new Error(why);
 }
 
+/** Checks that a mutating webhook sent patch and type together, and a validating webhook neither. */
 function checkPatch({ patch, patchType }: AdmissionResponse, mutating: boolean): void {
   const hasType = patchType !== undefined && patchType !== null;
   if (!mutating) {
@@ -111,7 +112,7 @@ function checkPatch({ patch, patchType }: AdmissionResponse, mutating: boolean):
 
 /** Decodes the JSON patch of a webhook. As in Go, invalid operations fail later, when the patch is applied. */
 function readPatch(base64: string): JSONPatch {
-  const operations = parse(Buffer.from(base64, "base64").toString("utf8"));
+  const operations = parsePatch(Buffer.from(base64, "base64").toString("utf8"));
   if (operations === null) return [];
   if (!Array.isArray(operations)) throw wrongType(operations, "jsonpatch.Patch");
   return operations.map((operation: unknown) => {
@@ -121,7 +122,7 @@ function readPatch(base64: string): JSONPatch {
   }) as JSONPatch;
 }
 
-function parse(text: string): unknown {
+function parsePatch(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -129,15 +130,15 @@ function parse(text: string): unknown {
   }
 }
 
-function wrongType(found: unknown, type: string): InvalidAnswerError {
-  return undecodable(`json: cannot unmarshal ${goKind(found)} into Go value of type ${type}`);
+function wrongType(value: unknown, type: string): InvalidAnswerError {
+  return undecodable(`json: cannot unmarshal ${goKind(value)} into Go value of type ${type}`);
 }
 
 function undecodable(why: string): InvalidAnswerError {
   return new InvalidAnswerError(why, "received undecodable patch in webhook response: ");
 }
 
-/** Applies the patch of a webhook. Throws a StatusError if it fails, or if the result is of another kind. */
+/** Applies the patch of a webhook to a copy. Throws a StatusError if it fails, or if the result is of another kind. */
 export function patchObject(
   object: ApiObject,
   patch: JSONPatch,

@@ -53,25 +53,25 @@ export class WebhookClient {
     if (this.#carry)
       return this.#carry({ config, path: pathOf(address.url, timeoutSeconds), body, timeoutSeconds }).catch(
         (error: Error) => {
-          throw new WebhookUnreachableError(address.shown, error.message);
+          throw new WebhookUnreachableError(address.goUrl, error.message);
         },
       );
     return send({ ...address, ...this.#locate(config, address) }, body, config.caBundle, timeoutSeconds);
   }
 
-  #locate({ service }: WebhookClientConfig, { url, shown }: Address): Pick<Target, "host" | "port"> {
+  #locate({ service }: WebhookClientConfig, { url, goUrl }: Address): Pick<Target, "host" | "port"> {
     const port = Number(url.port) || 443;
     if (!service) return { host: url.hostname, port };
     const { namespace, name } = service;
-    const found = this.#resolve(namespace, name, port);
-    if (!found) throw new WebhookUnreachableError(shown, `service ${JSON.stringify(name)} not found`);
-    return found;
+    const process = this.#resolve(namespace, name, port);
+    if (!process) throw new WebhookUnreachableError(goUrl, `service ${JSON.stringify(name)} not found`);
+    return process;
   }
 }
 
 interface Address {
   /** The URL as Go's errors quote it. */
-  readonly shown: string;
+  readonly goUrl: string;
   readonly url: URL;
   /** The name that the server's certificate must have. */
   readonly serverName: string;
@@ -81,14 +81,14 @@ function addressOf({ url, service }: WebhookClientConfig, timeout: number): Addr
   if (url) {
     const parsed = new URL(url);
     parsed.pathname = cleanPath(parsed.pathname);
-    const shown = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
-    return { shown, url: parsed, serverName: parsed.hostname };
+    const goUrl = parsed.search ? parsed.href : `${parsed.href}?timeout=${timeout}s`;
+    return { goUrl, url: parsed, serverName: parsed.hostname };
   }
   const { namespace, name, path = "/", port = 443 } = service!;
   const serverName = `${name}.${namespace}.svc`;
   const parsed = new URL(`https://${serverName}:${port}${cleanPath(path)}`);
-  const shown = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
-  return { shown, url: parsed, serverName };
+  const goUrl = `${parsed.href.replace(/^(https:\/\/[^/:]+)\//, `$1:${port}/`)}?timeout=${timeout}s`;
+  return { goUrl, url: parsed, serverName };
 }
 
 function pathOf(url: URL, timeout: number): string {
@@ -101,6 +101,7 @@ function cleanPath(path: string): string {
   return joined.length > 1 ? joined.replace(/\/$/, "") : joined;
 }
 
+/** An address, and the host and port to connect to, which for a Service are those of a local process. */
 interface Target extends Address {
   readonly host: string;
   readonly port: number;
@@ -110,13 +111,14 @@ interface Target extends Address {
 const certificateCodes =
   /CERT|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|^ERR_(?:OSSL|SSL|TLS)|^EPROTO$/u;
 
+/** Sends a review by HTTP or HTTPS. Rejects with a WebhookUnreachableError if there is no response in time. */
 function send(
-  { shown, url, host, port, serverName }: Target,
+  { goUrl, url, host, port, serverName }: Target,
   body: string,
   caBundle: string | undefined,
   timeoutSeconds: number,
 ): Promise<WebhookReply> {
-  const isPlain = url.protocol === "http:";
+  const isHTTP = url.protocol === "http:";
   const path = pathOf(url, timeoutSeconds);
   const headers = {
     "Content-Type": "application/json",
@@ -133,17 +135,18 @@ function send(
     headers,
     // As in Go, any certificate in the bundle is trusted: envtest's bundle holds the serving certificate itself.
     ...(ca && { ca, allowPartialTrustChain: true }),
+    // TLS accepts only names here, no addresses.
     ...(!isAddress && { servername: serverName }),
   };
   return new Promise((resolve, reject) => {
-    const call = (isPlain ? httpRequest : httpsRequest)(options, (response) => {
+    const call = (isHTTP ? httpRequest : httpsRequest)(options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", fail);
       response.on("end", () => {
         clearTimeout(timer);
-        const { statusCode = 0, headers: answered } = response;
-        const type = answered["content-type"] ?? "";
+        const { statusCode = 0 } = response;
+        const type = response.headers["content-type"] ?? "";
         resolve({ code: statusCode, text: Buffer.concat(chunks).toString("utf8"), type });
       });
     });
@@ -159,7 +162,7 @@ function send(
           : error.message;
       const isBadCertificate = certificateCodes.test(error.code ?? "");
       const reason = error === timeout ? "Timeout" : isBadCertificate ? "BadCertificate" : "Unreachable";
-      reject(new WebhookUnreachableError(shown, why, reason));
+      reject(new WebhookUnreachableError(goUrl, why, reason));
     }
   });
 }
@@ -168,15 +171,17 @@ function send(
 export class WebhookUnreachableError extends Error {
   readonly reason: "Unreachable" | "Timeout" | "BadCertificate";
 
-  constructor(shown: string, why: string, reason: WebhookUnreachableError["reason"] = "Unreachable") {
-    super(`Post ${JSON.stringify(shown)}: ${why}`);
+  constructor(goUrl: string, why: string, reason: WebhookUnreachableError["reason"] = "Unreachable") {
+    super(`Post ${JSON.stringify(goUrl)}: ${why}`);
     this.reason = reason;
   }
 }
 
 /** Reads the review in a reply, which may be YAML. Throws the errors of Go's client. */
 export function readReply({ code, text, type = "" }: WebhookReply): unknown {
-  if (code < 200 || code > 206) throw new Error(statusMessage(text) ?? refusal(code, quotable(type, text)));
+  // client-go takes no other codes for success.
+  if (code < 200 || code > 206)
+    throw new Error(statusMessage(text) ?? explainCode(code, quotableText(type, text)));
   if (text === "") throw new Error(`0-length response with status code: ${code} and content type: ${type}`);
   try {
     return JSON.parse(text);
@@ -194,7 +199,7 @@ function parseYAML(text: string): unknown {
   }
 }
 
-/** The message of a Status in an error response. */
+/** The message of a Status in an error response; undefined if the text is no Status of a failure. */
 function statusMessage(text: string): string | undefined {
   try {
     const status: unknown = JSON.parse(text);
@@ -206,11 +211,12 @@ function statusMessage(text: string): string | undefined {
   }
 }
 
-function quotable(type: string, text: string): string {
+/** The text of a response as errors quote it: only text, and at most 2048 characters, as in client-go. */
+function quotableText(type: string, text: string): string {
   return type === "" || type.startsWith("text/") ? text.slice(0, 2048).trim() : "unknown";
 }
 
-const refusals: Readonly<Record<number, string>> = {
+const codeMessages: Readonly<Record<number, string>> = {
   400: "the server rejected our request for an unknown reason",
   401: "the server has asked for the client to provide credentials",
   404: "the server could not find the requested resource",
@@ -222,10 +228,11 @@ const refusals: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 };
 
-function refusal(code: number, text: string): string {
+/** The message of client-go for a response without a Status. */
+function explainCode(code: number, text: string): string {
   if ([403, 406, 415].includes(code)) return text;
-  const known = refusals[code];
-  if (known !== undefined) return known;
+  const message = codeMessages[code];
+  if (message !== undefined) return message;
   return code < 500
     ? `the server responded with the status code ${code} but did not return more information`
     : `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`;

@@ -25,22 +25,20 @@ interface WebhookContext extends Caller {
   readonly registry: Registry;
 }
 
-/**
- * Calls mutating webhooks one by one, again if their reinvocation policy says so, and validating webhooks in parallel.
- */
+/** Calls mutating webhooks one by one, and again if their policy says so; calls validating webhooks in parallel. */
 export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
   const { store, authorizer } = context;
   return {
     name: "Webhooks",
     async mutate(request, rounds) {
       if (isExempt(request)) return request.object;
-      const webhooks = definitions(store, "mutatingwebhookconfigurations");
+      const webhooks = listWebhooks(store, "mutatingwebhookconfigurations");
       if (webhooks.length === 0) return request.object;
       return mutate(context, webhooks, request, rounds);
     },
     async validate(request) {
       if (isExempt(request)) return;
-      const webhooks = definitions(store, "validatingwebhookconfigurations");
+      const webhooks = listWebhooks(store, "validatingwebhookconfigurations");
       if (webhooks.length === 0) return;
       const outcomes = await Promise.allSettled(
         webhooks.map(async (configured) => {
@@ -59,8 +57,8 @@ export function webhookAdmission(context: WebhookContext): AdmissionPlugin {
 
 const group = "admissionregistration.k8s.io";
 
-/** Resources whose writes call no webhook: a broken configuration or policy could not be fixed. */
-const exempt = new Set([
+/** Resources whose writes call no webhook: otherwise, a broken configuration or policy could not be fixed. */
+const exemptResources = new Set([
   "mutatingwebhookconfigurations",
   "validatingwebhookconfigurations",
   "mutatingadmissionpolicies",
@@ -70,11 +68,11 @@ const exempt = new Set([
 ]);
 
 function isExempt({ resource }: AdmissionRequest): boolean {
-  return exempt.has(resource.plural) && resource.group === group;
+  return exemptResources.has(resource.plural) && resource.group === group;
 }
 
 /** All webhooks of one kind of configuration, sorted by the name of the configuration. */
-function definitions(store: Store, plural: string): ConfiguredWebhook[] {
+function listWebhooks(store: Store, plural: string): ConfiguredWebhook[] {
   const stored = store.collection(`${plural}.${group}`).list();
   return stored.flatMap(({ key: configuration, object }) => {
     const { webhooks = [] } = object as MutatingWebhookConfiguration;
@@ -122,7 +120,7 @@ function conditionsOf(webhook: Webhook): Compilation[] {
   return conditions;
 }
 
-/** Each webhook receives the object as the webhooks before it have changed it. */
+/** Calls the webhooks that are due, each with the object as those before have changed it. Returns the last state. */
 async function mutate(
   context: WebhookContext,
   webhooks: readonly ConfiguredWebhook[],
@@ -134,19 +132,20 @@ async function mutate(
   const calls = rounds.callsOf("Webhooks", object);
   for (const configured of webhooks) {
     const { webhook } = configured;
-    const asked = { ...request, object };
-    const version = matchWebhook(webhook, asked, store);
+    const current = { ...request, object };
+    const version = matchWebhook(webhook, current, store);
     if (version === undefined || !calls.isDue(webhook)) continue;
-    if (!(await webhookConditionsHold(webhook, asked, version, authorizer))) continue;
-    object = await mutateOnce(context, configured, asked, version);
-    if (!isEqual(asked.object, object)) calls.changed();
+    if (!(await webhookConditionsHold(webhook, current, version, authorizer))) continue;
+    object = await callMutating(context, configured, current, version);
+    if (!isEqual(current.object, object)) calls.noteChange();
     if (webhook.reinvocationPolicy === "IfNeeded") calls.remember(webhook);
   }
-  calls.end(object);
+  calls.endRound(object);
   return object;
 }
 
-async function mutateOnce(
+/** Calls one webhook with the object in the version of its rule. Returns the object in the request's version. */
+async function callMutating(
   context: WebhookContext,
   configured: ConfiguredWebhook,
   request: AdmissionRequest,

@@ -1,8 +1,10 @@
+// The kinds of the core group and of storage as controllers read them, and the names of their resources.
+
 import type { Time } from "@tsbuilder/apimachinery/meta";
 import type * as storage from "@tsbuilder/apimachinery/k8s/storage/v1";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
-import type { Stored } from "../../contract/stored.ts";
+import type { Stored } from "../../contract/api-object.ts";
 
 /** A condition of any built-in kind: only conditions of pods have observedGeneration, and some have lastUpdateTime. */
 export interface LooseCondition {

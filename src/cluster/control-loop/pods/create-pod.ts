@@ -10,21 +10,18 @@ export interface PodMessages {
   readonly deleted: (pod: Pod) => string;
 }
 
-const usual: PodMessages = {
+const defaultMessages: PodMessages = {
   failed: (_pod, refusal) => `Error creating: ${refusal}`,
   created: ({ metadata }) => `Created pod: ${metadata.name}`,
   deleted: ({ metadata }) => `Deleted pod: ${metadata.name}`,
 };
 
-/**
- * Creates a pod and reports it in an Event about its owner. If the server rejects the pod, reports that and throws a
- * ReportedError, so that it is retried later.
- */
+/** Creates a pod and reports it in an Event about its owner. Throws a ReportedError if the server rejects it. */
 export async function createPod(
   { objects, user, report }: ReportingContext,
   owner: KubernetesObject,
   pod: Pod,
-  messages: PodMessages = usual,
+  messages: PodMessages = defaultMessages,
 ): Promise<void> {
   try {
     const created = await objects.create(user, pod);
@@ -37,10 +34,7 @@ export async function createPod(
   }
 }
 
-/**
- * The number of pods that a controller creates before it reads the spec again: a replica count with too many zeros must
- * not keep it from seeing the correction.
- */
+/** The pods that a controller creates before it reads the spec again, which may correct a far too high count. */
 export const burst = 100;
 
 /** Builds a pod from a template, in the namespace of its owner and controlled by it. */
@@ -50,14 +44,14 @@ export function newPod(
   name: { name: string; generateName: string } | { generateName: string },
   labels: Readonly<Record<string, string>> = {},
 ): Pod {
-  const { labels: own, annotations, finalizers } = template.metadata ?? {};
+  const { labels: templateLabels, annotations, finalizers } = template.metadata ?? {};
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
       ...name,
       ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
-      labels: { ...own, ...labels },
+      labels: { ...templateLabels, ...labels },
       ...(annotations ? { annotations } : {}),
       ...(finalizers ? { finalizers } : {}),
       ownerReferences: [ownerReferenceTo(owner)],
@@ -71,7 +65,7 @@ export async function deletePod(
   { objects, user, report }: ReportingContext,
   owner: KubernetesObject,
   pod: Pod,
-  messages: PodMessages = usual,
+  messages: PodMessages = defaultMessages,
 ): Promise<void> {
   await objects.delete(user, pod, { uid: pod.metadata.uid });
   await report(owner, "Normal", "SuccessfulDelete", messages.deleted(pod));

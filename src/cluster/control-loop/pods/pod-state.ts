@@ -14,14 +14,12 @@ export function isReady(pod: Pod): boolean {
   return readyCondition(pod)?.status === "True";
 }
 
+/** Returns true if a pod has been ready for `minReadySeconds`. */
 export function isAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): boolean {
   return untilAvailable(pod, minReadySeconds, now) === 0;
 }
 
-/**
- * The milliseconds for which a pod must stay ready to become available: 0 if it is available, `undefined` if it isn't
- * ready.
- */
+/** The milliseconds until a ready pod becomes available: 0 if it is; undefined if it isn't ready. */
 function untilAvailable(pod: Pod, minReadySeconds: number | undefined, now: number): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== "True") return undefined;
@@ -78,12 +76,17 @@ export function setPodCondition(
   now: string,
 ): PodStatus {
   const conditions = status?.conditions ?? [];
-  const last = conditions.find(({ type }) => type === condition.type);
-  const same = last?.status === condition.status && last.lastTransitionTime !== undefined;
-  const next: LooseCondition = { ...condition, lastTransitionTime: same ? last.lastTransitionTime! : now };
+  const previous = conditions.find(({ type }) => type === condition.type);
+  const transition = previous?.status === condition.status ? previous.lastTransitionTime : undefined;
+  const next: LooseCondition = {
+    ...condition,
+    lastTransitionTime: transition === undefined ? now : transition,
+  };
   return {
     phase: "Pending",
     ...status,
-    conditions: last ? conditions.map((other) => (other === last ? next : other)) : [...conditions, next],
+    conditions: previous
+      ? conditions.map((other) => (other === previous ? next : other))
+      : [...conditions, next],
   };
 }

@@ -29,20 +29,20 @@ export async function listRevisions(writer: Writer, owner: RevisedOwner): Promis
 }
 
 /**
- * Finds the revision of the owner's current template, or creates it. After a rollback the revision of the
- * older template becomes the newest. Several revisions may hold one template, since an orphan can be adopted later
- * than the revision that replaced it was created: the newest of them counts.
+ * Finds or creates the revision of the owner's current template. A rollback makes the revision of the older template the
+ * newest. Several revisions may hold one template, if an orphan is adopted after its replacement was created: the newest
+ * of them counts.
  */
 export async function ensureRevision(writer: Writer, owner: RevisedOwner): Promise<ControllerRevision> {
   const { objects, user } = writer;
   const revisions = await listRevisions(writer, owner);
   const data = sortedKeys({ spec: { template: { ...owner.spec.template, $patch: "replace" } } });
-  const found = revisions.findLast((revision) => isEqual(revision.data, data));
+  const existing = revisions.findLast((revision) => isEqual(revision.data, data));
   const newest = revisions.at(-1);
-  if (found && found === newest) return found;
+  if (existing && existing === newest) return existing;
   const revision = (newest?.revision ?? 0) + 1;
-  if (found) return objects.update(user, { ...found, revision });
-  const hash = freeHash(objects, owner, data);
+  if (existing) return objects.update(user, { ...existing, revision });
+  const hash = findFreeHash(objects, owner, data);
   return objects.create<ControllerRevision>(user, {
     apiVersion: "apps/v1",
     kind: "ControllerRevision",
@@ -64,7 +64,7 @@ function hashLabelOf({ kind }: RevisedOwner): string {
 }
 
 /** The hash of a revision whose name is free: workloads of two kinds may have one name and one template. */
-function freeHash(objects: ClusterObjects, { metadata }: RevisedOwner, data: unknown): string {
+function findFreeHash(objects: ClusterObjects, { metadata }: RevisedOwner, data: unknown): string {
   for (let attempt = 0; ; attempt++) {
     const hash = templateHash(data, attempt);
     if (!objects.get(controllerRevisions, metadata.namespace, `${metadata.name}-${hash}`)) return hash;
@@ -78,9 +78,9 @@ export async function dropOldRevisions(
   inUse: ReadonlySet<string>,
 ): Promise<void> {
   const revisions = await listRevisions(writer, owner);
-  const spare = revisions.filter(({ metadata }) => !inUse.has(metadata.name!));
-  const surplus = Math.max(0, spare.length - owner.spec.revisionHistoryLimit);
-  for (const revision of spare.slice(0, surplus)) await writer.objects.delete(writer.user, revision);
+  const unused = revisions.filter(({ metadata }) => !inUse.has(metadata.name!));
+  const surplus = Math.max(0, unused.length - owner.spec.revisionHistoryLimit);
+  for (const revision of unused.slice(0, surplus)) await writer.objects.delete(writer.user, revision);
 }
 
 /** Sorts the keys of all objects in a value, as Go writes its maps. */

@@ -4,7 +4,7 @@ import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
 import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
 import { type ResourceList, sumPodResources } from "../../quota/resource-list.ts";
-import type { Stored } from "../../contract/stored.ts";
+import type { Stored } from "../../contract/api-object.ts";
 
 /** A node, and the pods that take room on it. */
 export interface Host {
@@ -12,7 +12,7 @@ export interface Host {
   readonly pods: readonly Pod[];
 }
 
-/** The reasons why a pod may not run on a node. */
+/** Why a pod may not run on a node. */
 export interface Refusal {
   readonly reasons: readonly string[];
   /** True if the refusal remains when pods of lower priority leave the node. */
@@ -22,29 +22,24 @@ export interface Refusal {
 /** The state of the cluster that the decision about a pod depends on. */
 export interface Snapshot {
   readonly hosts: readonly Host[];
-  /** The labels of a namespace. */
   readonly labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined;
 }
 
-const reason = "node(s) didn't match pod topology spread constraints";
-
-/** A refusal that no preemption changes. */
-export function lasting(reason: string): Refusal {
-  return { reasons: [reason], isLasting: true };
+/** Runs the filters for a pod and a node. Returns the first refusal; undefined if the pod may run there. */
+export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
+  for (const filter of filters) {
+    const refusal = filter(pod, host, snapshot);
+    if (refusal) return refusal;
+  }
+  return undefined;
 }
-
-/** Amounts in whole units; of processors, in thousandths. */
-type Amounts = Readonly<Record<string, number>>;
-
-/** Caches requests: all pods of a node are summed up for each pod that is scheduled. */
-const known = new WeakMap<Pod["spec"], Amounts>();
 
 /** Returns a refusal if a pod may not run on a host. */
 type Filter = (pod: Pod, host: Host, snapshot: Snapshot) => Refusal | undefined;
 
 /** The filters in the order of the real scheduler: the first refusal has the reasons. */
 const filters: readonly Filter[] = [
-  (pod, { node }) => (isCordonedFor(pod, node) ? lasting("node(s) were unschedulable") : undefined),
+  (pod, { node }) => (cordonRepels(pod, node) ? lasting("node(s) were unschedulable") : undefined),
   (pod, { node }) => (repels(node, pod) ? lasting("node(s) had untolerated taint(s)") : undefined),
   ({ spec }, { node }) =>
     fitsNode(spec, node) ? undefined : lasting("node(s) didn't match Pod's node affinity/selector"),
@@ -57,13 +52,9 @@ const filters: readonly Filter[] = [
   refusedByAffinity,
 ];
 
-/** Runs the filters for a pod and a node. Returns the first refusal; undefined if the pod may run there. */
-export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | undefined {
-  for (const filter of filters) {
-    const refusal = filter(pod, host, snapshot);
-    if (refusal) return refusal;
-  }
-  return undefined;
+/** A refusal that no preemption changes. */
+export function lasting(reason: string): Refusal {
+  return { reasons: [reason], isLasting: true };
 }
 
 /** A refusal that lasts as long as the pods on the node. */
@@ -73,18 +64,15 @@ function passing(reason: string): Refusal {
 
 const cordon = "node.kubernetes.io/unschedulable";
 
-function isCordonedFor({ spec }: Pod, node: Node): boolean {
+function cordonRepels({ spec }: Pod, node: Node): boolean {
   return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
 }
 
-/**
- * Returns true if taints of the node repel a pod. A node that is not ready repels pods as if it had the taint of a real
- * control plane.
- */
+/** Returns true if taints of the node repel a pod, or the taint that a real control plane gives unready nodes. */
 function repels(node: Node, { spec }: Pod): boolean {
-  const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+  const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
-  const taints = [...(node.spec?.taints ?? []), ...(ready ? [] : [notReady])];
+  const taints = [...(node.spec?.taints ?? []), ...(isReady ? [] : [notReady])];
   return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
 }
 
@@ -92,8 +80,8 @@ function repels(node: Node, { spec }: Pod): boolean {
 function portsConflict(pod: Pod, others: readonly Pod[]): boolean {
   const wanted = hostPorts(pod);
   if (wanted.length === 0) return false;
-  const taken = others.flatMap(hostPorts);
-  return wanted.some((port) => taken.some((other) => isSame(port, other)));
+  const used = others.flatMap(hostPorts);
+  return wanted.some((port) => used.some((other) => conflicts(port, other)));
 }
 
 interface HostPort {
@@ -110,38 +98,43 @@ function hostPorts({ spec }: Pod): HostPort[] {
     .filter(({ hostPort = 0 }) => hostPort > 0);
 }
 
-const everywhere = "0.0.0.0";
+const allAddresses = "0.0.0.0";
 
-function isSame(a: HostPort, b: HostPort): boolean {
-  const [here, there] = [a.hostIP || everywhere, b.hostIP || everywhere];
+/** Returns true if two ports conflict. A port without an IP is that port of all addresses. */
+function conflicts(a: HostPort, b: HostPort): boolean {
+  const [ipA, ipB] = [a.hostIP || allAddresses, b.hostIP || allAddresses];
   return (
     a.hostPort === b.hostPort &&
     (a.protocol ?? "TCP") === (b.protocol ?? "TCP") &&
-    (here === there || here === everywhere || there === everywhere)
+    (ipA === ipB || ipA === allAddresses || ipB === allAddresses)
   );
 }
 
 /** The NodeResourcesFit filter. Preemption can't help if the node never had the resources. */
 function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
-  const all = amountsOf(node.status?.allocatable ?? {});
-  const missing: { reason: string; isLasting: boolean }[] = [];
-  if (pods.length + 1 > (all["pods"] ?? 0)) missing.push({ reason: "Too many pods", isLasting: false });
+  const allocatable = amountsOf(node.status?.allocatable ?? {});
+  /** True for a resource that the node lacks even without pods, by reason. */
+  const missing = new Map<string, boolean>();
+  if (pods.length + 1 > (allocatable["pods"] ?? 0)) missing.set("Too many pods", false);
   for (const [name, wanted] of Object.entries(requestsOf(pod))) {
     if (wanted === 0) continue;
-    const has = all[name] ?? 0;
+    const capacity = allocatable[name] ?? 0;
     const used = pods.reduce((sum, other) => sum + (requestsOf(other)[name] ?? 0), 0);
-    if (wanted > has - used) missing.push({ reason: `Insufficient ${name}`, isLasting: wanted > has });
+    if (wanted > capacity - used) missing.set(`Insufficient ${name}`, wanted > capacity);
   }
-  if (missing.length === 0) return undefined;
-  return {
-    reasons: missing.map(({ reason }) => reason),
-    isLasting: missing.some(({ isLasting }) => isLasting),
-  };
+  if (missing.size === 0) return undefined;
+  return { reasons: [...missing.keys()], isLasting: [...missing.values()].some(Boolean) };
 }
 
+/** Amounts of resources in whole units; of CPU, in thousandths. */
+type Amounts = Readonly<Record<string, number>>;
+
+/** The requests of pods, which are summed up again for each pod that is scheduled. */
+const cachedRequests = new WeakMap<Pod["spec"], Amounts>();
+
 function requestsOf({ spec }: Pod): Amounts {
-  let requests = known.get(spec);
-  if (!requests) known.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
+  let requests = cachedRequests.get(spec);
+  if (!requests) cachedRequests.set(spec, (requests = amountsOf(sumPodResources(spec, "requests"))));
   return requests;
 }
 
@@ -154,42 +147,46 @@ function amountsOf(list: ResourceList): Amounts {
   );
 }
 
+const spreadReason = "node(s) didn't match pod topology spread constraints";
+
 /** The PodTopologySpread filter. Constraints with ScheduleAnyway, which only prefer nodes, are ignored. */
 function refusedBySpread(pod: Pod, { node }: Host, { hosts }: Snapshot): Refusal | undefined {
   const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
   );
-  const hasAll = ({ metadata }: Node): boolean =>
+  const hasAllKeys = ({ metadata }: Node): boolean =>
     constraints.every(({ topologyKey }) => metadata.labels?.[topologyKey] !== undefined);
   for (const constraint of constraints) {
-    const place = node.metadata.labels?.[constraint.topologyKey];
-    if (place === undefined) return lasting(`${reason} (missing required label)`);
-    const counted = hosts.filter((host) => hasAll(host.node) && counts(constraint, pod, host.node));
-    if (skewAt(place, constraint, pod, counted) > constraint.maxSkew) return passing(reason);
+    const domain = node.metadata.labels?.[constraint.topologyKey];
+    if (domain === undefined) return lasting(`${spreadReason} (missing required label)`);
+    const eligible = hosts.filter((host) => hasAllKeys(host.node) && isEligible(constraint, pod, host.node));
+    if (skewIn(domain, constraint, pod, eligible) > constraint.maxSkew) return passing(spreadReason);
   }
   return undefined;
 }
 
 type Constraint = Stored<core.TopologySpreadConstraint>;
 
-/** The skew of a place with the pod: the number of its pods beyond that of the emptiest place. */
-function skewAt(place: string, constraint: Constraint, pod: Pod, hosts: readonly Host[]): number {
+/** The skew of a topology domain with the pod: the number of its pods beyond that of the emptiest domain. */
+function skewIn(domain: string, constraint: Constraint, pod: Pod, hosts: readonly Host[]): number {
   const { topologyKey, labelSelector, minDomains = 1 } = constraint;
-  const isMeant = ({ metadata }: Pod): boolean =>
+  const isSelected = ({ metadata }: Pod): boolean =>
     metadata.namespace === pod.metadata.namespace &&
     metadata.deletionTimestamp === undefined &&
     matchesLabelSelector(labelSelector, metadata.labels);
   const numbers = new Map<string, number>();
   for (const { node, pods } of hosts) {
-    const at = node.metadata.labels![topologyKey]!;
-    numbers.set(at, (numbers.get(at) ?? 0) + pods.filter(isMeant).length);
+    const key = node.metadata.labels![topologyKey]!;
+    numbers.set(key, (numbers.get(key) ?? 0) + pods.filter(isSelected).length);
   }
+  // With fewer domains than `minDomains`, the emptiest counts as having no pods.
   const fewest = numbers.size < minDomains ? 0 : Math.min(...numbers.values());
   const self = matchesLabelSelector(labelSelector, pod.metadata.labels) ? 1 : 0;
-  return (numbers.get(place) ?? 0) + self - fewest;
+  return (numbers.get(domain) ?? 0) + self - fewest;
 }
 
-function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
+/** Returns true if a node counts for a constraint, by its policies about affinity and taints. */
+function isEligible(constraint: Constraint, { spec }: Pod, node: Node): boolean {
   const { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" } = constraint;
   return (
     (nodeAffinityPolicy === "Ignore" || fitsNode(spec, node)) &&
@@ -200,63 +197,62 @@ function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
 /** The InterPodAffinity filter: required affinity to other pods, and anti-affinity in both directions. */
 function refusedByAffinity(pod: Pod, { node }: Host, snapshot: Snapshot): Refusal | undefined {
   const { podAffinity, podAntiAffinity } = pod.spec.affinity ?? {};
-  if (!isAmong(termsOf(podAffinity), pod, node, snapshot))
+  if (!meetsAffinity(termsOf(podAffinity), pod, node, snapshot))
     return lasting("node(s) didn't match pod affinity rules");
-  const isApart = termsOf(podAntiAffinity).every((term) =>
-    near(term, node, snapshot).every((other) => !matches(term, pod, other, snapshot)),
+  const meetsAntiAffinity = termsOf(podAntiAffinity).every((term) =>
+    podsInDomain(term, node, snapshot).every((other) => !termMatches(term, pod, other, snapshot)),
   );
-  if (!isApart) return passing("node(s) didn't match pod anti-affinity rules");
-  if (isKeptAway(pod, node, snapshot))
+  if (!meetsAntiAffinity) return passing("node(s) didn't match pod anti-affinity rules");
+  if (isRepelledByPods(pod, node, snapshot))
     return passing("node(s) didn't satisfy existing pods anti-affinity rules");
   return undefined;
 }
 
 type Term = Stored<core.PodAffinityTerm>;
 
-/** Checks affinity. The first pod that matches its own terms may run on any node with the topology labels. */
-function isAmong(terms: readonly Term[], pod: Pod, node: Node, snapshot: Snapshot): boolean {
+/** Returns true if matching pods are in the node's domains, or there are none and the pod matches its own terms. */
+function meetsAffinity(terms: readonly Term[], pod: Pod, node: Node, snapshot: Snapshot): boolean {
   if (terms.length === 0) return true;
   if (terms.some(({ topologyKey }) => node.metadata.labels?.[topologyKey] === undefined)) return false;
-  const isWanted = (other: Pod): boolean => terms.every((term) => matches(term, pod, other, snapshot));
-  if (terms.every((term) => near(term, node, snapshot).some(isWanted))) return true;
-  const exists = snapshot.hosts.some(
+  const isWanted = (other: Pod): boolean => terms.every((term) => termMatches(term, pod, other, snapshot));
+  if (terms.every((term) => podsInDomain(term, node, snapshot).some(isWanted))) return true;
+  const isAnywhere = snapshot.hosts.some(
     (host) =>
       terms.some(({ topologyKey }) => host.node.metadata.labels?.[topologyKey] !== undefined) &&
       host.pods.some(isWanted),
   );
-  return !exists && isWanted(pod);
+  return !isAnywhere && isWanted(pod);
 }
 
-function isKeptAway(pod: Pod, node: Node, snapshot: Snapshot): boolean {
+/** Returns true if the anti-affinity of a running pod repels this one. */
+function isRepelledByPods(pod: Pod, node: Node, snapshot: Snapshot): boolean {
   return snapshot.hosts.some((host) =>
     host.pods.some((other) =>
       termsOf(other.spec.affinity?.podAntiAffinity).some(
-        (term) => isSamePlace(term, node, host.node) && matches(term, other, pod, snapshot),
+        (term) => isSameDomain(term, node, host.node) && termMatches(term, other, pod, snapshot),
       ),
     ),
   );
 }
 
 /** The pods in the same topology domain as the node. */
-function near(term: Term, node: Node, { hosts }: Snapshot): Pod[] {
-  return hosts.filter((host) => isSamePlace(term, node, host.node)).flatMap(({ pods }) => pods);
+function podsInDomain(term: Term, node: Node, { hosts }: Snapshot): Pod[] {
+  return hosts.filter((host) => isSameDomain(term, node, host.node)).flatMap(({ pods }) => pods);
 }
 
-function isSamePlace({ topologyKey }: Term, a: Node, b: Node): boolean {
-  const place = a.metadata.labels?.[topologyKey];
-  return place !== undefined && place === b.metadata.labels?.[topologyKey];
+function isSameDomain({ topologyKey }: Term, a: Node, b: Node): boolean {
+  const domain = a.metadata.labels?.[topologyKey];
+  return domain !== undefined && domain === b.metadata.labels?.[topologyKey];
 }
 
-/**
- * Returns true if a term of one pod matches another pod. Without namespaces, a term matches pods in its own namespace.
- */
-function matches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
+/** Returns true if a term of one pod matches another pod: by default, one in the same namespace. */
+function termMatches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
   const { labelSelector, namespaces = [], namespaceSelector } = term;
-  const own = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;
+  const namespaceNames = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;
   const namespace = other.metadata.namespace ?? "";
   return (
     matchesLabelSelector(labelSelector, other.metadata.labels) &&
-    (own.includes(namespace) || matchesLabelSelector(namespaceSelector, labelsOf(namespace)))
+    (namespaceNames.includes(namespace) || matchesLabelSelector(namespaceSelector, labelsOf(namespace)))
   );
 }
 

@@ -15,7 +15,7 @@ export interface Victims {
 /** The outcome of preemption: the victims on one host, or the refusals of the hosts that were tried. */
 type Preemption = { readonly victims: Victims } | { readonly refusals: ReadonlyMap<Host, Refusal> };
 
-/** Tries the hosts whose refusal is not lasting, and chooses the one with the least important victims. */
+/** Chooses the host with the least important victims; if none can be freed, returns why the tried hosts refuse. */
 export function preempt(
   pod: Pod,
   refusals: ReadonlyMap<Host, Refusal>,
@@ -26,9 +26,9 @@ export function preempt(
   const candidates: Victims[] = [];
   for (const [host, { isLasting }] of refusals) {
     if (isLasting) continue;
-    const found = victimsOn(host, pod, snapshot, budgets);
-    if ("pods" in found) candidates.push(found);
-    else failed.set(host, found);
+    const result = findVictims(host, pod, snapshot, budgets);
+    if ("pods" in result) candidates.push(result);
+    else failed.set(host, result);
   }
   const [best] = candidates.toSorted(compareVictims);
   return best ? { victims: best } : { refusals: failed };
@@ -38,11 +38,8 @@ export function priorityOf({ spec }: Pod): number {
   return spec.priority ?? 0;
 }
 
-/**
- * Finds the victims on a host: removes all pods of lower priority, then adds back those that fit, protected and
- * important ones first.
- */
-function victimsOn(
+/** Finds the victims on a host: all pods of lower priority but those that fit again, the protected ones first. */
+function findVictims(
   host: Host,
   pod: Pod,
   snapshot: Snapshot,
@@ -50,21 +47,19 @@ function victimsOn(
 ): Victims | Refusal {
   const lower = host.pods.filter((other) => priorityOf(other) < priorityOf(pod)).toSorted(compareImportance);
   if (lower.length === 0) return lasting("No preemption victims found for incoming pod");
-  const refusedWith = (pods: readonly Pod[]): Refusal | undefined => {
+  const refusalWith = (pods: readonly Pod[]): Refusal | undefined => {
     const emptier = { ...host, pods };
-    const hosts = snapshot.hosts.map((one) => (one === host ? emptier : one));
+    const hosts = snapshot.hosts.map((other) => (other === host ? emptier : other));
     return refusalOf(pod, emptier, { ...snapshot, hosts });
   };
   let staying = host.pods.filter((other) => !lower.includes(other));
-  const refusal = refusedWith(staying);
+  const refusal = refusalWith(staying);
   if (refusal) return refusal;
-  const guarded = protectedBy(budgets, lower);
+  const guarded = findProtected(budgets, lower);
   const victims: Pod[] = [];
-  for (const other of [
-    ...lower.filter((one) => guarded.has(one)),
-    ...lower.filter((one) => !guarded.has(one)),
-  ]) {
-    if (refusedWith([...staying, other])) victims.push(other);
+  // The sort is stable: among protected pods, and among the others, the more important come first.
+  for (const other of lower.toSorted((a, b) => Number(guarded.has(b)) - Number(guarded.has(a)))) {
+    if (refusalWith([...staying, other])) victims.push(other);
     else staying = [...staying, other];
   }
   return {
@@ -75,16 +70,17 @@ function victimsOn(
 }
 
 /** The pods whose loss, in this order, exceeds the allowed disruptions of their budgets. */
-function protectedBy(budgets: readonly PodDisruptionBudget[], pods: readonly Pod[]): Set<Pod> {
-  const left = new Map(budgets.map((budget) => [budget, budget.status?.disruptionsAllowed ?? 0]));
+function findProtected(budgets: readonly PodDisruptionBudget[], pods: readonly Pod[]): Set<Pod> {
+  const allowances = new Map(budgets.map((budget) => [budget, budget.status?.disruptionsAllowed ?? 0]));
   const guarded = new Set<Pod>();
   for (const pod of pods) {
-    for (const [budget, allowed] of left) {
+    for (const [budget, allowed] of allowances) {
       const { namespace, labels, name = "" } = pod.metadata;
       if (budget.metadata?.namespace !== namespace || !matchesLabelSelector(budget.spec?.selector, labels))
         continue;
+      // This pod's eviction has been counted already.
       if (budget.status?.disruptedPods?.[name] !== undefined) continue;
-      left.set(budget, allowed - 1);
+      allowances.set(budget, allowed - 1);
       if (allowed <= 0) guarded.add(pod);
     }
   }

@@ -34,48 +34,51 @@ const user = "system:kube-scheduler";
 /** The node of a pod; or the message why there is none, and the pods that are to be preempted. */
 type Outcome = { readonly node: string } | { readonly message: string; readonly victims?: Victims };
 
-const reason = "PreemptionByScheduler";
+/** The reason in the condition DisruptionTarget of victims. */
+const preemptedReason = "PreemptionByScheduler";
 
 /** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
   const { objects, clock } = context;
   const report = stepReporter(context);
   /** The keys of pending pods that fit on no node. */
-  const refused = new Set<string>();
+  const unschedulable = new Set<string>();
   return {
     watches: [pods, nodes, persistentVolumeClaims],
 
     /** Enqueues pending pods that may wait for this node or claim, or for another pod to leave or arrive. */
     keysOf({ type, resource, object }) {
-      if (resource === nodes) return [...refused];
+      if (resource === nodes) return [...unschedulable];
       const { namespace } = object.metadata;
       if (resource === persistentVolumeClaims)
-        return [...refused].filter((key) => key.startsWith(`${namespace}/`));
+        return [...unschedulable].filter((key) => key.startsWith(`${namespace}/`));
       const pod = object as Pod;
-      const own = pod.spec.nodeName ? [] : [keyOf(pod)];
-      if (!pod.spec.nodeName && !pod.status?.nominatedNodeName) return own;
-      const leaves = type === "DELETED" || isFinished(pod);
-      const others = [...refused].filter((key) => leaves || followsOthers(findByKey(objects, pods, key)));
-      return [...own, ...others];
+      const ownKeys = pod.spec.nodeName ? [] : [keyOf(pod)];
+      if (!pod.spec.nodeName && !pod.status?.nominatedNodeName) return ownKeys;
+      const isGone = type === "DELETED" || isFinished(pod);
+      const others = [...unschedulable].filter(
+        (key) => isGone || dependsOnPods(findByKey(objects, pods, key)),
+      );
+      return [...ownKeys, ...others];
     },
 
     async reconcile(key) {
       const pod = findByKey(objects, pods, key);
       if (!pod || !isWaiting(pod)) {
-        refused.delete(key);
+        unschedulable.delete(key);
         return undefined;
       }
-      refused.add(key);
+      unschedulable.add(key);
       const snapshot = snapshotFor(pod);
-      const outcome = place(pod, snapshot);
+      const outcome = findPlace(pod, snapshot);
       if (!outcome) return undefined;
       if ("node" in outcome) {
-        if (await askForVolumes(pod, outcome.node)) return undefined;
+        if (await requestVolumes(pod, outcome.node)) return undefined;
         await bind(pod, outcome.node);
-        refused.delete(key);
+        unschedulable.delete(key);
       } else {
         const { message, victims } = outcome;
-        await explain(pod, message, victims && nameOf(victims.host));
+        await reportUnschedulable(pod, message, victims && nameOf(victims.host));
         if (victims) await makeRoom(pod, victims);
       }
       return undefined;
@@ -90,34 +93,33 @@ export function scheduler(context: ControllerContext): Controller {
   }
 
   /** Finds the node of a pod. Undefined while victims of an earlier preemption terminate. */
-  function place(pod: Pod, snapshot: Snapshot): Outcome | undefined {
+  function findPlace(pod: Pod, snapshot: Snapshot): Outcome | undefined {
     const count = snapshot.hosts.length;
     if (count === 0) return { message: "no nodes available to schedule pods" };
-    const unbound = findUnboundClaim(pod);
+    const claimProblem = findClaimProblem(pod);
     // The message ends as in 1.36, where preemption has nothing to say.
-    if (unbound) return { message: `${available(count)}: ${unbound}. not found` };
+    if (claimProblem) return { message: `${available(count)}: ${claimProblem}. not found` };
     const choice = chooseNode(pod, snapshot);
     if ("node" in choice) return choice;
     if (isWaitingForVictims(pod, snapshot.hosts)) return undefined;
     const summary = `${available(count)}: ${countReasons(choice.refusals.values())}.`;
-    // The real scheduler adds this about pods without devices.
-    const unhelped = `${summary} no new claims to deallocate, preemption: `;
-    if (pod.spec.preemptionPolicy === "Never") {
-      return { message: `${unhelped}not eligible due to preemptionPolicy=Never.` };
-    }
+    // The real scheduler says this about devices even of pods that claim none.
+    const preemptionSummary = `${summary} no new claims to deallocate, preemption: `;
+    if (pod.spec.preemptionPolicy === "Never")
+      return { message: `${preemptionSummary}not eligible due to preemptionPolicy=Never.` };
     const preemption = preempt(pod, choice.refusals, snapshot, objects.list(podDisruptionBudgets));
     if ("victims" in preemption) return { message: summary, victims: preemption.victims };
-    return { message: `${unhelped}${explainPreemption(count, preemption.refusals.values())}` };
+    return { message: `${preemptionSummary}${explainPreemption(count, preemption.refusals.values())}` };
   }
 
-  function findUnboundClaim(pod: Pod): string | undefined {
+  /** The real scheduler's message about a claim that keeps a pod from being scheduled. */
+  function findClaimProblem(pod: Pod): string | undefined {
     for (const key of claimsOfPod(pod)) {
       const claim = findByKey(objects, persistentVolumeClaims, key);
       if (!claim) return `persistentvolumeclaim "${key.slice(key.indexOf("/") + 1)}" not found`;
       const storageClass = objects.get(storageClasses, undefined, claim.spec.storageClassName ?? "");
-      if (!claim.spec.volumeName && !waitsForConsumer(storageClass)) {
+      if (!claim.spec.volumeName && !waitsForConsumer(storageClass))
         return "pod has unbound immediate PersistentVolumeClaims";
-      }
     }
     return undefined;
   }
@@ -126,11 +128,11 @@ export function scheduler(context: ControllerContext): Controller {
    * Claims with WaitForFirstConsumer have their consumer now: each gets an existing volume, or an annotation with the node
    * on which to provision one. Returns true if the pod has to wait for any of them.
    */
-  async function askForVolumes(pod: Pod, node: string): Promise<boolean> {
-    const unbound = claimsOfPod(pod)
+  async function requestVolumes(pod: Pod, node: string): Promise<boolean> {
+    const unboundClaims = claimsOfPod(pod)
       .flatMap((key) => findByKey(objects, persistentVolumeClaims, key) ?? [])
       .filter(({ spec }) => !spec.volumeName);
-    for (const claim of unbound) {
+    for (const claim of unboundClaims) {
       const volume = chooseVolume(claim, objects.list(persistentVolumes));
       const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
       if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
@@ -138,7 +140,7 @@ export function scheduler(context: ControllerContext): Controller {
         await objects.update(user, reserved(volume, claim));
       }
     }
-    return unbound.length > 0;
+    return unboundClaims.length > 0;
   }
 
   async function bind(pod: Pod, nodeName: string): Promise<void> {
@@ -150,9 +152,16 @@ export function scheduler(context: ControllerContext): Controller {
     await report(pod, { type: "Normal", reason: "Scheduled", action: "Binding", message });
   }
 
-  async function explain(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
+  /** Sets the condition PodScheduled to False. The Event is written only if its message is new. */
+  async function reportUnschedulable(
+    pod: Pod,
+    message: string,
+    nominatedNodeName: string | undefined,
+  ): Promise<void> {
     const { nominatedNodeName: _before, ...rest } = pod.status ?? {};
-    const said = rest.conditions?.some((it) => it.type === "PodScheduled" && it.message === message);
+    const isReported = rest.conditions?.some(
+      (condition) => condition.type === "PodScheduled" && condition.message === message,
+    );
     const status = setPodCondition(
       { ...rest, ...(nominatedNodeName !== undefined && { nominatedNodeName }) },
       {
@@ -165,7 +174,7 @@ export function scheduler(context: ControllerContext): Controller {
       formatTime(clock.now()),
     );
     if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
-    if (!said)
+    if (!isReported)
       await report(pod, { type: "Warning", reason: "FailedScheduling", action: "Scheduling", message });
   }
 
@@ -178,7 +187,7 @@ export function scheduler(context: ControllerContext): Controller {
         {
           type: "DisruptionTarget",
           status: "True",
-          reason,
+          reason: preemptedReason,
           message: `${pod.spec.schedulerName}: preempting to accommodate a higher priority pod`,
           observedGeneration: victim.metadata.generation!,
         },
@@ -200,31 +209,30 @@ export function scheduler(context: ControllerContext): Controller {
 }
 
 function isWaiting(pod: Pod): boolean {
-  const gated = (pod.spec.schedulingGates ?? []).length > 0;
-  const ours = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
-  return ours && !gated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
+  const isGated = (pod.spec.schedulingGates ?? []).length > 0;
+  const isOurs = (pod.spec.schedulerName ?? "default-scheduler") === "default-scheduler";
+  return isOurs && !isGated && !pod.spec.nodeName && !pod.metadata.deletionTimestamp && !isFinished(pod);
 }
 
-function followsOthers(pod: Pod | undefined): boolean {
+/** Returns true if a pod may become schedulable because another pod arrives. */
+function dependsOnPods(pod: Pod | undefined): boolean {
   return pod?.spec.affinity?.podAffinity !== undefined || pod?.spec.topologySpreadConstraints !== undefined;
 }
 
-/**
- * The nodes with the pods that take up room: running and terminating ones, and nominated ones unless the pod to schedule
- * is more important.
- */
+/** The nodes with the pods that take up room: bound ones, and nominated ones unless this pod is more important. */
 function hostsFor(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Host[] {
   const byNode = new Map<string, Pod[]>(nodes.map(({ metadata }) => [metadata.name ?? "", []]));
   for (const other of pods) {
-    const node = other.spec.nodeName || nominatedBefore(other, pod);
+    const node = other.spec.nodeName || nominatedNode(other, pod);
     if (node && !isFinished(other)) byNode.get(node)?.push(other);
   }
   return nodes.map((node) => ({ node, pods: byNode.get(node.metadata.name ?? "")! }));
 }
 
-function nominatedBefore(other: Pod, pod: Pod): string | undefined {
-  const isAhead = other.metadata.uid !== pod.metadata.uid && priorityOf(other) >= priorityOf(pod);
-  return isAhead ? other.status?.nominatedNodeName : undefined;
+/** The node that another pod is nominated for, unless the pod to schedule is more important. */
+function nominatedNode(other: Pod, pod: Pod): string | undefined {
+  const outranks = other.metadata.uid !== pod.metadata.uid && priorityOf(other) >= priorityOf(pod);
+  return outranks ? other.status?.nominatedNodeName : undefined;
 }
 
 /** The node of a pod, or the refusals of all hosts. */
@@ -252,21 +260,21 @@ function nameOf({ node }: Host): string {
 
 /** Returns true if victims of a pod still terminate on its nominated node. */
 function isWaitingForVictims(pod: Pod, hosts: readonly Host[]): boolean {
-  const host = hosts.find((one) => nameOf(one) === pod.status?.nominatedNodeName);
+  const host = hosts.find((candidate) => nameOf(candidate) === pod.status?.nominatedNodeName);
   return (host?.pods ?? []).some(
     (other) =>
       priorityOf(other) < priorityOf(pod) &&
       other.metadata.deletionTimestamp !== undefined &&
-      other.status?.conditions?.some((condition) => condition.reason === reason) === true,
+      other.status?.conditions?.some((condition) => condition.reason === preemptedReason) === true,
   );
 }
 
-const unhelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
+const notHelpful: Refusal = { reasons: ["Preemption is not helpful for scheduling"], isLasting: true };
 
 /** The scheduler's message about preemption that makes no room. */
 function explainPreemption(nodes: number, tried: Iterable<Refusal>): string {
   const refusals = [...tried];
-  const untried = Array.from({ length: nodes - refusals.length }, () => unhelpful);
+  const untried = Array.from({ length: nodes - refusals.length }, () => notHelpful);
   return `${available(nodes)}: ${countReasons([...refusals, ...untried])}.`;
 }
 
@@ -285,12 +293,12 @@ function countReasons(refusals: Iterable<Refusal>): string {
     .join(", ");
 }
 
-/** The text of a scheduler's Event, and the object for which something was done. */
 interface Step {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly action: string;
   readonly message: string;
+  /** The pod that a victim leaves for. */
   readonly related?: KubernetesObject;
 }
 
@@ -298,19 +306,16 @@ type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
 
 const component = "default-scheduler";
 
-/**
- * Writes Events in the form of `events.k8s.io`: with an action, and a series instead of a count. An Event that can't be
- * written is dropped.
- */
+/** Writes Events of `events.k8s.io`, with a series instead of a count. One that can't be written is dropped. */
 function stepReporter({ objects, clock }: ControllerContext): ReportStep {
   return async (about, { related, ...text }) => {
     const now = formatMicroTime(clock.now());
     const event = aboutObject(about, text);
     const { namespace, name } = event.metadata;
-    const same = objects.get(events, namespace, name);
+    const existing = objects.get(events, namespace, name);
     try {
-      const series = { count: (same?.series?.count ?? 1) + 1, lastObservedTime: now };
-      if (same) await objects.update(user, { ...same, series });
+      const series = { count: (existing?.series?.count ?? 1) + 1, lastObservedTime: now };
+      if (existing) await objects.update(user, { ...existing, series });
       else {
         await objects.create(user, {
           ...event,

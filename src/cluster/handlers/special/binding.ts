@@ -7,9 +7,8 @@ import { setNamespace } from "../../registry/create-object.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import { admitBody } from "../../registry/write.ts";
 import { type Reply, type RequestContext, jsonReply } from "../../http/request-context.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Stored } from "../../contract/api-object.ts";
 import { StatusError, badRequest, conflict, listed, notFound } from "../../contract/status-error.ts";
-import type { Stored } from "../../contract/stored.ts";
 import { readBodyObject, readObject } from "../read-object.ts";
 import { type Target, writeOf } from "../target.ts";
 

@@ -4,8 +4,7 @@ import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1"
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Stored } from "../../contract/stored.ts";
+import type { ApiObject, Stored } from "../../contract/api-object.ts";
 import { setNamespace } from "../../registry/create-object.ts";
 import { deleteObject } from "../../registry/delete-object.ts";
 import { keyOf } from "../../registry/resource.ts";

@@ -4,14 +4,13 @@ import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/a
 import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { celProblem, matchConditions } from "./match-conditions.ts";
 import { defaultMatchResources, matchResources, mutatedOperations } from "./match-resources.ts";
 import { type Problems, choice, each, optionalChoice, refused } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
-import type { Sent } from "../../contract/sent.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
 export const validatingAdmissionPolicy: BuiltInKind = {

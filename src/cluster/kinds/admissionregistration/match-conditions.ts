@@ -1,7 +1,7 @@
 import type { MatchCondition } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { duplicate, internalError, invalid, required, tooMany } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import type { Sent } from "../../contract/sent.ts";
+import type { Sent } from "../../contract/api-object.ts";
 import type { Compilation } from "../../expressions/expression.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import { type Problems, refused } from "../checks/problems.ts";

@@ -3,7 +3,7 @@ import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachin
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, needed, optionalChoice, refused, wildcardAlone } from "../checks/problems.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { Sent } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */

@@ -3,8 +3,7 @@ import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregis
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice } from "../checks/problems.ts";
 import { matchConditions } from "./match-conditions.ts";

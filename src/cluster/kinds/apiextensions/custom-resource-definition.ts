@@ -4,12 +4,11 @@ import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, SentObject } from "../../contract/api-object.ts";
 import { type Problems, choice, immutable } from "../checks/problems.ts";
 import { readField } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
 import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
-import type { SentObject } from "../../contract/sent.ts";
 
 /** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";

@@ -3,8 +3,7 @@ import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apima
 import { compareText, goStruct } from "@tsbuilder/apimachinery/text";
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 
 /** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
 interface OtherFields {

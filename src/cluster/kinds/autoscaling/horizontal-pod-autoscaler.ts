@@ -3,8 +3,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { keepAnnotations, ownAnnotations, readAnnotations, writeAnnotations } from "./annotations-of-v1.ts";
 import { validate } from "./validate-autoscaler.ts";
-import type { Sent } from "../../contract/sent.ts";
-import { type ApiObject, replaceFields } from "../../contract/api-object.ts";
+import { type ApiObject, replaceFields, type Sent } from "../../contract/api-object.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { count, text } from "../cells.ts";
 

@@ -2,7 +2,7 @@ import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
-import type { Sent } from "../../contract/sent.ts";
+import type { Sent } from "../../contract/api-object.ts";
 import { type Problems, each, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
 import { containerResourceName } from "../core/resources.ts";

@@ -7,7 +7,7 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
-import type { Sent, SentObject } from "../../contract/sent.ts";
+import type { Sent, SentObject } from "../../contract/api-object.ts";
 import { type Problems, duplicates, each, optionalChoice } from "../checks/problems.ts";
 
 type CertificateSigningRequest = SentObject<

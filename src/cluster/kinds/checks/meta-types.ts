@@ -4,7 +4,7 @@ import type { Condition, LabelSelector, ObjectMeta } from "@tsbuilder/apimachine
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { labelProblems } from "./names.ts";
 import { type Problems, checked, eachChecked, itemsOf, needed, optionalChoice, unique } from "./problems.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { Sent } from "../../contract/api-object.ts";
 import { checkAnnotations } from "../../registry/validate-metadata.ts";
 
 export function* selectorProblems(field: string, selector: Sent<LabelSelector> = {}): Problems {

@@ -4,7 +4,7 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Sent } from "../../contract/sent.ts";
+import type { Sent } from "../../contract/api-object.ts";
 import { checkPort } from "./names.ts";
 import { type Problems, refused } from "./problems.ts";
 

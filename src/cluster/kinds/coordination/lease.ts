@@ -1,7 +1,6 @@
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { LeaseSpec } from "@tsbuilder/apimachinery/k8s/coordination/v1";
 import { invalid } from "@tsbuilder/apimachinery/errors";
-import type { Sent } from "../../contract/sent.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { type Problems, nonNegative } from "../checks/problems.ts";

@@ -7,8 +7,7 @@ import { ageOf } from "../../registry/format-age.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { runCheck } from "../../registry/validate-metadata.ts";
 import { type Problems, checked, goStruct } from "../checks/problems.ts";
 

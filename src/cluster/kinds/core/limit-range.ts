@@ -7,8 +7,7 @@ import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/qua
 import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { type Fields, eachOf, emptyAsNull } from "../fill-in.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, itemsOf, refused, unique } from "../checks/problems.ts";
 import { containerResourceName, isHugePages, isNative, resourceName } from "./resources.ts";
 

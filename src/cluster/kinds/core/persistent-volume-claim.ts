@@ -6,8 +6,7 @@ import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/nami
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-import type { Sent } from "../../contract/sent.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { addFinalizer } from "../fill-in.ts";
 import { type Problems, ifSet, immutable, optionalChoice, refused } from "../checks/problems.ts";

@@ -21,7 +21,7 @@ import type { ReplicaSet, ReplicaSetStatus } from "../apps/replica-set/replica-s
 import { replicatedPods } from "../apps/replica-set/replica-set-controller.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Defaulted } from "../../control-loop/api/core.ts";
-import type { Stored } from "../../contract/stored.ts";
+import type { Stored } from "../../contract/api-object.ts";
 
 export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;
 

@@ -15,7 +15,7 @@ import {
 } from "../core/service/pod-endpoints.ts";
 import { isReady } from "../../control-loop/pods/pod-state.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
-import type { Stored } from "../../contract/stored.ts";
+import type { Stored } from "../../contract/api-object.ts";
 import { type EndpointAddress, type Endpoints, endpointsResource } from "../core/endpoints.ts";
 
 type EndpointSlice = Stored<v1.EndpointSlice>;

@@ -7,12 +7,11 @@ import {
   checkQualifiedName,
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
 import { endpointSlicesController, mirroringController } from "./endpoint-slice-controller.ts";
-import type { Sent } from "../../contract/sent.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
 import { type Problems, choice, immutable, refused, optionalChoice } from "../checks/problems.ts";

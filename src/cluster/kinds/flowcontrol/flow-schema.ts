@@ -5,8 +5,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedSchema, resetFlowControl } from "./fixed-specs.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, each, needed, refused, wildcardAlone } from "../checks/problems.ts";
 
 export const flowSchema: BuiltInKind = {

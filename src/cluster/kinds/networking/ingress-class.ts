@@ -2,8 +2,7 @@ import { forbidden, invalid, notSupported, required, tooLong } from "@tsbuilder/
 import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { TypedLocalObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, immutable, needed, refused } from "../checks/problems.ts";

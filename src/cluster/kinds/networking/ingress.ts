@@ -1,10 +1,9 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Sent } from "../../contract/sent.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { checkAddress, isAddress } from "../checks/addresses.ts";
 import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
 import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";

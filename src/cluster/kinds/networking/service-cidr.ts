@@ -1,7 +1,6 @@
 import { invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import type { ServiceCIDRSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { checkCanonicalRange, familyOf } from "../checks/addresses.ts";

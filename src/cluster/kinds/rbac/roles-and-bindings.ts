@@ -1,9 +1,8 @@
 import type { AggregationRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import { invalid, invalidStruct, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Rule } from "../../contract/authorizer.ts";
-import type { Sent } from "../../contract/sent.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { isUsable, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";

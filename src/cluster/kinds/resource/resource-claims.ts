@@ -7,8 +7,7 @@ import {
   checkQualifiedName,
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";

@@ -15,11 +15,10 @@ import {
 } from "@tsbuilder/apimachinery/naming";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { addQuantities, compareQuantities, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
-import type { Sent } from "../../contract/sent.ts";
 import type { Problems } from "../checks/problems.ts";
 import { choice, duplicates, each, eachOfFew, immutable, refused } from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";

@@ -4,8 +4,7 @@ import type { CSIDriverSpec } from "@tsbuilder/apimachinery/k8s/storage/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, immutable, optionalChoice } from "../checks/problems.ts";
 
 type CSIDriver = ApiObject & { spec?: Sent<CSIDriverSpec> };

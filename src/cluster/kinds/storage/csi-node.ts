@@ -2,8 +2,7 @@ import { duplicate, invalid, invalidStruct, required } from "@tsbuilder/apimachi
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { CSINodeDriver, CSINodeSpec } from "@tsbuilder/apimachinery/k8s/storage/v1";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
 import { nonNegative, type Problems, refused } from "../checks/problems.ts";

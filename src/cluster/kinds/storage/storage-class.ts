@@ -5,8 +5,7 @@ import type { StorageClass as V1 } from "@tsbuilder/apimachinery/k8s/storage/v1"
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, duplicates, immutable, optionalChoice, refused } from "../checks/problems.ts";
 
 export const storageClass: BuiltInKind = {

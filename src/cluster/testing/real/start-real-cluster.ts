@@ -15,10 +15,9 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
-import type { ApiObject } from "../../contract/api-object.ts";
+import type { ApiObject, Stored } from "../../contract/api-object.ts";
 import type { OpenCluster } from "../open-cluster.ts";
 import { Credentials, type Kubeconfig, kubeconfigOf } from "../../auth/credentials.ts";
-import type { Stored } from "../../contract/stored.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
 import { type Program, startProgram } from "./program.ts";

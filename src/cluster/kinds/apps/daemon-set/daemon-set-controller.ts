@@ -17,7 +17,7 @@ import { reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts, scaledCount } from "../../../control-loop/counts.ts";
 import { fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 
 export type DaemonSet = Defaulted<Stored<apps.DaemonSet>, "revisionHistoryLimit">;
 

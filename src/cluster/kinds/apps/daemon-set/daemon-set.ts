@@ -19,8 +19,7 @@ import {
 } from "../workload.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { daemonSetController } from "./daemon-set-controller.ts";
-import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { ApiObject, Sent, SentObject } from "../../../contract/api-object.ts";
 import { isEmptySelector, isUsable, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";

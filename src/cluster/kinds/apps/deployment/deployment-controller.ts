@@ -13,7 +13,7 @@ import { positiveCounts, scaledCount, sum } from "../../../control-loop/counts.t
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { templateHash } from "../../../control-loop/pods/template-hash.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 
 export type Deployment = Defaulted<Stored<apps.Deployment>, "replicas" | "revisionHistoryLimit">;
 

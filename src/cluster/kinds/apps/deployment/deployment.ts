@@ -21,7 +21,7 @@ import {
 } from "../workload.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { deploymentController } from "./deployment-controller.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { knownValues } from "../../checks/known-values.ts";

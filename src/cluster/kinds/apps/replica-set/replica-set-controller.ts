@@ -20,7 +20,7 @@ import {
 import { reporting } from "../../../control-loop/record-event.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 import { positiveCounts } from "../../../control-loop/counts.ts";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 
 export type ReplicaSet = Defaulted<Stored<apps.ReplicaSet>, "replicas">;
 

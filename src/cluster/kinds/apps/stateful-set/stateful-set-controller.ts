@@ -26,7 +26,7 @@ import {
 import { reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts } from "../../../control-loop/counts.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 
 export type StatefulSet = Defaulted<
   Stored<apps.StatefulSet>,

@@ -17,8 +17,7 @@ import {
 } from "../workload.ts";
 import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
-import type { ApiObject } from "../../../contract/api-object.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { ApiObject, Sent, SentObject } from "../../../contract/api-object.ts";
 import { labelName } from "../../../registry/validate-metadata.ts";
 import { type Problems, each, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
 import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";

@@ -6,7 +6,7 @@ import { type Job, finishedCondition, jobs } from "../job/job-progress.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
 import { referenceTo, reporting } from "../../../control-loop/record-event.ts";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 import type { Defaulted } from "../../../control-loop/api/core.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 

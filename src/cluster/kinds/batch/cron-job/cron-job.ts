@@ -7,7 +7,7 @@ import { formatSelector, readField, text } from "../../cells.ts";
 import { containersAt, workloadWarnings } from "../../apps/workload.ts";
 import { template } from "../../core/pod-spec/types.ts";
 import { cronJobController } from "./cron-job-controller.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
 import { defaultJobSpec, jobSpec } from "../job/job-spec.ts";
 

@@ -4,7 +4,7 @@ import type { Defaulted, LooseCondition, Pod } from "../../../control-loop/api/c
 import { isActive, isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { parseIndexes } from "./indexes.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 
 export type Job = Defaulted<Stored<batch.Job>, "backoffLimit" | "parallelism">;
 

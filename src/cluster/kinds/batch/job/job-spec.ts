@@ -11,7 +11,7 @@ import {
   tooLong,
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { type Problems, each, nonNegative, optionalChoice, refused } from "../../checks/problems.ts";
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import { validateTemplate } from "../../core/pod-spec/validate.ts";

@@ -1,6 +1,6 @@
 import { type Requirement, matchesRequirements } from "@tsbuilder/apimachinery/selector";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 

@@ -1,5 +1,5 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent } from "../../../contract/api-object.ts";
 import type { Container, Handler, PodSpec, PodTemplateSpec, Probe, Volume } from "./types.ts";
 
 /** Sets the defaults of a pod template; structs that Go always serializes are present, even if empty. */

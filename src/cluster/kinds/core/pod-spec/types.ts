@@ -1,5 +1,5 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
+import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { itemsOf } from "../../checks/problems.ts";
 
 export type Container = Sent<core.Container> & { targetContainerName?: string | undefined };

@@ -16,7 +16,7 @@ import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { isForPods, sumOfRequests } from "../resources.ts";
 import { podProblems } from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
-import type { Sent } from "../../../contract/sent.ts";
+import type { Sent } from "../../../contract/api-object.ts";
 import { checkAddress, familyOf } from "../../checks/addresses.ts";
 import { type Problems, checked, immutable, itemsOf, optionalChoice, unique } from "../../checks/problems.ts";
 import { trimmedImage } from "../pod-spec/containers.ts";

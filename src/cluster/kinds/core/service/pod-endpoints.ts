@@ -1,6 +1,6 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Pod, Service, ServicePort } from "../../../control-loop/api/core.ts";
-import type { Stored } from "../../../contract/stored.ts";
+import type { Stored } from "../../../contract/api-object.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 import { isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 

@@ -5,7 +5,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
-import type { ApiObject } from "../../../contract/api-object.ts";
+import type { ApiObject, Sent, SentObject } from "../../../contract/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-metadata.ts";
@@ -25,7 +25,6 @@ import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
 import { checkPort, checkReachable, labelProblems } from "../../checks/names.ts";
 import { internalError, invalidObject } from "../../../contract/status-error.ts";
 import type { Collection } from "../../../storage/collection.ts";
-import type { Sent, SentObject } from "../../../contract/sent.ts";
 
 export const service: BuiltInKind = {
   resource: "services",
