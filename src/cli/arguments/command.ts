@@ -95,6 +95,7 @@ export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitio
   readonly ignoredBooleans?: Readonly<Record<string, string>>;
   /** Flags of kubebuilder that are an error here, each with a hint what to use. */
   readonly refused?: Readonly<Record<string, string>>;
+  /** Runs the command. Returns its exit code if it isn't 0; throws a `TsbuilderError` for what the user can mend. */
   run(invocation: Invocation<Flags>): Promise<number | void>;
 }
 
@@ -117,17 +118,19 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly host: Host;
   readonly tsbuilder: CommandLine;
   /** The third-party plugins that the command line and the project name; undefined if there are none. */
-  readonly plugins?: ChosenPlugins | undefined;
+  readonly plugins?: CommandPlugins | undefined;
 }
 
-/** Records the values of plugins' flags in a project's description; `resource` is the kind that `create` is about. */
-export interface ChosenPlugins {
-  choose(
+/** The third-party plugins of a command. */
+export interface CommandPlugins {
+  /** Records the values of the plugins' flags in a project's description; `resource` is the kind that `create` is about. */
+  record(
     project: Project,
     resource?: Resource,
   ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
 }
 
+/** Returns the command as it is: the call infers the types of its flags' values. */
 export function defineCommand<const Flags extends FlagDefinitions>(
   command: CommandDefinition<Flags>,
 ): CommandDefinition<Flags> {

@@ -21,7 +21,10 @@ import {
 } from "./command-line.ts";
 import type { Ui } from "../reporting/report.ts";
 
-/** Parses the flags of a command, prompts for missing ones, and runs it. */
+/**
+ * Parses the flags of a command, prompts for missing ones, and runs it. Returns its exit code. Throws a `TsbuilderError` for
+ * words that the command does not take.
+ */
 export async function runCommand(
   name: string,
   command: Command,
@@ -29,16 +32,16 @@ export async function runCommand(
   call: Pick<Invocation, "cwd" | "ui" | "host" | "tsbuilder">,
 ): Promise<number> {
   const { ui, tsbuilder } = call;
-  const { own: words, rest } = splitRest(argv, command);
+  const { words, rest } = splitRest(argv, command);
   refuseFlags(words, command);
-  const own = [...fromEnvironment(words, command, ui), ...withoutIgnored(words, command, ui)];
+  const accepted = [...environmentWords(words, command, ui), ...withoutIgnored(words, command, ui)];
   const parser = makeParser(name, command, ui);
   try {
-    parser.parse(normalizeValues(own, command.flags), { from: "user" });
+    parser.parse(normalizeValues(accepted, command.flags), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     throw error instanceof CommanderError
-      ? explain(error, name, command, parser.args, tsbuilder.commands)
+      ? explainParserError(error, name, command, parser.args, tsbuilder.commands)
       : error;
   }
   const values = readValues(parser, command.flags);
@@ -59,7 +62,7 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
     .allowExcessArguments(false);
   for (const positional of command.positionals ?? []) parser.argument(positional);
   for (const [flag, definition] of Object.entries(command.flags)) addOption(parser, flag, definition);
-  addCommon(parser, command);
+  addCommonFlags(parser, command);
   const examples = command.examples ?? [];
   if (examples.length > 0)
     parser.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
@@ -67,7 +70,7 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
 }
 
 /** Adds the flags of all commands to the help. `dispatch` has taken their values out of the words already. */
-function addCommon(parser: Parser, command: Command): void {
+function addCommonFlags(parser: Parser, command: Command): void {
   const names = formatFlags(command);
   if (names.length > 0) parser.addOption(new Option(`${names.join(", ")} <FORMAT>`, formatSummary));
   parser.addOption(new Option(verboseFlag, verboseSummary));
@@ -80,14 +83,15 @@ function addOption(parser: Parser, flag: string, definition: FlagDefinition): vo
   const short = definition.short === undefined ? "" : `-${definition.short}, `;
   const option = new Option(`${short}--${flag}${value}`, summary).hideHelp(hidden);
   if (definition.choices) option.choices([...definition.choices]);
-  if (type === "list") option.argParser(collect(definition.choices));
+  if (type === "list") option.argParser(listParser(definition.choices));
   // The help omits a default of false.
   if (definition.default) option.default(definition.default);
   parser.addOption(option);
   if (type === "boolean") parser.addOption(new Option(`--no-${flag}`).hideHelp());
 }
 
-function collect(choices: readonly string[] | undefined): (value: string, before?: string[]) => string[] {
+/** Returns a parser that commander calls for each occurrence of a list flag, with the items of those before. */
+function listParser(choices: readonly string[] | undefined): (value: string, before?: string[]) => string[] {
   return (value, before = []) => {
     const items = value.split(",").filter((item) => item !== "");
     const wrong = items.find((item) => choices && !choices.includes(item));
@@ -102,12 +106,12 @@ function collect(choices: readonly string[] | undefined): (value: string, before
 
 /** Accepts `--make=false` and `-o=json`, as Go's flags do. */
 function normalizeValues(argv: readonly string[], flags: FlagDefinitions): string[] {
-  const withValue = Object.values(flags).filter(
-    ({ type, short }) => type !== "boolean" && short !== undefined,
+  const shortWithValue = Object.values(flags).flatMap(({ type, short }) =>
+    type === "boolean" || short === undefined ? [] : `-${short}`,
   );
   return argv.map((word) => {
     const { flag = "", value } = readFlagWord(word) ?? {};
-    if (value !== undefined && withValue.some(({ short }) => flag === `-${short}`)) return `${flag}${value}`;
+    if (value !== undefined && shortWithValue.includes(flag)) return `${flag}${value}`;
     const name = flag.replace(/^--/u, "");
     if (value === undefined || name === flag || flags[name]?.type !== "boolean") return word;
     if (/^(?:true|t|1)$/iu.test(value)) return flag;
@@ -119,13 +123,13 @@ function normalizeValues(argv: readonly string[], flags: FlagDefinitions): strin
   });
 }
 
-function splitRest(argv: readonly string[], command: Command): { own: string[]; rest: string[] } {
+function splitRest(argv: readonly string[], command: Command): { words: string[]; rest: string[] } {
   const at = argv.indexOf("--");
-  if (at === -1 || !command.takesRest) return { own: [...argv], rest: [] };
-  return { own: argv.slice(0, at), rest: argv.slice(at + 1) };
+  if (at === -1 || !command.takesRest) return { words: [...argv], rest: [] };
+  return { words: argv.slice(0, at), rest: argv.slice(at + 1) };
 }
 
-function fromEnvironment(argv: readonly string[], { flags }: Command, ui: Ui): string[] {
+function environmentWords(argv: readonly string[], { flags }: Command, ui: Ui): string[] {
   return flagsOfEnvironment(flags, argv, process.env).map(({ variable, word }) => {
     ui.note(`${word} comes from ${variable}`);
     return word;
@@ -138,23 +142,23 @@ function withoutIgnored(
   ui: Ui,
 ): string[] {
   const reasons = { ...ignored, ...ignoredBooleans };
-  const own: string[] = [];
+  const kept: string[] = [];
   for (let i = 0; i < argv.length; i += 1) {
     const word = readFlagWord(argv[i]!);
     const reason = word && reasonFor(word, reasons);
     if (reason === undefined) {
-      own.push(argv[i]!);
+      kept.push(argv[i]!);
       continue;
     }
     ui.note(`${word!.flag} is ignored: ${reason}`);
     const takesValue = reasonFor(word!, ignored) !== undefined;
     if (takesValue && word!.value === undefined && argv[i + 1]?.startsWith("-") === false) i += 1;
   }
-  return own;
+  return kept;
 }
 
 function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {
-  for (const word of argv.flatMap((one) => readFlagWord(one) ?? [])) {
+  for (const word of argv.flatMap((text) => readFlagWord(text) ?? [])) {
     const hint = reasonFor(word, refused);
     if (hint === undefined) continue;
     throw new TsbuilderError(`${word.flag} does not apply to a TypeScript project`, {
@@ -170,7 +174,7 @@ function reasonFor({ flag }: FlagWord, reasons: Readonly<Record<string, string>>
 }
 
 /** Adds a hint to commander's message, which names the flag already. */
-function explain(
+function explainParserError(
   error: CommanderError,
   name: string,
   command: Command,
@@ -180,7 +184,7 @@ function explain(
   if (error.code === "commander.excessArguments")
     return excessArgument(args[command.positionals?.length ?? 0]!, name, command, commands);
   const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1] ?? "";
-  if (command.streams && /^(?:--output$|-o)/u.test(unknown)) return withoutReport(unknown, name);
+  if (command.streams && /^(?:--output$|-o)/u.test(unknown)) return noJsonReport(unknown, name);
   const meant = unknown && meantFlag(unknown, Object.keys(command.flags));
   const message = error.message
     .replace(/^error: /u, "")
@@ -215,12 +219,12 @@ function meantFlag(unknown: string, flags: readonly string[]): string | undefine
     unknown,
     flags.map((flag) => `--${flag}`),
   );
-  const whole = flags.filter((flag) => flag.endsWith(unknown.slice(1)));
-  return near ?? (whole.length === 1 ? `--${whole[0]}` : undefined);
+  const longer = flags.filter((flag) => flag.endsWith(unknown.slice(1)));
+  return near ?? (longer.length === 1 ? `--${longer[0]}` : undefined);
 }
 
 /** Explains that a command has no `--output json`: programs pass that flag to all commands. */
-function withoutReport(flag: string, name: string): TsbuilderError {
+function noJsonReport(flag: string, name: string): TsbuilderError {
   return new TsbuilderError(`tsbuilder ${name} has no report for programs`, {
     code: "INVALID_ARGUMENT",
     hint: `omit ${flag.slice(0, 2) === "--" ? flag : "-o"}: the command prints what happens while it runs`,
@@ -231,8 +235,8 @@ type Values = Record<string, string | boolean | number | readonly string[] | und
 
 function readValues(parser: Parser, flags: FlagDefinitions): Values {
   const entries = Object.entries(flags).map(
-    ([flag, { type, default: missing }]): [string, Values[string]] => {
-      const value = (parser.getOptionValue(camelCase(flag)) as Values[string]) ?? missing;
+    ([flag, { type, default: fallback }]): [string, Values[string]] => {
+      const value = (parser.getOptionValue(camelCase(flag)) as Values[string]) ?? fallback;
       if (type === "list") return [flag, value ?? []];
       if (type === "number" && typeof value === "string") return [flag, toNumber(flag, value)];
       return [flag, value];
@@ -256,6 +260,10 @@ function isGiven(parser: Parser, flag: string): boolean {
 const camelCase = (flag: string): string =>
   flag.replaceAll(/-(\w)/gu, (_, letter: string) => letter.toUpperCase());
 
+/**
+ * On a terminal, asks for missing values and adds the answers to `values` and `given`. Without a terminal, throws if a
+ * required value is missing.
+ */
 async function askForMissing(
   name: string,
   flags: FlagDefinitions,

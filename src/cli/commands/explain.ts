@@ -2,7 +2,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, sentence } from "../../shared/text.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { errorCodes } from "../../shared/error-codes.ts";
-import { type Advice, subjects, systemCodes } from "../reporting/report.ts";
+import { type Advice, subjects, systemCodes } from "../reporting/explain-error.ts";
 
 /** The meaning of an error code, and what the user can do. */
 interface ExplainedCode {
@@ -57,7 +57,7 @@ function explainSystem({ subject, what, hint }: Advice): ExplainedCode {
   return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
 }
 
-function describe(code: string, { meaning, remedy }: { meaning: string; remedy: string }): string {
+function describe(code: string, { meaning, remedy }: ExplainedCode): string {
   return `${code}\n\n${meaning}\n${remedy}`;
 }
 

@@ -39,31 +39,31 @@ export function replaceLock(
 ): boolean {
   const text = next.get(lockFile);
   if (text === undefined || olderFiles.some((file) => draft.has(file))) return false;
-  if (!asksForTheSame(draft.read("package.json"), next.get("package.json"))) return false;
-  const theirs = draft.read(lockFile);
+  if (!haveSameDependencies(draft.read("package.json"), next.get("package.json"))) return false;
+  const present = draft.read(lockFile);
   const scaffolded = base.get(lockFile);
   // An older tsbuilder wrote no lock file: an existing one is the package manager's, with the user's choices.
-  const isOurs =
+  const isUnchanged =
     scaffolded === undefined
-      ? theirs === undefined
-      : theirs !== undefined && versionsIn(theirs) === versionsIn(scaffolded);
-  if (isOurs) draft.write(lockFile, text, "generated");
-  return isOurs;
+      ? present === undefined
+      : present !== undefined && readVersions(present) === readVersions(scaffolded);
+  if (isUnchanged) draft.write(lockFile, text, "generated");
+  return isUnchanged;
 }
 
 /**
  * Returns the versions in npm's lock file, or the text of another manager's without its hashes: Yarn adds hashes that
  * we can't know.
  */
-function versionsIn(text: string): string {
+function readVersions(text: string): string {
   const lock = readLock(text);
   return lock === undefined
     ? withPlainLineEnds(text).replaceAll(/^ +checksum: .*\n/gmu, "")
     : lockedVersions(lock);
 }
 
-function asksForTheSame(mine: string | undefined, scaffolded: string | undefined): boolean {
-  const [one, other] = [mine, scaffolded].map((text) => {
+function haveSameDependencies(present: string | undefined, scaffolded: string | undefined): boolean {
+  const [presentLines, scaffoldedLines] = [present, scaffolded].map((text) => {
     const manifest = readManifest(text ?? "");
     return sections.flatMap((section) =>
       Object.entries(manifest?.[section] ?? {})
@@ -71,7 +71,7 @@ function asksForTheSame(mine: string | undefined, scaffolded: string | undefined
         .toSorted(compareText),
     );
   });
-  return one!.join("\n") === other!.join("\n");
+  return presentLines!.join("\n") === scaffoldedLines!.join("\n");
 }
 
 /**

@@ -18,7 +18,7 @@ import { crc32 } from "node:zlib";
 import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
 import { openCacheFolder } from "../../shared/own-folder.ts";
 
-/** Runs that complete a script's code: one run may have called only a part of its functions. */
+/** The number of runs after which a script's code is complete: one run calls only a part of its functions. */
 const completingRuns = 3;
 
 /** A script whose code is written when the process ends. */
@@ -45,21 +45,19 @@ export class Scripts {
     this.#codeFolder = codeFolder;
   }
 
+  /** Returns the exports of a script. As with `require`, they may be incomplete while scripts load each other. */
   load(name: string): object {
     const known = this.#exports.get(name);
     if (known) return known;
     const file = join(this.#folder, name);
-    const native = createRequire(file);
-    const require = (id: string): unknown => (id.startsWith("./") ? this.load(id.slice(2)) : native(id));
+    const nodeRequire = createRequire(file);
+    const require = (id: string): unknown => (id.startsWith("./") ? this.load(id.slice(2)) : nodeRequire(id));
+    const later = (id: string): object => loadLater(id, nodeRequire);
     const module = { exports: {} };
     this.#exports.set(name, module.exports);
     const run = this.#compile(name, file).runInThisContext() as ScriptBody;
-    run(
-      module.exports,
-      module,
-      Object.assign(require, { resolve: native.resolve, later: (id: string) => loadLater(id, native) }),
-      pathToFileURL(file).href,
-    );
+    const scriptRequire = Object.assign(require, { resolve: nodeRequire.resolve, later });
+    run(module.exports, module, scriptRequire, pathToFileURL(file).href);
     this.#exports.set(name, module.exports);
     return module.exports;
   }
@@ -153,11 +151,11 @@ function removeOthers(folder: string, names: ReadonlySet<string>): void {
  * if it is missing. Undefined if nothing can be kept, or if another user could change the folder: code in it is run.
  */
 export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
-  const all = openCacheFolder("code", env);
-  if (all === undefined) return undefined;
+  const codeFolders = openCacheFolder("code", env);
+  if (codeFolders === undefined) return undefined;
   try {
-    const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
+    const folder = join(codeFolders, `${version}-${cachedDataVersionTag().toString(16)}`);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(codeFolders, folder);
     else utimesSync(folder, new Date(), new Date());
     return folder;
   } catch {
@@ -170,10 +168,11 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
  */
 const keptFolders = 8;
 
-function removeOldest(all: string, made: string): void {
-  const folders = readdirSync(all)
-    .map((name) => join(all, name))
-    .filter((path) => path !== made);
+/** Removes the folders that were not used for longest, but never the one that was just created. */
+function removeOldest(codeFolders: string, created: string): void {
+  const folders = readdirSync(codeFolders)
+    .map((name) => join(codeFolders, name))
+    .filter((path) => path !== created);
   const byAge = folders
     .map((path) => ({ path, time: lstatSync(path).mtimeMs }))
     .sort((a, b) => b.time - a.time);
@@ -181,7 +180,7 @@ function removeOldest(all: string, made: string): void {
 }
 
 /** Words of the commands that run until they are stopped. */
-const staying = new Set(["cluster", "dev", "run", "--watch"]);
+const longRunning = new Set(["cluster", "dev", "run", "--watch"]);
 
 /**
  * Sets flags of V8 for a process that ends within seconds. Functions are optimized many times later, because a short
@@ -189,7 +188,7 @@ const staying = new Set(["cluster", "dev", "run", "--watch"]);
  * copying them between growing halves takes memory and time.
  */
 export function fitShortRun(argv: readonly string[]): void {
-  if (argv.some((word) => staying.has(word))) return;
+  if (argv.some((word) => longRunning.has(word))) return;
   for (const flag of ["--semi-space-growth-factor=1", ...lateOptimization()]) setFlagsFromString(flag);
 }
 

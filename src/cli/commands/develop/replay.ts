@@ -71,6 +71,7 @@ async function showPage(file: string, ui: Ui): Promise<void> {
   }
 }
 
+/** The flags that apply to `--test` alone, but for `--object`. */
 interface TestFlags {
   readonly object: string | undefined;
   readonly force: boolean;
@@ -83,11 +84,11 @@ async function writeTest(
   recording: Recording,
   file: string,
 ): Promise<void> {
-  const { flags: given, cwd, ui } = call;
+  const { flags: values, cwd, ui } = call;
   const { planWrittenTest } = await import("./written-test.ts");
   return openToChange(call, async ({ root, tree, project }) => {
     const path = relative(root, resolve(cwd, file)).replaceAll("\\", "/");
-    if (tree.has(path) && !given.force) {
+    if (tree.has(path) && !values.force) {
       throw new TsbuilderError(`"${path}" exists already`, {
         code: "ALREADY_EXISTS",
         hint: "write to another file, or overwrite it with --force",
@@ -95,18 +96,20 @@ async function writeTest(
     }
     const plan = planWrittenTest({ root, tree, project }, recording, {
       path,
-      object: given.object,
-      isShown: isShown(given),
+      object: values.object,
+      isShown: isShown(values),
     });
-    applyOrShow(root, plan, given, ui);
+    applyOrShow(root, plan, values, ui);
   });
 }
 
 /** Refuses flags that the page has no use for: it has a filter of its own. */
 function refuseWithPage(
-  given: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
+  values: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
 ): void {
-  const flag = (["object", "quiet", "test", "force", "dry-run", "diff"] as const).find((name) => given[name]);
+  const flag = (["object", "quiet", "test", "force", "dry-run", "diff"] as const).find(
+    (name) => values[name],
+  );
   if (flag === undefined) return;
   throw new TsbuilderError(`--${flag} does not apply to --page`, {
     code: "INVALID_ARGUMENT",
@@ -114,8 +117,8 @@ function refuseWithPage(
   });
 }
 
-function refuseWithoutTest(given: TestFlags): void {
-  const [flag] = (["force", "dry-run", "diff"] as const).filter((name) => given[name]);
+function refuseWithoutTest(values: TestFlags): void {
+  const [flag] = (["force", "dry-run", "diff"] as const).filter((name) => values[name]);
   if (flag === undefined) return;
   throw new TsbuilderError(`--${flag} needs --test`, {
     code: "INVALID_ARGUMENT",
@@ -123,7 +126,7 @@ function refuseWithoutTest(given: TestFlags): void {
   });
 }
 
-/** Refuses a name that the test runner would not run. */
+/** Refuses a name that the test runner would leave out. */
 function checkTest(path: string): void {
   if (path.endsWith(".test.ts")) return;
   throw new TsbuilderError(`"${path}" is not a name for a test`, {

@@ -13,7 +13,7 @@ import { planGenerated } from "../../project/plan-generated.ts";
 import type { Ui } from "../../reporting/report.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
-/** Flags for exploring tests. */
+/** The flags that say how to run the exploring tests. */
 export const exploreFlags = {
   explore: {
     type: "boolean",
@@ -49,7 +49,7 @@ export const test = defineCommand({
     const { root } = openProject(cwd, ui);
     refuseEndlessScript(root);
     const exploring = readExploring(flags, given);
-    const real = flags.real ? await realServer(ui) : {};
+    const realServer = flags.real ? await realServerEnvironment(ui) : {};
     const draft = new Draft(diskTree(root));
     await planGenerated(draft, {}, { root });
     applyPlan(root, draft.changes());
@@ -59,7 +59,7 @@ export const test = defineCommand({
       {
         cwd: root,
         // A test that does not set its cluster must never reach the one in the user's kubeconfig.
-        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
+        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...realServer, ...exploring.env },
         stdio: "inherit",
         reject: false,
       },
@@ -85,7 +85,10 @@ interface Exploring {
   readonly files: readonly string[];
 }
 
-/** Reads the flags; without `--explore`, all tests run, and explore for a moment. */
+/**
+ * Reads the flags; without `--explore`, all tests run, and those that explore do it for a moment. Throws if a flag for
+ * exploring is given without `--explore`.
+ */
 export function readExploring(
   flags: { readonly explore: boolean; readonly time: string; readonly seed?: number | undefined },
   given: ReadonlySet<string>,
@@ -116,13 +119,14 @@ function newSeed(): number {
 }
 
 /** Returns the environment variable that names the binaries of a real API server to the test kit. */
-async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
+async function realServerEnvironment(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
   const { findAssets } = await import("../../../dev/envtest/find-assets.ts");
   const assets = await findAssets(process.env["KUBEBUILDER_ASSETS"]);
   ui.note(`Each suite starts kube-apiserver and etcd from ${assets}`);
   return { TSBUILDER_TEST_ASSETS: resolve(assets) };
 }
 
+/** Throws unless the project has a script `test` that does not run this command again. */
 function refuseEndlessScript(root: string): void {
   const { scripts } = readJsonObject("package.json", diskTree(root).read("package.json") ?? "{}");
   const script = isObject(scripts) ? scripts["test"] : undefined;

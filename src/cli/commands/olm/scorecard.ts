@@ -53,9 +53,9 @@ export const scorecard = defineCommand({
     const folder = resolve(cwd, written);
     requireBundle(folder, written);
     const isOther = flags.context !== undefined || flags.kubeconfig !== undefined;
-    if (!isOther && (flags["skip-cleanup"] || flags.namespace !== undefined)) throw onlyOther();
-    const [{ chooseTests, runChosen }, { formatTests }] = await Promise.all([
-      import("./run-chosen.ts"),
+    if (!isOther && (flags["skip-cleanup"] || flags.namespace !== undefined)) throw needsOtherCluster();
+    const [{ chooseTests, runTests }, { formatTests }] = await Promise.all([
+      import("./run-scorecard.ts"),
       import("../../../olm/scorecard/test-list.ts"),
     ]);
     const bundle = { root: dirname(folder), folder: basename(folder) };
@@ -63,15 +63,11 @@ export const scorecard = defineCommand({
     const chosen = chooseTests(bundle, { cwd, config, selector: flags.selector });
     const format = flags.output as (typeof outputFormats)[number];
     if (flags.list) {
-      ui.print(
-        formatTests(
-          chosen.tests.map((test) => ({ ...test, results: [] })),
-          format,
-        ),
-      );
+      const withoutResults = chosen.tests.map((test) => ({ ...test, results: [] }));
+      ui.print(formatTests(withoutResults, format));
       return 0;
     }
-    const tests = await runChosen(bundle, chosen, {
+    const tests = await runTests(bundle, chosen, {
       cluster: isOther ? flags : undefined,
       namespace: flags.namespace,
       seconds: readDuration("wait-time", flags["wait-time"]) / 1000,
@@ -84,7 +80,7 @@ export const scorecard = defineCommand({
   },
 });
 
-function onlyOther(): TsbuilderError {
+function needsOtherCluster(): TsbuilderError {
   return new TsbuilderError("--skip-cleanup and --namespace are for a cluster that stays", {
     code: "INVALID_ARGUMENT",
     hint: "name one with --context or --kubeconfig: the embedded cluster ends with the command",

@@ -1,4 +1,4 @@
-// Commands that create and change a project. Each opens the project, changes its description (`src/project`), has
+// `create api`. Like all commands that change a project, it opens the project, changes its description (`src/project`), has
 // `planProjectChange` plan the files, and applies or shows the plan.
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/contract/plugin.ts";
@@ -94,19 +94,19 @@ export const createApi = defineCommand({
       const { project } = opened;
       checkCombination(values);
       const resource = values.resource
-        ? ownResource(project, values)
+        ? newOwnResource(project, values)
         : await findResource(project, values, cwd);
-      const added = addResource(project, {
+      const after = addResource(project, {
         resource,
         withResource: values.resource,
         withController: values.controller,
         controllerName: values["controller-name"],
         force: values.force,
       });
-      const named = namedParts(project, resource, values);
-      const plan = await planAddition(opened, { added, resource, named }, call);
+      const forcedParts = listForcedParts(project, resource, values);
+      const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);
-      if (!values.diff) for (const caution of cautionOf(resource)) ui.note(caution);
+      if (!values.diff) for (const caution of listCautions(resource)) ui.note(caution);
       if (!isWritten) return;
       if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
     });
@@ -142,7 +142,7 @@ function checkCombination(values: Values): void {
   }
 }
 
-function ownResource(project: Project, values: Values): Resource {
+function newOwnResource(project: Project, values: Values): Resource {
   const { group, version, kind } = values;
   return checkResource(
     newResource({
@@ -172,7 +172,10 @@ type TemplateFlags = {
   readonly [Flag in "template" | (typeof optionFlags)[keyof typeof optionFlags]]?: string | undefined;
 };
 
-/** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
+/**
+ * Returns the selected template with its options; `--image` alone selects `deploy-image`. Throws for an option that the
+ * template does not take, and if one that it needs is missing.
+ */
 export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined {
   const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
   const reference = referenceTemplates.find((known) => known.name === name);
@@ -201,8 +204,8 @@ function readOptions({ name, options }: ReferenceTemplate, flags: TemplateFlags)
   );
 }
 
-/** Returns `Addition.named`: the first controller of a kind also has the page that explores it. */
-function namedParts(project: Project, resource: Resource, values: Values): string[] {
+/** Returns `Addition.forcedParts`. The first controller of a kind also has the test that explores it. */
+function listForcedParts(project: Project, resource: Resource, values: Values): string[] {
   const name = values["controller-name"] ?? defaultControllerName(project, resource);
   const present = project.resources.find((other) => isSameResource(other, resource));
   const isFirst = present?.controllers[0]?.name === name;
@@ -217,12 +220,13 @@ function namedParts(project: Project, resource: Resource, values: Values): strin
   ];
 }
 
-/** A kind or webhooks that a command has added to the description of the project. */
+/** A kind or webhooks that a command adds to a project. */
 interface Addition {
-  readonly added: Project;
+  /** The project's description with the addition. */
+  readonly after: Project;
   readonly resource: Resource;
-  /** The keys of the parts that the command names, which `--force` overwrites. */
-  readonly named: readonly string[];
+  /** The keys of the parts that `--force` overwrites: those that the command scaffolds. */
+  readonly forcedParts: readonly string[];
 }
 
 /** The call of a command that adds to a project. */
@@ -230,13 +234,13 @@ type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
   readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
 };
 
-/** Plans the files of an addition, with the types of a third-party kind. */
+/** Plans the files of an addition, with the types of a third-party kind and what plugins contribute. */
 export async function planAddition(
   { root, tree, project, text }: OpenProject,
-  { added, resource, named }: Addition,
+  { after, resource, forcedParts }: Addition,
   { flags, cwd, plugins }: AddingCall,
 ): Promise<Plan> {
-  const chosen = await plugins?.choose(added, resource);
+  const recorded = await plugins?.record(after, resource);
   const types = await readTypes(cwd, flags.crd);
   const plan = await planProjectChange({
     folder: root,
@@ -244,10 +248,10 @@ export async function planAddition(
     isShown: isShown(flags),
     tree,
     before: { project, text },
-    after: chosen?.project ?? added,
-    pluginCall: chosen?.call,
+    after: recorded?.project ?? after,
+    pluginCall: recorded?.call,
     force: flags.force,
-    rewrite: flags.force ? named : [],
+    rewrite: flags.force ? forcedParts : [],
     generate: generatorsIf(flags.make, { root }),
     extraFiles: types.files,
   });
@@ -264,8 +268,8 @@ async function readTypes(
   return planCrdTypes(cwd, [crd]);
 }
 
-/** Returns a warning if the template's operator can lose data. */
-export function cautionOf(resource: Resource): string[] {
+/** Returns the warning of a template whose operator can lose data; empty for other resources. */
+export function listCautions(resource: Resource): string[] {
   const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
   return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
 }

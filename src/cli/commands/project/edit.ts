@@ -63,15 +63,15 @@ export const edit = defineCommand({
         license: licenseFile === undefined ? (flags.license as LicenseName | undefined) : "file",
         owner: flags.owner,
       });
-      const chosen = await plugins?.choose(settings);
-      const after = chosen?.project ?? settings;
+      const recorded = await plugins?.record(settings);
+      const after = recorded?.project ?? settings;
       const boilerplate = changedBoilerplate(flags, after, cwd);
       const plan = await planProjectChange({
         folder: root,
         tree,
         before: { project, text },
         after,
-        pluginCall: chosen?.call,
+        pluginCall: recorded?.call,
         force: flags.force,
         generate: generatorsIf(flags.make),
         ...(boilerplate === undefined ? {} : { boilerplate }),
