@@ -37,6 +37,7 @@ export class MovableClock implements Clock {
     return () => this.#drop(timer);
   }
 
+  /** Adds a participant, for whose work a move waits. Returns a function that removes it. */
   join(participant: Participant): () => void {
     this.#participants.add(participant);
     return () => void this.#participants.delete(participant);

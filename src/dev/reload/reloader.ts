@@ -74,8 +74,8 @@ export class Reloader {
     return this.#work;
   }
 
-  async #execute(seen: SourceChanges): Promise<void> {
-    const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(seen);
+  async #execute(watched: SourceChanges): Promise<void> {
+    const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(watched);
     if (changes.length === 0) return;
     const started = performance.now();
     this.#report({ type: "again", what: "reload" });
