@@ -63,11 +63,7 @@ async function connectToSession(root: string): Promise<Client> {
 function noSession(cause?: unknown): TsbuilderError {
   return new TsbuilderError(
     "tsbuilder dev is not running in this project, or there is no folder to remember it in",
-    {
-      code: "CLUSTER_UNREACHABLE",
-      hint: "start it in another terminal: npx tsbuilder dev",
-      cause,
-    },
+    { code: "CLUSTER_UNREACHABLE", hint: "start it in another terminal: npx tsbuilder dev", cause },
   );
 }
 

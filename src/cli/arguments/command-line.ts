@@ -2,8 +2,7 @@
 // plugins and the environment add, and hints for words that name no command.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { TsbuilderError } from "../../shared/errors.ts";
-import type { Command, CommandEntry, FlagDefinitions } from "./command.ts";
+import { type Command, type CommandEntry, type FlagDefinitions, invalidArgument } from "./command.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { PluginCommand } from "../../plugins/contract/define-plugin.ts";
 import { mayHavePlugins } from "../../project/project.ts";
@@ -64,10 +63,10 @@ export function takeFormat(
   }
   if (format === undefined || format === "text" || format === "json")
     return { rest: [...kept, ...rest], isJson: format === "json" };
-  throw new TsbuilderError(`the output format must be text or json, not "${format}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use --output json, or omit it",
-  });
+  throw invalidArgument(
+    `the output format must be text or json, not "${format}"`,
+    "use --output json, or omit it",
+  );
 }
 
 /** Returns the index of `--`, after which words belong to another program; the length if there is none. */

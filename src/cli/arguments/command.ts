@@ -4,6 +4,7 @@
 
 import type { PluginCall } from "../../plugins/contributed/executables.ts";
 import type { Project, Resource } from "../../project/project.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import type { Host } from "../packages/host.ts";
 import type { Ui } from "../reporting/report.ts";
 
@@ -106,9 +107,7 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   /** The command as typed: `create api`. */
   readonly name: string;
   readonly flags: FlagValues<Flags>;
-  /**
-   * Names of the flags that were typed, set by the environment or answered. All others have their default, or no value.
-   */
+  /** Names of the flags that were typed, answered or set by the environment. Others have their default, or no value. */
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
   /** The arguments after `--`. */
@@ -128,6 +127,11 @@ export interface CommandPlugins {
     project: Project,
     resource?: Resource,
   ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
+}
+
+/** Returns the error for a word or a flag that a command can't take. */
+export function invalidArgument(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }
 
 /** Returns the command as it is: the call infers the types of its flags' values. */

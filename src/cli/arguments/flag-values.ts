@@ -51,10 +51,7 @@ export function readIcon(
   return { base64data: readFileSync(file).toString("base64"), mediatype };
 }
 
-/**
- * Reads a custom license header: a block comment, or an empty file. `YEAR` is replaced by the current year once, so
- * that later files get the same text.
- */
+/** Reads a license header: a block comment, or an empty file. `YEAR` becomes this year now, so that later files get the same. */
 export function readLicenseFile(path: string): string {
   if (!existsSync(path)) throw invalidLicense(`license file "${path}" not found`);
   const text = atFile(path, () => readFileSync(path, "utf8"))

@@ -3,10 +3,7 @@ import inquirer from "inquirer";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
 
-/**
- * Asks for the value of a flag. An empty answer is valid unless the flag is required. Throws a `TsbuilderError` if the user
- * closes the prompt without an answer.
- */
+/** Asks for the value of a flag, which may be empty unless it is required. Throws if the user closes the prompt. */
 export async function ask(flag: string, definition: FlagDefinition): Promise<string | boolean> {
   const message = visibleText(definition.prompt ?? `${definition.summary}:`);
   try {

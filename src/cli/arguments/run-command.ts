@@ -1,13 +1,14 @@
 import { Command as Parser, CommanderError, Option } from "commander";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
-import type {
-  Command,
-  CommandEntry,
-  FlagDefinition,
-  FlagDefinitions,
-  FlagValues,
-  Invocation,
+import {
+  type Command,
+  type CommandEntry,
+  type FlagDefinition,
+  type FlagDefinitions,
+  type FlagValues,
+  type Invocation,
+  invalidArgument,
 } from "./command.ts";
 import {
   type FlagWord,
@@ -21,10 +22,7 @@ import {
 } from "./command-line.ts";
 import type { Ui } from "../reporting/report.ts";
 
-/**
- * Parses the flags of a command, prompts for missing ones, and runs it. Returns its exit code. Throws a `TsbuilderError` for
- * words that the command does not take.
- */
+/** Parses a command's words, prompts for missing flags, and runs it. Returns its exit code; throws for words that it does not take. */
 export async function runCommand(
   name: string,
   command: Command,
@@ -97,10 +95,10 @@ function listParser(choices: readonly string[] | undefined): (value: string, bef
     const wrong = items.find((item) => choices && !choices.includes(item));
     if (wrong === undefined) return [...before, ...items];
     const meant = didYouMean(wrong, choices!);
-    throw new TsbuilderError(`"${wrong}" is not one of ${choices!.join(", ")}`, {
-      code: "INVALID_ARGUMENT",
-      hint: meant === undefined ? `use one of ${choices!.join(", ")}` : `did you mean "${meant}"?`,
-    });
+    throw invalidArgument(
+      `"${wrong}" is not one of ${choices!.join(", ")}`,
+      meant === undefined ? `use one of ${choices!.join(", ")}` : `did you mean "${meant}"?`,
+    );
   };
 }
 
@@ -116,10 +114,7 @@ function normalizeValues(argv: readonly string[], flags: FlagDefinitions): strin
     if (value === undefined || name === flag || flags[name]?.type !== "boolean") return word;
     if (/^(?:true|t|1)$/iu.test(value)) return flag;
     if (/^(?:false|f|0)$/iu.test(value)) return `--no-${name}`;
-    throw new TsbuilderError(`${flag} must be true or false, not "${value}"`, {
-      code: "INVALID_ARGUMENT",
-      hint: `use ${flag} or ${flag}=false`,
-    });
+    throw invalidArgument(`${flag} must be true or false, not "${value}"`, `use ${flag} or ${flag}=false`);
   });
 }
 
@@ -161,10 +156,7 @@ function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {
   for (const word of argv.flatMap((text) => readFlagWord(text) ?? [])) {
     const hint = reasonFor(word, refused);
     if (hint === undefined) continue;
-    throw new TsbuilderError(`${word.flag} does not apply to a TypeScript project`, {
-      code: "INVALID_ARGUMENT",
-      hint,
-    });
+    throw invalidArgument(`${word.flag} does not apply to a TypeScript project`, hint);
   }
 }
 
@@ -190,10 +182,10 @@ function explainParserError(
     .replace(/^error: /u, "")
     .replace(/\n?\(Did you mean.*$/su, "")
     .replaceAll("'", '"');
-  return new TsbuilderError(message, {
-    code: "INVALID_ARGUMENT",
-    hint: meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
-  });
+  return invalidArgument(
+    message,
+    meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
+  );
 }
 
 function excessArgument(
@@ -207,10 +199,10 @@ function excessArgument(
     takesRest && positionals.length === 0
       ? `what is to be passed on comes after --: tsbuilder ${name} -- ARGUMENTS`
       : `run tsbuilder ${name} --help for its flags`;
-  return new TsbuilderError(`tsbuilder ${name} takes ${taken}, and "${word}" is one more`, {
-    code: "INVALID_ARGUMENT",
-    hint: hintForNextWord(name, word, commands) ?? help,
-  });
+  return invalidArgument(
+    `tsbuilder ${name} takes ${taken}, and "${word}" is one more`,
+    hintForNextWord(name, word, commands) ?? help,
+  );
 }
 
 /** Finds the flag that was probably meant: one with a similar name, or the only one that ends with these words. */
@@ -225,10 +217,10 @@ function meantFlag(unknown: string, flags: readonly string[]): string | undefine
 
 /** Explains that a command has no `--output json`: programs pass that flag to all commands. */
 function noJsonReport(flag: string, name: string): TsbuilderError {
-  return new TsbuilderError(`tsbuilder ${name} has no report for programs`, {
-    code: "INVALID_ARGUMENT",
-    hint: `omit ${flag.slice(0, 2) === "--" ? flag : "-o"}: the command prints what happens while it runs`,
-  });
+  return invalidArgument(
+    `tsbuilder ${name} has no report for programs`,
+    `omit ${flag.slice(0, 2) === "--" ? flag : "-o"}: the command prints what happens while it runs`,
+  );
 }
 
 type Values = Record<string, string | boolean | number | readonly string[] | undefined>;
@@ -247,10 +239,7 @@ function readValues(parser: Parser, flags: FlagDefinitions): Values {
 
 function toNumber(flag: string, value: string): number {
   if (/^\d+$/u.test(value)) return Number(value);
-  throw new TsbuilderError(`--${flag} must be a whole number, not "${value}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: `for example: --${flag} 8080`,
-  });
+  throw invalidArgument(`--${flag} must be a whole number, not "${value}"`, `for example: --${flag} 8080`);
 }
 
 function isGiven(parser: Parser, flag: string): boolean {
@@ -260,10 +249,7 @@ function isGiven(parser: Parser, flag: string): boolean {
 const camelCase = (flag: string): string =>
   flag.replaceAll(/-(\w)/gu, (_, letter: string) => letter.toUpperCase());
 
-/**
- * On a terminal, asks for missing values and adds the answers to `values` and `given`. Without a terminal, throws if a
- * required value is missing.
- */
+/** Adds the user's answers to `values` and `given`. Without a terminal, throws if a required value is missing. */
 async function askForMissing(
   name: string,
   flags: FlagDefinitions,
@@ -299,10 +285,10 @@ async function askForMissing(
 function refuseStreams(flags: FlagDefinitions, values: Values): void {
   for (const [flag, { streams }] of Object.entries(flags)) {
     if (!streams || values[flag] !== true) continue;
-    throw new TsbuilderError(`--${flag} and --output json are mutually exclusive`, {
-      code: "INVALID_ARGUMENT",
-      hint: `omit --output json: with --${flag}, the command runs until it is stopped`,
-    });
+    throw invalidArgument(
+      `--${flag} and --output json are mutually exclusive`,
+      `omit --output json: with --${flag}, the command runs until it is stopped`,
+    );
   }
 }
 

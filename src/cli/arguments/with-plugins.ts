@@ -12,8 +12,7 @@ import { ownPackage } from "../../plugins/optional/index.ts";
 import type { PluginOptions, PluginUse, Project, Resource } from "../../project/project.ts";
 import { isSameResource } from "../../project/project.ts";
 import { parseProject } from "../../project/store.ts";
-import { TsbuilderError } from "../../shared/errors.ts";
-import type { Command, FlagDefinition, Invocation } from "./command.ts";
+import { type Command, type FlagDefinition, type Invocation, invalidArgument } from "./command.ts";
 import { readFlagWord } from "./command-line.ts";
 
 /** Where a command runs, and for what its flags are needed. */
@@ -134,10 +133,10 @@ function toDefinition(
     check(value) {
       if (!pattern) return;
       if (new RegExp(pattern.source, pattern.flags.replace(/[gy]/u, "")).test(value)) return;
-      throw new TsbuilderError(`invalid value "${value}" for --${name}`, {
-        code: "INVALID_ARGUMENT",
-        hint: `it must match ${pattern.source}: ${summary}`,
-      });
+      throw invalidArgument(
+        `invalid value "${value}" for --${name}`,
+        `it must match ${pattern.source}: ${summary}`,
+      );
     },
   };
 }

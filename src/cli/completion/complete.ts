@@ -120,10 +120,7 @@ function hasProjectValues(flag: string): boolean {
   return Object.hasOwn(valuesByFlag, flag);
 }
 
-/**
- * Returns the values of a flag in the project that contains a folder, as far as they fit the flags before it. Outside of a
- * project there are none.
- */
+/** Returns the values of a flag that fit the flags before it, in the project around a folder. Outside of a project, there are none. */
 function projectValues(flag: string, before: readonly string[], cwd: string): string[] {
   const words = before.map((word) => readFlagWord(word));
   const typed = (name: string): string | undefined => {

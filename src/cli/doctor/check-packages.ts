@@ -12,10 +12,7 @@ import {
   unlockedPackages,
 } from "../../packaging/check-lock.ts";
 
-/**
- * Finds packages in `package.json` that are not installed, neither in the project nor in a folder above it, and packages of
- * tsbuilder that don't fit together.
- */
+/** Finds packages in `package.json` that are not installed, and packages of tsbuilder that don't fit together. */
 export function checkPackages(root: string, tree: Tree): Finding[] {
   const text = tree.read("package.json");
   const names = text === undefined ? undefined : readPackageNames(text);

@@ -158,9 +158,7 @@ function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: Clus
   );
 }
 
-/**
- * Finds generated roles that no binding refers to. An option names the role, while the binding is a file of the user's.
- */
+/** Finds generated roles that no binding refers to: an option names the role, and the binding is the user's file. */
 export function checkBindings(tree: Tree): Finding[] {
   const roles = readYaml(roleFile, tree.read(roleFile) ?? "") as readonly (Role | null)[];
   const names = new Set(roles.flatMap((role) => role?.metadata?.name ?? []));

@@ -134,19 +134,12 @@ export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine)
       },
       annotations: { readOnlyHint: true },
     },
-    (query) =>
-      answer(async () => ({
-        exitCode: 0,
-        ...readReconciles(findProjectRoot(cwd) ?? cwd, query),
-      })),
+    (query) => answer(async () => ({ exitCode: 0, ...readReconciles(findProjectRoot(cwd) ?? cwd, query) })),
   );
   return server;
 }
 
-/**
- * Runs a command without a terminal, and returns its report. Does not use `--output json`: arguments could contain or
- * hide that flag.
- */
+/** Runs a command and returns its report. Does not use `--output json`, which arguments could contain or hide. */
 async function runForReport(argv: readonly string[], cwd: string, tsbuilder: CommandLine): Promise<Report> {
   const printed: string[] = [];
   const ui = {
@@ -167,10 +160,7 @@ interface PlannedCommand {
   readonly args: readonly string[];
 }
 
-/**
- * Runs a command with `--diff`, and keeps the plan that it shows. The output of `--help` is no plan, and is returned as
- * it is.
- */
+/** Runs a command with `--diff`, and keeps the plan that it shows. The output of `--help` is returned as it is. */
 async function showPlan(
   command: PlannedCommand,
   plans: Plans,
@@ -190,10 +180,7 @@ interface ShownPlan {
   readonly diff: string;
 }
 
-/**
- * The plans that were shown in this session. A plan's name is a hash of its command and diff: the same command has
- * another name once it would write other changes.
- */
+/** The plans that were shown in this session. A plan's name is a hash of its command and diff, so other changes have another name. */
 class Plans {
   readonly #shown = new Map<string, ShownPlan>();
 
@@ -242,10 +229,7 @@ const refusedFlags = new Map([
   ["--plugins", "loading a plugin runs its code: have the user add it with tsbuilder edit --plugins"],
 ]);
 
-/**
- * Reads a command with its arguments. Refuses commands that can't show a plan, and arguments that would write or run
- * third-party code.
- */
+/** Reads a command. Refuses one that can't show a plan, and arguments that would write or run third-party code. */
 async function readPlannable(
   command: string,
   args: readonly string[],

@@ -12,10 +12,7 @@ import type { VendorPackages } from "./vendor-packages.ts";
 import { readManifest, sections } from "./manifest.ts";
 import { updateLock } from "./install-dependencies.ts";
 
-/**
- * Returns the lock file that a project is scaffolded with, by its path. A member of a workspace has none: its packages
- * are in the workspace's lock file.
- */
+/** Returns the lock file of a new project, by its path. A member of a workspace has none: the workspace's lock file has its packages. */
 export function scaffoldLock(
   root: string,
   { projectName }: Project,
@@ -27,10 +24,7 @@ export function scaffoldLock(
   return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);
 }
 
-/**
- * Replaces a lock file by that of a newer version, if tsbuilder wrote it, and the user added no package to the project
- * and moved none. Returns whether it did.
- */
+/** Replaces a lock file that tsbuilder wrote, unless the user added or moved packages. Returns whether it was replaced. */
 export function replaceLock(
   draft: Draft,
   base: ReadonlyMap<string, string>,
@@ -51,10 +45,7 @@ export function replaceLock(
   return isUnchanged;
 }
 
-/**
- * Returns the versions in npm's lock file, or the text of another manager's without its hashes: Yarn adds hashes that
- * we can't know.
- */
+/** Returns the versions in npm's lock file, or another manager's text without hashes: Yarn adds some that we can't know. */
 function readVersions(text: string): string {
   const lock = readLock(text);
   return lock === undefined

@@ -70,10 +70,7 @@ export function readBaseline(
   }
 }
 
-/**
- * Returns a hint how to get back the version that scaffolded the project. Suggests the registry only for published
- * versions.
- */
+/** Returns a hint how to get the version back that scaffolded the project; from a registry only if it is published. */
 function hintToRestore(
   root: string,
   version: string,

@@ -26,10 +26,7 @@ export function askGit(folder: string, args: readonly string[], call: GitCall = 
   return result.stdout.trimEnd();
 }
 
-/**
- * Returns whether a folder is under version control. Throws if git refuses to read the repository, such as another
- * user's.
- */
+/** Returns whether a folder is under version control. Throws if git refuses to read a repository, such as another user's. */
 export function isRepository(folder: string): boolean {
   const args = ["rev-parse", "--git-dir"];
   const result = runGit(folder, args, { env: { LC_ALL: "C" } });

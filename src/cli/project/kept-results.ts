@@ -20,10 +20,7 @@ export class KeptResults {
   readonly #file: string;
   readonly #code: string;
 
-  /**
-   * Returns undefined without a cache folder, and for a CLI that runs from its sources, which change while one works on
-   * them.
-   */
+  /** Returns undefined without a cache folder, and for a CLI that runs from its sources, which may change meanwhile. */
   static open(root: string, env: NodeJS.ProcessEnv): KeptResults | undefined {
     const code = checksumOfCode();
     const folder = code === undefined ? undefined : openCacheFolder("generated", env);

@@ -38,10 +38,7 @@ interface ChangingCall {
   readonly flags: PlanFlags;
 }
 
-/**
- * Runs work on the project while holding its lock, so that the files it reads are the same when it writes. Takes no
- * lock if the command only shows its plan.
- */
+/** Runs work while holding the project's lock, so that files don't change under it. Takes no lock if the plan is only shown. */
 export async function openToChange<T>(
   { name, cwd, ui, flags }: ChangingCall,
   work: (project: OpenProject) => Promise<T>,
@@ -81,10 +78,7 @@ export function openProject(cwd: string, ui: Ui): OpenProject {
   return readOpenProject(root);
 }
 
-/**
- * Opens the project that contains a folder, for a command that only reads. Writes nothing; notes unfinished changes of
- * an interrupted command.
- */
+/** Opens the project around a folder for a command that only reads; notes unfinished changes of an interrupted command. */
 export function viewProject(cwd: string, ui: Pick<Ui, "note">): OpenProject {
   const root = requireRoot(cwd);
   const unfinished = describeUnfinished(root);

@@ -15,10 +15,7 @@ export interface ExplainedError {
   readonly problems?: readonly (Pick<Problem, "message" | "hint"> & { readonly position: Problem["at"] })[];
 }
 
-/**
- * Explains an error. Anything but a `TsbuilderError` or an error of the operating system is a bug, with its stack as
- * the message.
- */
+/** Explains an error. Other errors than a `TsbuilderError` or the operating system's are bugs, with their stack as the message. */
 export function explainError(error: unknown): ExplainedError {
   const systemError = explainSystemError(error);
   if (systemError !== undefined) return systemError;
@@ -74,9 +71,7 @@ function explainSystemError(error: unknown): ExplainedError | undefined {
   return { code: listed, message: `${named} ${what} (${name}, ${call})`, hint };
 }
 
-/**
- * Returns the name of an error's code. Node lacks the names of some, among them EDQUOT, and gives only their number.
- */
+/** Returns the name of an error's code. Node lacks the names of some, such as EDQUOT, and gives only their number. */
 function codeOf({ code = "", errno = 0 }: SystemError): string {
   if (!code.startsWith("Unknown system error")) return code;
   const found = Object.entries(constants.errno).find(([, number]) => number === Math.abs(errno));

@@ -9,7 +9,7 @@ import { describeError, exitCodeOf } from "../reporting/explain-error.ts";
 import { noteSteps, reportAsJson, terminal } from "../reporting/report.ts";
 import type { CodeNotAllowedError } from "../../plugins/contributed/load-plugin.ts";
 import { didYouMean } from "../../shared/text.ts";
-import type { CommandEntry, CommandLine } from "../arguments/command.ts";
+import { type CommandEntry, type CommandLine, invalidArgument } from "../arguments/command.ts";
 import {
   extendCommand,
   hintForCommand,
@@ -128,19 +128,18 @@ function unknownCommand(words: readonly string[], group: readonly CommandEntry[]
   const flag = readFlagWord(words[0]!)?.flag;
   if (flag !== undefined) {
     const near = didYouMean(flag, ["--help", "--output", "--verbose", "--version"]);
-    return new TsbuilderError(`there is no flag ${flag} before a command`, {
-      code: "INVALID_ARGUMENT",
-      hint:
-        near === undefined || near === flag
-          ? "write the command first, then its flags: tsbuilder create api --group apps"
-          : `did you mean "tsbuilder ${near}"?`,
-    });
+    return invalidArgument(
+      `there is no flag ${flag} before a command`,
+      near === undefined || near === flag
+        ? "write the command first, then its flags: tsbuilder create api --group apps"
+        : `did you mean "tsbuilder ${near}"?`,
+    );
   }
   const name = group.length > 0 ? words.slice(0, 2).join(" ") : words[0];
-  return new TsbuilderError(`unknown command "tsbuilder ${name}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: hintForCommand(words, commands) ?? "run tsbuilder --help for a list of commands",
-  });
+  return invalidArgument(
+    `unknown command "tsbuilder ${name}"`,
+    hintForCommand(words, commands) ?? "run tsbuilder --help for a list of commands",
+  );
 }
 
 /** Reads a file for the code frame of an error. */

@@ -30,9 +30,8 @@ interface GrownScript {
 }
 
 /**
- * Loads the scripts of a folder, which may load one another as `require` does. Keeps the code that V8 compiles in
- * another folder, since compiling takes a third of a short run. If that fails, nothing is reported: the run only takes
- * longer.
+ * Loads the scripts of a folder, which may load one another as `require` does. Keeps the code that V8 compiles in another
+ * folder, since compiling takes a third of a short run. If that fails, nothing is reported: the run only takes longer.
  */
 export class Scripts {
   readonly #folder: string;
@@ -96,10 +95,7 @@ interface KeptCode {
   readonly runs: number;
 }
 
-/**
- * The length of a file's header: a checksum of the source and one of the code, the number of runs, and four bytes so
- * that the code is aligned for V8.
- */
+/** The header has checksums of the source and of the code, the number of runs, and four bytes that align the code for V8. */
 const headerLength = 16;
 
 /**
@@ -163,9 +159,7 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
   }
 }
 
-/**
- * The number of folders that are kept: one for each version of tsbuilder and of Node, and for each set of V8's flags.
- */
+/** The number of folders that are kept. Each version of tsbuilder and of Node and each set of V8's flags has its own. */
 const keptFolders = 8;
 
 /** Removes the folders that were not used for longest, but never the one that was just created. */

@@ -56,10 +56,7 @@ function commitScaffold(root: string, version: string, tree: string, parents: re
 
 const scaffoldTrailer = "Tsbuilder-Scaffold";
 
-/**
- * Writes files of a project to git as a tree, on top of a commit or of nothing, and returns its id. Changes neither the
- * files on disk nor the user's index.
- */
+/** Writes a project's files on top of a commit, or of nothing, as a tree of git; returns its id. Leaves disk and index alone. */
 function writeTree(root: string, onto: string | undefined, files: readonly TreeFile[]): string {
   const work = mkdtempSync(join(tmpdir(), "tsbuilder-tree-"));
   try {
@@ -129,10 +126,7 @@ function formatTrailer(from: string, to: string, { folder, onto }: UpgradeAim, t
 
 const trailerPattern = new RegExp(String.raw`^${upgradeTrailer}: \S+ to \S+ of (.+) onto (\S+), (\S+)$`, "u");
 
-/**
- * Returns the destination of a commit that is an upgrade by tsbuilder; undefined for any other commit, also for one
- * that was amended.
- */
+/** Returns the destination of an upgrade by tsbuilder; undefined for other commits, and for one that was amended. */
 export function aimOfCommit(root: string, commit: string): UpgradeAim | undefined {
   const show = ["show", "--no-patch", "--no-show-signature", "--format=%T%n%B", commit];
   const [tree, ...message] = git(root, show).split("\n");

@@ -186,10 +186,7 @@ function indentSide(side: string): string[] {
   return shown.map((line) => `    ${line}`.trimEnd());
 }
 
-/**
- * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit: the one at `origin` if
- * that is the same upgrade.
- */
+/** Pushes a branch to `origin`; throws if others committed to it there. Returns its commit, which may be there already. */
 function pushBranch(root: string, branch: string, commit: string): string {
   const hint = `the upgrade is in the branch "${branch}"; to try again: git push origin ${branch}`;
   const ref = `refs/heads/${branch}`;

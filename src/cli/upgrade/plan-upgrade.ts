@@ -120,10 +120,7 @@ export async function planFresh(
   return changes.filter(({ path }) => path !== ownedFile);
 }
 
-/**
- * Returns a predicate for files that the upgrade leaves alone. Throws for a path that neither the project nor the new
- * version has.
- */
+/** Returns a predicate for files that the upgrade leaves alone. Throws for a path that no file of either version has. */
 function readRestored(
   root: string,
   restored: readonly string[],
@@ -156,10 +153,7 @@ function restoreManifest(draft: Draft, scaffolded: string | undefined): void {
   if (restored !== text) draft.write(manifestFile, restored, "yours");
 }
 
-/**
- * Returns a note for each package that an upgrade removes from a `package.json`: a script, a hook or a workflow of the
- * user's may run it.
- */
+/** Returns a note for each package that an upgrade removes: a script, a hook or a workflow of the user's may run it. */
 export function explainRemoved(before: string, after: string, manager: PackageManager): string[] {
   const [from, to] = [readManifest(before), readManifest(after)];
   if (from === undefined || to === undefined) return [];

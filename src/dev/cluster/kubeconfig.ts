@@ -44,10 +44,7 @@ interface TokenOptions {
   readonly retry?: number;
 }
 
-/**
- * Returns a kubeconfig that acts as a ServiceAccount: with its token, or by impersonation if only that is allowed. Throws if
- * neither is.
- */
+/** Returns a kubeconfig that acts as a ServiceAccount: with its token, else by impersonation. Throws if neither is allowed. */
 export async function accountConfig(
   client: Client,
   config: MinimalConfig,

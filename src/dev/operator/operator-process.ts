@@ -26,10 +26,7 @@ export interface OperatorProcess {
   /** Stops the running operator, if any, does work while none runs, and starts a new one even if that work fails. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
-  /**
-   * Does work that makes the running process end, and waits for its end, which then is an expected one. Returns false if the
-   * signal is aborted first.
-   */
+  /** Does work that makes the process end, and waits for its end, which is expected. Returns false if the signal is aborted first. */
   endsAfter(cause: () => Promise<void>, signal: AbortSignal): Promise<boolean>;
   /** Sets how far the clocks of this process, and of all later ones, are ahead of the system time, in milliseconds. */
   moveClock(ahead: number): void;

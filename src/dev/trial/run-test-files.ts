@@ -42,10 +42,7 @@ interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Runs files of tests with the project's own vitest, one after the other, since they share a cluster. Throws if vitest can't
- * run them, and if the signal is aborted.
- */
+/** Runs files of tests with the project's vitest, one by one, since they share a cluster. Throws if vitest can't run them. */
 export async function runTestFiles(
   root: string,
   include: readonly string[],

@@ -2,10 +2,7 @@ import { isObject, memberOf, setMember } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
 import { isElementOf } from "@tsbuilder/apimachinery/patch/fields-v1";
 
-/**
- * Returns the fields of an object that some managers own. Items of lists that others own are replaced by `foreign`, or left
- * out without it.
- */
+/** Returns the fields of an object that managers own. Items of lists that others own become `foreign`, or are left out. */
 export function ownedFields(
   object: KubernetesObject,
   managers: readonly ManagedFieldsEntry[],

@@ -14,7 +14,7 @@ import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count } from "../../../shared/text.ts";
 import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
+import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
 import { openProject } from "../../project/open-project.ts";
@@ -126,19 +126,19 @@ export const dev = defineCommand({
 
 function checkAddress(address: string): void {
   if (/^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(address)) return;
-  throw new TsbuilderError(`"${address}" is not a valid address`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use a host name or an IP address, with an optional port: 172.17.0.1:9443",
-  });
+  throw invalidArgument(
+    `"${address}" is not a valid address`,
+    "use a host name or an IP address, with an optional port: 172.17.0.1:9443",
+  );
 }
 
 /** Refuses other endings: a typing error must not overwrite a source, and dev must not take its own record for an edit. */
 function checkRecord(path: string): void {
   if (path.endsWith(".jsonl")) return;
-  throw new TsbuilderError(`"${path}" is not a name for a record`, {
-    code: "INVALID_ARGUMENT",
-    hint: "give it one that ends in .jsonl: session.jsonl",
-  });
+  throw invalidArgument(
+    `"${path}" is not a name for a record`,
+    "give it one that ends in .jsonl: session.jsonl",
+  );
 }
 
 interface ViewChoice {
@@ -150,10 +150,10 @@ interface ViewChoice {
 function uiForOutput({ plain, output }: ViewChoice, ui: Ui): Ui {
   if (output !== "json") return ui;
   if (!plain) return { ...ui, isInteractive: false };
-  throw new TsbuilderError("--plain and --output json are mutually exclusive", {
-    code: "INVALID_ARGUMENT",
-    hint: "omit --plain: with --output json, only lines of JSON are printed to standard output",
-  });
+  throw invalidArgument(
+    "--plain and --output json are mutually exclusive",
+    "omit --plain: with --output json, only lines of JSON are printed to standard output",
+  );
 }
 
 function usesOtherCluster({ context, kubeconfig }: ClusterChoice): boolean {
@@ -163,10 +163,10 @@ function usesOtherCluster({ context, kubeconfig }: ClusterChoice): boolean {
 /** Rejects the flags of the embedded cluster, which another cluster has no use for. */
 function rejectEmbeddedFlags(flags: { readonly persist: boolean; readonly port: number | undefined }): void {
   if (!flags.persist && flags.port === undefined) return;
-  throw new TsbuilderError("--persist and --port only apply to the embedded cluster", {
-    code: "INVALID_ARGUMENT",
-    hint: "omit them, or omit --context and --kubeconfig",
-  });
+  throw invalidArgument(
+    "--persist and --port only apply to the embedded cluster",
+    "omit them, or omit --context and --kubeconfig",
+  );
 }
 
 /** Prints the cluster and asks for confirmation: all users of that cluster see what dev applies. */

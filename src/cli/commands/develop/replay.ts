@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import type { Recording } from "../../../dev/record/read-recording.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
+import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
 import { readPageAssets } from "./page-assets.ts";
 import { type Ui, stopSignal } from "../../reporting/report.ts";
 
@@ -12,9 +12,7 @@ const flags = {
   test: flag.string(
     "write the session as a test to this file of the project, instead of telling it",
     "FILE",
-    {
-      check: checkTest,
-    },
+    { check: checkTest },
   ),
   force: flag.switch("with --test, overwrite the file"),
   page: flag.switch("show the session on the page of dev, in a browser, until Ctrl-C"),
@@ -111,26 +109,23 @@ function refuseWithPage(
     (name) => values[name],
   );
   if (flag === undefined) return;
-  throw new TsbuilderError(`--${flag} does not apply to --page`, {
-    code: "INVALID_ARGUMENT",
-    hint: `omit --${flag}, or omit --page`,
-  });
+  throw invalidArgument(`--${flag} does not apply to --page`, `omit --${flag}, or omit --page`);
 }
 
 function refuseWithoutTest(values: TestFlags): void {
   const [flag] = (["force", "dry-run", "diff"] as const).filter((name) => values[name]);
   if (flag === undefined) return;
-  throw new TsbuilderError(`--${flag} needs --test`, {
-    code: "INVALID_ARGUMENT",
-    hint: "name the file of the test: --test src/controller/mysql.recorded.test.ts",
-  });
+  throw invalidArgument(
+    `--${flag} needs --test`,
+    "name the file of the test: --test src/controller/mysql.recorded.test.ts",
+  );
 }
 
 /** Refuses a name that the test runner would leave out. */
 function checkTest(path: string): void {
   if (path.endsWith(".test.ts")) return;
-  throw new TsbuilderError(`"${path}" is not a name for a test`, {
-    code: "INVALID_ARGUMENT",
-    hint: "give it one that ends in .test.ts: src/controller/mysql.recorded.test.ts",
-  });
+  throw invalidArgument(
+    `"${path}" is not a name for a test`,
+    "give it one that ends in .test.ts: src/controller/mysql.recorded.test.ts",
+  );
 }

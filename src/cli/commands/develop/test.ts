@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { packageManagerOf } from "../../../project/package-manager.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../../scaffold/tree.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, invalidArgument } from "../../arguments/command.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { readJsonObject } from "../../../shared/read-json.ts";
 import { missingManager } from "../../packages/install-dependencies.ts";
@@ -72,10 +72,7 @@ export const test = defineCommand({
   },
 });
 
-/**
- * Sizes the young generation (in MB) so that exploring runs 10 to 25 % faster: most objects are garbage before it is
- * full, and are never moved.
- */
+/** A young generation (in MB) in which most objects are garbage before it is full, and never moved: 10 to 25 % faster. */
 export const exploringHeap = "--max-semi-space-size=64";
 
 /** The environment and the files of a run of the project's tests. */
@@ -85,10 +82,7 @@ interface Exploring {
   readonly files: readonly string[];
 }
 
-/**
- * Reads the flags; without `--explore`, all tests run, and those that explore do it for a moment. Throws if a flag for
- * exploring is given without `--explore`.
- */
+/** Reads the flags. Without `--explore`, all tests run, exploring ones for a moment; throws if one of its flags is given. */
 export function readExploring(
   flags: { readonly explore: boolean; readonly time: string; readonly seed?: number | undefined },
   given: ReadonlySet<string>,
@@ -105,11 +99,7 @@ export function readExploring(
       files: ["_explore.test.ts"],
     };
   const flag = ["time", "seed"].find((name) => given.has(name));
-  if (flag !== undefined)
-    throw new TsbuilderError(`--${flag} says how to explore`, {
-      code: "INVALID_ARGUMENT",
-      hint: "add --explore",
-    });
+  if (flag !== undefined) throw invalidArgument(`--${flag} says how to explore`, "add --explore");
   return { env: {}, files: [] };
 }
 

@@ -30,10 +30,7 @@ export const generateDocs = defineCommand({
 });
 
 export const generateTypes = defineCommand({
-  flags: {
-    output: flag.string("folder to write to", "DIR", { default: "src/types" }),
-    ...planFlags,
-  },
+  flags: { output: flag.string("folder to write to", "DIR", { default: "src/types" }), ...planFlags },
   positionals: ["<crd.yaml...>"],
   examples: ["tsbuilder generate types certificates.yaml"],
   async run(call) {

@@ -10,7 +10,7 @@ import {
   viewProject,
 } from "../../project/open-project.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
-import { defineCommand, type FlagValues, flag } from "../../arguments/command.ts";
+import { defineCommand, type FlagValues, flag, invalidArgument } from "../../arguments/command.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
 import { describeError } from "../../reporting/explain-error.ts";
 import { type Ui, stopSignal } from "../../reporting/report.ts";
@@ -96,10 +96,10 @@ async function checkUpToDate(values: Values, cwd: string, ui: Ui): Promise<void>
 /** Generates now and after each edit, until the process is stopped. Errors are printed and do not end it. */
 async function watchAndGenerate(values: Values, cwd: string, ui: Ui): Promise<void> {
   if (values.check) {
-    throw new TsbuilderError("--watch and --check are mutually exclusive", {
-      code: "INVALID_ARGUMENT",
-      hint: "to preview changes while watching, use --watch with --diff",
-    });
+    throw invalidArgument(
+      "--watch and --check are mutually exclusive",
+      "to preview changes while watching, use --watch with --diff",
+    );
   }
   const { root, tree } = openOrView(cwd, ui, values);
   const [{ createCache }, { watchSources }] = await Promise.all([

@@ -10,7 +10,7 @@ import { applyOrShow, openProject, openToChange, planFlags } from "../../project
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import type { FlagDefinition, FlagValues, Invocation } from "../../arguments/command.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
@@ -180,10 +180,7 @@ async function askPresentation(values: PresentationValues): Promise<Presentation
 function readPresentation(values: PresentationValues, cwd: string): Presentation {
   const { provider, icon, keywords, maintainers, "provider-url": url } = values;
   if (url !== undefined && provider === undefined) {
-    throw new TsbuilderError("--provider-url needs --provider", {
-      code: "INVALID_ARGUMENT",
-      hint: 'add the name: --provider "The platform team"',
-    });
+    throw invalidArgument("--provider-url needs --provider", 'add the name: --provider "The platform team"');
   }
   return {
     displayName: values["display-name"],
@@ -198,10 +195,10 @@ function readPresentation(values: PresentationValues, cwd: string): Presentation
 function readMaintainer(text: string): { readonly name: string; readonly email: string } {
   const { name, email } = /^(?<name>.+):(?<email>\S+@\S+)$/u.exec(text.trim())?.groups ?? {};
   if (name !== undefined && email !== undefined) return { name: name.trim(), email };
-  throw new TsbuilderError(`"${text}" is not a maintainer`, {
-    code: "INVALID_ARGUMENT",
-    hint: 'use NAME:EMAIL, for example --maintainers "Ann Example:ann@example.com"',
-  });
+  throw invalidArgument(
+    `"${text}" is not a maintainer`,
+    'use NAME:EMAIL, for example --maintainers "Ann Example:ann@example.com"',
+  );
 }
 
 /** Asks the registries for the digests of all images that have none, and returns the objects with them. */
@@ -229,10 +226,10 @@ function placeholderNotes(manifests: string): string[] {
 
 function checkVersion(version: string): string {
   if (parseSemver(version)) return version;
-  throw new TsbuilderError(`"${version}" is not a version`, {
-    code: "INVALID_ARGUMENT",
-    hint: `use three numbers without a letter in front: ${/\d+\.\d+\.\d+/u.exec(version)?.[0] ?? "1.0.0"}`,
-  });
+  throw invalidArgument(
+    `"${version}" is not a version`,
+    `use three numbers without a letter in front: ${/\d+\.\d+\.\d+/u.exec(version)?.[0] ?? "1.0.0"}`,
+  );
 }
 
 function checkPackage(name: string): string {

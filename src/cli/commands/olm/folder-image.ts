@@ -28,10 +28,7 @@ export function requireFolder(
   throw new TsbuilderError(`the project has no ${missing}`, { code: "NOT_FOUND", hint });
 }
 
-/**
- * Builds the image from a copy of the folder: the project's .dockerignore is made for the operator's image, and omits
- * the folder.
- */
+/** Builds the image from a copy of the folder, since the project's .dockerignore, made for the operator's image, omits it. */
 export async function buildFolderImage(options: FolderImage, ui: Ui): Promise<void> {
   const { root, dockerfile, folder, image, push, digestFile, extra } = options;
   const tool = await findContainerTool(options.tool as ContainerTool | undefined);

@@ -5,7 +5,13 @@ import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import { type FlagDefinition, type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
+import {
+  type FlagDefinition,
+  type FlagValues,
+  defineCommand,
+  flag,
+  invalidArgument,
+} from "../../arguments/command.ts";
 import { refuseErrors, requireBundle } from "./findings.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 
@@ -96,10 +102,10 @@ export const runBundle = defineCommand({
 });
 
 function channelWithoutCatalog(): TsbuilderError {
-  return new TsbuilderError("--channel is for a catalog that is an image", {
-    code: "INVALID_ARGUMENT",
-    hint: "name it with --catalog: a catalog that tsbuilder makes has one channel",
-  });
+  return invalidArgument(
+    "--channel is for a catalog that is an image",
+    "name it with --catalog: a catalog that tsbuilder makes has one channel",
+  );
 }
 
 /** Reads a bundle; throws if it breaks a rule, since OLM would not install it. */

@@ -42,9 +42,7 @@ interface TestChoice {
   readonly selector: string;
 }
 
-/**
- * Selects tests from the bundle's configuration, and from the tests of the project around `cwd` if it contains the bundle.
- */
+/** Selects tests of the bundle's configuration, and of the project around `cwd` if it contains the bundle. */
 export function chooseTests(
   { root, folder }: BundlePlace,
   { cwd, config, selector }: TestChoice,
@@ -70,10 +68,7 @@ interface RunOptions {
   readonly ui: Ui;
 }
 
-/**
- * Runs tests of a bundle. Tests that look at objects run against a cluster with the operator. The results of the project's
- * own test files come last.
- */
+/** Runs tests of a bundle; those that look at objects, against a cluster with the operator. The project's own tests come last. */
 export async function runTests(
   place: BundlePlace,
   { tests, project }: ChosenTests,

@@ -2,7 +2,7 @@ import { basename, dirname, relative, resolve } from "node:path";
 import { outputFormats } from "../../../olm/scorecard/test-list.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { requireBundle } from "./findings.ts";
 
@@ -81,8 +81,8 @@ export const scorecard = defineCommand({
 });
 
 function needsOtherCluster(): TsbuilderError {
-  return new TsbuilderError("--skip-cleanup and --namespace are for a cluster that stays", {
-    code: "INVALID_ARGUMENT",
-    hint: "name one with --context or --kubeconfig: the embedded cluster ends with the command",
-  });
+  return invalidArgument(
+    "--skip-cleanup and --namespace are for a cluster that stays",
+    "name one with --context or --kubeconfig: the embedded cluster ends with the command",
+  );
 }

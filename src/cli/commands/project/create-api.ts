@@ -20,7 +20,13 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import type { OpenProject } from "../../project/open-project.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, type Invocation, defineCommand, flag } from "../../arguments/command.ts";
+import {
+  type FlagValues,
+  type Invocation,
+  defineCommand,
+  flag,
+  invalidArgument,
+} from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,
@@ -117,28 +123,28 @@ type Values = FlagValues<typeof flags>;
 
 function checkCombination(values: Values): void {
   if (!values.resource && !values.controller) {
-    throw invalid(
+    throw invalidArgument(
       "nothing to scaffold: both the resource and the controller are disabled",
       "omit --resource=false or --controller=false",
     );
   }
   if (values["controller-name"] !== undefined && !values.controller) {
-    throw invalid("--controller-name needs a controller", "omit --controller=false");
+    throw invalidArgument("--controller-name needs a controller", "omit --controller=false");
   }
   if ((values.template ?? values.image) !== undefined && !(values.resource && values.controller)) {
-    throw invalid(
+    throw invalidArgument(
       "--template scaffolds types and a controller",
       "omit --resource=false and --controller=false",
     );
   }
   if ((values.template ?? values.image) !== undefined && (values["cluster-scoped"] || !values.namespaced)) {
-    throw invalid(
+    throw invalidArgument(
       "the children of a template's kind stand in its namespace, and a cluster-scoped kind has none",
       "omit --cluster-scoped",
     );
   }
   if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
-    throw invalid("an external kind already has its CRD", "add --resource=false");
+    throw invalidArgument("an external kind already has its CRD", "add --resource=false");
   }
 }
 
@@ -185,7 +191,7 @@ export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined
   if (stray) {
     const target = name === undefined ? "a skeleton" : `the template "${name}"`;
     const hint = "omit it, or use the template that takes it: --template deploy-image";
-    throw invalid(`--${stray[1]} is not valid for ${target}`, hint);
+    throw invalidArgument(`--${stray[1]} is not valid for ${target}`, hint);
   }
   return reference && { name: reference.name, options: readOptions(reference, flags) };
 }
@@ -279,8 +285,4 @@ function nextStep(kind: string, { template, image }: Values): string {
   return (template ?? image) === undefined
     ? `define the fields of ${kind} in its types file, then run\n  npm run manifests`
     : "run the operator with its sample\n  npm run dev -- --samples";
-}
-
-function invalid(message: string, hint: string): TsbuilderError {
-  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }

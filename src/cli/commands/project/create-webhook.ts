@@ -2,9 +2,8 @@ import { type WebhookRole, partKeys } from "../../../plugins/contract/plugin.ts"
 import { addWebhooks } from "../../../project/change-project.ts";
 import { type Project, type Resource, apiFolder, isSameKind, kindFile } from "../../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
+import { type FlagValues, defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,
@@ -110,18 +109,17 @@ function listForcedParts(resource: Resource, values: FlagValues<typeof flags>): 
 
 function checkCombination(values: FlagValues<typeof flags>): void {
   if (!values.defaulting && !values["programmatic-validation"] && !values.conversion) {
-    throw invalid("no webhook type is given", "add --defaulting, --programmatic-validation or --conversion");
+    throw invalidArgument(
+      "no webhook type is given",
+      "add --defaulting, --programmatic-validation or --conversion",
+    );
   }
   if (values.spoke.length > 0 && !values.conversion)
-    throw invalid("--spoke needs a conversion webhook", "add --conversion");
+    throw invalidArgument("--spoke needs a conversion webhook", "add --conversion");
   if (values["defaulting-path"] !== undefined && !values.defaulting) {
-    throw invalid("--defaulting-path needs a defaulting webhook", "add --defaulting");
+    throw invalidArgument("--defaulting-path needs a defaulting webhook", "add --defaulting");
   }
   if (values["validation-path"] !== undefined && !values["programmatic-validation"]) {
-    throw invalid("--validation-path needs a validating webhook", "add --programmatic-validation");
+    throw invalidArgument("--validation-path needs a validating webhook", "add --programmatic-validation");
   }
-}
-
-function invalid(message: string, hint: string): TsbuilderError {
-  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }

@@ -57,10 +57,7 @@ export const chart = defineCommand({
 /** Features that have a switch in the chart's values, also if the project has them disabled. */
 const switchedFeatures: readonly FeatureName[] = ["metrics", "prometheus", "alerts", "network-policy"];
 
-/**
- * Plans the project's files as if every feature with a switch in the chart were enabled. Where the user's edits prevent
- * that, plans the present ones and notes why.
- */
+/** Plans the project's files with every feature that has a switch in the chart; if the user's edits prevent that, notes why. */
 async function planEverySwitch({
   root,
   tree,
