@@ -111,10 +111,7 @@ function isName(word: string | undefined): boolean {
   return word !== undefined && !word.startsWith("-");
 }
 
-/**
- * Adds the flags of plugins to a command that has a flag `--plugins`. Without plugins, no code for them is loaded. Throws
- * if a plugin is missing or broken, except with `--help`.
- */
+/** Adds the flags of plugins to a command with `--plugins`; throws if one is broken, except with `--help`. */
 export async function extendCommand(
   name: string,
   command: Command,

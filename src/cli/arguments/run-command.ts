@@ -22,7 +22,7 @@ import {
 } from "./command-line.ts";
 import type { Ui } from "../reporting/report.ts";
 
-/** Parses a command's words, prompts for missing flags, and runs it. Returns its exit code; throws for words that it does not take. */
+/** Parses a command's words, prompts for missing flags, and runs it. Returns its exit code; throws for unknown words. */
 export async function runCommand(
   name: string,
   command: Command,

@@ -120,7 +120,7 @@ function hasProjectValues(flag: string): boolean {
   return Object.hasOwn(valuesByFlag, flag);
 }
 
-/** Returns the values of a flag that fit the flags before it, in the project around a folder. Outside of a project, there are none. */
+/** Returns the values that a flag has in the project around a folder, as far as they fit the flags before it. */
 function projectValues(flag: string, before: readonly string[], cwd: string): string[] {
   const words = before.map((word) => readFlagWord(word));
   const typed = (name: string): string | undefined => {

@@ -12,7 +12,7 @@ import type { VendorPackages } from "./vendor-packages.ts";
 import { readManifest, sections } from "./manifest.ts";
 import { updateLock } from "./install-dependencies.ts";
 
-/** Returns the lock file of a new project, by its path. A member of a workspace has none: the workspace's lock file has its packages. */
+/** Returns the lock file of a new project, by its path. A member of a workspace has none, since the workspace has one. */
 export function scaffoldLock(
   root: string,
   { projectName }: Project,

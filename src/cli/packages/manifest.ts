@@ -41,10 +41,7 @@ const isOurs = (name: string): boolean => name === "tsbuilder" || name.startsWit
 /** Accepts a version, a range or a tarball in `vendor/`. Any other specifier, such as a folder, is the user's choice. */
 const isScaffolded = (specifier: string): boolean => /^(?:[\^~]?\d|file:vendor\/tsbuilder-)/u.test(specifier);
 
-/**
- * Returns a project's `package.json` with the scaffolded specifiers of tsbuilder's packages: `npm install
- * @tsbuilder/runtime@latest` moves one of them, but an upgrade moves all.
- */
+/** Restores the scaffolded specifiers of tsbuilder's packages: `npm install` may have moved one, but an upgrade moves all. */
 export function restoreSpecifiers(text: string, scaffolded: string): string {
   const [present, base] = [text, scaffolded].map(readManifest);
   if (present === undefined || base === undefined) return text;
@@ -61,10 +58,7 @@ export function restoreSpecifiers(text: string, scaffolded: string): string {
 /** A member of a JSON object whose value is a string. */
 const stringMember = /"([^"\\]*)"(\s*:\s*)"([^"\\]*)"/gu;
 
-/**
- * Changes one dependency and nothing around it. The same text may also occur elsewhere, for example in `overrides`: of all
- * occurrences, replaces the one by which the parsed dependency changes.
- */
+/** Changes one dependency in the text, even if `overrides`, for example, has the same name and specifier. */
 function replaceSpecifier(text: string, { section, name, specifier }: Dependency, wanted: string): string {
   const candidates = [...text.matchAll(stringMember)]
     .filter(([, key, , value]) => key === name && value === specifier)

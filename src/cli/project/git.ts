@@ -58,10 +58,7 @@ function runGit(folder: string, args: readonly string[], { input = "", env = {} 
   });
 }
 
-/**
- * Settings with which git runs no program of a clone. A clone can't contain a `.git`, but it can contain a folder that git
- * takes for a bare repository, whose settings name programs.
- */
+/** Settings against a clone with a folder that git takes for a bare repository, whose settings name programs to run. */
 const safeSettings = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
 
 /** Without optional locks, reading a repository does not rewrite its index. */

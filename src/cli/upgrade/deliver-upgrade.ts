@@ -206,10 +206,7 @@ interface PullRequest {
   readonly body: string;
 }
 
-/**
- * Opens the pull request of a branch, or updates its text. Returns its URL; undefined if `gh` prints none, and without
- * `gh`, in which case the command is printed.
- */
+/** Opens or updates the pull request of a branch. Returns its URL; undefined if `gh` prints none or is not installed. */
 async function openPullRequest(
   root: string,
   { branch, title, body }: PullRequest,

@@ -13,10 +13,7 @@ import { readYaml } from "../../shared/read-yaml.ts";
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
-  /**
-   * Receives the name of each CRD that was replaced because its scope or kind changed; its objects are deleted with it.
-   * Without this function, such a CRD is rejected.
-   */
+  /** Receives each CRD that was replaced, with its objects, as its scope or kind changed. Without it, such a CRD is rejected. */
   readonly onReplaced?: ((name: string) => void) | undefined;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { installEnvtest, officialIndex } from "./install-envtest.ts";
 
-/** Finds the folder of kube-apiserver and etcd: `KUBEBUILDER_ASSETS`, else the latest installed version. Throws if one is missing. */
+/** Finds kube-apiserver and etcd: in `KUBEBUILDER_ASSETS`, else the latest installed version. Throws if one is missing. */
 export async function findAssets(folder: string | undefined): Promise<string> {
   if (!folder) return (await findNewestInstalled()).assets;
   const missing = ["kube-apiserver", "etcd"].find((program) => !existsSync(join(folder, program)));

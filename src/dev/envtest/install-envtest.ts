@@ -61,10 +61,7 @@ function installedVersions(folder: string, platform: string): string[] {
     .map((name) => name.slice(0, -platform.length - 1));
 }
 
-/**
- * Chooses the latest matching version: `1.34.1` matches only itself, `1.34` its latest patch, undefined the latest of
- * all. A pre-release must be named in full.
- */
+/** Chooses the latest match: of `1.34`, its latest patch; of undefined, of all. A pre-release must be named in full. */
 function chooseVersion(offered: readonly string[], wanted: string | undefined): string | undefined {
   const name = wanted?.replace(/^v/, "");
   if (name !== undefined && offered.includes(name)) return name;

@@ -86,10 +86,7 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
   return { url: `http://127.0.0.1:${port}/#${access.token}`, stop: () => close(server) };
 }
 
-/**
- * Sends the lines so far, a line of type `live` with the names of the actions (or `end`), and then each new line. A reader
- * that falls too far behind is cut off.
- */
+/** Sends the lines so far, one of type `live` with the actions' names (or `end`), then new lines. Slow readers are cut off. */
 async function streamRecord(
   record: PageRecord,
   actions: readonly string[],

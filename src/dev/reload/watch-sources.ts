@@ -11,10 +11,7 @@ const watchedFolders = ["api", "src", "config"] as const;
 /** Editors write a file in several steps; changes within this time are reported together. */
 const quietMilliseconds = 30;
 
-/**
- * Editors truncate or delete a file before they write it. A batch that contains an empty or missing file waits for its
- * content this long, counted from the last change.
- */
+/** How long an empty or missing file delays a batch: editors truncate or delete a file before they write it. */
 const saveMilliseconds = 510;
 
 /** Watches a project's sources and reports changes in batches; `close` stops it. */

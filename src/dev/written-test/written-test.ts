@@ -34,10 +34,7 @@ const operator = "operator";
 /** The statement that waits until the operator is idle. */
 const waitUntilIdle = "await untilIdle(manager.manager);";
 
-/**
- * Writes a recorded session as a test of a project. The test repeats the manual steps, and expects the state at the end of the
- * session. Throws if the session has no manual steps.
- */
+/** Writes a session as a test that repeats its manual steps and expects its final state. Throws if there are no such steps. */
 export function writtenTest(
   { session, recorded }: Recording,
   facts: ProjectFacts,

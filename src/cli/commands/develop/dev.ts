@@ -13,7 +13,7 @@ import { Draft, type Tree } from "../../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count } from "../../../shared/text.ts";
-import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
+import { announceTarget, namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
@@ -35,9 +35,7 @@ export const dev = defineCommand({
     "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
   streams: true,
   flags: {
-    ...clusterFlags,
-    context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
-    kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+    ...otherClusterFlags,
     yes: flag.switch("do not ask for confirmation before using that cluster"),
     "webhook-address": flag.string(
       "address at which that cluster reaches the webhooks on this machine",
@@ -75,7 +73,7 @@ export const dev = defineCommand({
   async run(call) {
     const { flags, rest, cwd } = call;
     const ui = uiForOutput(flags, call.ui);
-    const isOther = usesOtherCluster(flags);
+    const isOther = namesCluster(flags);
     if (isOther) rejectEmbeddedFlags(flags);
     const { root, project, tree } = openProject(cwd, ui);
     if (isOther) {
@@ -156,10 +154,6 @@ function uiForOutput({ plain, output }: ViewChoice, ui: Ui): Ui {
   );
 }
 
-function usesOtherCluster({ context, kubeconfig }: ClusterChoice): boolean {
-  return context !== undefined || kubeconfig !== undefined;
-}
-
 /** Rejects the flags of the embedded cluster, which another cluster has no use for. */
 function rejectEmbeddedFlags(flags: { readonly persist: boolean; readonly port: number | undefined }): void {
   if (!flags.persist && flags.port === undefined) return;
@@ -216,7 +210,7 @@ async function openView(
 }
 
 /** The project that is recorded, and the receivers of the record's lines besides the file. */
-interface RecordedSession {
+interface RecordedProject {
   readonly project: Project;
   readonly recent: RecentRecord;
   readonly printed: LineKeeper | undefined;
@@ -228,7 +222,7 @@ type RecordingCall = Pick<Invocation, "cwd" | "host"> & {
 
 async function openRecording(
   { flags, cwd, host }: RecordingCall,
-  { project, ...keepers }: RecordedSession,
+  { project, ...keepers }: RecordedProject,
   report: Report,
   describe: (error: unknown) => string,
 ): Promise<SessionRecording> {
@@ -277,7 +271,7 @@ function sessionOptions(
     })),
     hasWebhooks: project.resources.some(hasWebhooks),
     webhookAddress: flags["webhook-address"],
-    openCluster: usesOtherCluster(flags)
+    openCluster: namesCluster(flags)
       ? async (folder) =>
           (await import("../../../dev/cluster/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
       : async (folder, report) =>

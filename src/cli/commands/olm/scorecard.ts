@@ -1,7 +1,7 @@
 import { basename, dirname, relative, resolve } from "node:path";
 import { outputFormats } from "../../../olm/scorecard/test-list.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { clusterFlags } from "../../arguments/cluster-flags.ts";
+import { namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { requireBundle } from "./findings.ts";
@@ -16,9 +16,7 @@ export const scorecard = defineCommand({
       short: "l",
     }),
     list: flag.switch("list the tests, without running them", { short: "L" }),
-    ...clusterFlags,
-    context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
-    kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+    ...otherClusterFlags,
     namespace: flag.string(
       "namespace for the examples in that cluster (default: that of the context)",
       "NAME",
@@ -52,7 +50,7 @@ export const scorecard = defineCommand({
     const written = positionals[0] ?? "bundle";
     const folder = resolve(cwd, written);
     requireBundle(folder, written);
-    const isOther = flags.context !== undefined || flags.kubeconfig !== undefined;
+    const isOther = namesCluster(flags);
     if (!isOther && (flags["skip-cleanup"] || flags.namespace !== undefined)) throw needsOtherCluster();
     const [{ chooseTests, runTests }, { formatTests }] = await Promise.all([
       import("./run-scorecard.ts"),

@@ -178,10 +178,7 @@ type TemplateFlags = {
   readonly [Flag in "template" | (typeof optionFlags)[keyof typeof optionFlags]]?: string | undefined;
 };
 
-/**
- * Returns the selected template with its options; `--image` alone selects `deploy-image`. Throws for an option that the
- * template does not take, and if one that it needs is missing.
- */
+/** Returns the selected template with its options, and throws if these don't fit it. `--image` alone selects `deploy-image`. */
 export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined {
   const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
   const reference = referenceTemplates.find((known) => known.name === name);
