@@ -34,7 +34,7 @@ export function withPlugins(
   const plugins = choosePlugins(name, words, context);
   return {
     ...command,
-    flags: { ...command.flags, ...flagsOf(name, command, plugins) },
+    flags: { ...command.flags, ...listPluginFlags(name, command, plugins) },
     run: (call: Invocation) =>
       command.run({
         ...call,
@@ -45,9 +45,10 @@ export function withPlugins(
   };
 }
 
+/** A plugin that takes part in the command. */
 interface ChosenPlugin {
   readonly plugin: LoadedPlugin;
-  /** Named by `--plugins`. */
+  /** True if `--plugins` names it. */
   readonly isNew: boolean;
 }
 
@@ -57,13 +58,13 @@ function choosePlugins(
   { root, text, isCompletion, isHelp }: CommandContext,
 ): ChosenPlugin[] {
   const recorded = text === "" ? [] : parseProject(text).project.plugins;
-  const removed = new Set(valuesOf(words, "--remove-plugins"));
+  const removed = new Set(readListFlag(words, "--remove-plugins"));
   const kept = recorded
     .filter(({ key }) => !removed.has(key))
     .filter((use) => !(isCompletion || isHelp) || mayRun(use, root, isCompletion))
     .map((use) => loadUsed(use, root, name));
   const chosen = new Map(kept.map((plugin) => [plugin.definition.key, { plugin, isNew: false }]));
-  const typed = isCompletion || isHelp ? [] : valuesOf(words, "--plugins");
+  const typed = isCompletion || isHelp ? [] : readListFlag(words, "--plugins");
   for (const keyOrSource of typed.filter((value) => !ownKeys.has(value))) {
     const plugin =
       kept.find(({ definition, source }) => [definition.key, source].includes(keyOrSource)) ??
@@ -73,8 +74,8 @@ function choosePlugins(
   return [...chosen.values()];
 }
 
-/** The values of a list flag, before the flags of the command are known. */
-function valuesOf(words: readonly string[], flag: string): string[] {
+/** Reads the values of a list flag, before the flags of the command are known. */
+function readListFlag(words: readonly string[], flag: string): string[] {
   return words
     .flatMap((word, i) => {
       const read = readFlagWord(word);
@@ -91,7 +92,8 @@ function mayRun({ package: source }: PluginUse, root: string, isCompletion: bool
   return found === undefined || isAllowed(found);
 }
 
-function flagsOf(
+/** Returns the definitions of all flags that plugins add to a command. Throws if two have the same name. */
+function listPluginFlags(
   name: PluginCommand,
   command: Command,
   plugins: readonly ChosenPlugin[],
@@ -100,7 +102,7 @@ function flagsOf(
   const flags: Record<string, FlagDefinition> = {};
   for (const { plugin, isNew } of plugins) {
     const { key } = plugin.definition;
-    for (const [flag, definition] of flagsFor(name, plugin)) {
+    for (const [flag, definition] of flagsOfCommand(name, plugin)) {
       const owner = Object.hasOwn(command.flags, flag) ? "tsbuilder" : owners.get(flag);
       if (owner !== undefined)
         throw pluginError(key, `its flag --${flag} is also one of ${owner}`, { code: "REFUSED" });
@@ -112,7 +114,7 @@ function flagsOf(
 }
 
 /** The flags of a plugin that a command takes. */
-function flagsFor(name: PluginCommand, { definition }: LoadedPlugin): [string, PluginFlag][] {
+function flagsOfCommand(name: PluginCommand, { definition }: LoadedPlugin): [string, PluginFlag][] {
   return Object.entries(definition.flags ?? {}).filter(([, { commands }]) => commands.includes(name));
 }
 
@@ -158,7 +160,7 @@ async function recordPlugins(
   for (const { plugin, isNew } of plugins) {
     const { key } = plugin.definition;
     const use = uses.get(key) ?? newUse(plugin, root);
-    const names = flagsFor(name, plugin).map(([flag]) => flag);
+    const names = flagsOfCommand(name, plugin).map(([flag]) => flag);
     const recorded = names.filter((flag) => isNew || name !== "edit" || given.has(flag));
     const values = pickValues(flags, recorded);
     const isChanged = name === "edit" ? Object.keys(values).length > 0 : appliesTo(use, resource);
@@ -170,10 +172,11 @@ async function recordPlugins(
     uses.set(key, changed);
   }
   const scope = resource ? scopeOf(name === "create webhook" ? "webhook" : "api", resource) : "project";
-  const call = { command: name, args: argumentsOf(flags, given), scope, keys };
+  const call = { command: name, args: formatArguments(flags, given), scope, keys };
   return { project: { ...project, plugins: [...uses.values()] }, call };
 }
 
+/** Returns the entry of `PROJECT` for a plugin that it does not have yet. */
 function newUse({ definition, source, executable }: LoadedPlugin, root: string): PluginUse {
   return {
     key: definition.key,
@@ -204,6 +207,7 @@ function appliesTo({ isInLayout, resources }: PluginUse, resource: Resource | un
   return isInLayout || resources.some((entry) => resource !== undefined && isSameResource(entry, resource));
 }
 
+/** Returns a plugin's entry with the values of flags for one kind. */
 function recordForKind(use: PluginUse, resource: Resource, values: PluginOptions, isNew: boolean): PluginUse {
   const present = use.resources.find((entry) => isSameResource(entry, resource));
   if (!isNew && !appliesTo(use, resource)) return use;
@@ -214,6 +218,7 @@ function recordForKind(use: PluginUse, resource: Resource, values: PluginOptions
   return { ...use, resources: [...use.resources.filter((other) => other !== present), entry] };
 }
 
+/** Returns a plugin's entry with the values of flags for the whole project, which `edit()` of the plugin may change. */
 async function recordForProject(
   { definition }: LoadedPlugin,
   use: PluginUse,
@@ -242,7 +247,7 @@ function toOptions(key: string, returned: unknown): PluginOptions {
 }
 
 /** Returns the given flags as executables get them, without those for tsbuilder's own work. */
-function argumentsOf(flags: Invocation["flags"], given: ReadonlySet<string>): string[] {
+function formatArguments(flags: Invocation["flags"], given: ReadonlySet<string>): string[] {
   const ownFlags = new Set(["plugins", "remove-plugins", "dry-run", "diff", "force", "make", "skip-install"]);
   return [...given]
     .filter((flag) => !ownFlags.has(flag))

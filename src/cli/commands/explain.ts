@@ -1,4 +1,4 @@
-import { TsbuilderError } from "../../shared/errors.ts";
+import type { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, sentence } from "../../shared/text.ts";
 import { defineCommand, invalidArgument } from "../arguments/command.ts";
 import { errorCodes } from "../../shared/error-codes.ts";

@@ -75,6 +75,7 @@ export function listenToOperator(
     last = taken;
     record.sample?.(taken);
   };
+  // Returns the reconcile that has ended with a message, if one has.
   const take = (message: OperatorMessage): RecordedReconcile | undefined => {
     if (message.channel !== "tsbuilder:sample") return history.add(message);
     sample(recordedSample(message));
@@ -105,6 +106,7 @@ interface Running {
   };
 }
 
+/** The number of causes of a request that are kept. */
 const maxCauses = 10;
 
 /** The milliseconds by which a timer may fire early, compared with the date. */

@@ -8,7 +8,7 @@ import type { ProjectFacts } from "./project-facts.ts";
 /** A person with kubectl or a client ("hand"), the operator, or the cluster with its own controllers. */
 type Writer = "hand" | "operator" | "cluster";
 
-/** A write with its writer and the object before it. */
+/** A write of the session, with its writer, the object before it, and how long the session had been quiet. */
 export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "object"> {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -62,6 +62,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   const managers = new Set<string>();
   const values = new StableValues();
   let [restedSince, idleSince] = [0, 0];
+  const lastActivity = (): number => Math.max(restedSince, idleSince);
   for (const line of recorded) {
     const at = Date.parse(line.at);
     if (line.type === "reconcile") idleSince = Math.max(idleSince, endedAt(line));
@@ -72,17 +73,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
     const before = known?.isThere === true ? known.object : undefined;
     const by = writerOf(line, project);
     const isBackground = backgroundResources.has(resource);
-    writes.push({
-      resource,
-      key,
-      write,
-      object,
-      at,
-      by,
-      before,
-      idleSince,
-      restedSince: Math.max(restedSince, idleSince),
-    });
+    writes.push({ resource, key, write, object, at, by, before, idleSince, restedSince: lastActivity() });
     const madeBy = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy;
     // A test creates the object of a person by the name that the cluster generated.
     values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
@@ -100,14 +91,7 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
     });
   }
   const isFull = recorded.some(({ type }) => type === "full");
-  return {
-    writes,
-    objects: [...objects.values()],
-    managers,
-    values,
-    restedSince: Math.max(restedSince, idleSince),
-    isFull,
-  };
+  return { writes, objects: [...objects.values()], managers, values, restedSince: lastActivity(), isFull };
 }
 
 /** Returns the managers that own fields only since a write. */

@@ -355,20 +355,16 @@ export class Imports {
   }
 }
 
-/** The groups of built-in kinds that people and operators write; "" is the core group. */
-const builtInGroups = new Set([
-  ...["", "admissionregistration", "apps", "autoscaling", "batch", "certificates", "coordination"],
-  ...["discovery", "networking", "node", "policy", "rbac", "scheduling", "storage"],
-]);
+/** The groups of built-in kinds that people and operators write, without their domains; "" is the core group. */
+const builtInGroups =
+  /^(?:|admissionregistration|apps|autoscaling|batch|certificates|coordination|discovery|networking|node|policy|rbac|scheduling|storage)$/u;
 
 /** Returns the module of a built-in kind; undefined for groups with a domain outside of k8s.io. */
 function builtInModule(apiVersion: string): string | undefined {
   const [, group = "", version] = /^(?:([a-z.0-9]+)\/)?(v[12])$/u.exec(apiVersion) ?? [];
   if (version === undefined || (group.includes(".") && !group.endsWith(".k8s.io"))) return undefined;
-  const [folder = ""] = group.split(".");
-  return builtInGroups.has(folder)
-    ? `@tsbuilder/runtime/k8s/${folder === "" ? "core" : folder}/${version}`
-    : undefined;
+  const [name = ""] = group.split(".");
+  return builtInGroups.test(name) ? `@tsbuilder/runtime/k8s/${name || "core"}/${version}` : undefined;
 }
 
 function startCluster(hasFailures: boolean): string {

@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from "node:path";
 import { parseInstallMode } from "../../../olm/run/install-mode.ts";
 import type { Bundle } from "../../../olm/validate/bundle.ts";
 import { everythingBelow } from "../../../scaffold/tree.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
+import type { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
 import {

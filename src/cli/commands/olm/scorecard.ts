@@ -1,6 +1,6 @@
 import { basename, dirname, relative, resolve } from "node:path";
 import { outputFormats } from "../../../olm/scorecard/test-list.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
+import type { TsbuilderError } from "../../../shared/errors.ts";
 import { namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
