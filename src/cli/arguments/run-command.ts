@@ -131,6 +131,7 @@ function environmentWords(argv: readonly string[], { flags }: Command, ui: Ui): 
   });
 }
 
+/** Removes flags of kubebuilder and operator-sdk that have no effect here, with their values, and notes why. */
 function withoutIgnored(
   argv: readonly string[],
   { ignored = {}, ignoredBooleans = {} }: Command,

@@ -16,7 +16,6 @@ import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { OwnedFiles } from "../../scaffold/plan.ts";
 
-/** The file of the generated roles. */
 export const roleFile = "config/rbac/role.yaml";
 
 /** Parts that users may delete on purpose: README, workflows and the like. */
@@ -138,10 +137,10 @@ function clusterScopedKinds({ resources }: Project): ClusterScopedKind[] {
   const builtIn = builtinResources()
     .filter(({ scope }) => scope === "Cluster")
     .map(({ group, plural }) => ({ group, plural, isOwn: false }));
-  return [...own, ...builtIn.filter((kind) => !own.some((ownKind) => isSame(kind, ownKind)))];
+  return [...own, ...builtIn.filter((kind) => !own.some((ownKind) => isSameKind(kind, ownKind)))];
 }
 
-const isSame = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
+const isSameKind = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
   a.group === b.group && a.plural === b.plural;
 
 /**

@@ -1,3 +1,5 @@
+// The actions of a session: write and delete objects, let requests fail, take the operator's Lease, move the clock, go back in time.
+
 import type { Client, Kind, KubernetesObject, RestMapper } from "@tsbuilder/runtime";
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { isObject } from "@tsbuilder/apimachinery/json";
@@ -98,14 +100,9 @@ export function applyAction(client: Client, defaultNamespace: string): PageActio
     const placed = withNamespace(object, kind, defaultNamespace);
     const { name, namespace } = placed.metadata;
     const current = await client.find(kind, { name: name!, namespace }, { live: true });
-    const written = current
-      ? await client.update(
-          kind,
-          withStatus(withVersion(placed, current.metadata.resourceVersion), current),
-          options,
-        )
-      : await client.create(kind, asNew(placed), options);
-    return { object: hideSecret(written) };
+    if (!current) return { object: hideSecret(await client.create(kind, asNew(placed), options)) };
+    const versioned = withVersion(placed, current.metadata.resourceVersion);
+    return { object: hideSecret(await client.update(kind, withStatus(versioned, current), options)) };
   };
 }
 

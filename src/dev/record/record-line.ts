@@ -24,6 +24,7 @@ export interface LineKeeper {
   close(): void;
 }
 
+/** Returns the line of anything but a write. */
 export function lineOf(recorded: { readonly type: string; readonly at: string }): RecordLine {
   return { at: recorded.at, parts: [JSON.stringify(recorded)] };
 }
@@ -32,7 +33,7 @@ export function lineOf(recorded: { readonly type: string; readonly at: string })
 export function lineOfWrite(at: string, write: ClusterWrite): RecordLine {
   const { type, resource, key, by, bytes } = write;
   const head = JSON.stringify({ type: "write", at, write: type, resource, key, by });
-  const object = resource === "secrets" ? hidden(bytes) : bytes;
+  const object = resource === "secrets" ? withoutValues(bytes) : bytes;
   return { at, parts: [head.slice(0, -1), ',"object":', object, "}"], write };
 }
 
@@ -47,7 +48,7 @@ export function bytesOf(lines: readonly RecordLine[]): Buffer {
   return Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
 }
 
-function hidden(bytes: Buffer): string {
+function withoutValues(bytes: Buffer): string {
   return JSON.stringify(hideSecret(JSON.parse(bytes.toString()) as KubernetesObject));
 }
 
