@@ -34,22 +34,22 @@ export interface ObjectQuery {
 }
 
 /** The number of objects that one answer contains at most. */
-const mostObjects = 100;
+const maxObjects = 100;
 
-/** Reads objects of the cluster that `tsbuilder dev` runs for a project, without the values of Secrets. */
+/** Reads objects of the cluster that `tsbuilder dev` runs for a project, without the values of Secrets. Throws if none runs. */
 export async function readObjects(root: string, query: ObjectQuery): Promise<readonly object[]> {
-  const client = await clientOfSession(root);
+  const client = await connectToSession(root);
   const kind = await findKind(client, query.kind);
   const { name, namespace, labels } = query;
   if (name === undefined) {
-    const found = await client.list(kind, { namespace, labels, limit: mostObjects });
-    return found.map(shown);
+    const found = await client.list(kind, { namespace, labels, limit: maxObjects });
+    return found.map(withoutSecrets);
   }
   const found = await client.find(kind, { name, namespace });
-  return found ? [shown(found)] : [];
+  return found ? [withoutSecrets(found)] : [];
 }
 
-async function clientOfSession(root: string): Promise<Client> {
+async function connectToSession(root: string): Promise<Client> {
   const kubeconfig = join(root, ".tsbuilder/dev/kubeconfig");
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
   if (!existsSync(kubeconfig) || !isKnown(factOf(kubeconfig))) throw noSession();
@@ -63,11 +63,7 @@ async function clientOfSession(root: string): Promise<Client> {
 function noSession(cause?: unknown): TsbuilderError {
   return new TsbuilderError(
     "tsbuilder dev is not running in this project, or there is no folder to remember it in",
-    {
-      code: "CLUSTER_UNREACHABLE",
-      hint: "start it in another terminal: npx tsbuilder dev",
-      cause,
-    },
+    { code: "CLUSTER_UNREACHABLE", hint: "start it in another terminal: npx tsbuilder dev", cause },
   );
 }
 
@@ -86,7 +82,8 @@ async function findKind(client: Client, wanted: string): Promise<Kind> {
   });
 }
 
-function shown({ metadata, ...object }: KubernetesObject): object {
+/** Removes managedFields, which an agent has no use for, and the values of a Secret. */
+function withoutSecrets({ metadata, ...object }: KubernetesObject): object {
   const { managedFields: _, ...rest } = metadata;
   return hideSecret({ ...object, metadata: rest });
 }
@@ -107,11 +104,11 @@ interface FoundReconciles {
   readonly reconciles: readonly RecordedReconcile[];
 }
 
-const most = 100;
+const maxReconciles = 100;
 
 /** Reads the last reconciles of the session that `tsbuilder dev` runs for a project, or ran last. */
 export function readReconciles(root: string, query: ReconcileQuery): FoundReconciles {
-  const { controller, request, outcome, last = most } = query;
+  const { controller, request, outcome, last = maxReconciles } = query;
   const folder = join(root, ".tsbuilder/dev");
   refuseStateLinks(root, "dev");
   const recorded = new RecordFile(folder).read();
@@ -123,13 +120,18 @@ export function readReconciles(root: string, query: ReconcileQuery): FoundReconc
   }
   const reconciles = recorded
     .filter(
-      (one) =>
-        (controller === undefined || one.controller === controller) &&
-        (request === undefined || one.request === request || one.request.endsWith(`/${request}`)) &&
-        (outcome === undefined || one.outcome === outcome),
+      (reconcile) =>
+        (controller === undefined || reconcile.controller === controller) &&
+        (request === undefined || isRequest(reconcile, request)) &&
+        (outcome === undefined || reconcile.outcome === outcome),
     )
-    .slice(-Math.min(Math.max(last, 1), most));
+    .slice(-Math.min(Math.max(last, 1), maxReconciles));
   return { isRunning: readLock(lockOf(folder)) !== undefined, reconciles };
+}
+
+/** Returns whether a reconcile is of an object, which is named by its key or by its name alone. */
+function isRequest({ request }: RecordedReconcile, keyOrName: string): boolean {
+  return request === keyOrName || request.endsWith(`/${keyOrName}`);
 }
 
 /**

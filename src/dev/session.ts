@@ -4,6 +4,7 @@
 // `written-test` turns a record into a test. `trial` runs an operator without a session, and `envtest` installs kube-apiserver.
 
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import { openStateFolder } from "../scaffold/apply.ts";
@@ -13,8 +14,8 @@ import type { DevCluster } from "./cluster/dev-cluster.ts";
 import type { Report, ShownObject } from "./dev-event.ts";
 import { lockSession, rememberConfig } from "./running-session.ts";
 import { OwnWrites, Reloader } from "./reload/reloader.ts";
-import type { PageActions } from "./page/page-action.ts";
-import { recordActions, sessionActions } from "./page/session-actions.ts";
+import { type PageActions, recordActions } from "./page/page-action.ts";
+import { sessionActions } from "./page/session-actions.ts";
 import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
 import type { SessionRecording } from "./record/session-recording.ts";
@@ -23,7 +24,6 @@ import { watchSources } from "./reload/watch-sources.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { isUnanswered } from "./config/explain-rejection.ts";
 
-/** The options of a session. */
 export interface SessionOptions {
   readonly root: string;
   /** The project's kinds, whose changes are shown. */
@@ -43,7 +43,6 @@ export interface SessionOptions {
   readonly generate: () => Promise<readonly string[]>;
 }
 
-/** A running session. */
 export interface Session {
   readonly url: string;
   readonly kubeconfig: string;
@@ -103,7 +102,7 @@ async function start(
   const program = join(folder, "operator.mjs");
   const { bundle, cluster } = await bundleAndOpenCluster(options, program, folder, report, cleanups);
   const since = new Date().toISOString();
-  const place = await placeFor(options, cluster, folder);
+  const place = await findPlace(options, cluster, folder);
   const { client } = cluster;
   const applied: AppliedObjects = new Map();
   const onReplaced = (name: string): void =>
@@ -112,8 +111,8 @@ async function start(
       text: `the scope or kind of ${name} changed: its CRD was deleted with all objects, and created again`,
     });
   const apply = (): Promise<void> =>
-    applyConfig(root, client, { ...place, onReplaced: cluster.own && onReplaced }, applied);
-  if (cluster.outlives) cleanups.push(() => deleteApplied(root, client, place, applied));
+    applyConfig(root, client, { ...place, onReplaced: cluster.controls && onReplaced }, applied);
+  if (cluster.outlivesSession) cleanups.push(() => deleteApplied(root, client, place, applied));
   await apply();
   cleanups.push(await showObjects(options, client, report));
 
@@ -152,7 +151,7 @@ async function start(
   };
 }
 
-/** Executes the two slow steps in parallel. */
+/** Bundles the operator and opens the cluster in parallel: both are slow. */
 async function bundleAndOpenCluster(
   { root, openCluster }: SessionOptions,
   file: string,
@@ -172,12 +171,12 @@ async function bundleAndOpenCluster(
 }
 
 /** Returns the namespace, prefix and webhooks of the operator. Webhooks are only served if the cluster can reach them. */
-async function placeFor(
+async function findPlace(
   { hasWebhooks, webhookAddress }: SessionOptions,
-  { namespace, prefix, outlives }: DevCluster,
+  { namespace, prefix, outlivesSession }: DevCluster,
   folder: string,
 ): Promise<SessionPlace> {
-  const isReached = !outlives || webhookAddress !== undefined;
+  const isReached = !outlivesSession || webhookAddress !== undefined;
   const webhooks = hasWebhooks && isReached ? await prepareWebhooks(folder, webhookAddress) : undefined;
   return { namespace, prefix, webhooks };
 }
@@ -230,6 +229,10 @@ interface WithConditions extends KubernetesObject {
   readonly status?: { readonly conditions?: ShownObject["conditions"] };
 }
 
+/** The pause in milliseconds between two watches. */
+const watchPause = 200;
+
+/** Reports the changes of the objects of a kind until the signal is aborted. */
 async function watchKind(
   client: Client,
   kind: Kind,
@@ -244,7 +247,7 @@ async function watchKind(
         if (type === "BOOKMARK") continue;
         const { namespace, name = "" } = object.metadata;
         const key = `${namespace}/${name}`;
-        const now = textOf(object);
+        const now = formatObject(object);
         const before = shown.get(key);
         if (now === before && type !== "DELETED") continue;
         shown.set(key, now);
@@ -265,14 +268,12 @@ async function watchKind(
       if (!signal.aborted) outage.failed(error);
       // The server closes watches now and then, and a CRD may be replaced: a new watch starts with a new list.
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, 200);
-    });
+    await sleep(watchPause);
   }
 }
 
 /** Formats an object for people: as YAML, without managedFields and resourceVersion. */
-function textOf(object: KubernetesObject): string {
+function formatObject(object: KubernetesObject): string {
   const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata;
   return emitYaml(JSON.parse(JSON.stringify({ ...object, metadata })) as YamlValue);
 }

@@ -8,6 +8,17 @@ export const clusterFlags = {
   kubeconfig: flag.string("path to the kubeconfig file (default: the one kubectl uses)", "FILE"),
 } as const satisfies Record<string, FlagDefinition>;
 
+/** The flags of commands that use the embedded cluster unless one of them names another. */
+export const otherClusterFlags = {
+  context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
+  kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+} as const satisfies Record<string, FlagDefinition>;
+
+/** Returns whether a flag names another cluster than the embedded one. */
+export function namesCluster({ context, kubeconfig }: ClusterChoice): boolean {
+  return context !== undefined || kubeconfig !== undefined;
+}
+
 /** The flags of every command that writes to a cluster. */
 export const applyFlags = {
   ...clusterFlags,

@@ -1,9 +1,8 @@
-// The flags of all commands (`--verbose`, `--output`, `--help`), and how they are found among the words of a command line
-// before its command is known.
+// A command line before its command parses it: the flags of all commands (`--verbose`, `--output`, `--help`), the flags that
+// plugins and the environment add, and hints for words that name no command.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { TsbuilderError } from "../../shared/errors.ts";
-import type { Command, CommandEntry, FlagDefinitions } from "./command.ts";
+import { type Command, type CommandEntry, type FlagDefinitions, invalidArgument } from "./command.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { PluginCommand } from "../../plugins/contract/define-plugin.ts";
 import { mayHavePlugins } from "../../project/project.ts";
@@ -47,7 +46,7 @@ export function formatFlags({ flags, streams = false }: Pick<Command, "flags" | 
   return Object.hasOwn(flags, "output") ? ["-o"] : ["-o", "--output"];
 }
 
-/** Removes the flag for the format from a command line. */
+/** Removes the flag for the format from a command line. Throws if the format is neither `text` nor `json`. */
 export function takeFormat(
   argv: readonly string[],
   command: Pick<Command, "flags" | "streams">,
@@ -55,19 +54,19 @@ export function takeFormat(
   const names = formatFlags(command);
   const end = separatorIndex(argv);
   const rest = argv.slice(end);
-  const own: string[] = [];
+  const kept: string[] = [];
   let format: string | undefined;
   for (let i = 0; i < end; i++) {
     const [, name, value] = /^(--output(?==|$)|-o)=?(.*)$/su.exec(argv[i]!) ?? [];
-    if (name === undefined || !names.includes(name)) own.push(argv[i]!);
+    if (name === undefined || !names.includes(name)) kept.push(argv[i]!);
     else format = value || argv[++i] || "";
   }
   if (format === undefined || format === "text" || format === "json")
-    return { rest: [...own, ...rest], isJson: format === "json" };
-  throw new TsbuilderError(`the output format must be text or json, not "${format}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use --output json, or omit it",
-  });
+    return { rest: [...kept, ...rest], isJson: format === "json" };
+  throw invalidArgument(
+    `the output format must be text or json, not "${format}"`,
+    "use --output json, or omit it",
+  );
 }
 
 /** Returns the index of `--`, after which words belong to another program; the length if there is none. */
@@ -82,8 +81,8 @@ const formatNames = formatFlags({ flags: {} });
 /** Flags of all commands that take no value. */
 const switches: readonly string[] = [verboseFlag, "-h", "--help"];
 
-/** Without a command, the flag is the command `version`. */
-const version: readonly string[] = ["-v", "--version"];
+/** Without a command, these flags are the command `version`. */
+const versionFlags: readonly string[] = ["-v", "--version"];
 
 /**
  * Moves flags of all commands that stand before or within a command's name behind it: `--verbose create api` becomes
@@ -98,9 +97,10 @@ export function orderWords(argv: readonly string[]): string[] {
     const { flag = argv[i]!, value } = readFlagWord(argv[i]!) ?? {};
     if (switches.includes(argv[i]!)) flags.push(argv[i]!);
     else if (formatNames.includes(flag) && names.length === 0) {
-      const given = value ?? argv[++i];
-      flags.push("-o", ...(given === undefined ? [] : [given]));
-    } else if (version.includes(flag) && names.length === 0 && !isName(argv[i + 1])) names.push("version");
+      const format = value ?? argv[++i];
+      flags.push("-o", ...(format === undefined ? [] : [format]));
+    } else if (versionFlags.includes(flag) && names.length === 0 && !isName(argv[i + 1]))
+      names.push("version");
     else if (flag.startsWith("-") || argv[i] === "") break;
     else names.push(argv[i]!);
   }
@@ -111,7 +111,7 @@ function isName(word: string | undefined): boolean {
   return word !== undefined && !word.startsWith("-");
 }
 
-/** Adds the flags of plugins to a command that has a flag `--plugins`. Without plugins, no code for them is loaded. */
+/** Adds the flags of plugins to a command with `--plugins`; throws if one is broken, except with `--help`. */
 export async function extendCommand(
   name: string,
   command: Command,

@@ -4,6 +4,7 @@
 
 import type { PluginCall } from "../../plugins/contributed/executables.ts";
 import type { Project, Resource } from "../../project/project.ts";
+import { TsbuilderError } from "../../shared/errors.ts";
 import type { Host } from "../packages/host.ts";
 import type { Ui } from "../reporting/report.ts";
 
@@ -95,6 +96,7 @@ export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitio
   readonly ignoredBooleans?: Readonly<Record<string, string>>;
   /** Flags of kubebuilder that are an error here, each with a hint what to use. */
   readonly refused?: Readonly<Record<string, string>>;
+  /** Runs the command. Returns its exit code if it isn't 0; throws a `TsbuilderError` for what the user can mend. */
   run(invocation: Invocation<Flags>): Promise<number | void>;
 }
 
@@ -105,9 +107,7 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   /** The command as typed: `create api`. */
   readonly name: string;
   readonly flags: FlagValues<Flags>;
-  /**
-   * Names of the flags that were typed, set by the environment or answered. All others have their default, or no value.
-   */
+  /** Names of the flags that were typed, answered or set by the environment. Others have their default, or no value. */
   readonly given: ReadonlySet<string>;
   readonly positionals: readonly string[];
   /** The arguments after `--`. */
@@ -117,17 +117,24 @@ export interface Invocation<Flags extends FlagDefinitions = FlagDefinitions> {
   readonly host: Host;
   readonly tsbuilder: CommandLine;
   /** The third-party plugins that the command line and the project name; undefined if there are none. */
-  readonly plugins?: ChosenPlugins | undefined;
+  readonly plugins?: CommandPlugins | undefined;
 }
 
-/** Records the values of plugins' flags in a project's description; `resource` is the kind that `create` is about. */
-export interface ChosenPlugins {
-  choose(
+/** The third-party plugins of a command. */
+export interface CommandPlugins {
+  /** Records the values of the plugins' flags in a project's description; `resource` is the kind that `create` is about. */
+  record(
     project: Project,
     resource?: Resource,
   ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
 }
 
+/** Returns the error for a word or a flag that a command can't take. */
+export function invalidArgument(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
+}
+
+/** Returns the command as it is: the call infers the types of its flags' values. */
 export function defineCommand<const Flags extends FlagDefinitions>(
   command: CommandDefinition<Flags>,
 ): CommandDefinition<Flags> {

@@ -20,7 +20,7 @@ export function readDuration(flag: string, text: string): number {
   }
 }
 
-/** Refuses a folder that is absolute or leads out of the project. */
+/** Returns the folder; throws if it is absolute or leads out of the project. */
 export function checkFolder(folder: string): string {
   if (folder !== "" && !folder.startsWith("/") && !folder.split(/[\\/]/u).includes("..")) return folder;
   throw new TsbuilderError(`"${folder}" is not a folder in the project`, {
@@ -32,18 +32,18 @@ export function checkFolder(folder: string): string {
 /** Reads the file of an icon, relative to the current folder. */
 export function readIcon(
   cwd: string,
-  given: string,
+  path: string,
 ): { readonly base64data: string; readonly mediatype: string } {
-  const mediatype = iconMediaTypes[extname(given).toLowerCase()];
+  const mediatype = iconMediaTypes[extname(path).toLowerCase()];
   if (mediatype === undefined) {
-    throw new TsbuilderError(`"${given}" is not an image that catalogs show`, {
+    throw new TsbuilderError(`"${path}" is not an image that catalogs show`, {
       code: "INVALID_ARGUMENT",
       hint: `use a file that ends with ${Object.keys(iconMediaTypes).join(", ")}`,
     });
   }
-  const file = resolve(cwd, given);
+  const file = resolve(cwd, path);
   if (!existsSync(file)) {
-    throw new TsbuilderError(`"${given}" not found`, {
+    throw new TsbuilderError(`"${path}" not found`, {
       code: "NOT_FOUND",
       hint: "name the icon's file, relative to the current folder",
     });
@@ -51,20 +51,17 @@ export function readIcon(
   return { base64data: readFileSync(file).toString("base64"), mediatype };
 }
 
-/**
- * Reads a custom license header: a block comment, or an empty file. `YEAR` is replaced by the current year once, so
- * that later files get the same text.
- */
+/** Reads a license header: a block comment, or an empty file. `YEAR` becomes this year now, so that later files get the same. */
 export function readLicenseFile(path: string): string {
-  if (!existsSync(path)) throw invalid(`license file "${path}" not found`);
+  if (!existsSync(path)) throw invalidLicense(`license file "${path}" not found`);
   const text = atFile(path, () => readFileSync(path, "utf8"))
     .trim()
     .replaceAll(/\bYEAR\b/gu, String(new Date().getFullYear()));
   if (text === "" || /^\/\*(?:(?!\*\/)[\s\S])*\*\/$/u.test(text)) return text;
-  throw invalid(`license file "${path}" is not a single block comment`);
+  throw invalidLicense(`license file "${path}" is not a single block comment`);
 }
 
-function invalid(message: string): TsbuilderError {
+function invalidLicense(message: string): TsbuilderError {
   return new TsbuilderError(message, {
     code: "INVALID_ARGUMENT",
     hint: "use a file that contains /* your text */, or use --license apache2",

@@ -3,11 +3,11 @@ import inquirer from "inquirer";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { FlagDefinition } from "./command.ts";
 
-/** Asks for the value of a flag. Throws a TsbuilderError if the user closes the prompt without an answer. */
+/** Asks for the value of a flag, which may be empty unless it is required. Throws if the user closes the prompt. */
 export async function ask(flag: string, definition: FlagDefinition): Promise<string | boolean> {
   const message = visibleText(definition.prompt ?? `${definition.summary}:`);
   try {
-    const { answer } = await inquirer.prompt<{ answer: string | boolean }>([question(message, definition)]);
+    const { answer } = await inquirer.prompt<{ answer: string | boolean }>([toQuestion(message, definition)]);
     return answer;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ExitPromptError") throw error;
@@ -22,7 +22,7 @@ function flagText(flag: string, { type, placeholder = "VALUE" }: FlagDefinition)
   return type === "boolean" ? `--${flag} or --${flag}=false` : `--${flag} ${placeholder}`;
 }
 
-function question(message: string, { type, choices, check, promptDefault, required }: FlagDefinition) {
+function toQuestion(message: string, { type, choices, check, promptDefault, required }: FlagDefinition) {
   const name = "answer" as const;
   if (type === "boolean") return { type: "confirm" as const, name, message, default: promptDefault ?? true };
   if (choices)

@@ -1,13 +1,14 @@
 import { Command as Parser, CommanderError, Option } from "commander";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
-import type {
-  Command,
-  CommandEntry,
-  FlagDefinition,
-  FlagDefinitions,
-  FlagValues,
-  Invocation,
+import {
+  type Command,
+  type CommandEntry,
+  type FlagDefinition,
+  type FlagDefinitions,
+  type FlagValues,
+  type Invocation,
+  invalidArgument,
 } from "./command.ts";
 import {
   type FlagWord,
@@ -21,7 +22,7 @@ import {
 } from "./command-line.ts";
 import type { Ui } from "../reporting/report.ts";
 
-/** Parses the flags of a command, prompts for missing ones, and runs it. */
+/** Parses a command's words, prompts for missing flags, and runs it. Returns its exit code; throws for unknown words. */
 export async function runCommand(
   name: string,
   command: Command,
@@ -29,16 +30,16 @@ export async function runCommand(
   call: Pick<Invocation, "cwd" | "ui" | "host" | "tsbuilder">,
 ): Promise<number> {
   const { ui, tsbuilder } = call;
-  const { own: words, rest } = splitRest(argv, command);
+  const { words, rest } = splitRest(argv, command);
   refuseFlags(words, command);
-  const own = [...fromEnvironment(words, command, ui), ...withoutIgnored(words, command, ui)];
+  const accepted = [...environmentWords(words, command, ui), ...withoutIgnored(words, command, ui)];
   const parser = makeParser(name, command, ui);
   try {
-    parser.parse(normalizeValues(own, command.flags), { from: "user" });
+    parser.parse(normalizeValues(accepted, command.flags), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     throw error instanceof CommanderError
-      ? explain(error, name, command, parser.args, tsbuilder.commands)
+      ? explainParserError(error, name, command, parser.args, tsbuilder.commands)
       : error;
   }
   const values = readValues(parser, command.flags);
@@ -59,7 +60,7 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
     .allowExcessArguments(false);
   for (const positional of command.positionals ?? []) parser.argument(positional);
   for (const [flag, definition] of Object.entries(command.flags)) addOption(parser, flag, definition);
-  addCommon(parser, command);
+  addCommonFlags(parser, command);
   const examples = command.examples ?? [];
   if (examples.length > 0)
     parser.addHelpText("after", `\nExamples:\n${examples.map((line) => `  ${line}`).join("\n")}`);
@@ -67,7 +68,7 @@ function makeParser(name: string, command: Command, ui: Ui): Parser {
 }
 
 /** Adds the flags of all commands to the help. `dispatch` has taken their values out of the words already. */
-function addCommon(parser: Parser, command: Command): void {
+function addCommonFlags(parser: Parser, command: Command): void {
   const names = formatFlags(command);
   if (names.length > 0) parser.addOption(new Option(`${names.join(", ")} <FORMAT>`, formatSummary));
   parser.addOption(new Option(verboseFlag, verboseSummary));
@@ -80,87 +81,83 @@ function addOption(parser: Parser, flag: string, definition: FlagDefinition): vo
   const short = definition.short === undefined ? "" : `-${definition.short}, `;
   const option = new Option(`${short}--${flag}${value}`, summary).hideHelp(hidden);
   if (definition.choices) option.choices([...definition.choices]);
-  if (type === "list") option.argParser(collect(definition.choices));
+  if (type === "list") option.argParser(listParser(definition.choices));
   // The help omits a default of false.
   if (definition.default) option.default(definition.default);
   parser.addOption(option);
   if (type === "boolean") parser.addOption(new Option(`--no-${flag}`).hideHelp());
 }
 
-function collect(choices: readonly string[] | undefined): (value: string, before?: string[]) => string[] {
+/** Returns a parser that commander calls for each occurrence of a list flag, with the items of those before. */
+function listParser(choices: readonly string[] | undefined): (value: string, before?: string[]) => string[] {
   return (value, before = []) => {
     const items = value.split(",").filter((item) => item !== "");
     const wrong = items.find((item) => choices && !choices.includes(item));
     if (wrong === undefined) return [...before, ...items];
     const meant = didYouMean(wrong, choices!);
-    throw new TsbuilderError(`"${wrong}" is not one of ${choices!.join(", ")}`, {
-      code: "INVALID_ARGUMENT",
-      hint: meant === undefined ? `use one of ${choices!.join(", ")}` : `did you mean "${meant}"?`,
-    });
+    throw invalidArgument(
+      `"${wrong}" is not one of ${choices!.join(", ")}`,
+      meant === undefined ? `use one of ${choices!.join(", ")}` : `did you mean "${meant}"?`,
+    );
   };
 }
 
 /** Accepts `--make=false` and `-o=json`, as Go's flags do. */
 function normalizeValues(argv: readonly string[], flags: FlagDefinitions): string[] {
-  const withValue = Object.values(flags).filter(
-    ({ type, short }) => type !== "boolean" && short !== undefined,
+  const shortWithValue = Object.values(flags).flatMap(({ type, short }) =>
+    type === "boolean" || short === undefined ? [] : `-${short}`,
   );
   return argv.map((word) => {
     const { flag = "", value } = readFlagWord(word) ?? {};
-    if (value !== undefined && withValue.some(({ short }) => flag === `-${short}`)) return `${flag}${value}`;
+    if (value !== undefined && shortWithValue.includes(flag)) return `${flag}${value}`;
     const name = flag.replace(/^--/u, "");
     if (value === undefined || name === flag || flags[name]?.type !== "boolean") return word;
     if (/^(?:true|t|1)$/iu.test(value)) return flag;
     if (/^(?:false|f|0)$/iu.test(value)) return `--no-${name}`;
-    throw new TsbuilderError(`${flag} must be true or false, not "${value}"`, {
-      code: "INVALID_ARGUMENT",
-      hint: `use ${flag} or ${flag}=false`,
-    });
+    throw invalidArgument(`${flag} must be true or false, not "${value}"`, `use ${flag} or ${flag}=false`);
   });
 }
 
-function splitRest(argv: readonly string[], command: Command): { own: string[]; rest: string[] } {
+function splitRest(argv: readonly string[], command: Command): { words: string[]; rest: string[] } {
   const at = argv.indexOf("--");
-  if (at === -1 || !command.takesRest) return { own: [...argv], rest: [] };
-  return { own: argv.slice(0, at), rest: argv.slice(at + 1) };
+  if (at === -1 || !command.takesRest) return { words: [...argv], rest: [] };
+  return { words: argv.slice(0, at), rest: argv.slice(at + 1) };
 }
 
-function fromEnvironment(argv: readonly string[], { flags }: Command, ui: Ui): string[] {
+function environmentWords(argv: readonly string[], { flags }: Command, ui: Ui): string[] {
   return flagsOfEnvironment(flags, argv, process.env).map(({ variable, word }) => {
     ui.note(`${word} comes from ${variable}`);
     return word;
   });
 }
 
+/** Removes flags of kubebuilder and operator-sdk that have no effect here, with their values, and notes why. */
 function withoutIgnored(
   argv: readonly string[],
   { ignored = {}, ignoredBooleans = {} }: Command,
   ui: Ui,
 ): string[] {
   const reasons = { ...ignored, ...ignoredBooleans };
-  const own: string[] = [];
+  const kept: string[] = [];
   for (let i = 0; i < argv.length; i += 1) {
     const word = readFlagWord(argv[i]!);
     const reason = word && reasonFor(word, reasons);
     if (reason === undefined) {
-      own.push(argv[i]!);
+      kept.push(argv[i]!);
       continue;
     }
     ui.note(`${word!.flag} is ignored: ${reason}`);
     const takesValue = reasonFor(word!, ignored) !== undefined;
     if (takesValue && word!.value === undefined && argv[i + 1]?.startsWith("-") === false) i += 1;
   }
-  return own;
+  return kept;
 }
 
 function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {
-  for (const word of argv.flatMap((one) => readFlagWord(one) ?? [])) {
+  for (const word of argv.flatMap((text) => readFlagWord(text) ?? [])) {
     const hint = reasonFor(word, refused);
     if (hint === undefined) continue;
-    throw new TsbuilderError(`${word.flag} does not apply to a TypeScript project`, {
-      code: "INVALID_ARGUMENT",
-      hint,
-    });
+    throw invalidArgument(`${word.flag} does not apply to a TypeScript project`, hint);
   }
 }
 
@@ -170,7 +167,7 @@ function reasonFor({ flag }: FlagWord, reasons: Readonly<Record<string, string>>
 }
 
 /** Adds a hint to commander's message, which names the flag already. */
-function explain(
+function explainParserError(
   error: CommanderError,
   name: string,
   command: Command,
@@ -180,16 +177,16 @@ function explain(
   if (error.code === "commander.excessArguments")
     return excessArgument(args[command.positionals?.length ?? 0]!, name, command, commands);
   const unknown = /unknown option '(--?[^'=]+)/u.exec(error.message)?.[1] ?? "";
-  if (command.streams && /^(?:--output$|-o)/u.test(unknown)) return withoutReport(unknown, name);
+  if (command.streams && /^(?:--output$|-o)/u.test(unknown)) return noJsonReport(unknown, name);
   const meant = unknown && meantFlag(unknown, Object.keys(command.flags));
   const message = error.message
     .replace(/^error: /u, "")
     .replace(/\n?\(Did you mean.*$/su, "")
     .replaceAll("'", '"');
-  return new TsbuilderError(message, {
-    code: "INVALID_ARGUMENT",
-    hint: meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
-  });
+  return invalidArgument(
+    message,
+    meant ? `did you mean "${meant}"?` : `run tsbuilder ${name} --help for its flags`,
+  );
 }
 
 function excessArgument(
@@ -203,10 +200,10 @@ function excessArgument(
     takesRest && positionals.length === 0
       ? `what is to be passed on comes after --: tsbuilder ${name} -- ARGUMENTS`
       : `run tsbuilder ${name} --help for its flags`;
-  return new TsbuilderError(`tsbuilder ${name} takes ${taken}, and "${word}" is one more`, {
-    code: "INVALID_ARGUMENT",
-    hint: hintForNextWord(name, word, commands) ?? help,
-  });
+  return invalidArgument(
+    `tsbuilder ${name} takes ${taken}, and "${word}" is one more`,
+    hintForNextWord(name, word, commands) ?? help,
+  );
 }
 
 /** Finds the flag that was probably meant: one with a similar name, or the only one that ends with these words. */
@@ -215,24 +212,24 @@ function meantFlag(unknown: string, flags: readonly string[]): string | undefine
     unknown,
     flags.map((flag) => `--${flag}`),
   );
-  const whole = flags.filter((flag) => flag.endsWith(unknown.slice(1)));
-  return near ?? (whole.length === 1 ? `--${whole[0]}` : undefined);
+  const longer = flags.filter((flag) => flag.endsWith(unknown.slice(1)));
+  return near ?? (longer.length === 1 ? `--${longer[0]}` : undefined);
 }
 
 /** Explains that a command has no `--output json`: programs pass that flag to all commands. */
-function withoutReport(flag: string, name: string): TsbuilderError {
-  return new TsbuilderError(`tsbuilder ${name} has no report for programs`, {
-    code: "INVALID_ARGUMENT",
-    hint: `omit ${flag.slice(0, 2) === "--" ? flag : "-o"}: the command prints what happens while it runs`,
-  });
+function noJsonReport(flag: string, name: string): TsbuilderError {
+  return invalidArgument(
+    `tsbuilder ${name} has no report for programs`,
+    `omit ${flag.slice(0, 2) === "--" ? flag : "-o"}: the command prints what happens while it runs`,
+  );
 }
 
 type Values = Record<string, string | boolean | number | readonly string[] | undefined>;
 
 function readValues(parser: Parser, flags: FlagDefinitions): Values {
   const entries = Object.entries(flags).map(
-    ([flag, { type, default: missing }]): [string, Values[string]] => {
-      const value = (parser.getOptionValue(camelCase(flag)) as Values[string]) ?? missing;
+    ([flag, { type, default: fallback }]): [string, Values[string]] => {
+      const value = (parser.getOptionValue(camelCase(flag)) as Values[string]) ?? fallback;
       if (type === "list") return [flag, value ?? []];
       if (type === "number" && typeof value === "string") return [flag, toNumber(flag, value)];
       return [flag, value];
@@ -243,10 +240,7 @@ function readValues(parser: Parser, flags: FlagDefinitions): Values {
 
 function toNumber(flag: string, value: string): number {
   if (/^\d+$/u.test(value)) return Number(value);
-  throw new TsbuilderError(`--${flag} must be a whole number, not "${value}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: `for example: --${flag} 8080`,
-  });
+  throw invalidArgument(`--${flag} must be a whole number, not "${value}"`, `for example: --${flag} 8080`);
 }
 
 function isGiven(parser: Parser, flag: string): boolean {
@@ -256,6 +250,7 @@ function isGiven(parser: Parser, flag: string): boolean {
 const camelCase = (flag: string): string =>
   flag.replaceAll(/-(\w)/gu, (_, letter: string) => letter.toUpperCase());
 
+/** Adds the user's answers to `values` and `given`. Without a terminal, throws if a required value is missing. */
 async function askForMissing(
   name: string,
   flags: FlagDefinitions,
@@ -291,10 +286,10 @@ async function askForMissing(
 function refuseStreams(flags: FlagDefinitions, values: Values): void {
   for (const [flag, { streams }] of Object.entries(flags)) {
     if (!streams || values[flag] !== true) continue;
-    throw new TsbuilderError(`--${flag} and --output json are mutually exclusive`, {
-      code: "INVALID_ARGUMENT",
-      hint: `omit --output json: with --${flag}, the command runs until it is stopped`,
-    });
+    throw invalidArgument(
+      `--${flag} and --output json are mutually exclusive`,
+      `omit --output json: with --${flag}, the command runs until it is stopped`,
+    );
   }
 }
 

@@ -12,8 +12,7 @@ import { ownPackage } from "../../plugins/optional/index.ts";
 import type { PluginOptions, PluginUse, Project, Resource } from "../../project/project.ts";
 import { isSameResource } from "../../project/project.ts";
 import { parseProject } from "../../project/store.ts";
-import { TsbuilderError } from "../../shared/errors.ts";
-import type { Command, FlagDefinition, Invocation } from "./command.ts";
+import { type Command, type FlagDefinition, type Invocation, invalidArgument } from "./command.ts";
 import { readFlagWord } from "./command-line.ts";
 
 /** Where a command runs, and for what its flags are needed. */
@@ -35,18 +34,21 @@ export function withPlugins(
   const plugins = choosePlugins(name, words, context);
   return {
     ...command,
-    flags: { ...command.flags, ...flagsOf(name, command, plugins) },
+    flags: { ...command.flags, ...listPluginFlags(name, command, plugins) },
     run: (call: Invocation) =>
       command.run({
         ...call,
-        plugins: { choose: (project, resource) => record(call, context.root, plugins, project, resource) },
+        plugins: {
+          record: (project, resource) => recordPlugins(call, context.root, plugins, project, resource),
+        },
       }),
   };
 }
 
+/** A plugin that takes part in the command. */
 interface ChosenPlugin {
   readonly plugin: LoadedPlugin;
-  /** Named by `--plugins`. */
+  /** True if `--plugins` names it. */
   readonly isNew: boolean;
 }
 
@@ -56,23 +58,24 @@ function choosePlugins(
   { root, text, isCompletion, isHelp }: CommandContext,
 ): ChosenPlugin[] {
   const recorded = text === "" ? [] : parseProject(text).project.plugins;
-  const removed = new Set(valuesOf(words, "--remove-plugins"));
-  const present = recorded
+  const removed = new Set(readListFlag(words, "--remove-plugins"));
+  const kept = recorded
     .filter(({ key }) => !removed.has(key))
     .filter((use) => !(isCompletion || isHelp) || mayRun(use, root, isCompletion))
     .map((use) => loadUsed(use, root, name));
-  const chosen = new Map(present.map((plugin) => [plugin.definition.key, { plugin, isNew: false }]));
-  const named = isCompletion || isHelp ? [] : valuesOf(words, "--plugins");
-  for (const value of named.filter((one) => !ownKeys.has(one))) {
-    const known = present.find(({ definition, source }) => [definition.key, source].includes(value));
-    const plugin = known ?? findPlugin(value, root, name);
+  const chosen = new Map(kept.map((plugin) => [plugin.definition.key, { plugin, isNew: false }]));
+  const typed = isCompletion || isHelp ? [] : readListFlag(words, "--plugins");
+  for (const keyOrSource of typed.filter((value) => !ownKeys.has(value))) {
+    const plugin =
+      kept.find(({ definition, source }) => [definition.key, source].includes(keyOrSource)) ??
+      findPlugin(keyOrSource, root, name);
     chosen.set(plugin.definition.key, { plugin, isNew: true });
   }
   return [...chosen.values()];
 }
 
-/** The values of a list flag, before the flags of the command are known. */
-function valuesOf(words: readonly string[], flag: string): string[] {
+/** Reads the values of a list flag, before the flags of the command are known. */
+function readListFlag(words: readonly string[], flag: string): string[] {
   return words
     .flatMap((word, i) => {
       const read = readFlagWord(word);
@@ -89,7 +92,8 @@ function mayRun({ package: source }: PluginUse, root: string, isCompletion: bool
   return found === undefined || isAllowed(found);
 }
 
-function flagsOf(
+/** Returns the definitions of all flags that plugins add to a command. Throws if two have the same name. */
+function listPluginFlags(
   name: PluginCommand,
   command: Command,
   plugins: readonly ChosenPlugin[],
@@ -98,7 +102,7 @@ function flagsOf(
   const flags: Record<string, FlagDefinition> = {};
   for (const { plugin, isNew } of plugins) {
     const { key } = plugin.definition;
-    for (const [flag, definition] of flagsFor(name, plugin)) {
+    for (const [flag, definition] of flagsOfCommand(name, plugin)) {
       const owner = Object.hasOwn(command.flags, flag) ? "tsbuilder" : owners.get(flag);
       if (owner !== undefined)
         throw pluginError(key, `its flag --${flag} is also one of ${owner}`, { code: "REFUSED" });
@@ -110,31 +114,31 @@ function flagsOf(
 }
 
 /** The flags of a plugin that a command takes. */
-function flagsFor(name: PluginCommand, { definition }: LoadedPlugin): [string, PluginFlag][] {
+function flagsOfCommand(name: PluginCommand, { definition }: LoadedPlugin): [string, PluginFlag][] {
   return Object.entries(definition.flags ?? {}).filter(([, { commands }]) => commands.includes(name));
 }
 
 /** Converts a plugin's flag. `edit` does not require again what `PROJECT` already records. */
 function toDefinition(
   name: string,
-  { pattern, required, prompt, type, summary, placeholder, default: missing, choices }: PluginFlag,
+  { pattern, required, prompt, type, summary, placeholder, default: fallback, choices }: PluginFlag,
   isAsked: boolean,
 ): FlagDefinition {
   return {
     type,
     summary,
     ...(placeholder === undefined ? {} : { placeholder }),
-    ...(missing === undefined ? {} : { default: missing }),
+    ...(fallback === undefined ? {} : { default: fallback }),
     ...(choices === undefined ? {} : { choices }),
     ...(isAsked && required !== undefined ? { required } : {}),
     ...(isAsked && prompt !== undefined ? { prompt } : {}),
     check(value) {
       if (!pattern) return;
       if (new RegExp(pattern.source, pattern.flags.replace(/[gy]/u, "")).test(value)) return;
-      throw new TsbuilderError(`invalid value "${value}" for --${name}`, {
-        code: "INVALID_ARGUMENT",
-        hint: `it must match ${pattern.source}: ${summary}`,
-      });
+      throw invalidArgument(
+        `invalid value "${value}" for --${name}`,
+        `it must match ${pattern.source}: ${summary}`,
+      );
     },
   };
 }
@@ -143,7 +147,7 @@ function toDefinition(
  * Records in the project's description which plugins it has, and the values of their flags. Also returns the call of the
  * executable plugins that the command concerns: the new ones, and those whose flags or kinds it changes.
  */
-async function record(
+async function recordPlugins(
   { name: commandName, flags, given }: Invocation,
   root: string,
   plugins: readonly ChosenPlugin[],
@@ -156,42 +160,42 @@ async function record(
   for (const { plugin, isNew } of plugins) {
     const { key } = plugin.definition;
     const use = uses.get(key) ?? newUse(plugin, root);
-    const names = flagsFor(name, plugin).map(([flag]) => flag);
+    const names = flagsOfCommand(name, plugin).map(([flag]) => flag);
     const recorded = names.filter((flag) => isNew || name !== "edit" || given.has(flag));
-    const values = pick(flags, recorded);
-    const isChanged = name === "edit" ? Object.keys(values).length > 0 : concerns(use, resource);
-    const isConcerned = isNew || isChanged;
-    if (plugin.executable !== undefined && isConcerned) keys.add(key);
-    const ofProject = { ...use, isInLayout: use.isInLayout || isNew };
+    const values = pickValues(flags, recorded);
+    const isChanged = name === "edit" ? Object.keys(values).length > 0 : appliesTo(use, resource);
+    if (plugin.executable !== undefined && (isNew || isChanged)) keys.add(key);
+    const inLayout = { ...use, isInLayout: use.isInLayout || isNew };
     const changed = resource
-      ? forKind(use, resource, values, isNew)
-      : await forProject(plugin, ofProject, project, values, name);
+      ? recordForKind(use, resource, values, isNew)
+      : await recordForProject(plugin, inLayout, project, values, name);
     uses.set(key, changed);
   }
   const scope = resource ? scopeOf(name === "create webhook" ? "webhook" : "api", resource) : "project";
-  const call = { command: name, args: argumentsOf(flags, given), scope, keys };
+  const call = { command: name, args: formatArguments(flags, given), scope, keys };
   return { project: { ...project, plugins: [...uses.values()] }, call };
 }
 
+/** Returns the entry of `PROJECT` for a plugin that it does not have yet. */
 function newUse({ definition, source, executable }: LoadedPlugin, root: string): PluginUse {
   return {
     key: definition.key,
     isInLayout: false,
-    package: executable === undefined ? portable(source, root) : undefined,
+    package: executable === undefined ? portableSource(source, root) : undefined,
     options: {},
     resources: [],
   };
 }
 
 /** Writes the path of a plugin's folder relative to the project, since `PROJECT` is shared between machines. */
-function portable(source: string, root: string): string {
+function portableSource(source: string, root: string): string {
   if (!isFolder(source)) return source;
   const path = relative(root, resolve(root, source)).split(sep).join("/");
   if (isAbsolute(path)) return source;
   return path.startsWith("..") ? path : `./${path}`;
 }
 
-function pick(flags: Invocation["flags"], names: readonly string[]): PluginOptions {
+function pickValues(flags: Invocation["flags"], names: readonly string[]): PluginOptions {
   const values = names.map((flag) => [flag, (flags as PluginOptions)[flag]] as const);
   return Object.fromEntries(
     values.filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0)),
@@ -199,23 +203,23 @@ function pick(flags: Invocation["flags"], names: readonly string[]): PluginOptio
 }
 
 /** Returns whether a plugin takes part for all kinds, or for this one. */
-function concerns(use: PluginUse, resource: Resource | undefined): boolean {
-  return (
-    use.isInLayout || use.resources.some((one) => resource !== undefined && isSameResource(one, resource))
-  );
+function appliesTo({ isInLayout, resources }: PluginUse, resource: Resource | undefined): boolean {
+  return isInLayout || resources.some((entry) => resource !== undefined && isSameResource(entry, resource));
 }
 
-function forKind(use: PluginUse, resource: Resource, values: PluginOptions, isNew: boolean): PluginUse {
-  const present = use.resources.find((one) => isSameResource(one, resource));
-  if (!isNew && !concerns(use, resource)) return use;
+/** Returns a plugin's entry with the values of flags for one kind. */
+function recordForKind(use: PluginUse, resource: Resource, values: PluginOptions, isNew: boolean): PluginUse {
+  const present = use.resources.find((entry) => isSameResource(entry, resource));
+  if (!isNew && !appliesTo(use, resource)) return use;
   // A plugin of all kinds gets an entry for a kind only with options for it.
   if (use.isInLayout && !present && Object.keys(values).length === 0) return use;
   const { group, domain, version, kind } = resource;
   const entry = { group, domain, version, kind, options: { ...present?.options, ...values } };
-  return { ...use, resources: [...use.resources.filter((one) => one !== present), entry] };
+  return { ...use, resources: [...use.resources.filter((other) => other !== present), entry] };
 }
 
-async function forProject(
+/** Returns a plugin's entry with the values of flags for the whole project, which `edit()` of the plugin may change. */
+async function recordForProject(
   { definition }: LoadedPlugin,
   use: PluginUse,
   project: Project,
@@ -228,8 +232,8 @@ async function forProject(
   const input = structuredClone({ project, options: use.options, flags: values });
   const options = toOptions(key, await callPlugin(key, "edit()", () => edit(input)));
   // Options that edit() doesn't return are removed.
-  const gone = Object.fromEntries(Object.keys(use.options).map((option) => [option, undefined]));
-  return { ...use, options: { ...gone, ...options } };
+  const removed = Object.fromEntries(Object.keys(use.options).map((option) => [option, undefined]));
+  return { ...use, options: { ...removed, ...options } };
 }
 
 function toOptions(key: string, returned: unknown): PluginOptions {
@@ -243,10 +247,10 @@ function toOptions(key: string, returned: unknown): PluginOptions {
 }
 
 /** Returns the given flags as executables get them, without those for tsbuilder's own work. */
-function argumentsOf(flags: Invocation["flags"], given: ReadonlySet<string>): string[] {
-  const ours = new Set(["plugins", "remove-plugins", "dry-run", "diff", "force", "make", "skip-install"]);
+function formatArguments(flags: Invocation["flags"], given: ReadonlySet<string>): string[] {
+  const ownFlags = new Set(["plugins", "remove-plugins", "dry-run", "diff", "force", "make", "skip-install"]);
   return [...given]
-    .filter((flag) => !ours.has(flag))
+    .filter((flag) => !ownFlags.has(flag))
     .flatMap((flag) => {
       const value = (flags as PluginOptions)[flag];
       if (typeof value === "boolean") return [value ? `--${flag}` : `--${flag}=false`];

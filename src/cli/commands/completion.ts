@@ -1,5 +1,4 @@
-import { TsbuilderError } from "../../shared/errors.ts";
-import { defineCommand } from "../arguments/command.ts";
+import { defineCommand, invalidArgument } from "../arguments/command.ts";
 
 type Shell = "bash" | "zsh" | "fish" | "powershell";
 
@@ -55,10 +54,7 @@ export const completion = defineCommand({
   async run({ positionals: [shell = ""], ui }) {
     const known = shells.find((name) => name === shell);
     if (known === undefined) {
-      throw new TsbuilderError(`completion is not available for "${shell}"`, {
-        code: "INVALID_ARGUMENT",
-        hint: `use one of ${shells.join(", ")}`,
-      });
+      throw invalidArgument(`completion is not available for "${shell}"`, `use one of ${shells.join(", ")}`);
     }
     ui.print(completionScripts[known]);
   },

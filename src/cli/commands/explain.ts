@@ -1,8 +1,8 @@
-import { TsbuilderError } from "../../shared/errors.ts";
+import type { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean, sentence } from "../../shared/text.ts";
-import { defineCommand } from "../arguments/command.ts";
+import { defineCommand, invalidArgument } from "../arguments/command.ts";
 import { errorCodes } from "../../shared/error-codes.ts";
-import { type Advice, subjects, systemCodes } from "../reporting/report.ts";
+import { type Advice, subjects, systemCodes } from "../reporting/explain-error.ts";
 
 /** The meaning of an error code, and what the user can do. */
 interface ExplainedCode {
@@ -57,21 +57,18 @@ function explainSystem({ subject, what, hint }: Advice): ExplainedCode {
   return { meaning: sentence(`${subjects[subject]} ${what}`), remedy: sentence(hint) };
 }
 
-function describe(code: string, { meaning, remedy }: { meaning: string; remedy: string }): string {
+function describe(code: string, { meaning, remedy }: ExplainedCode): string {
   return `${code}\n\n${meaning}\n${remedy}`;
 }
 
 function codeAndAll(): TsbuilderError {
-  return new TsbuilderError("a code and --all were given", {
-    code: "INVALID_ARGUMENT",
-    hint: "leave out one of them",
-  });
+  return invalidArgument("a code and --all were given", "leave out one of them");
 }
 
 function unknownCode(wanted: string, code: string): TsbuilderError {
   const meant = didYouMean(code, [...codes.keys()]);
-  return new TsbuilderError(`unknown error code "${wanted}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: meant === undefined ? "run tsbuilder explain for a list of codes" : `did you mean "${meant}"?`,
-  });
+  return invalidArgument(
+    `unknown error code "${wanted}"`,
+    meant === undefined ? "run tsbuilder explain for a list of codes" : `did you mean "${meant}"?`,
+  );
 }

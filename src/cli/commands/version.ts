@@ -8,15 +8,15 @@ export const version = defineCommand({
   flags: {},
   examples: ["tsbuilder version", "tsbuilder version -o json"],
   async run({ ui, host }) {
-    const facts = {
+    const versions = {
       tsbuilder: host.version(),
       ...(builtFrom && { commit: builtFrom.id, date: builtFrom.date }),
-      kubernetes: kubernetes,
+      kubernetes,
       node: process.versions.node,
       v8: process.versions.v8,
       platform: `${process.platform}/${process.arch}`,
     };
-    ui.add?.({ versions: facts });
-    for (const [name, value] of Object.entries(facts)) ui.print(`${name}: ${value}`);
+    ui.add?.({ versions });
+    for (const [name, value] of Object.entries(versions)) ui.print(`${name}: ${value}`);
   },
 });

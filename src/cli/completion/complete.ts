@@ -24,19 +24,27 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
   const current = words.at(-1) ?? "";
   const entry = findCommand(before);
   if (!entry) return completeName(typed, before, current);
-  const command = await extendIfWhole(entry, before, cwd);
+  const command = await extendIfPossible(entry, before, cwd);
   const name = (before.at(-1) ?? "").replace(/^--/u, "");
   const flag = command.flags[name];
   if (flag && flag.type !== "boolean" && before.at(-1)!.startsWith("--")) {
-    if (!isOfProject(name)) return valuesOf(flag, current);
-    return valuesOf({ ...flag, choices: projectValues(name, before.slice(0, -1), cwd) }, current);
+    const choices = hasProjectValues(name) ? projectValues(name, before.slice(0, -1), cwd) : flag.choices;
+    return proposeValues({ ...flag, ...(choices && { choices }) }, current);
   }
   if (formatFlags(command).includes(before.at(-1)!)) return ["text", "json"];
-  return [...flagsOf(command, before), ...positionalsOf(command), ...commonFlags(command, before)];
+  return [
+    ...proposeFlags(command, before),
+    ...proposePositionals(command),
+    ...proposeCommonFlags(command, before),
+  ];
 }
 
 /** Adds the flags of plugins. A plugin that can't be loaded adds none; running the command reports it. */
-async function extendIfWhole(entry: CommandEntry, words: readonly string[], cwd: string): Promise<Command> {
+async function extendIfPossible(
+  entry: CommandEntry,
+  words: readonly string[],
+  cwd: string,
+): Promise<Command> {
   const command = await entry.load();
   try {
     return await extendCommand(entry.name, command, words, cwd, { isCompletion: true });
@@ -48,7 +56,7 @@ async function extendIfWhole(entry: CommandEntry, words: readonly string[], cwd:
 /** Completes command names, and the flags of all commands in front of them. */
 function completeName(typed: readonly string[], before: readonly string[], current: string): string[] {
   if (formatFlags({ flags: {} }).includes(typed.at(-1) ?? "")) return ["text", "json"];
-  if (current.startsWith("-")) return commonFlags({ flags: {} }, before);
+  if (current.startsWith("-")) return proposeCommonFlags({ flags: {} }, before);
   const end = before.findIndex((word) => word.startsWith("-"));
   return nextWords(end === -1 ? before : before.slice(0, end));
 }
@@ -65,13 +73,16 @@ function nextWords(before: readonly string[]): string[] {
   return [...next].map(([word, summary]) => `${word}\t${summary}`);
 }
 
-function flagsOf({ flags }: Command, before: readonly string[]): string[] {
+function proposeFlags({ flags }: Command, before: readonly string[]): string[] {
   return Object.entries(flags)
     .filter(([name, { type, hidden }]) => !hidden && (type === "list" || !isTyped(before, `--${name}`)))
     .map(([name, { summary }]) => `--${name}\t${summary}`);
 }
 
-function commonFlags(command: Pick<Command, "flags" | "streams">, before: readonly string[]): string[] {
+function proposeCommonFlags(
+  command: Pick<Command, "flags" | "streams">,
+  before: readonly string[],
+): string[] {
   const formats = formatFlags(command).filter((flag) => flag.startsWith("--"));
   return [...formats.map((flag) => [flag, formatSummary] as const), [verboseFlag, verboseSummary] as const]
     .filter(([flag]) => !isTyped(before, flag) && !(flag === "--output" && isTyped(before, "-o")))
@@ -79,17 +90,17 @@ function commonFlags(command: Pick<Command, "flags" | "streams">, before: readon
 }
 
 /** Returns the values of a flag. Behind the comma of a list, omits the values before it. */
-function valuesOf({ choices = [], type, summary }: FlagDefinition, current: string): string[] {
+function proposeValues({ choices = [], type, summary }: FlagDefinition, current: string): string[] {
   if (type !== "list") return choices.map((choice) => `${choice}\t${summary}`);
-  const present = current.split(",").slice(0, -1);
-  const start = present.map((value) => `${value},`).join("");
+  const typed = current.split(",").slice(0, -1);
+  const prefix = typed.map((value) => `${value},`).join("");
   return choices
-    .filter((choice) => !present.includes(choice))
-    .map((choice) => `${start}${choice}\t${summary}`);
+    .filter((choice) => !typed.includes(choice))
+    .map((choice) => `${prefix}${choice}\t${summary}`);
 }
 
 /** Offers the alternatives of `<bash|zsh>`. */
-function positionalsOf({ positionals = [] }: Command): string[] {
+function proposePositionals({ positionals = [] }: Command): string[] {
   return positionals.flatMap((positional) =>
     positional.includes("|") ? positional.slice(1, -1).split("|") : [],
   );
@@ -105,14 +116,11 @@ const valuesByFlag: Readonly<Record<string, (resource: Resource) => readonly str
 };
 
 /** Returns whether the values of a flag come from the project. */
-function isOfProject(flag: string): boolean {
+function hasProjectValues(flag: string): boolean {
   return Object.hasOwn(valuesByFlag, flag);
 }
 
-/**
- * Returns the values of such a flag in the project that contains a folder, as far as they fit the flags before it.
- * Outside of a project there are none.
- */
+/** Returns the values that a flag has in the project around a folder, as far as they fit the flags before it. */
 function projectValues(flag: string, before: readonly string[], cwd: string): string[] {
   const words = before.map((word) => readFlagWord(word));
   const typed = (name: string): string | undefined => {

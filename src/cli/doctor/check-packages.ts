@@ -12,27 +12,32 @@ import {
   unlockedPackages,
 } from "../../packaging/check-lock.ts";
 
-/** Finds packages in `package.json` that are not installed, neither in the project nor in a folder above it. */
+/** Finds packages in `package.json` that are not installed, and packages of tsbuilder that don't fit together. */
 export function checkPackages(root: string, tree: Tree): Finding[] {
   const text = tree.read("package.json");
-  const names = text === undefined ? undefined : namesIn(text);
+  const names = text === undefined ? undefined : readPackageNames(text);
   if (names === undefined)
     return [unreadable(text === undefined ? "the file is missing" : "the file is not valid JSON")];
   return [...checkVersions(text!), ...checkInstalled(root, names)];
 }
 
-function checkInstalled(root: string, names: readonly string[]): Finding[] {
-  const missing = names.filter((name) => !isInstalled(root, name));
-  if (missing.length === 0) return [];
-  const shown = missing.slice(0, 3).join(", ") + (missing.length > 3 ? " and others" : "");
-  const message = `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`;
-  return [wrong("packages", message, packageManagerOf(root).install)];
+/** Reads the names of all dependencies; undefined if the text is not JSON. */
+function readPackageNames(text: string): string[] | undefined {
+  try {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<string, object>;
+    return Object.keys({ ...dependencies, ...devDependencies });
+  } catch {
+    return undefined;
+  }
 }
+
+const unreadable = (message: string): Finding =>
+  wrong("package.json", message, "fix it, or restore it from version control");
 
 /**
  * Finds packages of tsbuilder that don't fit together. All must be from a registry or all in `vendor/`, and of one
- * version, or of ranges in which the same version is found. Of tarballs, only the numbers are compared: each version
- * ends with a hash of its content.
+ * version, or of ranges in which the same version is found. The version of a tarball is compared without the hash of its
+ * content, in which it ends.
  */
 function checkVersions(text: string): Finding[] {
   const specifiers = ownSpecifiers(JSON.parse(text) as Parameters<typeof ownSpecifiers>[0]);
@@ -51,11 +56,19 @@ function checkVersions(text: string): Finding[] {
 
 const isTarball = (specifier: string): boolean => specifier.startsWith("file:");
 
-/** The part of a version that `^` keeps, since Dependabot moves the rest. For a tarball, its version. */
+/** Returns the part of a version that `^` keeps, since Dependabot moves the rest. For a tarball, its version. */
 function compatibility(specifier: string): string | undefined {
   const [version, major, minor] = /(\d+)(?:\.(\d+))?[.\d]*/u.exec(specifier) ?? [];
   if (isTarball(specifier)) return version;
   return major === "0" ? `0.${minor}` : major;
+}
+
+function checkInstalled(root: string, names: readonly string[]): Finding[] {
+  const missing = names.filter((name) => !isInstalled(root, name));
+  if (missing.length === 0) return [];
+  const shown = missing.slice(0, 3).join(", ") + (missing.length > 3 ? " and others" : "");
+  const message = `${missing.length === 1 ? `${shown} is` : `${shown} are`} not installed`;
+  return [wrong("packages", message, packageManagerOf(root).install)];
 }
 
 /** Returns whether a package is installed. Yarn's Plug'n'Play has no folders of packages to look into. */
@@ -63,26 +76,6 @@ function isInstalled(root: string, name: string): boolean {
   if (existsSync(join(root, "node_modules", name, "package.json")) || existsSync(join(root, ".pnp.cjs")))
     return true;
   return dirname(root) !== root && isInstalled(dirname(root), name);
-}
-
-const unreadable = (message: string): Finding =>
-  wrong("package.json", message, "fix it, or restore it from version control");
-
-/** Something that a command will fail on, or has done already. */
-export const wrong = (subject: string, message: string, remedy: string): Finding => ({
-  state: "wrong",
-  subject,
-  message,
-  remedy,
-});
-
-function namesIn(text: string): string[] | undefined {
-  try {
-    const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<string, object>;
-    return Object.keys({ ...dependencies, ...devDependencies });
-  } catch {
-    return undefined;
-  }
 }
 
 /** Finds why `npm ci` would refuse the lock file. Images and workflows install with it. */
@@ -121,3 +114,11 @@ export function checkLock(root: string, tree: Tree): Finding[] {
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
+
+/** Something that a command will fail on, or has done already. */
+export const wrong = (subject: string, message: string, remedy: string): Finding => ({
+  state: "wrong",
+  subject,
+  message,
+  remedy,
+});

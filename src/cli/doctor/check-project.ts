@@ -16,19 +16,19 @@ import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { OwnedFiles } from "../../scaffold/plan.ts";
 
-/** The file of the generated roles. */
 export const roleFile = "config/rbac/role.yaml";
 
-/** Users may delete these parts on purpose: README, workflows and the like. */
-const freeParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
+/** Parts that users may delete on purpose: README, workflows and the like. */
+const deletableParts: readonly string[] = [partKeys.project, partKeys.e2eWebhooks];
 
-/** Compares a project with its `PROJECT` file. */
+/** Compares a project's files with its `PROJECT` file. Returns one good finding if nothing is wrong. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
+  // Only paths and inserted lines are compared, which no license header and no version is in.
   const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
-  const { parts, inserts: all } = describeProject(project, inputs);
-  const inserts = all.filter(({ isOptional }) => !isOptional);
+  const { parts, inserts: allInserts } = describeProject(project, inputs);
+  const inserts = allInserts.filter(({ isOptional }) => !isOptional);
   const missing = parts
-    .filter(({ key }) => !freeParts.includes(key))
+    .filter(({ key }) => !deletableParts.includes(key))
     .flatMap((part) => renderPart(part))
     .filter(({ path }) => !tree.has(path))
     .map(({ path }) =>
@@ -69,6 +69,25 @@ export async function checkProject({ project, tree }: OpenProject): Promise<Find
   return [{ state: "good", subject: "PROJECT", message: "the files match it and are up to date" }];
 }
 
+/** Finds generated files that differ from the types and markers. */
+async function checkGenerated(tree: Tree): Promise<Finding[]> {
+  const { changes, stale, diagnostics } = await planManifests(tree);
+  const outdated = changes.map(({ path }) => {
+    const isThere = tree.has(path);
+    const message = isThere
+      ? "the types or markers have changed since it was generated"
+      : "the file is missing";
+    return wrong(path, message, "npm run manifests");
+  });
+  const orphaned = stale.map((path) =>
+    wrong(path, "no kind generates this CRD any more", "npm run manifests removes it"),
+  );
+  const errors = diagnostics.map(({ message, at, hint }) =>
+    wrong(at ? `${at.file}:${at.line}` : "api/", message, hint ?? "fix the source"),
+  );
+  return [...outdated, ...orphaned, ...errors];
+}
+
 interface Rule {
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
@@ -87,26 +106,58 @@ export function checkRoles(project: Project, tree: Tree): Finding[] {
   if (text === undefined) return [];
   const kinds = clusterScopedKinds(project);
   const roles = readYaml(roleFile, text) as readonly (Role | null)[];
-  const lost = roles
+  const disallowed = roles
     .filter((role) => role?.kind === "ClusterRole" && role.metadata?.name === "manager-role")
     .flatMap((role) => role?.rules ?? [])
     .flatMap((rule) => kinds.filter((kind) => rule && allows(rule, kind)))
     .map(({ group, plural }) => [plural, group].filter(Boolean).join("."));
-  const bind = tree.has("config/rbac/cluster_role_binding.yaml")
+  const bindingStep = tree.has("config/rbac/cluster_role_binding.yaml")
     ? ""
     : `, and bind ${clusterRoleName} with a ClusterRoleBinding in config/rbac`;
-  return [...new Set(lost)].map((name) =>
+  return [...new Set(disallowed)].map((name) =>
     wrong(
       roleFile,
       `the operator is namespaced, and a Role can't allow "${name}", which is cluster-scoped`,
-      `add roleName=${clusterRoleName} to its +kubebuilder:rbac markers, run npm run manifests${bind}`,
+      `add roleName=${clusterRoleName} to its +kubebuilder:rbac markers, run npm run manifests${bindingStep}`,
     ),
   );
 }
 
+interface ClusterScopedKind {
+  readonly group: string;
+  readonly plural: string;
+  /** The project defines the kind. */
+  readonly isOwn: boolean;
+}
+
+function clusterScopedKinds({ resources }: Project): ClusterScopedKind[] {
+  const own = resources
+    .filter(({ namespaced }) => !namespaced)
+    .map((resource) => ({ group: qualifiedGroup(resource), plural: resource.plural, isOwn: true }));
+  const builtIn = builtinResources()
+    .filter(({ scope }) => scope === "Cluster")
+    .map(({ group, plural }) => ({ group, plural, isOwn: false }));
+  return [...own, ...builtIn.filter((kind) => !own.some((ownKind) => isSameKind(kind, ownKind)))];
+}
+
+const isSameKind = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
+  a.group === b.group && a.plural === b.plural;
+
 /**
- * Finds generated roles that no binding refers to. An option names the role, while the binding is a file of the user's.
+ * Returns whether a rule certainly means a kind. `*` for all resources of a group counts for the project's own kinds
+ * only: in other groups, the namespaced kinds may be meant. `get` alone does not count either: some operators read an
+ * object where they may, and do without it elsewhere.
  */
+function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: ClusterScopedKind): boolean {
+  const plurals = resources.map((resource) => resource.split("/")[0]!);
+  return (
+    verbs.some((verb) => verb !== "get") &&
+    [kind.group, "*"].some((group) => apiGroups.includes(group)) &&
+    [kind.plural, ...(kind.isOwn ? ["*"] : [])].some((plural) => plurals.includes(plural))
+  );
+}
+
+/** Finds generated roles that no binding refers to: an option names the role, and the binding is the user's file. */
 export function checkBindings(tree: Tree): Finding[] {
   const roles = readYaml(roleFile, tree.read(roleFile) ?? "") as readonly (Role | null)[];
   const names = new Set(roles.flatMap((role) => role?.metadata?.name ?? []));
@@ -132,70 +183,15 @@ function boundRoles(file: string, text: string | undefined): unknown[] {
   return text?.includes("roleRef") ? readYaml(file, text).flatMap((value) => [...roleRefs(file, value)]) : [];
 }
 
-/** Yields the names in roleRefs of bindings and of kustomize's patches, whose YAML may be a string. */
+/** Yields the names in roleRefs of bindings and of kustomize's patches: merge patches, JSON patches, and either as a string. */
 function* roleRefs(file: string, value: unknown): Generator {
   if (typeof value !== "object" || value === null) return;
-  const { roleRef, path, value: set, patch } = value as Record<string, unknown>;
-  for (const ref of [roleRef, path === "/roleRef" && set]) if (isObject(ref)) yield ref["name"];
-  if (path === "/roleRef/name") yield set;
+  const { roleRef, path, value: patchedValue, patch } = value as Record<string, unknown>;
+  for (const ref of [roleRef, path === "/roleRef" && patchedValue]) if (isObject(ref)) yield ref["name"];
+  if (path === "/roleRef/name") yield patchedValue;
   if (typeof patch === "string") yield* boundRoles(file, patch);
   for (const child of Object.values(value)) yield* roleRefs(file, child);
 }
-
-interface ClusterScopedKind {
-  readonly group: string;
-  readonly plural: string;
-  /** The project defines the kind. */
-  readonly isOwn: boolean;
-}
-
-function clusterScopedKinds({ resources }: Project): ClusterScopedKind[] {
-  const own = resources
-    .filter(({ namespaced }) => !namespaced)
-    .map((resource) => ({ group: qualifiedGroup(resource), plural: resource.plural, isOwn: true }));
-  const builtIn = builtinResources()
-    .filter(({ scope }) => scope === "Cluster")
-    .map(({ group, plural }) => ({ group, plural, isOwn: false }));
-  return [...own, ...builtIn.filter((one) => !own.some((other) => isSame(one, other)))];
-}
-
-const isSame = (a: ClusterScopedKind, b: ClusterScopedKind): boolean =>
-  a.group === b.group && a.plural === b.plural;
-
-/**
- * Returns whether a rule certainly means a kind. `*` for all resources of a group counts for the project's own kinds
- * only: in other groups, the namespaced kinds may be meant. `get` alone does not count either: some operators read an
- * object where they may, and do without it elsewhere.
- */
-function allows({ apiGroups = [], resources = [], verbs = [] }: Rule, kind: ClusterScopedKind): boolean {
-  const plurals = resources.map((resource) => resource.split("/")[0]!);
-  return (
-    verbs.some((verb) => verb !== "get") &&
-    [kind.group, "*"].some((group) => apiGroups.includes(group)) &&
-    [kind.plural, ...(kind.isOwn ? ["*"] : [])].some((plural) => plurals.includes(plural))
-  );
-}
-
-/** Finds generated files that differ from the types and markers. */
-async function checkGenerated(tree: OpenProject["tree"]): Promise<Finding[]> {
-  const { changes, stale, diagnostics } = await planManifests(tree);
-  const outdated = changes.map(({ path }) => {
-    const isThere = tree.has(path);
-    const message = isThere
-      ? "the types or markers have changed since it was generated"
-      : "the file is missing";
-    return wrong(path, message, "npm run manifests");
-  });
-  const left = stale.map((path) =>
-    wrong(path, "no kind generates this CRD any more", "npm run manifests removes it"),
-  );
-  const errors = diagnostics.map(({ message, at, hint }) =>
-    wrong(at ? `${at.file}:${at.line}` : "api/", message, hint ?? "fix the source"),
-  );
-  return [...outdated, ...left, ...errors];
-}
-
-const chooseLines = `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`;
 
 /** Finds conflicts that an upgrade, or a merge by git, left in files that tsbuilder scaffolds. */
 export function checkConflicts(tree: Tree): Finding[] {
@@ -205,13 +201,16 @@ export function checkConflicts(tree: Tree): Finding[] {
   return [...paths].sort().flatMap((path) => {
     const lines = (tree.read(path) ?? "").split(/\r?\n/u);
     return lines.flatMap((line, i) =>
-      isStart(line, lines.slice(i))
+      isConflictStart(line, lines.slice(i))
         ? [wrong(`${path}:${i + 1}`, "a conflict is not resolved", chooseLines)]
         : [],
     );
   });
 }
 
-const isStart = (line: string, rest: readonly string[]): boolean =>
+/** Markdown may show a start marker alone, so the end is required, too. */
+const isConflictStart = (line: string, rest: readonly string[]): boolean =>
   line.startsWith(`${conflictMarkers.start} `) &&
   rest.some((other) => other.startsWith(`${conflictMarkers.end} `));
+
+const chooseLines = `choose the lines of one side or of both, and delete those with ${conflictMarkers.start}, ${conflictMarkers.middle} and ${conflictMarkers.end}`;

@@ -8,16 +8,16 @@ export async function checkTools(): Promise<Finding[]> {
   return [
     checkNode(process.versions.node),
     ...(await Promise.all([
-      program("npm", ["--version"], "npm comes with Node: reinstall Node", "wrong"),
+      checkTool("npm", ["--version"], "npm comes with Node: reinstall Node", "wrong"),
       checkContainerTool(),
-      program(
+      checkTool(
         "kubectl",
         ["version", "--client"],
         "install it to deploy: https://kubernetes.io/docs/tasks/tools",
       ),
-      program("kustomize", ["version"], "not needed: kubectl includes it"),
-      program("helm", ["version", "--short"], "install it to work with charts: https://helm.sh"),
-      program("kind", ["version"], "install it for npm run test-e2e: https://kind.sigs.k8s.io"),
+      checkTool("kustomize", ["version"], "not needed: kubectl includes it"),
+      checkTool("helm", ["version", "--short"], "install it to work with charts: https://helm.sh"),
+      checkTool("kind", ["version"], "install it for npm run test-e2e: https://kind.sigs.k8s.io"),
     ])),
     await checkContext(),
   ];
@@ -34,7 +34,8 @@ export function checkNode(version: string): Finding {
   return { state: "wrong", subject: "node", message: `${version} is too old`, remedy };
 }
 
-async function program(
+/** Runs a tool that prints its version. If that fails, the finding has the given state. */
+async function checkTool(
   tool: string,
   args: readonly string[],
   remedy: string,

@@ -8,7 +8,8 @@ import { z } from "zod";
 import { readObjects, readReconciles } from "../../dev/running-session.ts";
 import type { CommandLine } from "../arguments/command.ts";
 import type { Host } from "../packages/host.ts";
-import { explainError, reportAsJson } from "../reporting/report.ts";
+import { explainError } from "../reporting/explain-error.ts";
+import { reportAsJson } from "../reporting/report.ts";
 import { findProjectRoot } from "../../project/store.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { planFlags } from "../project/open-project.ts";
@@ -17,7 +18,8 @@ import { readFlagWord } from "../arguments/command-line.ts";
 const instructions =
   "tsbuilder scaffolds and runs Kubernetes operators in TypeScript. Nothing is written without a plan: call plan, show its diff to the user, then apply it. AGENTS.md in the project says how its code is written.";
 
-const changedSince = {
+/** The error of `apply` for a plan that would write other changes by now. */
+const changedSincePlan = {
   code: "FILE_CHANGED",
   message: "the project has changed since the plan was shown",
   hint: "show the user this plan, then apply it",
@@ -30,7 +32,7 @@ type Report = { readonly exitCode: number } & Readonly<Record<string, unknown>>;
 export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine): Promise<McpServer> {
   const server = new McpServer({ name: "tsbuilder", version: host.version() }, { instructions });
   const plans = new Plans();
-  const run = (argv: readonly string[]): Promise<Report> => report(argv, cwd, tsbuilder);
+  const run = (argv: readonly string[]): Promise<Report> => runForReport(argv, cwd, tsbuilder);
 
   server.registerTool(
     "help",
@@ -66,11 +68,11 @@ export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine)
     },
     ({ plan }) =>
       answer(async () => {
-        const line = plans.find(plan);
-        const now = await showPlan(line, plans, run);
-        return now["plan"] === plan
-          ? run([...line.name, ...line.args])
-          : { ...now, exitCode: 1, error: changedSince };
+        const command = plans.find(plan);
+        const present = await showPlan(command, plans, run);
+        return present["plan"] === plan
+          ? run([...command.name, ...command.args])
+          : { ...present, exitCode: 1, error: changedSincePlan };
       }),
   );
   server.registerTool(
@@ -132,20 +134,13 @@ export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine)
       },
       annotations: { readOnlyHint: true },
     },
-    (query) =>
-      answer(async () => ({
-        exitCode: 0,
-        ...readReconciles(findProjectRoot(cwd) ?? cwd, query),
-      })),
+    (query) => answer(async () => ({ exitCode: 0, ...readReconciles(findProjectRoot(cwd) ?? cwd, query) })),
   );
   return server;
 }
 
-/**
- * Runs a command without a terminal, and returns its report. Does not use `--output json`: arguments could contain or
- * hide that flag.
- */
-async function report(argv: readonly string[], cwd: string, tsbuilder: CommandLine): Promise<Report> {
+/** Runs a command and returns its report. Does not use `--output json`, which arguments could contain or hide. */
+async function runForReport(argv: readonly string[], cwd: string, tsbuilder: CommandLine): Promise<Report> {
   const printed: string[] = [];
   const ui = {
     print: (text: string) => void printed.push(text),
@@ -154,7 +149,7 @@ async function report(argv: readonly string[], cwd: string, tsbuilder: CommandLi
   };
   const flag = argv.findIndex((word) => word.startsWith("-"));
   const name = argv.slice(0, flag === -1 ? undefined : flag).join(" ");
-  await reportAsJson(name, ui, (by) => tsbuilder.run(argv, cwd, by));
+  await reportAsJson(name, ui, (reportUi) => tsbuilder.run(argv, cwd, reportUi));
   return JSON.parse(printed.join("\n")) as Report;
 }
 
@@ -165,47 +160,41 @@ interface PlannedCommand {
   readonly args: readonly string[];
 }
 
-/**
- * Runs a command with `--diff`, and keeps the plan that it shows. The output of `--help` is no plan, and is returned as
- * it is.
- */
+/** Runs a command with `--diff`, and keeps the plan that it shows. The output of `--help` is returned as it is. */
 async function showPlan(
-  line: PlannedCommand,
+  command: PlannedCommand,
   plans: Plans,
   run: (argv: readonly string[]) => Promise<Report>,
 ): Promise<Report> {
   // In front of the arguments, so that no flag among them takes it for its value.
-  const { output, ...shown } = await run([...line.name, "--diff", ...line.args]);
+  const { output, ...shown } = await run([...command.name, "--diff", ...command.args]);
   if (shown["written"] !== false) return { ...shown, output };
   const diff = (output as readonly string[]).join("\n");
-  return { plan: plans.show({ line, diff }), ...shown, diff };
+  return { plan: plans.add({ command, diff }), ...shown, diff };
 }
 
 /** A plan that was shown, by `--output json` and `--diff`. */
 interface ShownPlan {
-  readonly line: PlannedCommand;
+  readonly command: PlannedCommand;
   /** The output of `--diff`. */
   readonly diff: string;
 }
 
-/**
- * The plans that were shown in this session. A plan's name is a hash of its command and diff: the same command has
- * another name once it would write other changes.
- */
+/** The plans that were shown in this session. A plan's name is a hash of its command and diff, so other changes have another name. */
 class Plans {
   readonly #shown = new Map<string, ShownPlan>();
 
-  /** Returns the plan's name. */
-  show(plan: ShownPlan): string {
-    const name = nameOf(plan);
+  /** Keeps a plan, and returns its name. */
+  add(plan: ShownPlan): string {
+    const name = hashPlan(plan);
     this.#shown.set(name, plan);
     return name;
   }
 
-  /** Returns the command line of a shown plan. */
+  /** Returns the command of a shown plan; throws if none has this name. */
   find(name: string): PlannedCommand {
     const plan = this.#shown.get(name);
-    if (plan) return plan.line;
+    if (plan) return plan.command;
     throw new TsbuilderError(`no plan "${name}" was shown`, {
       code: "REFUSED",
       hint: "call the tool plan first, and show the user what it would write",
@@ -235,42 +224,40 @@ function readName(command: string, { commands }: CommandLine): readonly string[]
 const onlyShows = "omit it: plan only shows, and apply writes";
 
 /** Flags that a plan can't have, each with a hint what to do. */
-const refused = new Map([
+const refusedFlags = new Map([
   ...["--", "--diff", "--no-diff", "--dry-run", "--no-dry-run"].map((flag) => [flag, onlyShows] as const),
   ["--plugins", "loading a plugin runs its code: have the user add it with tsbuilder edit --plugins"],
 ]);
 
-/**
- * Reads a command with its arguments. Refuses commands that can't show a plan, and arguments that would write or run
- * third-party code.
- */
+/** Reads a command. Refuses one that can't show a plan, and arguments that would write or run third-party code. */
 async function readPlannable(
   command: string,
   args: readonly string[],
   tsbuilder: CommandLine,
 ): Promise<PlannedCommand> {
-  const known = await plannableCommands(tsbuilder);
-  if (!known.includes(command)) {
+  const plannable = await plannableCommands(tsbuilder);
+  if (!plannable.includes(command)) {
     throw new TsbuilderError(`"${command}" can't be planned`, {
       code: "REFUSED",
-      hint: `use one of: ${known.join(", ")}; have the user run other commands`,
+      hint: `use one of: ${plannable.join(", ")}; have the user run other commands`,
     });
   }
   for (const word of args) {
-    const hint = refused.get(readFlagWord(word)?.flag ?? word);
+    const hint = refusedFlags.get(readFlagWord(word)?.flag ?? word);
     if (hint !== undefined)
       throw new TsbuilderError(`"${word}" can't be an argument of a plan`, { code: "REFUSED", hint });
   }
   return { name: command.split(" "), args };
 }
 
-function nameOf({ line, diff }: ShownPlan): string {
+function hashPlan({ command, diff }: ShownPlan): string {
   return createHash("sha256")
-    .update(JSON.stringify([line, diff]))
+    .update(JSON.stringify([command, diff]))
     .digest("hex")
     .slice(0, 12);
 }
 
+/** Returns the answer of a tool: the report of its work, or the error that it throws. */
 async function answer(work: () => Promise<Report>): Promise<CallToolResult> {
   const outcome: Report = await work().catch((error: unknown) => ({
     exitCode: 1,

@@ -8,11 +8,9 @@ import type { VendorPackages } from "./vendor-packages.ts";
 /** The running tsbuilder, as commands see it; tests pass another one. */
 export interface Host {
   version(): string;
+  /** Returns tsbuilder's packages for a new or upgraded project. */
   vendorPackages(): Promise<VendorPackages>;
-  /**
-   * Runs the tsbuilder in a project's dependencies, which must have the given version, and returns the files that it
-   * scaffolds.
-   */
+  /** Returns the files that the tsbuilder in a project's dependencies scaffolds, which must have the given version. */
   baseline(
     project: string,
     version: string,

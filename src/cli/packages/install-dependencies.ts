@@ -6,9 +6,8 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import type { Ui } from "../reporting/report.ts";
 
 /**
- * Installs the dependencies with the project's package manager. Its output goes straight to the terminal; without one
- * npm prints nothing until its end. With `locked`, `npm ci` installs exactly the versions in npm's lock file, if the
- * project has one.
+ * Installs the dependencies with the project's package manager, whose output goes straight to the terminal. With `locked`,
+ * `npm ci` installs exactly the versions in npm's lock file, if the project has one. Throws if the manager fails.
  */
 export function installDependencies(
   cwd: string,
@@ -35,21 +34,24 @@ export function updateLock(cwd: string): void {
 }
 
 /** In CI, pnpm refuses to change the lock file unless it is told to, as Yarn does (see below). */
-const ownFlags: Readonly<Record<string, readonly string[]>> = {
+const managerFlags: Readonly<Record<string, readonly string[]>> = {
   npm: ["--no-fund", "--no-audit", ...shortPauses],
   pnpm: ["--no-frozen-lockfile"],
 };
 
+interface InstallCall {
+  readonly command?: string;
+  readonly flags?: readonly string[];
+  /** The hint of the error if the program fails. */
+  readonly hint: string;
+}
+
 function installWith(
   program: string,
   cwd: string,
-  {
-    command = "install",
-    flags = [],
-    hint,
-  }: { readonly command?: string; readonly flags?: readonly string[]; readonly hint: string },
+  { command = "install", flags = [], hint }: InstallCall,
 ): void {
-  const { status, error } = spawnSync(program, [command, ...(ownFlags[program] ?? []), ...flags], {
+  const { status, error } = spawnSync(program, [command, ...(managerFlags[program] ?? []), ...flags], {
     cwd,
     // If `CI` is set, Yarn refuses to change the lock file.
     env: { ...process.env, YARN_ENABLE_IMMUTABLE_INSTALLS: "false" },

@@ -12,10 +12,7 @@ import type { VendorPackages } from "./vendor-packages.ts";
 import { readManifest, sections } from "./manifest.ts";
 import { updateLock } from "./install-dependencies.ts";
 
-/**
- * Returns the lock file that a project is scaffolded with, by its path. A member of a workspace has none: its packages
- * are in the workspace's lock file.
- */
+/** Returns the lock file of a new project, by its path. A member of a workspace has none, since the workspace has one. */
 export function scaffoldLock(
   root: string,
   { projectName }: Project,
@@ -27,10 +24,7 @@ export function scaffoldLock(
   return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);
 }
 
-/**
- * Replaces a lock file by that of a newer version, if tsbuilder wrote it, and the user added no package to the project
- * and moved none. Returns whether it did.
- */
+/** Replaces a lock file that tsbuilder wrote, unless the user added or moved packages. Returns whether it was replaced. */
 export function replaceLock(
   draft: Draft,
   base: ReadonlyMap<string, string>,
@@ -39,31 +33,28 @@ export function replaceLock(
 ): boolean {
   const text = next.get(lockFile);
   if (text === undefined || olderFiles.some((file) => draft.has(file))) return false;
-  if (!asksForTheSame(draft.read("package.json"), next.get("package.json"))) return false;
-  const theirs = draft.read(lockFile);
+  if (!haveSameDependencies(draft.read("package.json"), next.get("package.json"))) return false;
+  const present = draft.read(lockFile);
   const scaffolded = base.get(lockFile);
   // An older tsbuilder wrote no lock file: an existing one is the package manager's, with the user's choices.
-  const isOurs =
+  const isUnchanged =
     scaffolded === undefined
-      ? theirs === undefined
-      : theirs !== undefined && versionsIn(theirs) === versionsIn(scaffolded);
-  if (isOurs) draft.write(lockFile, text, "generated");
-  return isOurs;
+      ? present === undefined
+      : present !== undefined && readVersions(present) === readVersions(scaffolded);
+  if (isUnchanged) draft.write(lockFile, text, "generated");
+  return isUnchanged;
 }
 
-/**
- * Returns the versions in npm's lock file, or the text of another manager's without its hashes: Yarn adds hashes that
- * we can't know.
- */
-function versionsIn(text: string): string {
+/** Returns the versions in npm's lock file, or another manager's text without hashes: Yarn adds some that we can't know. */
+function readVersions(text: string): string {
   const lock = readLock(text);
   return lock === undefined
     ? withPlainLineEnds(text).replaceAll(/^ +checksum: .*\n/gmu, "")
     : lockedVersions(lock);
 }
 
-function asksForTheSame(mine: string | undefined, scaffolded: string | undefined): boolean {
-  const [one, other] = [mine, scaffolded].map((text) => {
+function haveSameDependencies(present: string | undefined, scaffolded: string | undefined): boolean {
+  const [presentLines, scaffoldedLines] = [present, scaffolded].map((text) => {
     const manifest = readManifest(text ?? "");
     return sections.flatMap((section) =>
       Object.entries(manifest?.[section] ?? {})
@@ -71,7 +62,7 @@ function asksForTheSame(mine: string | undefined, scaffolded: string | undefined
         .toSorted(compareText),
     );
   });
-  return one!.join("\n") === other!.join("\n");
+  return presentLines!.join("\n") === scaffoldedLines!.join("\n");
 }
 
 /**

@@ -14,8 +14,8 @@ const ownTsbuilder = `${ownPackage}/bin/tsbuilder.js`;
 
 /**
  * Returns the files that the tsbuilder in the project's dependencies scaffolds for it. Only the version that scaffolded
- * the project has its templates. If the upgrade is only shown, the user must have allowed that code to run, as a
- * plugin's.
+ * the project has its templates. Throws if that version is not installed, and if the upgrade is only shown while the user
+ * has not allowed its code to run.
  */
 export function readBaseline(
   root: string,
@@ -42,7 +42,10 @@ export function readBaseline(
       `the project was scaffolded by tsbuilder ${version}, but ${String(installed)} is installed`,
       {
         code: "NOT_FOUND",
-        hint: restoring(root, version, { installed: String(installed), isPublished: isReleased(manifest) }),
+        hint: hintToRestore(root, version, {
+          installed: String(installed),
+          isPublished: isReleased(manifest),
+        }),
       },
     );
   }
@@ -67,11 +70,8 @@ export function readBaseline(
   }
 }
 
-/**
- * Returns a hint how to get back the version that scaffolded the project. Suggests the registry only for published
- * versions.
- */
-function restoring(
+/** Returns a hint how to get the version back that scaffolded the project; from a registry only if it is published. */
+function hintToRestore(
   root: string,
   version: string,
   { installed, isPublished }: { readonly installed: string; readonly isPublished: boolean },

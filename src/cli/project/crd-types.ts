@@ -9,7 +9,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 /** The folder for types of third-party kinds. In `api/`, the generators would take them for the project's own. */
 const typesFolder = "src/types";
 
-/** Generates types from CRD files, with a note for each part of a schema that TypeScript can't express. */
+/** Plans types for CRD files, with a note for each part of a schema that TypeScript can't express. */
 export async function planCrdTypes(
   cwd: string,
   files: readonly string[],
@@ -21,11 +21,11 @@ export async function planCrdTypes(
   );
   return {
     files: new Map(changes.map(({ path, content }) => [path, content ?? ""])),
-    notes: lost.map((what) => `not in the types: ${what}`),
+    notes: lost.map((part) => `not in the types: ${part}`),
   };
 }
 
-/** Returns the record for `PROJECT` of a kind that a CRD file defines. Its types are where `planCrdTypes()` puts them. */
+/** Returns the record for `PROJECT` of a kind that a CRD file defines. Throws if the file lacks the kind or version. */
 export async function resourceFromCrd(
   cwd: string,
   file: string,
@@ -47,6 +47,7 @@ export async function resourceFromCrd(
       hint: `it has ${versions.map(({ name }) => `--version ${name}`).join(", ")}`,
     });
   }
+  // `planCrdTypes()` names the file so: it has one file for each version of a kind.
   const module = `./${typesFolder}/${group}/${wanted.version}/${wanted.kind.toLowerCase()}_types.ts`;
   return newResource({
     group,

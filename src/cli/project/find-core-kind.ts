@@ -3,12 +3,14 @@ import { type Resource, findCoreGroup, newResource, qualifiedGroup } from "../..
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 
-/** Finds a built-in kind of Kubernetes, with its plural and scope. */
-export function findCoreKind(flags: {
+interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-}): Resource {
+}
+
+/** Finds a built-in kind of Kubernetes, with its plural and scope. Throws if its group, which exists, has no such kind. */
+export function findCoreKind(flags: GroupVersionKind): Resource {
   const { group, domain } = findCoreGroup(flags.group)!;
   const groupVersion = { group: qualifiedGroup({ group, domain }), version: flags.version };
   const found = findKind(groupVersion, flags.kind);
@@ -25,8 +27,8 @@ export function findCoreKind(flags: {
 }
 
 function unknownKind(
-  groupVersion: { group: string; version: string },
-  { group, version, kind }: { group: string; version: string; kind: string },
+  groupVersion: Omit<GroupVersionKind, "kind">,
+  { group, version, kind }: GroupVersionKind,
 ): TsbuilderError {
   const inGroup = builtinResources().filter(({ group }) => group === groupVersion.group);
   const versions = [...new Set(inGroup.filter((found) => found.kind === kind).map((found) => found.version))];

@@ -13,9 +13,6 @@ import { didYouMean } from "../../shared/text.ts";
 import { checkDomain, checkGroup, checkKind, checkModule, checkVersion } from "../../project/validate.ts";
 import { type FlagDefinition, type FlagValues, flag } from "../arguments/command.ts";
 
-const external =
-  "for a kind of another project, name its CRD with --crd FILE, or its types with --external-module PACKAGE";
-
 /** The flags that identify a kind. */
 export const kindFlags = {
   group: flag.string("API group without the domain", "GROUP", { default: "", check: checkGroup }),
@@ -27,7 +24,7 @@ export const kindFlags = {
   kind: flag.string("kind in PascalCase", "KIND", { required: true, prompt: "Kind:", check: checkKind }),
 } as const satisfies Record<string, FlagDefinition>;
 
-const typesFromCrd =
+const externalTypesHint =
   "use --crd with the kind's CRD, whose types are generated, or --external-module with an npm package that has the types";
 
 /** The flags for an external kind's types. */
@@ -39,11 +36,38 @@ export const externalKindFlags = {
   "external-domain": flag.string("domain of the external kind's group", "DOMAIN", { check: checkDomain }),
 } as const satisfies Record<string, FlagDefinition>;
 
-/** The values of these flags; only some commands have those for an external kind. */
+/** Rejects the path of a Go module, which begins with a host. */
+function rejectGoModule(module: string): string {
+  if (!/^[\w-]+(?:\.[\w-]+)+\//u.test(module)) return checkModule(module);
+  throw new TsbuilderError(`"${module}" is the path of a Go package, and TypeScript can't import it`, {
+    code: "INVALID_ARGUMENT",
+    hint: externalTypesHint,
+  });
+}
+
+/** kubebuilder's flags for external kinds: they name Go packages, which TypeScript can't import. */
+export const refusedGoFlags = {
+  "external-api-path": externalTypesHint,
+  "external-api-module": externalTypesHint,
+  "external-api-domain": "use --external-domain",
+} as const;
+
+/** The flag of commands that can add third-party plugins to a project. */
+export const pluginsFlag = flag.list(
+  "third-party plugins to use: a key, a package or the path of its folder; see tsbuilder plugins",
+  "PLUGIN",
+);
+
+/** The flag of commands that run the generators at their end. */
+export const makeFlag = flag.switch("run the generators afterwards; use --make=false to skip them", {
+  default: true,
+});
+
+/** The values of the flags that identify a kind; only some commands have those for an external one. */
 type KindFlags = FlagValues<typeof kindFlags> &
   Partial<FlagValues<typeof externalKindFlags>> & { readonly plural?: string | undefined };
 
-/** Finds a kind: in the project, else in Kubernetes, else as an external one. */
+/** Finds a kind: in the project, in a CRD or module that the flags name, or in Kubernetes. Throws if it is in none. */
 export async function findResource(project: Project, flags: KindFlags, cwd: string): Promise<Resource> {
   const tracked = findTracked(project, flags);
   if (tracked) return tracked;
@@ -65,16 +89,9 @@ export async function findResource(project: Project, flags: KindFlags, cwd: stri
   }
   const { group, version, kind } = flags;
   throw unknownResource(project, flags, {
-    none: `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${external}`,
-    others: `. To add it: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${external}`,
+    withoutKinds: `add it first: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${externalKindHint}`,
+    afterKinds: `. To add it: tsbuilder create api --group ${group || "apps"} --version ${version} --kind ${kind}; ${externalKindHint}`,
   });
-}
-
-/** Finds a kind of the project. */
-export function findOwnResource(project: Project, flags: KindFlags): Resource {
-  const resource = findTracked(project, flags);
-  if (resource) return resource;
-  throw unknownResource(project, flags, { none: "there is nothing to delete", others: "" });
 }
 
 /** Finds a resource in the project; the group may include its domain. */
@@ -99,13 +116,22 @@ function externalResource(flags: KindFlags, module: string): Resource {
   });
 }
 
-/**
- * Hints for a kind that the project lacks: `none` for a project without kinds, `others` for the end of the list of its
- * kinds.
- */
+const externalKindHint =
+  "for a kind of another project, name its CRD with --crd FILE, or its types with --external-module PACKAGE";
+
+/** Finds a kind of the project; throws if there is none. */
+export function findOwnResource(project: Project, flags: KindFlags): Resource {
+  const resource = findTracked(project, flags);
+  if (resource) return resource;
+  throw unknownResource(project, flags, { withoutKinds: "there is nothing to delete", afterKinds: "" });
+}
+
+/** The hint for a kind that the project lacks. */
 interface Remedy {
-  readonly none: string;
-  readonly others: string;
+  /** The hint for a project without kinds. */
+  readonly withoutKinds: string;
+  /** Follows the list of the project's kinds. */
+  readonly afterKinds: string;
 }
 
 function unknownResource(project: Project, flags: KindFlags, remedy: Remedy): TsbuilderError {
@@ -113,48 +139,21 @@ function unknownResource(project: Project, flags: KindFlags, remedy: Remedy): Ts
   const name = `${apiVersionOf({ group, version })}, Kind ${kind}`;
   return new TsbuilderError(`the project has no "${name}"`, {
     code: "NOT_FOUND",
-    hint: proposal(project, flags, remedy),
+    hint: hintForKind(project, flags, remedy),
   });
 }
 
-function proposal({ resources }: Project, { group, kind }: KindFlags, remedy: Remedy): string {
+function hintForKind({ resources }: Project, { group, kind }: KindFlags, remedy: Remedy): string {
   const meantKind = didYouMean(
     kind,
     resources.map((resource) => resource.kind),
   );
   if (meantKind !== undefined && meantKind !== kind) return `did you mean --kind ${meantKind}?`;
-  const startsWith = coreGroupNames.find((name) => group !== "" && name.startsWith(`${group}.`));
-  if (startsWith !== undefined) return `did you mean --group ${startsWith}?`;
+  const fullGroup = coreGroupNames.find((name) => group !== "" && name.startsWith(`${group}.`));
+  if (fullGroup !== undefined) return `did you mean --group ${fullGroup}?`;
   const groups = [...resources.map((resource) => resource.group), ...coreGroupNames];
   const meantGroup = didYouMean(group, groups);
   if (meantGroup !== undefined && meantGroup !== group) return `did you mean --group ${meantGroup}?`;
-  if (resources.length === 0) return remedy.none;
-  return `it has ${resources.map(describeResource).join("; ")}${remedy.others}`;
+  if (resources.length === 0) return remedy.withoutKinds;
+  return `it has ${resources.map(describeResource).join("; ")}${remedy.afterKinds}`;
 }
-
-/** kubebuilder's flags for external kinds: they name Go packages, which TypeScript can't import. */
-export const refusedGoFlags = {
-  "external-api-path": typesFromCrd,
-  "external-api-module": typesFromCrd,
-  "external-api-domain": "use --external-domain",
-} as const;
-
-/** Rejects the path of a Go module, which begins with a host. */
-function rejectGoModule(module: string): string {
-  if (!/^[\w-]+(?:\.[\w-]+)+\//u.test(module)) return checkModule(module);
-  throw new TsbuilderError(`"${module}" is the path of a Go package, and TypeScript can't import it`, {
-    code: "INVALID_ARGUMENT",
-    hint: typesFromCrd,
-  });
-}
-
-/** The flag of commands that can add third-party plugins to a project. */
-export const pluginsFlag = flag.list(
-  "third-party plugins to use: a key, a package or the path of its folder; see tsbuilder plugins",
-  "PLUGIN",
-);
-
-/** The flag of commands that run the generators at their end. */
-export const makeFlag = flag.switch("run the generators afterwards; use --make=false to skip them", {
-  default: true,
-});

@@ -11,44 +11,55 @@ interface GitCall {
   readonly hint?: string;
 }
 
-/** Runs git in a folder and returns its output. */
+/** Runs git in a folder and returns its output. Throws if git fails. */
 export function git(folder: string, args: readonly string[], call: GitCall = {}): string {
-  const done = start(folder, args, call);
-  if (done.status !== 0) throw failure(args, done, call.hint);
-  return done.stdout.trimEnd();
+  const result = runGit(folder, args, call);
+  if (result.status !== 0) throw gitError(args, result, call.hint);
+  return result.stdout.trimEnd();
 }
 
 /** Runs a git command that exits with 1 for a missing object; returns undefined then. */
 export function askGit(folder: string, args: readonly string[], call: GitCall = {}): string | undefined {
-  const done = start(folder, args, call);
-  if (done.status === 1) return undefined;
-  if (done.status !== 0) throw failure(args, done, call.hint);
-  return done.stdout.trimEnd();
+  const result = runGit(folder, args, call);
+  if (result.status === 1) return undefined;
+  if (result.status !== 0) throw gitError(args, result, call.hint);
+  return result.stdout.trimEnd();
 }
 
-/**
- * Returns whether a folder is under version control. Throws if git refuses to read the repository, such as another
- * user's.
- */
+/** Returns whether a folder is under version control. Throws if git refuses to read a repository, such as another user's. */
 export function isRepository(folder: string): boolean {
   const args = ["rev-parse", "--git-dir"];
-  const done = start(folder, args, { env: { LC_ALL: "C" } });
-  if (done.status === 0) return true;
-  if (done.stderr.includes("not a git repository")) return false;
-  throw failure(args, done);
+  const result = runGit(folder, args, { env: { LC_ALL: "C" } });
+  if (result.status === 0) return true;
+  if (result.stderr.includes("not a git repository")) return false;
+  throw gitError(args, result);
 }
-
-/**
- * Settings for every call. A clone can't contain a `.git`, but a folder that git takes for a bare repository, whose
- * settings name programs to run.
- */
-const ownSettings = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
 
 /** Returns whether git ignores a path, even if the path is tracked. Without a repository, git ignores none. */
 export function isIgnored(folder: string, path: string): boolean {
-  const args = [...ownSettings, "check-ignore", "--quiet", "--no-index", path];
+  const args = [...safeSettings, "check-ignore", "--quiet", "--no-index", path];
   return spawnSync("git", args, { cwd: folder, env: environment() }).status === 0;
 }
+
+function runGit(folder: string, args: readonly string[], { input = "", env = {} }: GitCall) {
+  trace(`run: ${formatCommand(args)}`);
+  const { error, ...result } = spawnSync("git", [...safeSettings, ...args], {
+    cwd: folder,
+    input,
+    env: { ...environment(), ...env },
+    encoding: "utf8",
+    maxBuffer: 100_000_000,
+  });
+  if (error === undefined) return result;
+  const isMissing = "code" in error && error.code === "ENOENT";
+  throw new TsbuilderError(isMissing ? '"git" is not on the PATH' : `git failed: ${error.message}`, {
+    code: isMissing ? "TOOL_MISSING" : "TOOL_FAILED",
+    hint: "install git, or upgrade without --branch, --commit and --pull-request",
+  });
+}
+
+/** Settings against a clone with a folder that git takes for a bare repository, whose settings name programs to run. */
+const safeSettings = ["-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false"];
 
 /** Without optional locks, reading a repository does not rewrite its index. */
 const environment = (): NodeJS.ProcessEnv => ({ ...process.env, PATH: toolPath(), GIT_OPTIONAL_LOCKS: "0" });
@@ -58,28 +69,11 @@ interface Output {
   readonly stderr: string;
 }
 
-function failure(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {
-  return new TsbuilderError(`${format(args)} failed\n${(stderr || stdout).trim()}`, {
+function gitError(args: readonly string[], { stdout, stderr }: Output, hint?: string): TsbuilderError {
+  return new TsbuilderError(`${formatCommand(args)} failed\n${(stderr || stdout).trim()}`, {
     code: "TOOL_FAILED",
-    hint: hint ?? `nothing was changed in this branch or its files; for details, run: ${format(args)}`,
+    hint: hint ?? `nothing was changed in this branch or its files; for details, run: ${formatCommand(args)}`,
   });
 }
 
-function start(folder: string, args: readonly string[], { input = "", env = {} }: GitCall) {
-  trace(`run: ${format(args)}`);
-  const { error, ...done } = spawnSync("git", [...ownSettings, ...args], {
-    cwd: folder,
-    input,
-    env: { ...environment(), ...env },
-    encoding: "utf8",
-    maxBuffer: 100_000_000,
-  });
-  if (error === undefined) return done;
-  const isMissing = "code" in error && error.code === "ENOENT";
-  throw new TsbuilderError(isMissing ? '"git" is not on the PATH' : `git failed: ${error.message}`, {
-    code: isMissing ? "TOOL_MISSING" : "TOOL_FAILED",
-    hint: "install git, or upgrade without --branch, --commit and --pull-request",
-  });
-}
-
-const format = (args: readonly string[]): string => ["git", ...args].map(quoteWord).join(" ");
+const formatCommand = (args: readonly string[]): string => ["git", ...args].map(quoteWord).join(" ");

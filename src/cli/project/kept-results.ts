@@ -20,18 +20,16 @@ export class KeptResults {
   readonly #file: string;
   readonly #code: string;
 
-  /**
-   * Returns undefined without a cache folder, and for a CLI that runs from its sources, which change while one works on
-   * them.
-   */
+  /** Returns undefined without a cache folder, and for a CLI that runs from its sources, which may change meanwhile. */
   static open(root: string, env: NodeJS.ProcessEnv): KeptResults | undefined {
-    const code = ownCode();
+    const code = checksumOfCode();
     const folder = code === undefined ? undefined : openCacheFolder("generated", env);
     return folder === undefined ? undefined : new KeptResults(folder, root, code!);
   }
 
   constructor(folder: string, root: string, code: string) {
     this.#folder = folder;
+    // A file's name has at most 255 bytes.
     this.#file = `${Buffer.from(root).toString("base64url").slice(-180)}-${checksum(root)}`;
     this.#code = code;
   }
@@ -42,15 +40,15 @@ export class KeptResults {
     options: GeneratorOptions,
     plan: (cache: GeneratorCache) => Promise<ManifestsPlan>,
   ): Promise<ManifestsPlan> {
-    const known = this.#read();
-    const restored = known && restoreResults(known, this.#code, crdFolder(tree, options), tree);
+    const stored = this.#read();
+    const restored = stored && restoreResults(stored, this.#code, crdFolder(tree, options), tree);
     const cache = restored ?? createCache();
     const before = resultsOf(cache);
     const planned = await plan(cache);
-    const kept = isGrown(cache, before)
+    const results = isGrown(cache, before)
       ? keepResults(cache, this.#code, tree, planned.diagnostics)
       : undefined;
-    if (kept && !(known && Buffer.compare(known, kept) === 0)) this.#write(kept);
+    if (results && !(stored && Buffer.compare(stored, results) === 0)) this.#write(results);
     return planned;
   }
 
@@ -86,9 +84,9 @@ function removeOldest(folder: string): void {
 }
 
 /** Identifies the code of the generators: the bundle's first script names all others by hashes of their content. */
-function ownCode(): string | undefined {
-  const own = fileURLToPath(import.meta.url);
-  return own.endsWith(".cjs") ? checksum(readFileSync(join(own, "../main.cjs"))) : undefined;
+function checksumOfCode(): string | undefined {
+  const script = fileURLToPath(import.meta.url);
+  return script.endsWith(".cjs") ? checksum(readFileSync(join(script, "../main.cjs"))) : undefined;
 }
 
 function checksum(data: string | Buffer): string {

@@ -10,15 +10,15 @@ import { run } from "../../../e2e/golden/golden-projects.ts";
 import { leavePlan } from "../../../e2e/support/projects/interrupted-plan.ts";
 import { parseProject } from "../../project/store.ts";
 import { diskTree } from "../../scaffold/tree.ts";
-import { withProjectLock } from "./open-project.ts";
+import { withProjectLock } from "./lock-project.ts";
 
 const tsx = import.meta.resolve("tsx");
 const main = join(import.meta.dirname, "../start/from-source.ts");
 
 const program = mkdtempSync(join(tmpdir(), "tsbuilder-lock-program-"));
-const bundle = join(program, "open-project.cjs");
+const bundle = join(program, "lock-project.cjs");
 beforeAll(() => {
-  const entryPoints = [join(import.meta.dirname, "open-project.ts")];
+  const entryPoints = [join(import.meta.dirname, "lock-project.ts")];
   const conditions = ["@tsbuilder/source"];
   buildSync({ entryPoints, outfile: bundle, bundle: true, platform: "node", format: "cjs", conditions });
 });

@@ -6,29 +6,29 @@ import type { Diagnostic } from "../../generators/model/diagnostic.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
 /**
- * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. Results are reused
- * from a cache of this process, or from the last command in the project at `root`.
+ * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. Reuses the results in a
+ * cache of this process, or those of the last command in the project at `root`. Returns warnings; throws all errors at once.
  */
 export async function planGenerated(
   draft: Draft,
   options: GeneratorOptions = {},
-  found?: GeneratorCache | { readonly root: string },
+  earlier?: GeneratorCache | { readonly root: string },
 ): Promise<string[]> {
   const { planManifests } = await import("../../generators/manifests.ts");
   const plan = (cache?: GeneratorCache): Promise<ManifestsPlan> =>
     planManifests(draft, { prune: true, ...options }, cache);
-  if (!found || !("root" in found)) return mergeChanges(draft, await plan(found));
+  if (!earlier || !("root" in earlier)) return mergeChanges(draft, await plan(earlier));
   const { KeptResults } = await import("./kept-results.ts");
-  const kept = KeptResults.open(found.root, process.env);
+  const kept = KeptResults.open(earlier.root, process.env);
   return mergeChanges(draft, kept ? await kept.plan(draft, options, plan) : await plan());
 }
 
 /** Returns the generators for `planProjectChange`; undefined with `--make=false`. */
 export function generatorsIf(
   make: boolean,
-  found?: { readonly root: string },
+  earlier?: { readonly root: string },
 ): ((draft: Draft) => Promise<string[]>) | undefined {
-  return make ? (draft) => planGenerated(draft, {}, found) : undefined;
+  return make ? (draft) => planGenerated(draft, {}, earlier) : undefined;
 }
 
 /** Adds the API reference to a draft. */

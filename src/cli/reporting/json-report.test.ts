@@ -8,7 +8,7 @@ import { errorCodes } from "../../shared/error-codes.ts";
 import { commands } from "../commands/index.ts";
 import { dispatch } from "../start/main.ts";
 import { takeFormat } from "../arguments/command-line.ts";
-import { systemCodes } from "./report.ts";
+import { systemCodes } from "./explain-error.ts";
 
 const folder = useProjectFolder();
 const document = readFileSync(join(import.meta.dirname, "../output.schema.json"), "utf8");

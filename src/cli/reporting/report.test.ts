@@ -6,7 +6,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { getSystemErrorMap } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { describeError, explainError } from "./report.ts";
+import { describeError, explainError } from "./explain-error.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tsbuilder-report-"));
 const say = (act: () => unknown): string => {

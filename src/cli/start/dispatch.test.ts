@@ -99,7 +99,10 @@ describe("dispatch()", () => {
         ].map(([, name]) => `${path} ${name}`),
       );
     const index = readFileSync(new URL("index.ts", folder), "utf8");
-    const paths = [...index.matchAll(/import\("\.\/(.+)"\)/gu)].map(([, path]) => path!);
+    const pathsByKey = new Map(
+      [...index.matchAll(/(\w+): \(\) => import\("\.\/(.+)"\)/gu)].map(([, key, path]) => [key, path!]),
+    );
+    const paths = [...index.matchAll(/"(\w+)",?\s*\],\n/gu)].map(([, key]) => pathsByKey.get(key)!);
     const names = commands.map(({ name }) => name.replaceAll(" ", "-"));
     const listed = names.map(
       (name, i) => `${paths[i]} ${name.replaceAll(/-(\w)/gu, (_, letter: string) => letter.toUpperCase())}`,

@@ -5,10 +5,11 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Ui } from "../reporting/report.ts";
-import { describeError, exitCodeOf, noteSteps, reportAsJson, terminal } from "../reporting/report.ts";
+import { describeError, exitCodeOf } from "../reporting/explain-error.ts";
+import { noteSteps, reportAsJson, terminal } from "../reporting/report.ts";
 import type { CodeNotAllowedError } from "../../plugins/contributed/load-plugin.ts";
 import { didYouMean } from "../../shared/text.ts";
-import type { CommandEntry, CommandLine } from "../arguments/command.ts";
+import { type CommandEntry, type CommandLine, invalidArgument } from "../arguments/command.ts";
 import {
   extendCommand,
   hintForCommand,
@@ -52,13 +53,14 @@ export async function dispatch(
   const [{ runCommand }, loaded] = await Promise.all([import("../arguments/run-command.ts"), entry.load()]);
   const { rest: flags, isVerbose } = takeVerbose(words.slice(entry.name.split(" ").length));
   const { rest, isJson } = takeFormat(flags, loaded);
-  const run = (by: Ui): Promise<number> => {
+  const run = (commandUi: Ui): Promise<number> => {
+    const call = { cwd, ui: commandUi, host, tsbuilder: commandLine(host) };
     const runOnce = async (): Promise<number> => {
       const command = await extendCommand(entry.name, loaded, words, cwd);
-      return runCommand(entry.name, command, rest, { cwd, ui: by, host, tsbuilder: commandLine(host) });
+      return runCommand(entry.name, command, rest, call);
     };
-    const runIt = (): Promise<number> => askingBefore(by, runOnce);
-    return isVerbose ? noteSteps(by, runIt) : runIt();
+    const runAllowed = (): Promise<number> => retryWhenAllowed(commandUi, runOnce);
+    return isVerbose ? noteSteps(commandUi, runAllowed) : runAllowed();
   };
   return isJson ? reportAsJson(entry.name, ui, run) : run(ui);
 }
@@ -72,7 +74,7 @@ export function commandLine(host: Host): CommandLine {
  * Runs a command. If it needs code that a clone may contain, asks whether that may run, and starts again: a command
  * needs the code for its plan, so that nothing is written yet.
  */
-async function askingBefore(ui: Ui, run: () => Promise<number>): Promise<number> {
+async function retryWhenAllowed(ui: Ui, run: () => Promise<number>): Promise<number> {
   for (;;) {
     try {
       return await run();
@@ -97,9 +99,9 @@ async function dispatchWithoutCommand(words: readonly string[], ui: Ui): Promise
   const { rest, isJson } = takeFormat(takeVerbose(words).rest, { flags: {} });
   const names = rest.filter((word) => word !== "--help" && word !== "-h");
   const group = commands.filter(({ name }) => name.startsWith(`${names[0]} `));
-  const list = async (by: Ui): Promise<number> => {
+  const list = async (listUi: Ui): Promise<number> => {
     if (names.length > 1 || (names.length > 0 && group.length === 0)) throw unknownCommand(names, group);
-    by.print(overview(names[0]));
+    listUi.print(overview(names[0]));
     return names.length < rest.length || names.length === 0 ? 0 : 1;
   };
   return isJson ? reportAsJson("", ui, list) : list(ui);
@@ -126,19 +128,18 @@ function unknownCommand(words: readonly string[], group: readonly CommandEntry[]
   const flag = readFlagWord(words[0]!)?.flag;
   if (flag !== undefined) {
     const near = didYouMean(flag, ["--help", "--output", "--verbose", "--version"]);
-    return new TsbuilderError(`there is no flag ${flag} before a command`, {
-      code: "INVALID_ARGUMENT",
-      hint:
-        near === undefined || near === flag
-          ? "write the command first, then its flags: tsbuilder create api --group apps"
-          : `did you mean "tsbuilder ${near}"?`,
-    });
+    return invalidArgument(
+      `there is no flag ${flag} before a command`,
+      near === undefined || near === flag
+        ? "write the command first, then its flags: tsbuilder create api --group apps"
+        : `did you mean "tsbuilder ${near}"?`,
+    );
   }
   const name = group.length > 0 ? words.slice(0, 2).join(" ") : words[0];
-  return new TsbuilderError(`unknown command "tsbuilder ${name}"`, {
-    code: "INVALID_ARGUMENT",
-    hint: hintForCommand(words, commands) ?? "run tsbuilder --help for a list of commands",
-  });
+  return invalidArgument(
+    `unknown command "tsbuilder ${name}"`,
+    hintForCommand(words, commands) ?? "run tsbuilder --help for a list of commands",
+  );
 }
 
 /** Reads a file for the code frame of an error. */

@@ -18,7 +18,7 @@ import { crc32 } from "node:zlib";
 import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
 import { openCacheFolder } from "../../shared/own-folder.ts";
 
-/** Runs that complete a script's code: one run may have called only a part of its functions. */
+/** The number of runs after which a script's code is complete: one run calls only a part of its functions. */
 const completingRuns = 3;
 
 /** A script whose code is written when the process ends. */
@@ -30,9 +30,8 @@ interface GrownScript {
 }
 
 /**
- * Loads the scripts of a folder, which may load one another as `require` does. Keeps the code that V8 compiles in
- * another folder, since compiling takes a third of a short run. If that fails, nothing is reported: the run only takes
- * longer.
+ * Loads the scripts of a folder, which may load one another as `require` does. Keeps the code that V8 compiles in another
+ * folder, since compiling takes a third of a short run. If that fails, nothing is reported: the run only takes longer.
  */
 export class Scripts {
   readonly #folder: string;
@@ -45,21 +44,19 @@ export class Scripts {
     this.#codeFolder = codeFolder;
   }
 
+  /** Returns the exports of a script. As with `require`, they may be incomplete while scripts load each other. */
   load(name: string): object {
     const known = this.#exports.get(name);
     if (known) return known;
     const file = join(this.#folder, name);
-    const native = createRequire(file);
-    const require = (id: string): unknown => (id.startsWith("./") ? this.load(id.slice(2)) : native(id));
+    const nodeRequire = createRequire(file);
+    const require = (id: string): unknown => (id.startsWith("./") ? this.load(id.slice(2)) : nodeRequire(id));
+    const later = (id: string): object => loadLater(id, nodeRequire);
     const module = { exports: {} };
     this.#exports.set(name, module.exports);
     const run = this.#compile(name, file).runInThisContext() as ScriptBody;
-    run(
-      module.exports,
-      module,
-      Object.assign(require, { resolve: native.resolve, later: (id: string) => loadLater(id, native) }),
-      pathToFileURL(file).href,
-    );
+    const scriptRequire = Object.assign(require, { resolve: nodeRequire.resolve, later });
+    run(module.exports, module, scriptRequire, pathToFileURL(file).href);
     this.#exports.set(name, module.exports);
     return module.exports;
   }
@@ -98,16 +95,10 @@ interface KeptCode {
   readonly runs: number;
 }
 
-/**
- * The length of a file's header: a checksum of the source and one of the code, the number of runs, and four bytes so
- * that the code is aligned for V8.
- */
+/** The header has checksums of the source and of the code, the number of runs, and four bytes that align the code for V8. */
 const headerLength = 16;
 
-/**
- * Reads the code of a source; undefined if there is none. V8 compares only the length of a source with the compiled
- * one, and does not verify the code: both checksums are compared here.
- */
+/** Reads the code of a source; undefined if there is none. Both checksums are compared, as V8 compares only the source's length. */
 export function readCode(file: string, source: Buffer): KeptCode | undefined {
   const bytes = readIfPossible(file);
   if (bytes === undefined || bytes.length < headerLength) return undefined;
@@ -153,11 +144,11 @@ function removeOthers(folder: string, names: ReadonlySet<string>): void {
  * if it is missing. Undefined if nothing can be kept, or if another user could change the folder: code in it is run.
  */
 export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
-  const all = openCacheFolder("code", env);
-  if (all === undefined) return undefined;
+  const codeFolders = openCacheFolder("code", env);
+  if (codeFolders === undefined) return undefined;
   try {
-    const folder = join(all, `${version}-${cachedDataVersionTag().toString(16)}`);
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(all, folder);
+    const folder = join(codeFolders, `${version}-${cachedDataVersionTag().toString(16)}`);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(codeFolders, folder);
     else utimesSync(folder, new Date(), new Date());
     return folder;
   } catch {
@@ -165,15 +156,14 @@ export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string 
   }
 }
 
-/**
- * The number of folders that are kept: one for each version of tsbuilder and of Node, and for each set of V8's flags.
- */
+/** The number of folders that are kept. Each version of tsbuilder and of Node and each set of V8's flags has its own. */
 const keptFolders = 8;
 
-function removeOldest(all: string, made: string): void {
-  const folders = readdirSync(all)
-    .map((name) => join(all, name))
-    .filter((path) => path !== made);
+/** Removes the folders that were not used for longest, but never the one that was just created. */
+function removeOldest(codeFolders: string, created: string): void {
+  const folders = readdirSync(codeFolders)
+    .map((name) => join(codeFolders, name))
+    .filter((path) => path !== created);
   const byAge = folders
     .map((path) => ({ path, time: lstatSync(path).mtimeMs }))
     .sort((a, b) => b.time - a.time);
@@ -181,7 +171,7 @@ function removeOldest(all: string, made: string): void {
 }
 
 /** Words of the commands that run until they are stopped. */
-const staying = new Set(["cluster", "dev", "run", "--watch"]);
+const longRunning = new Set(["cluster", "dev", "run", "--watch"]);
 
 /**
  * Sets flags of V8 for a process that ends within seconds. Functions are optimized many times later, because a short
@@ -189,7 +179,7 @@ const staying = new Set(["cluster", "dev", "run", "--watch"]);
  * copying them between growing halves takes memory and time.
  */
 export function fitShortRun(argv: readonly string[]): void {
-  if (argv.some((word) => staying.has(word))) return;
+  if (argv.some((word) => longRunning.has(word))) return;
   for (const flag of ["--semi-space-growth-factor=1", ...lateOptimization()]) setFlagsFromString(flag);
 }
 

@@ -24,8 +24,6 @@ export interface UpgradeToCommit {
   readonly message: string;
 }
 
-const trailer = "Tsbuilder-Upgrade";
-
 /**
  * Commits an upgrade without touching the current branch, and returns the commit. Its parents are the user's last
  * commit, and a commit of the files that the new version scaffolds, whose own parent has those of the old version. So
@@ -40,7 +38,65 @@ export function commitUpgrade({ root, from, to, before, after, changes, message 
   return commitTree(root, tree, [head, ours], `${message}\n\n${trailer}`);
 }
 
-/** The destination of an upgrade: the project's folder in its repository, and the branch that gets it. */
+/** Commits the files that a version scaffolds. Reuses the commit of an earlier upgrade if the history has it. */
+function commitScaffold(root: string, version: string, tree: string, parents: readonly string[]): string {
+  const known = git(root, [
+    "log",
+    "--no-show-signature",
+    "--format=%H %T",
+    "--basic-regexp",
+    `--grep=^${scaffoldTrailer}: `,
+  ])
+    .split("\n")
+    .find((line) => line.endsWith(` ${tree}`));
+  if (known !== undefined) return known.split(" ")[0]!;
+  const message = `What tsbuilder ${version} scaffolds\n\n${scaffoldTrailer}: ${version}`;
+  return commitTree(root, tree, parents, message);
+}
+
+const scaffoldTrailer = "Tsbuilder-Scaffold";
+
+/** Writes a project's files on top of a commit, or of nothing, as a tree of git; returns its id. Leaves disk and index alone. */
+function writeTree(root: string, onto: string | undefined, files: readonly TreeFile[]): string {
+  const work = mkdtempSync(join(tmpdir(), "tsbuilder-tree-"));
+  try {
+    const prefix = git(root, ["rev-parse", "--show-prefix"]);
+    const folder = join(work, "files", prefix);
+    mkdirSync(folder, { recursive: true });
+    const env = {
+      GIT_DIR: git(root, ["rev-parse", "--absolute-git-dir"]),
+      GIT_WORK_TREE: join(work, "files"),
+      GIT_INDEX_FILE: join(work, "index"),
+    };
+    git(folder, ["read-tree", ...(onto === undefined ? ["--empty"] : [onto])], { env });
+    for (const { path, content } of files)
+      if (content !== undefined) writeWithMode(root, folder, path, content);
+    git(folder, ["update-index", "--add", "--remove", "-z", "--stdin"], {
+      env,
+      input: files.map(({ path }) => `${path}\0`).join(""),
+    });
+    return git(folder, ["write-tree"], { env });
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Writes a file with its present mode: an executable file stays executable. */
+function writeWithMode(root: string, folder: string, path: string, content: string | Uint8Array): void {
+  const old = join(root, path);
+  const mode = existsSync(old) ? statSync(old).mode : path.endsWith(".sh") ? 0o755 : 0o644;
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content, { mode });
+}
+
+/** Commits a tree without running hooks, which are meant for the user's own commits. */
+function commitTree(root: string, tree: string, parents: readonly string[], message: string): string {
+  const sign = askGit(root, ["config", "--type=bool", "commit.gpgSign"]) === "true" ? ["-S"] : [];
+  const links = parents.flatMap((parent) => ["-p", parent]);
+  return git(root, ["commit-tree", tree, ...links, ...sign, "-F", "-"], { input: `${message}\n` });
+}
+
+/** The destination of an upgrade: the project's folder in its repository, and the branch that it is made for. */
 interface UpgradeAim {
   readonly folder: string;
   readonly onto: string;
@@ -57,17 +113,20 @@ export function currentBranch(root: string): string | undefined {
   return askGit(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
 }
 
+/** Returns whether two upgrades have the same destination. */
+export const isSameAim = (a: UpgradeAim | undefined, b: UpgradeAim): boolean =>
+  a?.folder === b.folder && a.onto === b.onto;
+
+const upgradeTrailer = "Tsbuilder-Upgrade";
+
 /** Formats the last line of an upgrade's message, by which a later upgrade recognizes it. */
 function formatTrailer(from: string, to: string, { folder, onto }: UpgradeAim, tree: string): string {
-  return `${trailer}: ${from} to ${to} of ${folder} onto ${onto}, ${tree}`;
+  return `${upgradeTrailer}: ${from} to ${to} of ${folder} onto ${onto}, ${tree}`;
 }
 
-const trailerPattern = new RegExp(String.raw`^${trailer}: \S+ to \S+ of (.+) onto (\S+), (\S+)$`, "u");
+const trailerPattern = new RegExp(String.raw`^${upgradeTrailer}: \S+ to \S+ of (.+) onto (\S+), (\S+)$`, "u");
 
-/**
- * Returns the destination of a commit that is an upgrade by tsbuilder; undefined for any other commit, also for one
- * that was amended.
- */
+/** Returns the destination of an upgrade by tsbuilder; undefined for other commits, and for one that was amended. */
 export function aimOfCommit(root: string, commit: string): UpgradeAim | undefined {
   const show = ["show", "--no-patch", "--no-show-signature", "--format=%T%n%B", commit];
   const [tree, ...message] = git(root, show).split("\n");
@@ -78,45 +137,13 @@ export function aimOfCommit(root: string, commit: string): UpgradeAim | undefine
 /** Returns whether a branch has an upgrade by tsbuilder, maybe below commits of others. */
 export function hasUpgrade(root: string, branch: string): boolean {
   const log = ["log", "--first-parent", "--max-count=1", "--no-show-signature", "--format=%H"];
-  return git(root, [...log, "--basic-regexp", `--grep=^${trailer}: `, branch]) !== "";
+  return git(root, [...log, "--basic-regexp", `--grep=^${upgradeTrailer}: `, branch]) !== "";
 }
 
-export const isSameAim = (one: UpgradeAim | undefined, other: UpgradeAim): boolean =>
-  one?.folder === other.folder && one.onto === other.onto;
-
-/**
- * Writes files of a project to git as a tree, on top of a commit or of nothing, and returns its id. Changes neither the
- * files on disk nor the user's index.
- */
-function writeTree(root: string, onto: string | undefined, files: readonly TreeFile[]): string {
-  const work = mkdtempSync(join(tmpdir(), "tsbuilder-tree-"));
-  try {
-    const prefix = git(root, ["rev-parse", "--show-prefix"]);
-    const folder = join(work, "files", prefix);
-    mkdirSync(folder, { recursive: true });
-    const env = {
-      GIT_DIR: git(root, ["rev-parse", "--absolute-git-dir"]),
-      GIT_WORK_TREE: join(work, "files"),
-      GIT_INDEX_FILE: join(work, "index"),
-    };
-    git(folder, ["read-tree", ...(onto === undefined ? ["--empty"] : [onto])], { env });
-    for (const { path, content } of files) if (content !== undefined) write(root, folder, path, content);
-    git(folder, ["update-index", "--add", "--remove", "-z", "--stdin"], {
-      env,
-      input: files.map(({ path }) => `${path}\0`).join(""),
-    });
-    return git(folder, ["write-tree"], { env });
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
-}
-
-/** Writes a file with its present mode: an executable file stays executable. */
-function write(root: string, folder: string, path: string, content: string | Uint8Array): void {
-  const old = join(root, path);
-  const mode = existsSync(old) ? statSync(old).mode : path.endsWith(".sh") ? 0o755 : 0o644;
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), content, { mode });
+/** Returns whether two commits are the same upgrade of the same commit. */
+export function isSameUpgrade(root: string, a: string, b: string): boolean {
+  const readIds = (commit: string): string => git(root, ["rev-parse", `${commit}^{tree}`, `${commit}^1`]);
+  return readIds(a) === readIds(b);
 }
 
 /** Refuses uncommitted changes, which could not be told from the upgrade's, and a folder without version control. */
@@ -142,35 +169,4 @@ export function requireCleanTree(root: string): void {
     code: "REFUSED",
     hint: "commit them, or put them aside: git stash --include-untracked",
   });
-}
-
-/** Returns whether two commits are the same upgrade of the same commit. */
-export function isSameUpgrade(root: string, one: string, other: string): boolean {
-  const [a, b] = [one, other].map((commit) => git(root, ["rev-parse", `${commit}^{tree}`, `${commit}^1`]));
-  return a === b;
-}
-
-const scaffoldTrailer = "Tsbuilder-Scaffold";
-
-/** Commits the files that a version scaffolds. Reuses the commit of an earlier upgrade if the history has it. */
-function commitScaffold(root: string, version: string, tree: string, parents: readonly string[]): string {
-  const known = git(root, [
-    "log",
-    "--no-show-signature",
-    "--format=%H %T",
-    "--basic-regexp",
-    `--grep=^${scaffoldTrailer}: `,
-  ])
-    .split("\n")
-    .find((line) => line.endsWith(` ${tree}`));
-  if (known !== undefined) return known.split(" ")[0]!;
-  const message = `What tsbuilder ${version} scaffolds\n\n${scaffoldTrailer}: ${version}`;
-  return commitTree(root, tree, parents, message);
-}
-
-/** Commits a tree without running hooks, which are meant for the user's own commits. */
-function commitTree(root: string, tree: string, parents: readonly string[], message: string): string {
-  const sign = askGit(root, ["config", "--type=bool", "commit.gpgSign"]) === "true" ? ["-S"] : [];
-  const links = parents.flatMap((parent) => ["-p", parent]);
-  return git(root, ["commit-tree", tree, ...links, ...sign, "-F", "-"], { input: `${message}\n` });
 }

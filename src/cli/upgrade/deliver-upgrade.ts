@@ -17,15 +17,18 @@ import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
 import { type ToolCall, formatCall, runTool } from "../../ship/tool.ts";
 import { parseJson } from "../../shared/read-json.ts";
 
+/** How an upgrade reaches the user. */
 interface Delivery {
   /** Undefined for the current branch. */
   readonly branch: string | undefined;
   readonly push: boolean;
   readonly pullRequest: boolean;
+  /** The message of the commit; undefined for the default. */
   readonly message: string | undefined;
   readonly ui: Ui;
 }
 
+/** Hooks are meant for the user's own commits and merges. */
 const withoutHooks = ["-c", "core.hooksPath=/dev/null"];
 
 /**
@@ -83,17 +86,17 @@ export async function deliverUpgrade(
   return false;
 }
 
-interface Committed {
+interface CommittedChanges {
   readonly kept: readonly FileChange[];
   /** Paths of changes that git ignores. */
   readonly ignored: readonly string[];
 }
 
 /** Omits files that git ignores; throws if npm could not install the project without one. */
-function withoutIgnored(root: string, changes: readonly FileChange[]): Committed {
+function withoutIgnored(root: string, changes: readonly FileChange[]): CommittedChanges {
   const input = changes.map(({ path }) => `${path}\0`).join("");
-  const found = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));
-  const ignored = changes.filter(({ path }) => found.has(path));
+  const ignoredPaths = new Set(askGit(root, ["check-ignore", "--stdin", "-z"], { input })?.split("\0"));
+  const ignored = changes.filter(({ path }) => ignoredPaths.has(path));
   const needed = ignored.find(({ path, content }) => path.startsWith("vendor/") && content !== undefined);
   if (needed) {
     throw new TsbuilderError(`git ignores "${needed.path}", which package.json needs`, {
@@ -102,7 +105,7 @@ function withoutIgnored(root: string, changes: readonly FileChange[]): Committed
     });
   }
   return {
-    kept: changes.filter(({ path }) => !found.has(path)),
+    kept: changes.filter(({ path }) => !ignoredPaths.has(path)),
     ignored: ignored.map(({ path }) => path),
   };
 }
@@ -135,15 +138,15 @@ function isBranchName(root: string, name: string): boolean {
 function commitForBranch(root: string, branch: string, commit: string, present: string | undefined): string {
   if (present === undefined) return commit;
   const aim = readAim(root);
-  const found = aimOfCommit(root, present);
-  if (isSameAim(found, aim)) return isSameUpgrade(root, present, commit) ? present : commit;
+  const presentAim = aimOfCommit(root, present);
+  if (isSameAim(presentAim, aim)) return isSameUpgrade(root, present, commit) ? present : commit;
   if (isMerged(root, present)) return commit;
-  const what = found
-    ? `has the upgrade of "${found.folder}" for the branch "${found.onto}"`
+  const conflict = presentAim
+    ? `has the upgrade of "${presentAim.folder}" for the branch "${presentAim.onto}"`
     : "exists, and its last commit is not an upgrade by tsbuilder";
-  throw new TsbuilderError(`the branch "${branch}" ${what}`, {
+  throw new TsbuilderError(`the branch "${branch}" ${conflict}`, {
     code: "ALREADY_EXISTS",
-    hint: found
+    hint: presentAim
       ? "use another name: --branch NAME"
       : `merge it into "${aim.onto}", delete it, or use another name: --branch NAME`,
   });
@@ -168,16 +171,22 @@ function describeConflicts({ to, marked }: DescribedUpgrade): string[] {
   return marked.flatMap(({ path, line, ours, theirs }) => [
     `conflict in ${path}:${line}`,
     "  yours:",
-    ...indent(theirs, "    "),
+    ...indentSide(theirs),
     `  tsbuilder ${to}:`,
-    ...indent(ours, "    "),
+    ...indentSide(ours),
   ]);
 }
 
-/**
- * Pushes a branch to `origin`, unless others have committed to it there. Returns its commit: the one at `origin` if
- * that is the same upgrade.
- */
+/** The number of lines that are shown of one side of a conflict. */
+const maxSideLines = 20;
+
+function indentSide(side: string): string[] {
+  const lines = side.split("\n");
+  const shown = lines.length > maxSideLines ? [...lines.slice(0, maxSideLines), "…"] : lines;
+  return shown.map((line) => `    ${line}`.trimEnd());
+}
+
+/** Pushes a branch to `origin`; throws if others committed to it there. Returns its commit, which may be there already. */
 function pushBranch(root: string, branch: string, commit: string): string {
   const hint = `the upgrade is in the branch "${branch}"; to try again: git push origin ${branch}`;
   const ref = `refs/heads/${branch}`;
@@ -197,10 +206,7 @@ interface PullRequest {
   readonly body: string;
 }
 
-/**
- * Opens the pull request of a branch, or updates its text. Returns its URL; undefined if `gh` prints none, and without
- * `gh`, in which case the command is printed.
- */
+/** Opens or updates the pull request of a branch. Returns its URL; undefined if `gh` prints none or is not installed. */
 async function openPullRequest(
   root: string,
   { branch, title, body }: PullRequest,
@@ -255,9 +261,9 @@ function describePullRequest(upgrade: DescribedUpgrade): string {
     [
       `### \`${path}\`, line ${line}`,
       "Yours:",
-      indent(theirs, "    ").join("\n"),
+      indentSide(theirs).join("\n"),
       `tsbuilder ${to}:`,
-      indent(ours, "    ").join("\n"),
+      indentSide(ours).join("\n"),
     ].join("\n\n"),
   );
   const sections = [
@@ -274,16 +280,8 @@ function describePullRequest(upgrade: DescribedUpgrade): string {
   return shorten(sections.join("\n\n"));
 }
 
-/** A limit below GitHub's 65,536 characters. */
-const longest = 60_000;
+/** The longest text of a pull request. GitHub's limit is 65,536 characters. */
+const maxBody = 60_000;
 
 const shorten = (text: string): string =>
-  text.length <= longest ? text : `${text.slice(0, longest)}\n\nThere is more: the files have all of it.`;
-
-const mostLines = 20;
-
-function indent(text: string, by: string): string[] {
-  const lines = text.split("\n");
-  const shown = lines.length > mostLines ? [...lines.slice(0, mostLines), "…"] : lines;
-  return shown.map((line) => `${by}${line}`.trimEnd());
-}
+  text.length <= maxBody ? text : `${text.slice(0, maxBody)}\n\nThere is more: the files have all of it.`;

@@ -25,6 +25,7 @@ export interface ProjectUpgrade {
   readonly from: string;
   readonly to: string;
   readonly plan: Plan;
+  /** The conflicts that are marked in files. */
   readonly marked: readonly FileConflict[];
   /** The files that each version scaffolds. */
   readonly before: ReadonlyMap<string, string>;
@@ -87,6 +88,12 @@ export async function planProjectUpgrade(
   return { from: project.cliVersion, to, plan, marked, before, after };
 }
 
+async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<boolean> {
+  if (project.plugins.length === 0) return false;
+  const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
+  return haveOtherVersions(project, tree, root);
+}
+
 /**
  * Returns all files that a project's description scaffolds into an empty folder, with the license header and formatter
  * of an existing project. Runs its plugins, or replays the contributions that the project has recorded.
@@ -113,21 +120,18 @@ export async function planFresh(
   return changes.filter(({ path }) => path !== ownedFile);
 }
 
-/**
- * Returns a predicate for files that the upgrade leaves alone. Throws for a path that neither the project nor the new
- * version has.
- */
+/** Returns a predicate for files that the upgrade leaves alone. Throws for a path that no file of either version has. */
 function readRestored(
   root: string,
-  given: readonly string[],
+  restored: readonly string[],
   after: readonly FileChange[],
 ): (path: string) => boolean {
-  const paths = given.map((path) => posix.normalize(path.split(sep).join("/")).replace(/\/$/u, ""));
+  const paths = restored.map((path) => posix.normalize(path.split(sep).join("/")).replace(/\/$/u, ""));
   const unknown = paths.findIndex(
     (path) => !isInProject(root, path) && !after.some((change) => isBelow(change.path, path)),
   );
   if (unknown !== -1) {
-    throw new TsbuilderError(`no file of the project is at or below "${given[unknown]}"`, {
+    throw new TsbuilderError(`no file of the project is at or below "${restored[unknown]}"`, {
       code: "INVALID_ARGUMENT",
       hint: "--restore-path takes files and folders, relative to the folder of PROJECT",
     });
@@ -142,10 +146,14 @@ function isInProject(root: string, path: string): boolean {
   return path !== "." && isInside(root, file) && existsSync(file);
 }
 
-/**
- * Returns a note for each package that an upgrade removes from a `package.json`: a script, a hook or a workflow of the
- * user's may run it.
- */
+function restoreManifest(draft: Draft, scaffolded: string | undefined): void {
+  const text = draft.read(manifestFile);
+  if (text === undefined || scaffolded === undefined) return;
+  const restored = restoreSpecifiers(text, scaffolded);
+  if (restored !== text) draft.write(manifestFile, restored, "yours");
+}
+
+/** Returns a note for each package that an upgrade removes: a script, a hook or a workflow of the user's may run it. */
 export function explainRemoved(before: string, after: string, manager: PackageManager): string[] {
   const [from, to] = [readManifest(before), readManifest(after)];
   if (from === undefined || to === undefined) return [];
@@ -158,19 +166,6 @@ export function explainRemoved(before: string, after: string, manager: PackageMa
           `package.json: removed "${name}", which new projects no longer use; if you do, ${section === "dependencies" ? manager.add : manager.addForDevelopment} ${name}@${version}`,
       ),
   );
-}
-
-async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<boolean> {
-  if (project.plugins.length === 0) return false;
-  const { haveOtherVersions } = await import("../../plugins/contributed/plan-plugins.ts");
-  return haveOtherVersions(project, tree, root);
-}
-
-function restoreManifest(draft: Draft, scaffolded: string | undefined): void {
-  const text = draft.read(manifestFile);
-  if (text === undefined || scaffolded === undefined) return;
-  const restored = restoreSpecifiers(text, scaffolded);
-  if (restored !== text) draft.write(manifestFile, restored, "yours");
 }
 
 function replaceVendored(draft: Draft, before: readonly string[], { files }: VendorPackages): void {
@@ -192,17 +187,17 @@ async function planGeneratedUnless(marked: readonly FileConflict[], draft: Draft
 const textsOf = (files: readonly FileChange[]): ReadonlyMap<string, string> =>
   new Map(files.flatMap(({ path, content }) => (typeof content === "string" ? [[path, content]] : [])));
 
+/** Has npm update its lock file; returns whether there is one. */
+function planLock(root: string, draft: Draft, { files }: VendorPackages): boolean {
+  const lock = lockPackages(root, draft, files);
+  if (lock !== undefined) draft.write(npm.lockFiles[0], lock, "generated");
+  return lock !== undefined;
+}
+
 /** Explains that the user's package manager has to update a lock file with packages of the user's own. */
 function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: PackageManager): string[] {
   if (!draft.has(lockFile)) return [];
   return [
     `"${lockFile}" has other packages than those that tsbuilder was tested with: ${install} adds what is new to it, and ${name} leaves the rest as it is`,
   ];
-}
-
-/** Has npm update its lock file; returns whether there is one. */
-function planLock(root: string, draft: Draft, { files }: VendorPackages): boolean {
-  const lock = lockPackages(root, draft, files);
-  if (lock !== undefined) draft.write(npm.lockFiles[0], lock, "generated");
-  return lock !== undefined;
 }

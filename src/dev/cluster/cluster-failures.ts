@@ -1,13 +1,10 @@
 import { inspect } from "node:util";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** Time in which the same problem is reported only once. */
-const quiet = 30_000;
+/** The time in milliseconds in which a full disk is reported only once. */
+const repeatAfter = 30_000;
 
-/**
- * Reports problems of a running cluster: a full disk as something to fix, at most once per interval, and unexpected
- * errors.
- */
+/** Returns a reporter for errors of a running cluster. It explains a full disk, and passes on all other errors. */
 export function failureReporter(
   report: (error: unknown) => void,
   now: () => number = Date.now,
@@ -15,7 +12,7 @@ export function failureReporter(
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     if (!isDiskFull(error)) return report(error);
-    if (now() - reportedAt < quiet) return;
+    if (now() - reportedAt < repeatAfter) return;
     reportedAt = now();
     report(
       new TsbuilderError("the disk is full, so the cluster rejects writes; no data is lost", {
@@ -27,7 +24,7 @@ export function failureReporter(
   };
 }
 
-/** Prints a failure without a session to show it: one line if the user can fix it, else the full error. */
+/** Formats a failure for a terminal without a session: the message and hint if the user can fix it, else the full error. */
 export function formatFailure(error: unknown): string {
   const text = error instanceof TsbuilderError ? `${error.message}\nhint: ${error.hint}` : inspect(error);
   return `cluster: ${text}\n`;
@@ -46,7 +43,7 @@ const unwritable = [
   "use a writable folder, or omit --data or --persist to keep them in memory",
 ] as const;
 
-/** System error codes, each with its meaning here and a hint. */
+/** The meaning of system error codes when a cluster starts, each with a hint. */
 const adviceByCode: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   "EADDRINUSE listen": [
     "the cluster's port is already in use",
@@ -68,7 +65,7 @@ const adviceByCode: Readonly<Record<string, readonly [message: string, hint: str
   ENOENT: unwritable,
 };
 
-/** Throws an explained error for a cluster that could not start. */
+/** Throws an explained error for a cluster that could not start; an error that the user can't fix is thrown as it is. */
 export function explainStart(error: unknown): never {
   const failure = error as NodeJS.ErrnoException & { hint?: string };
   const { code, syscall, path } = failure;

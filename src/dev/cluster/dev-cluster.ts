@@ -20,16 +20,16 @@ export interface DevCluster {
   /** The namespace for samples that set none. */
   readonly sampleNamespace: string;
   /** True if the cluster outlives the session: then no webhook may keep pointing at this machine. */
-  readonly outlives: boolean;
+  readonly outlivesSession: boolean;
   /** A kubeconfig with exactly the permissions of a ServiceAccount in the namespace. */
   actAs(serviceAccount: string): Promise<string>;
   stop(): Promise<void>;
   /** Undefined for a cluster that is shared with others. */
-  readonly own?: OwnCluster | undefined;
+  readonly controls?: ClusterControls | undefined;
 }
 
 /** The means to manipulate a cluster that belongs to this session alone. */
-export interface OwnCluster {
+export interface ClusterControls {
   /** The client of the page, with a user agent by which the record tells its writes from others. */
   readonly client: Client;
   /** Failures and delays that are planned for the operator's next requests. */

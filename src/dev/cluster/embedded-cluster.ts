@@ -12,7 +12,6 @@ import { OperatorLeases } from "./operator-leases.ts";
 import { pageAgent, restorer } from "../record/recorded.ts";
 import { leases as leasesResource } from "../record/session-recording.ts";
 
-/** The options of a session's embedded cluster. */
 export interface EmbeddedOptions {
   readonly projectName: string;
   /** Default: a free port. */
@@ -44,15 +43,15 @@ export async function startEmbeddedCluster(
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
-    onWrite: (written) => {
-      leases.see(written);
-      onWrite?.(written);
+    onWrite: (write) => {
+      leases.observe(write);
+      onWrite?.(write);
     },
     onWebhookCall,
     intercept: (request) => (isOperator(request.user) ? failures.take(request) : undefined),
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);
-  const write = (name: string, content: object): string => {
+  const writeConfig = (name: string, content: object): string => {
     const file = join(folder, name);
     writePrivate(file, JSON.stringify(content, undefined, 2));
     return file;
@@ -61,22 +60,22 @@ export async function startEmbeddedCluster(
   const config = await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} });
   return {
     url: cluster.url,
-    kubeconfig: write("kubeconfig", cluster.kubeconfig),
+    kubeconfig: writeConfig("kubeconfig", cluster.kubeconfig),
     client: createClient(config),
     namespace,
     prefix: "",
     sampleNamespace: "default",
-    outlives: false,
+    outlivesSession: false,
     actAs: async (serviceAccount) => {
-      const own = cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
+      const account = cluster.addUser(`system:serviceaccount:${namespace}:${serviceAccount}`, [
         "system:serviceaccounts",
         `system:serviceaccounts:${namespace}`,
         "system:authenticated",
       ]);
-      return write("operator.kubeconfig", inNamespace(own, namespace));
+      return writeConfig("operator.kubeconfig", inNamespace(account, namespace));
     },
     stop: () => cluster.stop(),
-    own: {
+    controls: {
       client: createClient(config, { userAgent: pageAgent }),
       failures,
       leases,
@@ -86,7 +85,7 @@ export async function startEmbeddedCluster(
   };
 }
 
-/** Restores states. Existing Leases are kept, except in namespaces that did not exist then. */
+/** Replaces all objects by earlier states. Leases, which have none, are kept in namespaces that existed then. */
 function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
   const namespaces = new Set(states.flatMap(({ resource, key }) => (resource === "namespaces" ? key : [])));
   const kept = [...(cluster.snapshot().collections.get(leasesResource)?.values() ?? [])]

@@ -23,16 +23,16 @@ export interface ForegroundOptions {
   readonly servicePorts?: readonly string[] | undefined;
 }
 
-/** Starts the embedded cluster and writes its kubeconfig, readable only by its owner. */
+/** Starts the embedded cluster and writes its kubeconfig, readable only by its owner. Throws explained errors. */
 export async function startForeground(
   options: ForegroundOptions,
 ): Promise<Pick<Cluster, "url" | "kubeconfig" | "stop">> {
   const { controllerNames, parseControllerNames, startCluster } = await import("@tsbuilder/cluster");
   const { names, unknown } = parseControllerNames(options.controllers);
-  const [first] = unknown;
-  if (first !== undefined) {
-    const near = didYouMean(first, controllerNames);
-    throw new TsbuilderError(`unknown controller "${first}"`, {
+  const [unknownName] = unknown;
+  if (unknownName !== undefined) {
+    const near = didYouMean(unknownName, controllerNames);
+    throw new TsbuilderError(`unknown controller "${unknownName}"`, {
       code: "INVALID_ARGUMENT",
       hint: near ? `did you mean "${near}"?` : `use some of ${controllerNames.join(", ")}`,
     });
@@ -40,7 +40,7 @@ export async function startForeground(
   refuseLinkedFile(resolve(options.folder), resolve(options.folder, options.kubeconfig));
   const resolveService = parseServicePorts(options.servicePorts ?? []);
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
-  const dataDir = dataFolder(options);
+  const dataDir = makeDataFolder(options);
   const cluster = await startCluster({
     onError: failureReporter((error) => void process.stderr.write(visibleText(formatFailure(error)))),
     resolveService,
@@ -97,13 +97,13 @@ function readText(path: string): string {
 
 type ServiceResolver = NonNullable<ClusterOptions["resolveService"]>;
 
-/** NAMESPACE/NAME[:PORT]=LOCAL-PORT */
-const notation = /^([a-z0-9-]+)\/([a-z0-9-]+)(?::(\d{1,5}))?=(\d{1,5})$/;
+/** `NAMESPACE/NAME[:PORT]=LOCAL-PORT` */
+const servicePort = /^([a-z0-9-]+)\/([a-z0-9-]+)(?::(\d{1,5}))?=(\d{1,5})$/;
 
-/** Parses the local ports behind Services, which webhooks with a Service reference are called at. */
-export function parseServicePorts(written: readonly string[]): ServiceResolver {
-  const ports = written.map((text) => {
-    const [, namespace, name, port, local] = notation.exec(text) ?? [];
+/** Parses the local ports behind Services, at which webhooks with a Service reference are called. */
+export function parseServicePorts(values: readonly string[]): ServiceResolver {
+  const ports = values.map((text) => {
+    const [, namespace, name, port, local] = servicePort.exec(text) ?? [];
     if (Number(local) >= 1 && Number(local) <= 65_535)
       return { namespace, name, port: port && Number(port), local: Number(local) };
     throw new TsbuilderError(`${JSON.stringify(text)} does not say which port is behind a Service`, {
@@ -112,15 +112,14 @@ export function parseServicePorts(written: readonly string[]): ServiceResolver {
     });
   });
   return (namespace, name, port) => {
-    const found = ports.find(
-      (one) =>
-        one.namespace === namespace && one.name === name && (one.port === undefined || one.port === port),
-    );
-    return found && { host: "127.0.0.1", port: found.local };
+    const match = ports
+      .filter((service) => service.namespace === namespace && service.name === name)
+      .find((service) => service.port === undefined || service.port === port);
+    return match && { host: "127.0.0.1", port: match.local };
   };
 }
 
-function dataFolder({ folder, data }: ForegroundOptions): string | undefined {
+function makeDataFolder({ folder, data }: ForegroundOptions): string | undefined {
   if (data === undefined) return undefined;
   const path = resolve(folder, data);
   try {

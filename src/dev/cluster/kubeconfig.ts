@@ -12,8 +12,8 @@ export interface MinimalConfig extends KubeconfigFile {
   ];
 }
 
-/** Reads the selected kubeconfig with kubectl, which knows all its sources: one cluster, user and context, no references to files. */
-export function readChosen(choice: ClusterChoice): Promise<MinimalConfig> {
+/** Reads the chosen context with kubectl, which knows all sources of kubeconfigs. The result refers to no other files. */
+export function readKubeconfig(choice: ClusterChoice): Promise<MinimalConfig> {
   return readContext<MinimalConfig>(choice, "--raw", "--flatten");
 }
 
@@ -26,8 +26,8 @@ export function inNamespace<Context extends object, Config extends WithContext<C
   config: Config,
   namespace: string,
 ): Config {
-  const [only] = config.contexts;
-  return { ...config, contexts: [{ ...only, context: { ...only.context, namespace } }] };
+  const [named] = config.contexts;
+  return { ...config, contexts: [{ ...named, context: { ...named.context, namespace } }] };
 }
 
 interface Account {
@@ -44,7 +44,7 @@ interface TokenOptions {
   readonly retry?: number;
 }
 
-/** Returns a kubeconfig that acts as a ServiceAccount: with its token, or by impersonation if only that is allowed. */
+/** Returns a kubeconfig that acts as a ServiceAccount: with its token, else by impersonation. Throws if neither is allowed. */
 export async function accountConfig(
   client: Client,
   config: MinimalConfig,
@@ -60,7 +60,7 @@ export async function accountConfig(
   }
   const user = { ...config.users[0].user, ...impersonation(account) };
   const impersonating = withUser(config, user);
-  if (await answers(impersonating)) return impersonating;
+  if (await isAllowed(impersonating)) return impersonating;
   throw new TsbuilderError(
     `you may neither request a token for ServiceAccount "${account.name}" in "${account.namespace}" nor impersonate it`,
     {
@@ -74,7 +74,7 @@ interface TokenRequest {
   readonly status: { readonly token: string; readonly expirationTimestamp: string };
 }
 
-/** Longer than a working day; the server may grant less. */
+/** The requested lifetime of tokens: longer than a working day. The server may grant less. */
 const lifetimeSeconds = 12 * 60 * 60;
 
 const retryMilliseconds = 60_000;
@@ -95,12 +95,12 @@ async function keepToken(client: Client, account: Account, options: TokenOptions
   const { status } = JSON.parse(text) as TokenRequest;
   const file = write("operator.token", status.token);
   // With a wrong clock, a new token may seem expired; the minimum delay prevents a busy loop.
-  const life = Date.parse(status.expirationTimestamp) - Date.now();
-  void renewAfter(Math.max(life / 2, retry), () => keepToken(client, account, options), options);
+  const lifetime = Date.parse(status.expirationTimestamp) - Date.now();
+  void renewAfter(Math.max(lifetime / 2, retry), () => keepToken(client, account, options), options);
   return file;
 }
 
-/** Retries while the server is unavailable, until the session ends. */
+/** Renews a token after a wait, and retries while the server is unavailable, until the session ends. */
 async function renewAfter(wait: number, renew: () => Promise<unknown>, options: TokenOptions): Promise<void> {
   const { signal, retry = retryMilliseconds } = options;
   try {
@@ -122,7 +122,8 @@ function withUser(config: MinimalConfig, user: object): MinimalConfig {
   return { ...config, users: [{ ...config.users[0], user }] };
 }
 
-async function answers(config: MinimalConfig): Promise<boolean> {
+/** Returns whether the server accepts requests with a kubeconfig, whose user may have to impersonate another one. */
+async function isAllowed(config: MinimalConfig): Promise<boolean> {
   const { ApiError, createClient, loadConfig } = await import("@tsbuilder/runtime");
   const client = createClient(await loadConfig({ kubeconfig: config }));
   try {

@@ -7,10 +7,7 @@ interface Timer {
   cancel?: () => void;
 }
 
-/**
- * A clock for background work that can be moved forward. It advances with the system time; a move fires the timers on its
- * way in their order, each at its own time.
- */
+/** The system time, which can be moved forward for background work. A move fires the timers on its way, each at its own time. */
 export class MovableClock implements Clock {
   /** Whole milliseconds ahead of the system time. */
   #ahead = 0;
@@ -37,15 +34,13 @@ export class MovableClock implements Clock {
     return () => this.#drop(timer);
   }
 
+  /** Adds a participant, for whose work a move waits. Returns a function that removes it. */
   join(participant: Participant): () => void {
     this.#participants.add(participant);
     return () => void this.#participants.delete(participant);
   }
 
-  /**
-   * Moves the time forward, from timer to timer; between two timers, participants finish their work. An aborted signal stops
-   * the move where it is, without waiting for participants.
-   */
+  /** Moves the time from timer to timer, between which participants finish their work. An aborted signal ends the move. */
   async move(milliseconds: number, signal?: AbortSignal): Promise<void> {
     const end = this.#ahead + milliseconds;
     await this.#settle(signal);

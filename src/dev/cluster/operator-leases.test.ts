@@ -3,14 +3,14 @@ import { OperatorLeases } from "./operator-leases.ts";
 
 const operator = { user: "operator" };
 
-function see(...writes: Parameters<OperatorLeases["see"]>[0][]) {
+function observe(...writes: Parameters<OperatorLeases["observe"]>[0][]) {
   const leases = new OperatorLeases((user) => user === operator.user);
-  for (const write of writes) leases.see(write);
+  for (const write of writes) leases.observe(write);
   return leases;
 }
 
-function held(...writes: Parameters<typeof see>) {
-  return see(...writes).held;
+function held(...writes: Parameters<typeof observe>) {
+  return observe(...writes).held;
 }
 
 function lease(holderIdentity: string, by = operator, labels: object = {}) {
@@ -43,8 +43,8 @@ test("a Lease of a shard is none by which somebody leads", () => {
 });
 
 test("that it has held a Lease is known after it was taken; one of others, or of a shard, is none", () => {
-  expect(see().hasLed).toBe(false);
-  expect(see(lease("a"), lease("b", { user: "ann" })).hasLed).toBe(true);
-  expect(see(lease("b", { user: "ann" })).hasLed).toBe(false);
-  expect(see(lease("a", operator, { "tsbuilder.dev/shards": "shop" })).hasLed).toBe(false);
+  expect(observe().hasLed).toBe(false);
+  expect(observe(lease("a"), lease("b", { user: "ann" })).hasLed).toBe(true);
+  expect(observe(lease("b", { user: "ann" })).hasLed).toBe(false);
+  expect(observe(lease("a", operator, { "tsbuilder.dev/shards": "shop" })).hasLed).toBe(false);
 });

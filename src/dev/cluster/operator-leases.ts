@@ -8,6 +8,8 @@ export interface HeldLease {
   readonly name: string;
 }
 
+type LeaseWrite = Pick<ClusterWrite, "type" | "resource" | "key" | "by" | "bytes">;
+
 /** Finds the Lease that the operator holds, from the writes of the cluster. */
 export class OperatorLeases {
   readonly #isOperator: (user: string) => boolean;
@@ -18,15 +20,10 @@ export class OperatorLeases {
     this.#isOperator = isOperator;
   }
 
-  see({
-    type,
-    resource,
-    key,
-    by,
-    bytes,
-  }: Pick<ClusterWrite, "type" | "resource" | "key" | "by" | "bytes">): void {
+  /** Follows a write of any object. A write of another user means that the operator does not hold the Lease any more. */
+  observe({ type, resource, key, by, bytes }: LeaseWrite): void {
     if (resource !== leases) return;
-    if (type !== "DELETED" && by && this.#isOperator(by.user) && isLed(JSON.parse(bytes.toString()))) {
+    if (type !== "DELETED" && by && this.#isOperator(by.user) && isHeld(JSON.parse(bytes.toString()))) {
       const [namespace = "", name = ""] = key.split("/");
       this.#held.set(key, { namespace, name });
       this.#hasLed = true;
@@ -45,13 +42,13 @@ export class OperatorLeases {
 }
 
 /** The label of Leases by which shards divide objects among them; they are not for leader election. */
-const ofShards = "tsbuilder.dev/shards";
+const shardsLabel = "tsbuilder.dev/shards";
 
 /** Returns true if a Lease has a holder, and is for leader election. */
-function isLed(lease: unknown): boolean {
+function isHeld(lease: unknown): boolean {
   if (!isObject(lease) || !isObject(lease["spec"]) || !isObject(lease["metadata"])) return false;
   const { labels } = lease["metadata"];
   const { holderIdentity } = lease["spec"];
-  const isOfShards = isObject(labels) && ofShards in labels;
-  return typeof holderIdentity === "string" && holderIdentity !== "" && !isOfShards;
+  const isForShards = isObject(labels) && shardsLabel in labels;
+  return typeof holderIdentity === "string" && holderIdentity !== "" && !isForShards;
 }

@@ -4,7 +4,7 @@ import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { writePrivate } from "../../shared/files.ts";
 import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
-import { accountConfig, readChosen, inNamespace } from "./kubeconfig.ts";
+import { accountConfig, inNamespace, readKubeconfig } from "./kubeconfig.ts";
 import type { DevCluster } from "./dev-cluster.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function openOtherCluster(
   choice: ClusterChoice,
   projectName: string,
 ): Promise<DevCluster> {
-  const config = await readChosen(choice);
+  const config = await readKubeconfig(choice);
   mkdirSync(folder, { recursive: true });
   const written: string[] = [];
   const write = (name: string, content: string): string => {
@@ -37,11 +37,11 @@ export async function openOtherCluster(
     namespace,
     prefix: `${namespace}-`,
     sampleNamespace: config.contexts[0].context.namespace ?? "default",
-    outlives: true,
+    outlivesSession: true,
     actAs: async (name) => {
       const account = { namespace, name };
-      const own = await accountConfig(client, config, account, { write, signal: ended.signal });
-      return write("operator.kubeconfig", JSON.stringify(inNamespace(own, namespace)));
+      const acting = await accountConfig(client, config, account, { write, signal: ended.signal });
+      return write("operator.kubeconfig", JSON.stringify(inNamespace(acting, namespace)));
     },
     stop: async () => {
       ended.abort();
@@ -57,7 +57,7 @@ interface DeploymentList {
   }[];
 }
 
-/** Two operators without leader election between them would undo each other's changes. */
+/** Throws if the operator is deployed in the cluster: without leader election, two would undo each other's changes. */
 async function refuseSecondOperator(client: Client, projectName: string): Promise<void> {
   const labels = `control-plane=controller-manager,app.kubernetes.io/name=${projectName}`;
   const path = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(labels)}`;

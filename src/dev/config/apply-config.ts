@@ -1,5 +1,5 @@
-// The project's manifests in the cluster of a session. Begin with `applyConfig`; the functions below it adapt objects to the
-// cluster and to webhooks on this machine, and `explain-rejection` explains errors of the API server.
+// The project's manifests in the cluster of a session. `applyConfig` adapts them to the cluster and to webhooks on this machine,
+// and `explain-rejection` explains errors of the API server.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -7,20 +7,31 @@ import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
-import { explainLeftover, explainRejection, isOtherKind } from "./explain-rejection.ts";
+import { explainLeftover, explainRejection, isScopeOrKindChange } from "./explain-rejection.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
-  /**
-   * Receives the name of each CRD that was replaced because its scope or kind changed; its objects are deleted with it.
-   * Without this function, such a CRD is rejected.
-   */
+  /** Receives each CRD that was replaced, with its objects, as its scope or kind changed. Without it, such a CRD is rejected. */
   readonly onReplaced?: ((name: string) => void) | undefined;
 }
 
-/** Applied objects that are useless without the process on this machine: RBAC and webhooks. */
+/** The address of the operator's webhooks on this machine. */
+export interface LocalWebhooks {
+  /** `https://HOST:PORT`, without a trailing slash. */
+  readonly url: string;
+  readonly caBundle: string;
+}
+
+/** The namespace and name prefix that replace the project's own in a cluster. */
+export interface ObjectPlace {
+  readonly namespace: string;
+  /** Prefix of all names. Default: none. */
+  readonly prefix?: string | undefined;
+}
+
+/** Applied objects that are useless without the process on this machine, RBAC and webhooks, by kind and name. */
 export type AppliedObjects = Map<string, ManifestObject>;
 
 /** Applies the project's `config/`: CRDs, the operator's RBAC and the webhook configurations. */
@@ -47,18 +58,40 @@ export async function applyConfig(
   if (webhooks) await applyAndRecord(localWebhooks(readWebhooks(project), webhooks, place.prefix));
 }
 
-/** The address of the operator's webhooks on this machine. */
-export interface LocalWebhooks {
-  /** `https://HOST:PORT`, without a trailing slash. */
-  readonly url: string;
-  readonly caBundle: string;
+/** Applies a CRD. If its scope or kind changed, which no update can do, it is deleted first. */
+async function applyDefinition(
+  client: Client,
+  crd: ManifestObject,
+  onReplaced: DevPlace["onReplaced"],
+): Promise<void> {
+  try {
+    await applyObjects(client, [crd]);
+  } catch (error) {
+    if (!onReplaced || !isScopeOrKindChange((error as Error).cause)) throw error;
+    await deleteDefinition(client, crd);
+    await applyObjects(client, [crd]);
+    onReplaced(crd.metadata.name);
+  }
 }
 
-/** The namespace and name prefix that replace the project's own in a cluster. */
-export interface ObjectPlace {
-  readonly namespace: string;
-  /** Prefix of all names. Default: none. */
-  readonly prefix?: string | undefined;
+/** The time in milliseconds that the operator may take to finalize the objects of a CRD. */
+const finalizeTimeout = 10_000;
+
+const checkInterval = 50;
+
+async function deleteDefinition(client: Client, crd: ManifestObject): Promise<void> {
+  const kind = await client.mapper.kindFor(crd);
+  const { name } = crd.metadata;
+  await client.delete(kind, { name });
+  for (let waited = 0; await client.find(kind, { name }); waited += checkInterval) {
+    if (waited >= finalizeTimeout) {
+      const failure = `could not replace the CRD "${name}", whose scope or kind changed: objects with finalizers remain`;
+      const hint = `remove their finalizers: kubectl edit ${name} --all-namespaces; then save again`;
+      throw new TsbuilderError(failure, { code: "REFUSED", hint });
+    }
+    await sleep(checkInterval);
+  }
+  client.mapper.reset();
 }
 
 interface Reference {
@@ -66,7 +99,8 @@ interface Reference {
   readonly name: string;
 }
 
-const namespaced = new Set(["ServiceAccount", "Role", "RoleBinding"]);
+/** The namespaced kinds in `config/rbac`. */
+const namespacedKinds = new Set(["ServiceAccount", "Role", "RoleBinding"]);
 
 /**
  * Adapts the project's RBAC to a cluster: everything namespaced goes to one namespace, names get a prefix, and bindings
@@ -76,9 +110,9 @@ export function placeRbac(
   objects: readonly ManifestObject[],
   { namespace, prefix = "" }: ObjectPlace,
 ): ManifestObject[] {
-  const own = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const projectObjects = new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   const rename = <R extends Reference>(reference: R): R =>
-    own.has(`${reference.kind}/${reference.name}`)
+    projectObjects.has(`${reference.kind}/${reference.name}`)
       ? { ...reference, name: `${prefix}${reference.name}` }
       : reference;
   return objects.map((object) => {
@@ -86,7 +120,7 @@ export function placeRbac(
     const metadata = { ...object.metadata, name: `${prefix}${object.metadata.name}` };
     return {
       ...object,
-      metadata: namespaced.has(object.kind) ? { ...metadata, namespace } : metadata,
+      metadata: namespacedKinds.has(object.kind) ? { ...metadata, namespace } : metadata,
       ...(roleRef && { roleRef: rename(roleRef) }),
       ...(subjects && {
         subjects: subjects.map((subject) =>
@@ -95,6 +129,24 @@ export function placeRbac(
       }),
     };
   });
+}
+
+/** Makes a CRD with several versions convert through the process on this machine. */
+export function localConversion(crd: ManifestObject, local: LocalWebhooks): ManifestObject {
+  const spec = crd["spec"] as { conversion?: { strategy?: string } };
+  return {
+    ...crd,
+    spec: {
+      ...spec,
+      conversion: {
+        strategy: "Webhook",
+        webhook: {
+          conversionReviewVersions: ["v1"],
+          clientConfig: { url: `${local.url}/convert`, caBundle: local.caBundle },
+        },
+      },
+    },
+  };
 }
 
 interface ClientConfig {
@@ -117,60 +169,13 @@ export function localWebhooks(
   }));
 }
 
-/** Makes a CRD with several versions convert through the process on this machine. */
-export function localConversion(crd: ManifestObject, local: LocalWebhooks): ManifestObject {
-  const spec = crd["spec"] as { conversion?: { strategy?: string } };
-  return {
-    ...crd,
-    spec: {
-      ...spec,
-      conversion: {
-        strategy: "Webhook",
-        webhook: {
-          conversionReviewVersions: ["v1"],
-          clientConfig: { url: `${local.url}/convert`, caBundle: local.caBundle },
-        },
-      },
-    },
-  };
-}
-
 function localClientConfig({ service }: ClientConfig, { url, caBundle }: LocalWebhooks): object {
   return { url: `${url}${service?.path ?? ""}`, caBundle };
 }
 
-/** Applies a CRD. If its scope or kind changed, which no update can do, it is deleted first. */
-async function applyDefinition(
-  client: Client,
-  crd: ManifestObject,
-  onReplaced: DevPlace["onReplaced"],
-): Promise<void> {
-  try {
-    await applyObjects(client, [crd]);
-  } catch (error) {
-    if (!onReplaced || !isOtherKind((error as Error).cause)) throw error;
-    await deleteDefinition(client, crd);
-    await applyObjects(client, [crd]);
-    onReplaced(crd.metadata.name);
-  }
-}
-
-/** The time that the operator may take to finalize the objects of a CRD, and the interval of the checks, in milliseconds. */
-const [patience, interval] = [10_000, 50];
-
-async function deleteDefinition(client: Client, crd: ManifestObject): Promise<void> {
-  const kind = await client.mapper.kindFor(crd);
-  const { name } = crd.metadata;
-  await client.delete(kind, { name });
-  for (let waited = 0; await client.find(kind, { name }); waited += interval) {
-    if (waited >= patience) {
-      const failure = `could not replace the CRD "${name}", whose scope or kind changed: objects with finalizers remain`;
-      const hint = `remove their finalizers: kubectl edit ${name} --all-namespaces; then save again`;
-      throw new TsbuilderError(failure, { code: "REFUSED", hint });
-    }
-    await sleep(interval);
-  }
-  client.mapper.reset();
+function readWebhooks(project: string): ManifestObject[] {
+  const kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+  return readConfig(project, "config/webhook").filter(({ kind }) => kinds.includes(kind));
 }
 
 /** Deletes the applied objects in reverse order, and applies the CRDs without the conversion through this machine. */
@@ -192,10 +197,7 @@ export async function deleteApplied(
   if (webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
 }
 
-/** The field manager of everything that dev applies. */
-const devFieldManager = "tsbuilder-dev";
-
-/** Applies the project's samples. */
+/** Applies the project's samples, by default in a namespace. Returns their number. */
 export async function applySamples(project: string, client: Client, namespace: string): Promise<number> {
   const files = readConfigFiles(project, "config/samples");
   const samples = files.flatMap(({ file, objects }) => objects.map((object) => ({ file, object })));
@@ -208,13 +210,20 @@ export async function applySamples(project: string, client: Client, namespace: s
   return samples.length;
 }
 
+/** The field manager of everything that dev applies. */
+const devFieldManager = "tsbuilder-dev";
+
+interface ApplyOptions {
+  readonly fieldManager?: string;
+  /** The file in which a person wrote the objects, for hints. */
+  readonly file?: string;
+}
+
+/** Applies objects one after the other. Throws the explained rejection of the first that the cluster refuses. */
 async function applyObjects(
   client: Client,
   objects: readonly ManifestObject[],
-  {
-    fieldManager = devFieldManager,
-    file,
-  }: { readonly fieldManager?: string; /** Where a person wrote them. */ readonly file?: string } = {},
+  { fieldManager = devFieldManager, file }: ApplyOptions = {},
 ): Promise<void> {
   for (const object of objects) {
     try {
@@ -230,11 +239,6 @@ async function applyObject(client: Client, object: ManifestObject, fieldManager:
   const { namespace, ...metadata } = object.metadata;
   const placed = kind.scope === "Namespaced" ? { ...metadata, namespace: namespace ?? "default" } : metadata;
   await client.apply(kind, { ...object, metadata: placed }, { fieldManager });
-}
-
-function readWebhooks(project: string): ManifestObject[] {
-  const kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
-  return readConfig(project, "config/webhook").filter(({ kind }) => kinds.includes(kind));
 }
 
 /** Reads the objects in all YAML files of a folder in the project, except for kustomize's own files. */
@@ -257,11 +261,11 @@ function readConfigFiles(
 }
 
 function readObjects(project: string, file: string): ManifestObject[] {
-  const complaint = {
+  const ifInvalid = {
     code: "INVALID_SOURCE",
     hint: "fix the YAML; it is reloaded when you save it",
   } as const;
-  return readYaml(file, readFileSync(join(project, file), "utf8"), complaint).flatMap((value) => {
+  return readYaml(file, readFileSync(join(project, file), "utf8"), ifInvalid).flatMap((value) => {
     const object = value as ManifestObject | null;
     return object?.kind && object.metadata?.name ? [object] : [];
   });

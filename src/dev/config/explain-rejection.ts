@@ -19,7 +19,7 @@ export function explainRejection(
     code: "REFUSED",
     hint: error.isForbidden
       ? "ask the cluster's administrator for that permission, or omit --context to use the embedded cluster"
-      : isOtherKind(error)
+      : isScopeOrKindChange(error)
         ? `delete the CRD there, with all its objects: kubectl delete crd ${metadata.name}; then save again`
         : `fix it in ${file}`,
     cause: error,
@@ -46,13 +46,13 @@ export function isUnanswered(error: unknown): boolean {
 }
 
 /** Returns true if the cluster rejected a CRD only because its scope or kind changed, which are immutable. */
-export function isOtherKind(error: unknown): boolean {
+export function isScopeOrKindChange(error: unknown): boolean {
   if (!isApiError(error)) return false;
   const { causes = [] } = error.body.details ?? {};
   const fields = ["spec.scope", "spec.names.kind"];
-  const isFixed = ({ field = "", message = "" }): boolean =>
+  const isImmutable = ({ field = "", message = "" }): boolean =>
     fields.includes(field) && message.endsWith("field is immutable");
-  return causes.length > 0 && causes.every(isFixed);
+  return causes.length > 0 && causes.every(isImmutable);
 }
 
 /** Checks the name: importing the class would load the whole client. */

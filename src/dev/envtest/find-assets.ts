@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { installEnvtest, officialIndex } from "./install-envtest.ts";
 
-/** Finds the folder of kube-apiserver and etcd: that of `KUBEBUILDER_ASSETS`, else the latest installed version. */
-export async function findAssets(given: string | undefined): Promise<string> {
-  if (!given) return (await newestInstalled()).assets;
-  const missing = ["kube-apiserver", "etcd"].find((program) => !existsSync(join(given, program)));
-  if (missing === undefined) return given;
-  throw new TsbuilderError(`KUBEBUILDER_ASSETS is "${given}", which does not contain ${missing}`, {
+/** Finds kube-apiserver and etcd: in `KUBEBUILDER_ASSETS`, else the latest installed version. Throws if one is missing. */
+export async function findAssets(folder: string | undefined): Promise<string> {
+  if (!folder) return (await findNewestInstalled()).assets;
+  const missing = ["kube-apiserver", "etcd"].find((program) => !existsSync(join(folder, program)));
+  if (missing === undefined) return folder;
+  throw new TsbuilderError(`KUBEBUILDER_ASSETS is "${folder}", which does not contain ${missing}`, {
     code: "NOT_FOUND",
     hint: 'install them: export KUBEBUILDER_ASSETS="$(tsbuilder envtest install)"',
   });
@@ -26,7 +26,7 @@ export function sharedFolder(): string {
   return join(data ?? linux, "k8s");
 }
 
-/** Maps Node's names of systems and architectures to Go's. */
+/** Go's names of systems and architectures, where they differ from Node's. */
 const platforms: Readonly<Record<string, string>> = { win32: "windows" };
 const architectures: Readonly<Record<string, string>> = { x64: "amd64" };
 
@@ -35,7 +35,7 @@ export function thisPlatform(): string {
   return `${platforms[process.platform] ?? process.platform}-${architectures[process.arch] ?? process.arch}`;
 }
 
-function newestInstalled(): ReturnType<typeof installEnvtest> {
+function findNewestInstalled(): ReturnType<typeof installEnvtest> {
   return installEnvtest({
     version: undefined,
     index: officialIndex,

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { doneOrAborted } from "../cluster/movable-clock.ts";
 
-/** The options of the operator's process. */
 export interface OperatorOptions {
   readonly file: string;
   readonly project: string;
@@ -27,10 +26,7 @@ export interface OperatorProcess {
   /** Stops the running operator, if any, does work while none runs, and starts a new one even if that work fails. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
-  /**
-   * Does work that makes the running process end, and waits for its end, which then is an expected one. Returns false if the
-   * signal is aborted first.
-   */
+  /** Does work that makes the process end, and waits for its end, which is expected. Returns false if the signal is aborted first. */
   endsAfter(cause: () => Promise<void>, signal: AbortSignal): Promise<boolean>;
   /** Sets how far the clocks of this process, and of all later ones, are ahead of the system time, in milliseconds. */
   moveClock(ahead: number): void;
@@ -56,7 +52,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
   const endCurrent = async (): Promise<void> => {
     const running = current;
     current = undefined;
-    if (running) await end(running);
+    if (running) await endProcess(running);
   };
   const run = (child: ChildProcess): void => {
     const running = { child, finished: whenFinished(child) };
@@ -117,7 +113,7 @@ export interface OperatorListener {
  * Runs before the operator's bundle, which is loaded when a line arrives on standard input. Each line says how many
  * milliseconds the clock is ahead. The pipe closes when our process ends, even if killed, and then the operator ends, too.
  */
-const wait = `data:text/javascript,${encodeURIComponent(`
+const waitForStart = `data:text/javascript,${encodeURIComponent(`
   process.stdin.on("end", () => process.kill(process.pid, "SIGTERM"));
   let begun = "";
   await new Promise((go) => {
@@ -132,7 +128,7 @@ const wait = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 function launch({ file, project, inspect, preload = [], args, env }: OperatorOptions): ChildProcess {
-  const modules = [...preload, wait].map((module) => `--import=${module}`);
+  const modules = [...preload, waitForStart].map((module) => `--import=${module}`);
   const nodeArgs = inspect === undefined ? modules : [`--inspect=${inspect}`, ...modules];
   const child = spawn(process.execPath, ["--enable-source-maps", ...nodeArgs, file, ...args], {
     cwd: project,
@@ -144,11 +140,11 @@ function launch({ file, project, inspect, preload = [], args, env }: OperatorOpt
   return child;
 }
 
-/** An operator that does not stop in time is killed; in development its work can be redone. */
-const patienceMilliseconds = 5000;
+/** The time after which an operator that does not stop is killed; in development its work can be redone. */
+const stopMilliseconds = 5000;
 
-async function end({ child, finished }: Running): Promise<void> {
-  const kill = setTimeout(() => child.kill("SIGKILL"), patienceMilliseconds);
+async function endProcess({ child, finished }: Running): Promise<void> {
+  const kill = setTimeout(() => child.kill("SIGKILL"), stopMilliseconds);
   child.kill("SIGTERM");
   await finished;
   clearTimeout(kill);
@@ -177,13 +173,16 @@ interface Standby {
   close(): void;
 }
 
-/** The delay leaves the processors to the process that was just taken. */
-const delayMilliseconds = 1000;
+/** The delay before the next process is prepared leaves the processors to the one that was just taken. */
+const standbyMilliseconds = 1000;
 
-/** Keeps a process in standby; if disabled, each one is started on demand. */
+/** Keeps a process in standby, unless none is wanted: then each one is started on demand. */
 function createStandby(
   launch: () => ChildProcess,
-  { isWanted, delay = delayMilliseconds }: { readonly isWanted: boolean; readonly delay: number | undefined },
+  {
+    isWanted,
+    delay = standbyMilliseconds,
+  }: { readonly isWanted: boolean; readonly delay: number | undefined },
 ): Standby {
   let waiting: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -32,7 +32,6 @@ export interface SessionPlace extends ObjectPlace {
   readonly webhooks: WebhookPlace | undefined;
 }
 
-/** The options of a session's operator. */
 export interface SessionOperatorOptions {
   readonly root: string;
   /** The bundle to run. */
@@ -45,7 +44,7 @@ export interface SessionOperatorOptions {
   readonly record: OperatorRecord;
 }
 
-/** The operator of a session: it acts as its own ServiceAccount, and its output and its exits are reported. */
+/** Prepares the operator of a session: it acts as its own ServiceAccount, and its output and its exits are reported. */
 export async function sessionOperator(
   { root, file, inspect, args = [], record }: SessionOperatorOptions,
   cluster: DevCluster,
@@ -56,7 +55,7 @@ export async function sessionOperator(
     file,
     project: root,
     inspect,
-    preload: [operatorClock, subscriber, ...runtimeOf(root)],
+    preload: [operatorClock, subscriber, ...findRuntime(root)],
     listen: () => {
       report({ type: "again", what: "operator" });
       return listenToOperator(record, (cause) => report({ type: "error", error: notRecorded(cause) }));
@@ -90,11 +89,11 @@ export async function sessionOperator(
 }
 
 /** The time in milliseconds after which an operator that does not listen has logged the reason. */
-const patienceMilliseconds = 10_000;
+const listenTimeout = 10_000;
 
 /** Waits until a port on this machine accepts connections, as long as the process that should open it is running. */
 async function waitForPort(port: number, isAwaited: () => boolean): Promise<void> {
-  const deadline = Date.now() + patienceMilliseconds;
+  const deadline = Date.now() + listenTimeout;
   while (isAwaited() && Date.now() < deadline && !(await listens(port))) await delay(10);
 }
 
@@ -153,7 +152,7 @@ const loopback = "127.0.0.1";
  */
 export async function prepareWebhooks(folder: string, reachedBy?: string): Promise<WebhookPlace> {
   const address = reachedBy ?? loopback;
-  const { hostname, port: given } = new URL(`https://${address}`);
+  const { hostname, port: requestedPort } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, "");
   const certificates = join(folder, "webhook-certs");
   mkdirSync(certificates, { recursive: true });
@@ -164,7 +163,7 @@ export async function prepareWebhooks(folder: string, reachedBy?: string): Promi
   });
   writeFileSync(join(certificates, "tls.crt"), serving.cert);
   writePrivate(join(certificates, "tls.key"), serving.key);
-  const port = given ? Number(given) : await freePort();
+  const port = requestedPort ? Number(requestedPort) : await freePort();
   return {
     port,
     host: reachedBy === undefined ? loopback : undefined,
@@ -174,8 +173,8 @@ export async function prepareWebhooks(folder: string, reachedBy?: string): Promi
   };
 }
 
-/** The project's own runtime package, if it can be loaded outside of the bundle. */
-function runtimeOf(root: string): string[] {
+/** Returns the URL of the project's runtime package; empty if it can't be loaded outside of the bundle. */
+function findRuntime(root: string): string[] {
   try {
     return [pathToFileURL(createRequire(join(root, "package.json")).resolve("@tsbuilder/runtime")).href];
   } catch {

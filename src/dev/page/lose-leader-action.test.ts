@@ -20,7 +20,7 @@ beforeEach(async () => {
     { projectName: "shop", port: undefined, persist: false },
     () => undefined,
   );
-  leader = leaderAction(cluster.own!);
+  leader = leaderAction(cluster.controls!);
 });
 afterEach(async () => {
   await cluster.stop();
@@ -37,7 +37,7 @@ test("the operator's namespace is where it looks for its Lease, as that of a pod
 test("another replica takes the Lease that the operator holds, which ends and is started again", async () => {
   const steps: string[] = [];
   const lose = loseLeaderAction({
-    cluster: cluster.own!,
+    cluster: cluster.controls!,
     signal: new AbortController().signal,
     operator: {
       endsAfter: async (cause) => {
@@ -75,7 +75,7 @@ test("an operator that doesn't end without its Lease gets the chance to take it 
   const operator = await operatorClient(cluster);
   await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me" } });
   const lose = loseLeaderAction({
-    cluster: cluster.own!,
+    cluster: cluster.controls!,
     signal: new AbortController().signal,
     operator: {
       endsAfter: async (cause) => {
@@ -96,7 +96,7 @@ test("nobody waits for an operator's end once the session stops, and none is sta
   await operator.create(Lease, { metadata: lease, spec: { holderIdentity: "me" } });
   const ending = new AbortController();
   const lose = loseLeaderAction({
-    cluster: cluster.own!,
+    cluster: cluster.controls!,
     signal: ending.signal,
     operator: {
       endsAfter: async (cause) => {

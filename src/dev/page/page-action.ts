@@ -1,6 +1,10 @@
+// The contract of the page's actions: how they read their input, answer failures and are recorded.
+
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { readYaml } from "../../shared/read-yaml.ts";
 import { isApiError } from "../config/explain-rejection.ts";
+import type { RecordedAction } from "../record/recorded.ts";
 
 /** Executes an action of the page, and returns the answer. The input is not validated yet: see `ActionInput`. */
 export type PageAction = (input: unknown) => Promise<unknown>;
@@ -36,12 +40,11 @@ export class ActionInput {
   }
 
   /** Reads a whole number up to a limit; undefined if it is missing. */
-  optionalCount(name: string, most: number): number | undefined {
+  optionalCount(name: string, max: number): number | undefined {
     const value = this.#members[name];
     if (value === undefined) return undefined;
-    if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most)
-      return value as number;
-    throw new RequestError(400, `"${name}" must be a whole number up to ${most}`);
+    if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max) return value as number;
+    throw new RequestError(400, `"${name}" must be a whole number up to ${max}`);
   }
 }
 
@@ -57,6 +60,7 @@ export class RequestError extends Error {
   }
 }
 
+/** The body of the answer to a failed action. */
 interface Failure {
   readonly message: string;
   readonly hint?: string | undefined;
@@ -64,7 +68,7 @@ interface Failure {
   readonly causes?: readonly { readonly field: string; readonly message: string }[] | undefined;
 }
 
-/** Returns the status code and the body of the answer to a failed action. */
+/** Returns the status code and the body of the answer to a failed action. Errors of the cluster keep their code, if it is 4xx. */
 export function describeFailure(error: unknown): { readonly code: number; readonly failure: Failure } {
   const { message } = error as Error;
   if (error instanceof RequestError) return { code: error.code, failure: { message } };
@@ -74,9 +78,104 @@ export function describeFailure(error: unknown): { readonly code: number; readon
     field: cause.field ?? "",
     message: cause.message ?? "",
   }));
-  const isTheirs = error.status >= 400 && error.status < 500;
+  const isRefused = error.status >= 400 && error.status < 500;
   return {
-    code: isTheirs ? error.status : 502,
+    code: isRefused ? error.status : 502,
     failure: { message: error.body.message ?? message, ...(causes && { causes }) },
   };
+}
+
+/** Receives each action when it has ended. */
+interface ActionRecord {
+  acted(action: Omit<RecordedAction, "type">): void;
+}
+
+/** Returns the same actions, which record themselves with their outcome, unless they change nothing. */
+export function recordActions(actions: PageActions, record: ActionRecord): PageActions {
+  return Object.fromEntries(
+    Object.entries(actions).map(([name, action]) => [name, recordAction(name, action, record)]),
+  );
+}
+
+function recordAction(name: string, action: PageAction, record: ActionRecord): PageAction {
+  return async (input) => {
+    const recordedPart = recordedInput(name, input);
+    if (recordedPart === undefined) return action(input);
+    const [at, began] = [new Date().toISOString(), performance.now()];
+    const end = (rest: Pick<RecordedAction, "outcome" | "error">): void =>
+      record.acted({ at, name, input: recordedPart, ...rest, seconds: (performance.now() - began) / 1000 });
+    try {
+      const answer = await action(input);
+      end({ outcome: "done" });
+      return answer;
+    } catch (error) {
+      const { message } = describeFailure(error).failure;
+      end({ outcome: "refused", ...(mayRecordError(name, recordedPart) && { error: message }) });
+      throw error;
+    }
+  };
+}
+
+type RecordedInput = RecordedAction["input"];
+
+/**
+ * Returns the recorded part of an action's input, which is not validated yet; undefined for an action that changes nothing. An
+ * object is reduced to its name: its content may be secret, and is recorded by the write.
+ */
+function recordedInput(name: string, input: unknown): RecordedInput | undefined {
+  const members = isObject(input) ? input : {};
+  if (name === "apply" && members["dryRun"] === true) return undefined;
+  if (name === "apply") return pickMembers(readReference(members), referenceMembers);
+  const names = Object.hasOwn(recordedMembers, name) ? recordedMembers[name] : undefined;
+  return names && pickMembers(members, names);
+}
+
+/** The members that identify an object. */
+const referenceMembers = ["apiVersion", "kind", "namespace", "name"];
+
+/** The recorded members of each action that changes something. */
+const recordedMembers: Readonly<Record<string, readonly string[]>> = {
+  restart: [],
+  "lose-leader": [],
+  "move-clock": ["seconds"],
+  fail: ["verb", "resource", "code", "delay", "times"],
+  restore: ["at"],
+  delete: referenceMembers,
+};
+
+/** Returns true if the error of an action may be recorded: errors about a Secret, or about unreadable YAML, may quote its values. */
+function mayRecordError(name: string, { kind }: RecordedInput): boolean {
+  return name !== "apply" || (kind !== undefined && kind !== "Secret");
+}
+
+/** The length to which members are cut; the page sends no longer ones. */
+const maxText = 300;
+
+function pickMembers(from: Readonly<Record<string, unknown>>, names: readonly string[]): RecordedInput {
+  const found = names.flatMap((name): [string, string | number | boolean][] => {
+    const value = from[name];
+    if (typeof value === "string") return [[name, value.slice(0, maxText)]];
+    return typeof value === "number" || typeof value === "boolean" ? [[name, value]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Returns the members that identify the object of an `apply`, which is text in YAML. */
+function readReference({
+  object: text,
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const [object] = typeof text === "string" ? parseYaml(text) : [];
+  if (!isObject(object)) return {};
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace } = isObject(metadata) ? metadata : {};
+  return { apiVersion, kind, namespace, name };
+}
+
+/** Parses YAML; unreadable YAML counts as no object. */
+function parseYaml(text: string): readonly unknown[] {
+  try {
+    return readYaml("the object", text, { code: "INVALID_ARGUMENT", hint: "" });
+  } catch {
+    return [];
+  }
 }

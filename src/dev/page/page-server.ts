@@ -17,6 +17,7 @@ export interface PageAsset {
   readonly body: string | Buffer;
 }
 
+/** What a page server serves. */
 export interface PageOptions {
   /** The files by their paths: `/`, `/page.js`. They are public; the record and the actions need the token. */
   readonly assets: ReadonlyMap<string, PageAsset>;
@@ -32,7 +33,8 @@ export interface Page {
   stop(): Promise<void>;
 }
 
-const mostBody = 4 * 1024 * 1024;
+/** The number of bytes that the body of an action has at most. */
+const maxBody = 4 * 1024 * 1024;
 
 /** The headers of every answer: the page may run only its own script, and other sites cannot embed or read it. */
 const pageHeaders: Readonly<Record<string, string>> = {
@@ -76,37 +78,34 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
     const [, name = ""] = /^\/actions\/([a-z-]+)$/u.exec(pathname) ?? [];
     if (!Object.hasOwn(actions, name)) throw new RequestError(404, "not found");
     refuseMethod(method, ["POST"]);
-    const done = await actions[name]!(await readJsonBody(request, mostBody));
-    sendJson(response, 200, done ?? {});
+    const result = await actions[name]!(await readJsonBody(request));
+    sendJson(response, 200, result ?? {});
   };
   const port = await listen(server);
   access = new PageAccess(port);
   return { url: `http://127.0.0.1:${port}/#${access.token}`, stop: () => close(server) };
 }
 
-/**
- * Sends the lines so far, a line of type `live` with the names of the actions (or `end`), and then each new line. A reader
- * that falls too far behind is cut off.
- */
+/** Sends the lines so far, one of type `live` with the actions' names (or `end`), then new lines. Slow readers are cut off. */
 async function streamRecord(
   record: PageRecord,
   actions: readonly string[],
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
+  const closed = new AbortController();
   const { past, live, close } = record.read(() => response.destroy());
   response.once("close", () => {
-    gone.abort();
+    closed.abort();
     close();
   });
   const send = async (bytes: Buffer | string): Promise<void> => {
-    if (gone.signal.aborted) return;
+    if (closed.signal.aborted) return;
     if (response.write(bytes)) await setImmediate();
-    else await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+    else await once(response, "drain", { signal: closed.signal }).catch(() => undefined);
   };
   const sendAll = async (pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> => {
     for await (const piece of pieces) {
-      if (gone.signal.aborted) return;
+      if (closed.signal.aborted) return;
       await send(piece);
     }
   };
@@ -147,7 +146,7 @@ function digestOf(text: string): Buffer {
 }
 
 /** Reads a JSON body. Its content type protects from forms of other sites, which cannot send it. */
-async function readJsonBody(request: IncomingMessage, most: number): Promise<unknown> {
+async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const [type = ""] = (request.headers["content-type"] ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json")
     throw new RequestError(415, "the content type must be application/json");
@@ -156,8 +155,8 @@ async function readJsonBody(request: IncomingMessage, most: number): Promise<unk
   // By default, leaving the loop would destroy the connection before the answer is sent.
   for await (const part of request.iterator({ destroyOnReturn: false })) {
     length += (part as Buffer).length;
-    if (length > most)
-      throw new RequestError(413, `the body has more than ${most} bytes`, { connection: "close" });
+    if (length > maxBody)
+      throw new RequestError(413, `the body has more than ${maxBody} bytes`, { connection: "close" });
     parts.push(part as Buffer);
   }
   try {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RecordedAction } from "../record/recorded.ts";
-import { recordActions } from "./session-actions.ts";
+import { recordActions } from "./page-action.ts";
 import { RequestError } from "./page-action.ts";
 
 /** Returns the record of one action. */

@@ -255,11 +255,11 @@ test("the operator's next requests fail as planned, and nobody else's", async ()
 test("no failure is planned for what the cluster does not have", async () => {
   const plan = { verb: "get", resource: "StatefulSet", code: 500 };
   await expect(actions["fail"]!(plan)).rejects.toMatchObject({ hint: 'did you mean "statefulsets.apps"?' });
-  expect(cluster.own!.failures.plans).toEqual([]);
+  expect(cluster.controls!.failures.plans).toEqual([]);
 });
 
 test("a cluster that others have, too, is left alone", () => {
-  const { own: _, ...others } = cluster;
+  const { controls: _, ...others } = cluster;
   const nothing = async () => {};
   const parts: ActionParts = {
     cluster: others,

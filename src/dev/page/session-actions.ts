@@ -1,11 +1,12 @@
+// The actions of a session: write and delete objects, let requests fail, take the operator's Lease, move the clock, go back in time.
+
 import type { Client, Kind, KubernetesObject, RestMapper } from "@tsbuilder/runtime";
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { DevCluster, OwnCluster } from "../cluster/dev-cluster.ts";
+import type { ClusterControls, DevCluster } from "../cluster/dev-cluster.ts";
 import type { OperatorProcess } from "../operator/operator-process.ts";
 import type { RecentRecord } from "../record/recent-record.ts";
-import type { PageAction, PageActions } from "./page-action.ts";
-import { ActionInput, RequestError, describeFailure } from "./page-action.ts";
+import { ActionInput, type PageAction, type PageActions, RequestError } from "./page-action.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 import type { HeldLease } from "../cluster/operator-leases.ts";
@@ -13,10 +14,11 @@ import { sessionEnds } from "../reload/reloader.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { hiddenValue, hideSecret } from "../record/hide-secrets.ts";
-import { type RecordedAction, pageAgent } from "../record/recorded.ts";
+import { pageAgent } from "../record/recorded.ts";
 
+/** The parts of a session that restoring an earlier state needs. */
 interface RestoreParts {
-  readonly cluster: OwnCluster;
+  readonly cluster: ClusterControls;
   readonly record: RecentRecord;
   /** The earliest moment to restore: the cluster was empty before. */
   readonly since: string;
@@ -41,28 +43,28 @@ export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
 /** Returns the actions of a session. In a shared cluster, the only action is to restart the operator. */
 export function sessionActions(parts: ActionParts): PageActions {
   const { cluster, operator, record, since, between, apply, signal } = parts;
-  const { sampleNamespace, own } = cluster;
+  const { sampleNamespace, controls } = cluster;
   const restart = (meanwhile?: () => Promise<void>): Promise<void> =>
     between(() => operator.restart(meanwhile));
   return {
     restart: async () => restart(),
-    ...(own && {
-      apply: applyAction(own.client, sampleNamespace),
-      delete: deleteAction(own.client),
-      fail: failAction(own),
-      leader: leaderAction(own),
-      "lose-leader": whole(loseLeaderAction({ cluster: own, operator, signal }), between),
+    ...(controls && {
+      apply: applyAction(controls.client, sampleNamespace),
+      delete: deleteAction(controls.client),
+      fail: failAction(controls),
+      leader: leaderAction(controls),
+      "lose-leader": betweenReloads(loseLeaderAction({ cluster: controls, operator, signal }), between),
       "move-clock": oneAtATime(
-        moveClockAction({ cluster: own, operator, between, signal }),
+        moveClockAction({ cluster: controls, operator, between, signal }),
         "the clock is being moved already",
       ),
-      ...(record && { restore: restoreAction({ cluster: own, record, since, restart, apply }) }),
+      ...(record && { restore: restoreAction({ cluster: controls, record, since, restart, apply }) }),
     }),
   };
 }
 
 /** Returns the same action, executed between reloads. */
-function whole(action: PageAction, between: ActionParts["between"]): PageAction {
+function betweenReloads(action: PageAction, between: ActionParts["between"]): PageAction {
   return (input) => between(() => action(input));
 }
 
@@ -80,19 +82,6 @@ export function oneAtATime(action: PageAction, refusal: string): PageAction {
   };
 }
 
-/** The members that identify an object. */
-const reference = ["apiVersion", "kind", "namespace", "name"];
-
-/** The recorded members of each action that changes something. */
-const members: Readonly<Record<string, readonly string[]>> = {
-  restart: [],
-  "lose-leader": [],
-  "move-clock": ["seconds"],
-  fail: ["verb", "resource", "code", "delay", "times"],
-  restore: ["at"],
-  delete: reference,
-};
-
 /**
  * Returns the action that writes an edited object. It replaces the object, so that missing fields are removed, except for its
  * status. A resourceVersion is a precondition, as in any update. An object that does not exist is created.
@@ -108,29 +97,26 @@ export function applyAction(client: Client, defaultNamespace: string): PageActio
     const object = readObject(members.text("object"));
     refuseHidden(object);
     const kind = await client.mapper.kindFor(object);
-    const placed = place(object, kind, defaultNamespace);
+    const placed = withNamespace(object, kind, defaultNamespace);
     const { name, namespace } = placed.metadata;
     const current = await client.find(kind, { name: name!, namespace }, { live: true });
-    const written = current
-      ? await client.update(
-          kind,
-          withStatus(withVersion(placed, current.metadata.resourceVersion), current),
-          options,
-        )
-      : await client.create(kind, asNew(placed), options);
-    return { object: hideSecret(written) };
+    if (!current) return { object: hideSecret(await client.create(kind, asNew(placed), options)) };
+    const versioned = withVersion(placed, current.metadata.resourceVersion);
+    return { object: hideSecret(await client.update(kind, withStatus(versioned, current), options)) };
   };
 }
 
-const hint = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as const;
+const invalidObject = { code: "INVALID_ARGUMENT", hint: "write one object in YAML" } as const;
 
 function readObject(text: string): KubernetesObject {
-  const [object, ...others] = readYaml("the object", text, hint).filter((each) => each !== null);
-  if (others.length > 0) throw new TsbuilderError("there is more than one object", hint);
+  const objects = readYaml("the object", text, invalidObject).filter((document) => document !== null);
+  const [object, ...others] = objects;
+  if (others.length > 0) throw new TsbuilderError("there is more than one object", invalidObject);
   const { apiVersion, kind, metadata } = isObject(object) ? object : {};
   if (typeof apiVersion !== "string" || typeof kind !== "string" || !isObject(metadata))
-    throw new TsbuilderError("an object needs apiVersion, kind and metadata", hint);
-  if (typeof metadata["name"] !== "string") throw new TsbuilderError("the object has no metadata.name", hint);
+    throw new TsbuilderError("an object needs apiVersion, kind and metadata", invalidObject);
+  if (typeof metadata["name"] !== "string")
+    throw new TsbuilderError("the object has no metadata.name", invalidObject);
   return object as KubernetesObject;
 }
 
@@ -150,7 +136,11 @@ function refuseHidden(object: KubernetesObject): void {
 }
 
 /** Sets the namespace, and removes managedFields, which belong to the API server. */
-function place(object: KubernetesObject, { scope }: Kind, defaultNamespace: string): KubernetesObject {
+function withNamespace(
+  object: KubernetesObject,
+  { scope }: Kind,
+  defaultNamespace: string,
+): KubernetesObject {
   const { managedFields: _, namespace = defaultNamespace, ...metadata } = object.metadata;
   return { ...object, metadata: { ...metadata, ...(scope === "Namespaced" && { namespace }) } };
 }
@@ -180,69 +170,67 @@ function deleteAction(client: Client): PageAction {
     const members = new ActionInput(input);
     const [apiVersion, kind] = [members.text("apiVersion"), members.text("kind")];
     const ref = { name: members.text("name"), namespace: members.optionalText("namespace") };
-    const found = await client.mapper.kindFor({ apiVersion, kind });
-    const existed = await client.delete(found, ref, { propagationPolicy: "Background" });
-    if (!existed)
-      throw new RequestError(
-        404,
-        `${[found.plural, found.group].filter(Boolean).join(".")} "${ref.name}" not found`,
-      );
-    return {};
+    const served = await client.mapper.kindFor({ apiVersion, kind });
+    if (await client.delete(served, ref, { propagationPolicy: "Background" })) return {};
+    const resource = [served.plural, served.group].filter(Boolean).join(".");
+    throw new RequestError(404, `${resource} "${ref.name}" not found`);
   };
 }
 
-const codes = [403, 409, 500, 503] as const;
+/** The status codes with which planned requests fail. */
+const failureCodes = [403, 409, 500, 503] as const;
 
-const mostTimes = 1000;
-
-const mostMilliseconds = 60_000;
+const [maxTimes, maxMilliseconds] = [1000, 60_000];
 
 /** Returns the action that lets the operator's next requests fail or wait. 0 times ends such a plan. */
-function failAction({ failures, client }: Pick<OwnCluster, "failures" | "client">): PageAction {
+function failAction({ failures, client }: Pick<ClusterControls, "failures" | "client">): PageAction {
   return async (input) => {
     const members = new ActionInput(input);
     const [verb, resource] = [members.text("verb"), members.text("resource")];
     const code = members.optionalCount("code", 599);
-    const delay = members.optionalCount("delay", mostMilliseconds);
-    const known = codes.find((each) => each === code);
-    if ((known === undefined) === (delay === undefined))
-      throw new RequestError(400, `either "code" must be one of ${codes.join(", ")}, or "delay" be set`);
+    const delay = members.optionalCount("delay", maxMilliseconds);
+    const failureCode = failureCodes.find((known) => known === code);
+    if ((failureCode === undefined) === (delay === undefined))
+      throw new RequestError(
+        400,
+        `either "code" must be one of ${failureCodes.join(", ")}, or "delay" be set`,
+      );
     if (resource !== "*") await checkIsServed(client.mapper, resource);
-    const outcome = known === undefined ? { delay: delay! } : { code: known };
-    failures.plan({ verb, resource, outcome, times: members.optionalCount("times", mostTimes) ?? 1 });
+    const outcome = failureCode === undefined ? { delay: delay! } : { code: failureCode };
+    failures.plan({ verb, resource, outcome, times: members.optionalCount("times", maxTimes) ?? 1 });
     return { plans: failures.plans };
   };
 }
 
 /** Throws unless the cluster has a resource such as `statefulsets.apps`, `statefulsets` or `pods/status`. */
 export async function checkIsServed(mapper: RestMapper, resource: string): Promise<void> {
-  const written = resource.replace(/\/.*/u, "");
+  const parent = resource.replace(/\/.*/u, "");
   // A CRD may have been installed since the last time.
   mapper.reset();
   const kinds = await mapper.kinds();
   const names = kinds.map(({ plural, group }) => (group === "" ? plural : `${plural}.${group}`));
-  if (names.includes(written) || kinds.some(({ plural }) => plural === written)) return;
-  const ofKind = kinds.findIndex(({ kind }) => kind.toLowerCase() === written.toLowerCase());
-  const meant = names[ofKind] ?? didYouMean(written, names);
-  throw new TsbuilderError(`the cluster has no resource "${written.slice(0, 100)}"`, {
+  if (names.includes(parent) || kinds.some(({ plural }) => plural === parent)) return;
+  const sameKind = kinds.findIndex(({ kind }) => kind.toLowerCase() === parent.toLowerCase());
+  const meant = names[sameKind] ?? didYouMean(parent, names);
+  throw new TsbuilderError(`the cluster has no resource "${parent.slice(0, 100)}"`, {
     code: "INVALID_ARGUMENT",
     hint: meant ? `did you mean "${meant}"?` : "kubectl api-resources lists them",
   });
 }
 
 /** Returns the action that answers with the Lease that the operator holds, and whether it has held one before. */
-export function leaderAction({ leases }: Pick<OwnCluster, "leases">): PageAction {
+export function leaderAction({ leases }: Pick<ClusterControls, "leases">): PageAction {
   return async () => ({ lease: leases.held, hasLed: leases.hasLed });
 }
 
 interface LeaderParts extends Pick<ActionParts, "signal"> {
-  readonly cluster: Pick<OwnCluster, "client" | "leases">;
+  readonly cluster: Pick<ClusterControls, "client" | "leases">;
   readonly operator: Pick<OperatorProcess, "endsAfter" | "restart">;
   /** The time in milliseconds that the operator may take to end. */
   readonly patience?: number;
 }
 
-const endPatience = 30_000;
+const endTimeout = 30_000;
 
 /** The holder that takes the Lease, and the seconds until the next process may take it back. */
 const [otherHolder, leaseSeconds] = ["another-replica", 5];
@@ -255,7 +243,7 @@ export function loseLeaderAction({
   cluster: { client, leases },
   operator,
   signal,
-  patience = endPatience,
+  patience = endTimeout,
 }: LeaderParts): PageAction {
   return async () => {
     const { held } = leases;
@@ -268,12 +256,13 @@ export function loseLeaderAction({
       );
     const limit = AbortSignal.timeout(patience);
     const isEnded = await operator.endsAfter(
-      () => take(client, held, otherHolder, leaseSeconds),
+      () => takeLease(client, held, otherHolder, leaseSeconds),
       AbortSignal.any([signal, limit]),
     );
     if (signal.aborted) throw sessionEnds();
     if (isEnded) return operator.restart();
-    await take(client, held, "", 1);
+    // Without a holder, the operator that still runs leads again.
+    await takeLease(client, held, "", 1);
     throw refused(
       `the operator still runs ${patience / 1000} s after another replica took its Lease`,
       "it must end then: let manager.start() reject, or end the process after it",
@@ -281,7 +270,7 @@ export function loseLeaderAction({
   };
 }
 
-async function take(
+async function takeLease(
   client: Client,
   { namespace, name }: HeldLease,
   holderIdentity: string,
@@ -294,15 +283,15 @@ async function take(
 }
 
 interface ClockParts extends Pick<ActionParts, "between" | "signal"> {
-  readonly cluster: Pick<OwnCluster, "clock" | "leases">;
+  readonly cluster: Pick<ClusterControls, "clock" | "leases">;
   readonly operator: Pick<OperatorProcess, "moveClock" | "restart">;
   /** The time in milliseconds that a move may take. */
   readonly patience?: number | undefined;
 }
 
-const day = 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
 
-const movePatience = 60_000;
+const moveTimeout = 60_000;
 
 /**
  * Returns the action that moves the clocks of the cluster and then of the operator forward, by at most a day. The operator
@@ -314,7 +303,7 @@ export function moveClockAction({
   operator,
   between,
   signal,
-  patience = movePatience,
+  patience = moveTimeout,
 }: ClockParts): PageAction {
   const move = async (seconds: number, awaited: AbortSignal): Promise<void> => {
     const before = clock.ahead;
@@ -337,15 +326,18 @@ export function moveClockAction({
     throw endedBy(reason, moved, seconds);
   };
   return async (input) => {
-    const seconds = new ActionInput(input).optionalCount("seconds", day);
-    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${day}`);
+    const seconds = new ActionInput(input).optionalCount("seconds", daySeconds);
+    if (!seconds) throw new RequestError(400, `"seconds" must be a whole number from 1 to ${daySeconds}`);
     await between((awaited) => move(seconds, awaited));
     return { ahead: clock.ahead / 1000 };
   };
 }
 
 function endedBy({ code, message, hint }: TsbuilderError, moved: number, wanted: number): TsbuilderError {
-  return new TsbuilderError(`moved ${span(moved)} of ${span(wanted)}: ${message}`, { code, hint });
+  return new TsbuilderError(`moved ${formatSpan(moved)} of ${formatSpan(wanted)}: ${message}`, {
+    code,
+    hint,
+  });
 }
 
 const units = [
@@ -354,7 +346,7 @@ const units = [
 ] as const;
 
 /** Formats seconds in the largest unit of which there is at least one. */
-function span(seconds: number): string {
+function formatSpan(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ["s", 1];
   return `${Math.floor((seconds / size) * 10) / 10} ${unit}`;
 }
@@ -362,7 +354,7 @@ function span(seconds: number): string {
 /** Returns the action that restores the objects of a moment. It restarts the operator, which may remember later states. */
 function restoreAction({ cluster, record, since, restart, apply }: RestoreParts): PageAction {
   return async (input) => {
-    const moment = momentOf(new ActionInput(input).text("at"));
+    const moment = readMoment(new ActionInput(input).text("at"));
     const states = moment.toISOString() < since ? undefined : record.statesAt(moment);
     if (!states)
       throw refused(
@@ -377,7 +369,7 @@ function restoreAction({ cluster, record, since, restart, apply }: RestoreParts)
   };
 }
 
-function momentOf(text: string): Date {
+function readMoment(text: string): Date {
   const moment = new Date(text);
   if (!Number.isNaN(moment.getTime()) && moment.getTime() <= Date.now()) return moment;
   throw new TsbuilderError(`"${text}" is not a moment of this session`, {
@@ -388,81 +380,4 @@ function momentOf(text: string): Date {
 
 function refused(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "REFUSED", hint });
-}
-
-interface ActionRecord {
-  acted(action: Omit<RecordedAction, "type">): void;
-}
-
-/** Returns the same actions, which record themselves with their outcome, unless they change nothing. */
-export function recordActions(actions: PageActions, record: ActionRecord): PageActions {
-  return Object.fromEntries(
-    Object.entries(actions).map(([name, action]) => [name, recorded(name, action, record)]),
-  );
-}
-
-function recorded(name: string, action: PageAction, record: ActionRecord): PageAction {
-  return async (input) => {
-    const recordedPart = recordedInput(name, input);
-    if (recordedPart === undefined) return action(input);
-    const [at, began] = [new Date().toISOString(), performance.now()];
-    const end = (rest: Pick<RecordedAction, "outcome" | "error">): void =>
-      record.acted({ at, name, input: recordedPart, ...rest, seconds: (performance.now() - began) / 1000 });
-    try {
-      const answer = await action(input);
-      end({ outcome: "done" });
-      return answer;
-    } catch (error) {
-      const { message } = describeFailure(error).failure;
-      end({ outcome: "refused", ...(mayRecordError(name, recordedPart) && { error: message }) });
-      throw error;
-    }
-  };
-}
-
-type RecordedInput = RecordedAction["input"];
-
-/**
- * Returns the recorded part of an action's input, which is not validated yet; undefined for an action that changes nothing. An
- * object is reduced to its name: its content may be secret, and is recorded by the write.
- */
-function recordedInput(name: string, input: unknown): RecordedInput | undefined {
-  const given = isObject(input) ? input : {};
-  if (name === "apply") return given["dryRun"] === true ? undefined : pick(referenceIn(given), reference);
-  const names = Object.hasOwn(members, name) ? members[name] : undefined;
-  return names && pick(given, names);
-}
-
-/** Returns true if the error of an action may be recorded: errors about a Secret, or about unreadable YAML, may quote its values. */
-function mayRecordError(name: string, { kind }: RecordedInput): boolean {
-  return name !== "apply" || (kind !== undefined && kind !== "Secret");
-}
-
-/** The length to which members are cut; the page sends no longer ones. */
-const longest = 300;
-
-function pick(from: Readonly<Record<string, unknown>>, names: readonly string[]): RecordedInput {
-  const found = names.flatMap((name): [string, string | number | boolean][] => {
-    const value = from[name];
-    if (typeof value === "string") return [[name, value.slice(0, longest)]];
-    return typeof value === "number" || typeof value === "boolean" ? [[name, value]] : [];
-  });
-  return Object.fromEntries(found);
-}
-
-function referenceIn({ object }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const [found] = typeof object === "string" ? parsed(object) : [];
-  if (!isObject(found)) return {};
-  const { apiVersion, kind, metadata } = found;
-  const { name, namespace } = isObject(metadata) ? metadata : {};
-  return { apiVersion, kind, namespace, name };
-}
-
-/** Parses YAML; unreadable YAML counts as no object. */
-function parsed(text: string): readonly unknown[] {
-  try {
-    return readYaml("the object", text, { code: "INVALID_ARGUMENT", hint: "" });
-  } catch {
-    return [];
-  }
 }

@@ -2,47 +2,57 @@ import type { RecordedAction, RecordedFault } from "./recorded.ts";
 
 type Input = RecordedAction["input"];
 
-interface Words {
-  readonly done: string;
-  readonly wanted: string;
-  readonly what: string;
+/** An action in words: the verb as done and as wanted, and its object. */
+interface ActionWords {
+  readonly past: string;
+  readonly infinitive: string;
+  readonly object: string;
 }
 
-const words: Readonly<Record<string, (input: Input) => Words>> = {
-  restart: () => ({ done: "restarted", wanted: "restart", what: "the operator" }),
-  "lose-leader": () => ({ done: "gave", wanted: "give", what: "the operator's Lease to another replica" }),
-  "move-clock": (input) => ({ done: "moved", wanted: "move", what: describeMove(input) }),
+const wordsOfActions: Readonly<Record<string, (input: Input) => ActionWords>> = {
+  restart: () => ({ past: "restarted", infinitive: "restart", object: "the operator" }),
+  "lose-leader": () => ({
+    past: "gave",
+    infinitive: "give",
+    object: "the operator's Lease to another replica",
+  }),
+  "move-clock": (input) => ({ past: "moved", infinitive: "move", object: describeMove(input) }),
   fail: describePlan,
-  restore: ({ at = "a moment" }) => ({ done: "brought", wanted: "bring", what: `the cluster back to ${at}` }),
-  delete: (input) => ({ done: "deleted", wanted: "delete", what: objectOf(input) }),
-  apply: (input) => ({ done: "wrote", wanted: "write", what: objectOf(input) }),
+  restore: ({ at = "a moment" }) => ({
+    past: "brought",
+    infinitive: "bring",
+    object: `the cluster back to ${at}`,
+  }),
+  delete: (input) => ({ past: "deleted", infinitive: "delete", object: nameObject(input) }),
+  apply: (input) => ({ past: "wrote", infinitive: "write", object: nameObject(input) }),
 };
 
 /** Describes an action on the page in words, or that it was refused. */
 export function describeAction({ name, input, outcome, error }: RecordedAction): string {
-  const known = Object.hasOwn(words, name) ? words[name] : undefined;
-  const { done, wanted, what } = known?.(input) ?? { done: "did", wanted: "do", what: name };
-  if (outcome === "done") return `${done} ${what}`;
-  return `could not ${wanted} ${what}${error === undefined ? "" : `: ${error}`}`;
+  const words = Object.hasOwn(wordsOfActions, name) ? wordsOfActions[name]!(input) : undefined;
+  const { past, infinitive, object } = words ?? { past: "did", infinitive: "do", object: name };
+  if (outcome === "done") return `${past} ${object}`;
+  return `could not ${infinitive} ${object}${error === undefined ? "" : `: ${error}`}`;
 }
 
 /** Describes a planned failure that a request met. */
 export function describeFault({ verb, resource, ...outcome }: RecordedFault): string {
-  return `had the operator's request to ${verb} ${resource} ${outcomeOf(outcome)}`;
+  return `had the operator's request to ${verb} ${resource} ${describeOutcome(outcome)}`;
 }
 
-function describePlan({ verb, resource, times = 1, code, delay }: Input): Words {
+function describePlan({ verb, resource, times = 1, code, delay }: Input): ActionWords {
   const requests = `to ${verb} ${resource}`;
-  if (times === 0) return { done: "let", wanted: "let", what: `requests ${requests} pass again` };
-  const which = times === 1 ? "the next request" : `the next ${times} requests`;
-  return { done: "has", wanted: "have", what: `${which} ${requests} ${outcomeOf({ code, delay })}` };
+  if (times === 0) return { past: "let", infinitive: "let", object: `requests ${requests} pass again` };
+  const next = times === 1 ? "the next request" : `the next ${times} requests`;
+  const object = `${next} ${requests} ${describeOutcome({ code, delay })}`;
+  return { past: "has", infinitive: "have", object };
 }
 
 function describeMove({ seconds }: Input): string {
-  return `the clock forward${typeof seconds === "number" ? ` by ${span(seconds)}` : ""}`;
+  return `the clock forward${typeof seconds === "number" ? ` by ${formatDuration(seconds)}` : ""}`;
 }
 
-function outcomeOf({ code, delay }: { readonly code?: unknown; readonly delay?: unknown }): string {
+function describeOutcome({ code, delay }: { readonly code?: unknown; readonly delay?: unknown }): string {
   if (typeof delay === "number") return `wait for ${delay / 1000} s`;
   return `fail with ${String(code)}`;
 }
@@ -54,11 +64,11 @@ const units = [
 ] as const;
 
 /** Formats seconds in the largest unit in which they are a whole number. */
-function span(seconds: number): string {
+function formatDuration(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds % size === 0) ?? ["s", 1];
   return `${seconds / size} ${unit}`;
 }
 
-function objectOf({ kind = "an object", namespace, name = "" }: Input): string {
+function nameObject({ kind = "an object", namespace, name = "" }: Input): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`.trim();
 }

@@ -3,13 +3,13 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { type JSONPatchOperation, parsePointer } from "@tsbuilder/apimachinery/patch";
 import type { RecordedAdmission } from "./recorded.ts";
 
-/** Replaces the values of a Secret. */
+/** The text that replaces the values of a Secret. */
 export const hiddenValue = "(not shown)";
 
 /** The annotation with the object that `kubectl apply` has sent. */
 export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-interface Data {
+interface SecretData {
   readonly data?: object;
   readonly stringData?: object;
 }
@@ -17,7 +17,7 @@ interface Data {
 /** Returns an object; a Secret without its values. Its keys stay, as they help to find mistakes. */
 export function hideSecret(object: KubernetesObject): KubernetesObject {
   if (object.kind !== "Secret") return object;
-  const { data = {}, stringData: _, metadata, ...secret } = object as KubernetesObject & Data;
+  const { data = {}, stringData: _, metadata, ...secret } = object as KubernetesObject & SecretData;
   // kubectl apply copies the data into this annotation.
   const { [lastApplied]: __, ...annotations } = metadata.annotations ?? {};
   const hidden = Object.fromEntries(Object.keys(data).map((key) => [key, hiddenValue]));
@@ -62,15 +62,16 @@ function hideOperation(operation: JSONPatchOperation): JSONPatchOperation {
   return { ...operation, value: hide(operation.value, steps) };
 }
 
-/** The maps with secret values: `kubectl apply` copies the data into an annotation. */
-const holders: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
+/** The paths of the maps with secret values: `kubectl apply` copies the data into an annotation. */
+const secretMaps: readonly (readonly string[])[] = [["data"], ["stringData"], ["metadata", "annotations"]];
 
-function hide<Value>(value: Value, steps: readonly string[]): Value {
+/** Returns the value at a path of a Secret, without secrets. A map with secrets keeps its keys. */
+function hide<Value>(value: Value, path: readonly string[]): Value {
   if (value === undefined || value === null) return value;
-  const holder = holders.find((each) => each.every((step, index) => step === steps[index]));
-  if (isObject(value) && (!holder || steps.length === holder.length))
-    return mapMembers(value, (member, name) => hide(member, [...steps, name])) as Value;
-  return holder || steps.length === 0 ? (hiddenValue as Value) : value;
+  const secretMap = secretMaps.find((map) => map.every((step, index) => step === path[index]));
+  if (isObject(value) && (!secretMap || path.length === secretMap.length))
+    return mapMembers(value, (member, name) => hide(member, [...path, name])) as Value;
+  return secretMap || path.length === 0 ? (hiddenValue as Value) : value;
 }
 
 function hideAll(texts: object): Record<string, string> {

@@ -75,6 +75,7 @@ export function listenToOperator(
     last = taken;
     record.sample?.(taken);
   };
+  // Returns the reconcile that has ended with a message, if one has.
   const take = (message: OperatorMessage): RecordedReconcile | undefined => {
     if (message.channel !== "tsbuilder:sample") return history.add(message);
     sample(recordedSample(message));
@@ -83,7 +84,7 @@ export function listenToOperator(
   return {
     message: (message) => {
       const sent = (message as { readonly tsbuilder?: readonly OperatorMessage[] } | null)?.tsbuilder;
-      if (Array.isArray(sent)) write(sent.map(take).filter((one) => one !== undefined));
+      if (Array.isArray(sent)) write(sent.map(take).filter((reconcile) => reconcile !== undefined));
     },
     end: () => {
       write(history.unfinished());
@@ -93,10 +94,11 @@ export function listenToOperator(
 }
 
 /** The number of requests of a reconcile that are kept. */
-export const mostRequests = 100;
+export const maxRequests = 100;
 
 type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sample" }>;
 
+/** A reconcile that runs, and the message of its start. */
 interface Running {
   readonly began: OperatorMessage;
   readonly reconcile: Omit<RecordedReconcile, "outcome"> & {
@@ -104,10 +106,11 @@ interface Running {
   };
 }
 
-const mostCauses = 10;
+/** The number of causes of a request that are kept. */
+const maxCauses = 10;
 
 /** The milliseconds by which a timer may fire early, compared with the date. */
-const early = 5;
+const earlyMilliseconds = 5;
 
 /** Assembles reconciles from the messages of one process. */
 export class ReconcileHistory {
@@ -115,7 +118,7 @@ export class ReconcileHistory {
   readonly #queued = new Map<string, Map<string, number>>();
   readonly #running = new Map<string, Running>();
   /** The cause for which each request runs again without a new event. */
-  readonly #again = new Map<string, string>();
+  readonly #nextCauses = new Map<string, string>();
 
   /** Returns the reconcile that has ended with this message, if one has. */
   add(message: Exclude<OperatorMessage, OperatorSample>): RecordedReconcile | undefined {
@@ -124,7 +127,7 @@ export class ReconcileHistory {
         const key = keyOf(message);
         const causes = this.#queued.get(key) ?? new Map<string, number>();
         const since = Math.min(timeOf(message) + (message.after ?? 0), causes.get(message.cause) ?? Infinity);
-        if (causes.size < mostCauses || causes.has(message.cause)) causes.set(message.cause, since);
+        if (causes.size < maxCauses || causes.has(message.cause)) causes.set(message.cause, since);
         this.#queued.set(key, causes);
         return undefined;
       }
@@ -140,7 +143,7 @@ export class ReconcileHistory {
       case "tsbuilder:request": {
         const { reconcileID, method, path, code } = message;
         const running = this.#running.get(reconcileID ?? "");
-        if (!running || running.reconcile.requests.length >= mostRequests) return undefined;
+        if (!running || running.reconcile.requests.length >= maxRequests) return undefined;
         running.reconcile.requests.push({ method, path, code, seconds: realSeconds(message, running.began) });
         return undefined;
       }
@@ -148,8 +151,8 @@ export class ReconcileHistory {
         const running = this.#running.get(message.reconcileID);
         if (!running) return undefined;
         this.#running.delete(message.reconcileID);
-        const again = causeOfNext(message);
-        if (again !== undefined) this.#again.set(keyOf(message), again);
+        const nextCause = causeOfNext(message);
+        if (nextCause !== undefined) this.#nextCauses.set(keyOf(message), nextCause);
         const { outcome, requeueAfter, error, stack } = message;
         return {
           ...running.reconcile,
@@ -166,12 +169,12 @@ export class ReconcileHistory {
   /** Takes the causes that are due; without one, the request runs because of the reconcile before. */
   #takeCauses(key: string, now: number): readonly string[] {
     const queued = this.#queued.get(key) ?? new Map<string, number>();
-    const due = [...queued].filter(([, since]) => since <= now + early).map(([cause]) => cause);
+    const due = [...queued].filter(([, since]) => since <= now + earlyMilliseconds).map(([cause]) => cause);
     for (const cause of due) queued.delete(cause);
     if (queued.size === 0) this.#queued.delete(key);
-    const again = this.#again.get(key);
-    this.#again.delete(key);
-    return due.length > 0 || again === undefined ? due : [again];
+    const nextCause = this.#nextCauses.get(key);
+    this.#nextCauses.delete(key);
+    return due.length > 0 || nextCause === undefined ? due : [nextCause];
   }
 
   /** Returns the reconciles that ran when the process ended. */
@@ -198,6 +201,7 @@ function realSeconds(
   return Math.min(message.seconds, (message.at - began.at) / 1000);
 }
 
+/** Returns the cause for which a request runs again without an event; undefined if it waits for one. */
 function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string | undefined {
   switch (outcome) {
     case "done":

@@ -27,7 +27,7 @@ export function readRecording(path: string): Recording {
   );
 }
 
-/** Parses the text of a record; the path is for messages. */
+/** Parses the text of a record; the path is for messages. Throws for another format, and for a line that readers can't use. */
 export function parseRecording(text: string, path: string): Recording {
   const [session, ...recorded] = text
     .split("\n")
@@ -43,14 +43,11 @@ export function parseRecording(text: string, path: string): Recording {
   if (session["format"] !== format) {
     throw new TsbuilderError(
       `"${path}" has the format ${String(session["format"])}, but this tsbuilder reads ${format}`,
-      {
-        code: "INVALID_ARGUMENT",
-        hint: `use the tsbuilder that wrote it, ${String(session["tsbuilder"])}`,
-      },
+      { code: "INVALID_ARGUMENT", hint: `use the tsbuilder that wrote it, ${String(session["tsbuilder"])}` },
     );
   }
   for (const [index, line] of [session, ...recorded].entries())
-    if (!isKnown(line)) throw damaged(path, index + 1, "is not a line of a record");
+    if (!isRecorded(line)) throw damaged(path, index + 1, "is not a line of a record");
   return {
     session: session as unknown as RecordedSession,
     recorded: recorded as unknown as readonly Recorded[],
@@ -63,8 +60,8 @@ function readLine(path: string, line: string, number: number): Readonly<Record<s
   throw damaged(path, number, "is not a JSON object");
 }
 
-function damaged(path: string, number: number, what: string): TsbuilderError {
-  return new TsbuilderError(`"${path}": line ${number} ${what}`, {
+function damaged(path: string, number: number, problem: string): TsbuilderError {
+  return new TsbuilderError(`"${path}": line ${number} ${problem}`, {
     code: "INVALID_ARGUMENT",
     hint: "the file was changed, or is not a record of tsbuilder dev",
   });
@@ -73,7 +70,7 @@ function damaged(path: string, number: number, what: string): TsbuilderError {
 const isText = (value: unknown): boolean => typeof value === "string";
 
 /** The checks of the members that the readers of each type of line need. */
-const needed: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+const memberChecks: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
   session: { project: isText },
   write: { key: isText, object: (object) => isObject(object) && isObject(object["metadata"]) },
   reconcile: { request: isText, causes: Array.isArray, requests: Array.isArray },
@@ -86,9 +83,9 @@ const needed: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   full: {},
 };
 
-function isKnown({ type, at, ...line }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof at !== "string" || typeof type !== "string" || !Object.hasOwn(needed, type)) return false;
-  return Object.entries(needed[type]!).every(([name, isValid]) => isValid(line[name]));
+function isRecorded({ type, at, ...line }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof at !== "string" || typeof type !== "string" || !Object.hasOwn(memberChecks, type)) return false;
+  return Object.entries(memberChecks[type]!).every(([name, isValid]) => isValid(line[name]));
 }
 
 /** Opens a file that `tsbuilder dev --record` wrote, for a page. Throws for other files. */

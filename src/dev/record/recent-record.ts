@@ -9,7 +9,7 @@ import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOfWrite } from
  * as an object that existed before. So memory is limited to the given bytes and one state of each object.
  */
 export class RecentRecord implements LineKeeper, PageRecord {
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #readers = new Set<LineReader>();
   /** The last states of objects in dropped lines. */
   readonly #kept = new Map<string, RecordLine>();
@@ -22,8 +22,8 @@ export class RecentRecord implements LineKeeper, PageRecord {
   #dropped = 0;
   #since = "";
 
-  constructor(most: number = keptBytes) {
-    this.#most = most;
+  constructor(maxBytes: number = keptBytes) {
+    this.#maxBytes = maxBytes;
   }
 
   /** The bytes of the lines, without the states of dropped ones. */
@@ -36,6 +36,7 @@ export class RecentRecord implements LineKeeper, PageRecord {
     return this.#since;
   }
 
+  /** Sets the line of the session, which readers get first. */
   open(first: RecordLine): void {
     this.#first = first;
     this.#since = first.at;
@@ -45,7 +46,7 @@ export class RecentRecord implements LineKeeper, PageRecord {
     this.#lines.push(line);
     this.#bytes += sizeOf(line);
     if (line.write?.type === "KEPT") this.#since = line.at;
-    while (this.#bytes > this.#most && this.#start < this.#lines.length) this.#drop();
+    while (this.#bytes > this.#maxBytes && this.#start < this.#lines.length) this.#drop();
     for (const reader of this.#readers) reader.push(line);
   }
 
@@ -55,7 +56,7 @@ export class RecentRecord implements LineKeeper, PageRecord {
   }
 
   read(onLost: () => void): RecordReading {
-    const reader = new LineReader(this.#most, () => {
+    const reader = new LineReader(this.#maxBytes, () => {
       this.#readers.delete(reader);
       onLost();
     });
@@ -72,6 +73,7 @@ export class RecentRecord implements LineKeeper, PageRecord {
     };
   }
 
+  /** Returns all lines so far. */
   text(): string {
     const { past, close } = this.read(() => undefined);
     close();
@@ -85,7 +87,7 @@ export class RecentRecord implements LineKeeper, PageRecord {
     const states = new Map(this.#kept);
     for (const line of this.#lines.slice(this.#start)) {
       if (line.at > at) break;
-      settle(states, line);
+      applyWrite(states, line);
     }
     return [...states.values()].map(({ write }) => write!);
   }
@@ -93,29 +95,29 @@ export class RecentRecord implements LineKeeper, PageRecord {
   #drop(): void {
     const line = this.#lines[this.#start++]!;
     this.#bytes -= sizeOf(line);
-    settle(this.#kept, line);
+    applyWrite(this.#kept, line);
     if (line.write) this.#since = line.at;
     this.#dropped += sizeOf(line);
-    if (this.#dropped < this.#most / 4) return;
+    if (this.#dropped < this.#maxBytes / 4) return;
     this.#lines = this.#lines.slice(this.#start);
     [this.#start, this.#dropped] = [0, 0];
   }
 }
 
 /** The time in milliseconds for which lines are collected before they are sent. */
-const pause = 50;
+const batchMilliseconds = 50;
 
 /** The queue of lines for one reader. A reader that falls too far behind is cut off. */
 class LineReader {
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #onLost: () => void;
   #waiting: RecordLine[] = [];
   #bytes = 0;
   #isOver = false;
   #wake: (() => void) | undefined;
 
-  constructor(most: number, onLost: () => void) {
-    this.#most = most;
+  constructor(maxBytes: number, onLost: () => void) {
+    this.#maxBytes = maxBytes;
     this.#onLost = onLost;
   }
 
@@ -123,7 +125,7 @@ class LineReader {
     if (this.#isOver) return;
     this.#waiting.push(line);
     this.#bytes += lengthOf(line);
-    if (this.#bytes <= this.#most) return this.#wake?.();
+    if (this.#bytes <= this.#maxBytes) return this.#wake?.();
     this.end();
     this.#take();
     return this.#onLost();
@@ -139,7 +141,7 @@ class LineReader {
   async *batches(): AsyncGenerator<Buffer> {
     while (this.#waiting.length > 0 || !this.#isOver) {
       if (this.#waiting.length === 0) await new Promise<void>((wake) => (this.#wake = wake));
-      if (!this.#isOver) await setTimeout(pause);
+      if (!this.#isOver) await setTimeout(batchMilliseconds);
       const lines = this.#take();
       if (lines.length > 0) yield bytesOf(lines);
     }
@@ -162,7 +164,8 @@ function sizeOf(line: RecordLine): number {
   return overhead + lengthOf(line) + raw;
 }
 
-function settle(states: Map<string, RecordLine>, line: RecordLine): void {
+/** Updates the last states of objects by a line, if it is a write. */
+function applyWrite(states: Map<string, RecordLine>, line: RecordLine): void {
   const { write } = line;
   if (!write) return;
   const place = placeName(write);
@@ -173,6 +176,7 @@ function settle(states: Map<string, RecordLine>, line: RecordLine): void {
 /** The size of the pieces that a reader gets, roughly. */
 const pieceBytes = 256 * 1024;
 
+/** Yields lines in pieces: the first line, those of objects that existed before, and all others. */
 function* pieces(
   first: RecordLine | undefined,
   kept: readonly (ClusterWrite & { readonly at: string })[],
@@ -180,12 +184,12 @@ function* pieces(
 ): Generator<Buffer> {
   let piece: RecordLine[] = [];
   let bytes = 0;
-  const all = function* (): Generator<RecordLine> {
+  const allLines = function* (): Generator<RecordLine> {
     if (first) yield first;
     for (const { at, ...write } of kept) yield lineOfWrite(at, write);
     yield* lines;
   };
-  for (const line of all()) {
+  for (const line of allLines()) {
     piece.push(line);
     bytes += lengthOf(line);
     if (bytes < pieceBytes) continue;

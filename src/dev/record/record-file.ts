@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFile
 import { join } from "node:path";
 import type { RecordedReconcile } from "./recorded.ts";
 
-/** Half of the bytes that are kept at most. */
-const mostBytes = 2 * 1024 * 1024;
+/** The size at which a new file is begun. The file before it is kept, too. */
+const maxFileBytes = 2 * 1024 * 1024;
 
 /** The reconciles of a session, as lines of JSON in `.tsbuilder/dev`; the oldest ones are dropped. */
 export class RecordFile {
@@ -27,7 +27,7 @@ export class RecordFile {
     const lines = reconciles.map((reconcile) => `${JSON.stringify(reconcile)}\n`).join("");
     appendFileSync(this.#file, lines);
     this.#bytes += Buffer.byteLength(lines);
-    if (this.#bytes < mostBytes) return;
+    if (this.#bytes < maxFileBytes) return;
     renameSync(this.#file, this.#older);
     writeFileSync(this.#file, "");
     this.#bytes = 0;
@@ -51,8 +51,8 @@ export class RecordFile {
 function readLine(line: string): RecordedReconcile[] {
   try {
     const read = JSON.parse(line) as Partial<RecordedReconcile> | null;
-    const isOne = typeof read?.controller === "string" && typeof read.request === "string";
-    return isOne ? [read as RecordedReconcile] : [];
+    const isReconcile = typeof read?.controller === "string" && typeof read.request === "string";
+    return isReconcile ? [read as RecordedReconcile] : [];
   } catch {
     return [];
   }

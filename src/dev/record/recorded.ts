@@ -75,7 +75,7 @@ export interface RecordedSample extends Omit<SampleMessage, "since" | "blockedAg
 }
 
 /** The members that all webhook calls have. */
-interface Call {
+interface CallMembers {
   readonly type: "webhook";
   /** The time of its start. */
   readonly at: string;
@@ -86,7 +86,7 @@ type Bodies = "object" | "oldObject" | "answer";
 
 /** A call of an admission webhook. Objects, patch and texts do not have the values of Secrets. */
 export interface RecordedAdmission
-  extends Call, Omit<AdmissionCall, "type" | "at" | "milliseconds" | Bodies> {
+  extends CallMembers, Omit<AdmissionCall, "type" | "at" | "milliseconds" | Bodies> {
   readonly call: AdmissionCall["type"];
   readonly object?: KubernetesObject | undefined;
   readonly oldObject?: KubernetesObject | undefined;
@@ -97,7 +97,7 @@ export interface RecordedAdmission
 
 /** A call of a conversion webhook. */
 export interface RecordedConversion
-  extends Call, Omit<ConversionCall, "type" | "at" | "milliseconds" | "objects" | "converted"> {
+  extends CallMembers, Omit<ConversionCall, "type" | "at" | "milliseconds" | "objects" | "converted"> {
   readonly call: "conversion";
   /** The number of objects to convert. */
   readonly count: number;
@@ -183,9 +183,9 @@ export function endedAt({ at, seconds = 0 }: Pick<RecordedReconcile, "at" | "sec
 }
 
 /** The types of events in causes, as the runtime formats them. */
-const types = ["add", "update", "delete"] as const;
+const eventTypes = ["add", "update", "delete"] as const;
 
-const ofObject = new RegExp(`^(?:${types.join("|")}) of (\\S+) (\\S+)$`, "u");
+const objectCause = new RegExp(`^(?:${eventTypes.join("|")}) of (\\S+) (\\S+)$`, "u");
 
 /** An object as a cause names it: without its API group. */
 interface CausingObject {
@@ -195,13 +195,13 @@ interface CausingObject {
 
 /** Returns the object that a cause such as `update of StatefulSet default/db` names. */
 export function objectOfCause(cause: string): CausingObject | undefined {
-  const [, kind, key] = ofObject.exec(cause) ?? [];
+  const [, kind, key] = objectCause.exec(cause) ?? [];
   return kind === undefined || key === undefined ? undefined : { kind, key };
 }
 
 /** Returns all causes that name an object. */
 export function causesOf({ kind, key }: CausingObject): readonly string[] {
-  return types.map((type) => `${type} of ${kind} ${key}`);
+  return eventTypes.map((type) => `${type} of ${kind} ${key}`);
 }
 
 /** Returns the cause of a reconcile that its predecessor asked for. */
@@ -209,11 +209,11 @@ export function causeOfRequeue(milliseconds: number): string {
   return `requeueAfter ${milliseconds / 1000} s`;
 }
 
-const ofRequeue = /^requeueAfter (\S+) s$/u;
+const requeueCause = /^requeueAfter (\S+) s$/u;
 
 /** Returns the milliseconds of a requeue; undefined for another cause. */
 export function requeueOfCause(cause: string): number | undefined {
-  const [, seconds] = ofRequeue.exec(cause) ?? [];
+  const [, seconds] = requeueCause.exec(cause) ?? [];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
@@ -249,15 +249,12 @@ interface EventObject {
 }
 
 /** Reads an Event; undefined if the object is none. */
-export function summarizeEvent({
-  resource,
-  object,
-}: {
+export function summarizeEvent(write: {
   readonly resource: string;
   readonly object: object;
 }): EventSummary | undefined {
-  if (!eventResources.has(resource)) return undefined;
-  const event: EventObject = object;
+  if (!eventResources.has(write.resource)) return undefined;
+  const event: EventObject = write.object;
   return {
     regarding: event.regarding ?? event.involvedObject,
     isWarning: event.type === "Warning",

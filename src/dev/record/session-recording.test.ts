@@ -16,13 +16,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const by = { user: "ann", userAgent: "kubectl/v1.36" };
 const metadata = { name: "db", namespace: "default", uid: "1" };
 
-function record(most?: number, ended: unknown[] = []): SessionRecording {
+function record(maxBytes?: number, ended: unknown[] = []): SessionRecording {
   const recording = new SessionRecording(path, {
     project: "shop",
     tsbuilder: "0.2.0",
     describe: (error) => `error: ${(error as Error).message}`,
     onEnd: (reason) => ended.push(reason),
-    ...(most !== undefined && { most }),
+    ...(maxBytes !== undefined && { maxBytes }),
   });
   recording.open();
   return recording;

@@ -1,10 +1,9 @@
-import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
 import type { AdmissionCall, ClusterWrite, ConversionCall, WebhookCall } from "@tsbuilder/cluster";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { DevEvent } from "../dev-event.ts";
 import type { RecentRecord } from "./recent-record.ts";
-import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOf, lineOfWrite } from "./record-line.ts";
+import { RecordingFile, lineOf, lineOfWrite } from "./record-line.ts";
+import type { LineKeeper, RecordingFileOptions } from "./record-line.ts";
 import {
   type RecordedAction,
   type RecordedFault,
@@ -15,21 +14,17 @@ import {
   type RecordedCall,
   type RecordedConversion,
 } from "./recorded.ts";
-import { atFile, makeFolder } from "../../shared/files.ts";
 import { hideCall } from "./hide-secrets.ts";
 
-interface RecordingFileOptions {
-  /** Called once if the file can't be written, or is full. */
-  readonly onEnd: (reason: unknown) => void;
-  readonly most?: number | undefined;
-}
-
+/** The session that is recorded, and the receivers of its lines besides the file. */
 interface RecordingOptions extends RecordingFileOptions {
   readonly project: string;
   readonly tsbuilder: string;
+  /** Formats an error of the session for the record. */
   readonly describe: (error: unknown) => string;
   /** Keeps the last lines in memory, for pages. */
   readonly recent?: RecentRecord | undefined;
+  /** Prints the lines, for programs. */
   readonly printed?: LineKeeper | undefined;
 }
 
@@ -67,6 +62,7 @@ export class SessionRecording {
     for (const keeper of this.#keepers) keeper.add(line);
   }
 
+  /** Records a call of a webhook. */
   called(call: WebhookCall): void {
     if (this.#isOpen && call.resource !== leases) this.#add(recordCall(call, Date.now()));
   }
@@ -90,10 +86,12 @@ export class SessionRecording {
     }
   }
 
+  /** Records an action of the page. */
   acted(action: Omit<RecordedAction, "type">): void {
     this.#add({ type: "action", ...action });
   }
 
+  /** Records a request of the operator that met a planned failure. */
   fault(fault: Omit<RecordedFault, "type" | "at">): void {
     this.#add({ type: "fault", at: now(), ...fault });
   }
@@ -122,91 +120,14 @@ function now(): string {
   return new Date().toISOString();
 }
 
-/** The size limit of a file. */
-const mostBytes = 256 * 1024 * 1024;
-
-/** The time in milliseconds for which lines are collected before they are written. */
-const pause = 50;
-
-/** The file of a record. Only its owner can read it. */
-class RecordingFile implements LineKeeper {
-  readonly #path: string;
-  readonly #onEnd: (reason: unknown) => void;
-  #file: number | undefined;
-  #lines: RecordLine[] = [];
-  #left: number;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(path: string, { onEnd, most = mostBytes }: RecordingFileOptions) {
-    this.#path = path;
-    this.#onEnd = onEnd;
-    this.#left = most;
-  }
-
-  open(first: RecordLine): void {
-    const path = this.#path;
-    makeFolder(dirname(path));
-    this.#file = atFile(path, () => openSync(path, "w", 0o600));
-    // An existing file keeps its mode when it is opened.
-    if (fstatSync(this.#file).isFile()) fchmodSync(this.#file, 0o600);
-    this.add(first);
-  }
-
-  add(line: RecordLine): void {
-    if (this.#file === undefined) return;
-    this.#left -= lengthOf(line);
-    if (this.#left < 0) {
-      this.#lines.push(lineOf({ type: "full", at: line.at }));
-      this.#onEnd(this.#end() ?? new Error("it is full"));
-      return;
-    }
-    this.#lines.push(line);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const failure = this.#flush();
-      if (failure === undefined) return;
-      this.#end();
-      this.#onEnd(failure);
-    }, pause).unref();
-  }
-
-  close(): void {
-    const failure = this.#end();
-    if (failure !== undefined) this.#onEnd(failure);
-  }
-
-  /** Returns the error of a write that failed. */
-  #flush(): unknown {
-    const lines = this.#lines;
-    this.#lines = [];
-    try {
-      const bytes = bytesOf(lines);
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#file!, bytes, at);
-      return undefined;
-    } catch (error) {
-      return error;
-    }
-  }
-
-  /** Writes the rest and closes the file; returns the error of a write that failed. */
-  #end(): unknown {
-    if (this.#file === undefined) return undefined;
-    clearTimeout(this.#timer);
-    const failure = this.#flush();
-    closeSync(this.#file);
-    this.#file = undefined;
-    return failure;
-  }
-}
-
 /** Returns the line of a call that has just ended. Its times are in real time, as those of all lines, not in cluster time. */
 export function recordCall(call: WebhookCall, now: number): RecordedCall {
   const timed = { ...call, at: now - call.milliseconds };
-  return timed.type === "conversion" ? conversion(timed) : admission(timed);
+  return timed.type === "conversion" ? recordConversion(timed) : recordAdmission(timed);
 }
 
-function admission(call: AdmissionCall): RecordedAdmission {
-  const { type, at, milliseconds, object, oldObject, answer, failure, ...facts } = call;
+function recordAdmission(call: AdmissionCall): RecordedAdmission {
+  const { type, at, milliseconds, object, oldObject, answer, failure, ...rest } = call;
   const { patch } = answer ?? {};
   const bodies = { object, oldObject, patch };
   const omitted = (["object", "oldObject", "patch"] as const).filter((body) => isLarge(bodies[body]));
@@ -216,32 +137,27 @@ function admission(call: AdmissionCall): RecordedAdmission {
     type: "webhook",
     ...timesOf(at, milliseconds),
     call: type,
-    ...facts,
+    ...rest,
     object: kept("object"),
     oldObject: kept("oldObject"),
-    ...(answer && {
-      answer: {
-        ...saidIn(answer),
-        ...(kept("patch") && { patch: kept("patch")! }),
-      },
-    }),
+    ...(answer && { answer: { ...validParts(answer), ...(kept("patch") && { patch: kept("patch")! }) } }),
     ...(failure && { failure: { ...failure, message: shortText(failure.message) } }),
     ...(omitted.length > 0 && { omitted }),
   });
 }
 
 /** The number of objects of a conversion that are recorded. */
-const mostObjects = 10;
+const maxObjects = 10;
 
-function conversion(call: ConversionCall): RecordedConversion {
-  const { type, at, milliseconds, objects, converted, failure, ...facts } = call;
-  const many = objects.slice(0, mostObjects).findIndex((_, i) => isLarge([objects[i], converted?.[i]]));
-  const kept = many === -1 ? mostObjects : many;
+function recordConversion(call: ConversionCall): RecordedConversion {
+  const { type, at, milliseconds, objects, converted, failure, ...rest } = call;
+  const firstLarge = objects.slice(0, maxObjects).findIndex((_, i) => isLarge([objects[i], converted?.[i]]));
+  const kept = firstLarge === -1 ? maxObjects : firstLarge;
   return {
     type: "webhook",
     ...timesOf(at, milliseconds),
     call: type,
-    ...facts,
+    ...rest,
     count: objects.length,
     objects: objects.slice(0, kept),
     ...(converted && { converted: converted.slice(0, kept) }),
@@ -256,10 +172,10 @@ function timesOf(at: number, milliseconds: number): { readonly at: string; reado
 type Answer = NonNullable<AdmissionCall["answer"]>;
 
 /** Returns the valid parts of an answer: a webhook may answer anything, even a number instead of a text. */
-function saidIn({ allowed, status, warnings, auditAnnotations }: Answer): Answer {
+function validParts({ allowed, status, warnings, auditAnnotations }: Answer): Answer {
   return {
     allowed,
-    ...(isObject(status) && { status: statusIn(status) }),
+    ...(isObject(status) && { status: validStatus(status) }),
     ...(Array.isArray(warnings) && { warnings: warnings.filter(isText).map(shortText) }),
     ...(isObject(auditAnnotations) && {
       auditAnnotations: Object.fromEntries(
@@ -271,11 +187,8 @@ function saidIn({ allowed, status, warnings, auditAnnotations }: Answer): Answer
   };
 }
 
-function statusIn({
-  code,
-  message,
-  reason,
-}: Readonly<Record<string, unknown>>): NonNullable<Answer["status"]> {
+function validStatus(status: Readonly<Record<string, unknown>>): NonNullable<Answer["status"]> {
+  const { code, message, reason } = status;
   return {
     ...(typeof code === "number" && { code }),
     ...(isText(message) && { message: shortText(message) }),
@@ -288,15 +201,15 @@ function isText(value: unknown): value is string {
 }
 
 /** The length to which texts of a webhook are cut. */
-const mostText = 4096;
+const maxText = 4096;
 
 function shortText(text: string): string {
-  return text.length > mostText ? `${text.slice(0, mostText)}…` : text;
+  return text.length > maxText ? `${text.slice(0, maxText)}…` : text;
 }
 
 /** The length from which on an object or a patch is left out. */
-const mostLength = 64 * 1024;
+const maxLength = 64 * 1024;
 
 function isLarge(body: unknown): boolean {
-  return body !== undefined && JSON.stringify(body).length > mostLength;
+  return body !== undefined && JSON.stringify(body).length > maxLength;
 }

@@ -1,11 +1,18 @@
 import { changedFields } from "@tsbuilder/apimachinery/meta";
 import { count } from "../../shared/text.ts";
 import { describeAction, describeFault } from "./describe-action.ts";
-import type { Recorded, RecordedAdmission, RecordedCall, RecordedWrite } from "./recorded.ts";
+import type {
+  Recorded,
+  RecordedAdmission,
+  RecordedCall,
+  RecordedReconcile,
+  RecordedWrite,
+} from "./recorded.ts";
 import { keyName, keysOfCall, placeName, summarizeEvent, writerName } from "./recorded.ts";
-import { mostRequests } from "./operator-messages.ts";
+import { maxRequests } from "./operator-messages.ts";
 
-interface Told {
+/** A line of the story. */
+interface ToldLine {
   readonly at: string;
   /** The keys of its objects and their owners, such as `default/db`; empty for output. */
   readonly about: readonly string[];
@@ -16,53 +23,53 @@ interface Told {
 export const everything: readonly string[] = ["*"];
 
 /** Tells a record as a story in the order of time: who changed which fields, which reconciles ran, and why. */
-export function tellRecording(recorded: readonly Recorded[]): Told[] {
+export function tellRecording(recorded: readonly Recorded[]): ToldLine[] {
   const objects = new Map<string, unknown>();
   const owners = new Owners();
-  const told = recorded.flatMap((one): Told[] => {
-    switch (one.type) {
+  const told = recorded.flatMap((line): ToldLine[] => {
+    switch (line.type) {
       case "write": {
-        const place = placeName(one);
+        const place = placeName(line);
         const before = objects.get(place);
-        objects.set(place, one.object);
-        const about = owners.about(one);
-        if (one.write === "KEPT") return [];
-        return [{ at: one.at, about, text: textOfWrite(one, before) }];
+        objects.set(place, line.object);
+        const about = owners.about(line);
+        if (line.write === "KEPT") return [];
+        return [{ at: line.at, about, text: describeWrite(line, before) }];
       }
       case "reconcile":
-        return [{ at: one.at, about: [one.request], text: textOfReconcile(one) }];
+        return [{ at: line.at, about: [line.request], text: describeReconcile(line) }];
       case "webhook":
-        return [{ at: one.at, about: keysOfCall(one), text: tellCall(one) }];
+        return [{ at: line.at, about: keysOfCall(line), text: describeCall(line) }];
       case "operator":
       case "dev":
-        return [{ at: one.at, about: [], text: `${one.type} | ${one.text}` }];
+        return [{ at: line.at, about: [], text: `${line.type} | ${line.text}` }];
       case "action":
       case "fault": {
-        const text = one.type === "action" ? describeAction(one) : describeFault(one);
-        return [{ at: one.at, about: everything, text: `page | ${text}` }];
+        const text = line.type === "action" ? describeAction(line) : describeFault(line);
+        return [{ at: line.at, about: everything, text: `page | ${text}` }];
       }
       case "sample":
         return [];
       case "full":
-        return [{ at: one.at, about: everything, text: "the record is full" }];
+        return [{ at: line.at, about: everything, text: "the record is full" }];
     }
   });
   return told.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
-function tellCall(call: RecordedCall): string {
+function describeCall(call: RecordedCall): string {
   const took = `in ${Math.round(call.seconds * 1000)} ms`;
   if (call.call === "conversion") {
-    const what = call.count === 1 ? keysOfCall(call)[0] : count(call.count, "object");
-    const asked = `conversion webhook of ${call.configuration} converts ${what ?? "an object"} to ${call.apiVersion}`;
+    const objects = call.count === 1 ? keysOfCall(call)[0] : count(call.count, "object");
+    const asked = `conversion webhook of ${call.configuration} converts ${objects ?? "an object"} to ${call.apiVersion}`;
     return call.failure ? `${asked}: fails ${took}: ${call.failure.message}` : `${asked} ${took}`;
   }
   const { webhook, operation, resource, subresource, key, dryRun } = call;
-  const what = `${resource}${subresource === "" ? "" : `/${subresource}`} ${key}`;
-  return `${call.call} webhook ${webhook} is asked to ${operation} ${what}${dryRun ? " (dry run)" : ""}: ${verdictOf(call, took)}`;
+  const object = `${resource}${subresource === "" ? "" : `/${subresource}`} ${key}`;
+  return `${call.call} webhook ${webhook} is asked to ${operation} ${object}${dryRun ? " (dry run)" : ""}: ${describeVerdict(call, took)}`;
 }
 
-function verdictOf({ answer, failure, ignored }: RecordedAdmission, took: string): string {
+function describeVerdict({ answer, failure, ignored }: RecordedAdmission, took: string): string {
   if (failure)
     return `fails ${took}, which ${ignored ? "is ignored" : "refuses the request"}: ${failure.message}`;
   if (answer?.allowed !== true) {
@@ -79,6 +86,7 @@ function verdictOf({ answer, failure, ignored }: RecordedAdmission, took: string
 class Owners {
   readonly #byUid = new Map<string, readonly string[]>();
 
+  /** Returns the keys of these objects. Writes have to be given in their order. */
   about(write: RecordedWrite): readonly string[] {
     const { key, object } = write;
     const { uid = "", namespace, ownerReferences = [] } = object.metadata;
@@ -100,9 +108,10 @@ interface Owner {
   readonly name?: string;
 }
 
-const most = 5;
+/** The number of changed fields that are named. */
+const maxFields = 5;
 
-function textOfWrite(recorded: RecordedWrite, before: unknown): string {
+function describeWrite(recorded: RecordedWrite, before: unknown): string {
   const { write, object, key, by } = recorded;
   const who = writerName(by);
   const event = summarizeEvent(recorded);
@@ -114,24 +123,16 @@ function textOfWrite(recorded: RecordedWrite, before: unknown): string {
   if (write === "ADDED") return `${what} is created by ${who}`;
   if (write === "DELETED") return `${what} is deleted by ${who}`;
   const fields = before === undefined ? [] : changedFields(before, object);
-  const shown = fields.slice(0, most).join(", ");
-  const more = fields.length > most ? ` and ${count(fields.length - most, "more field")}` : "";
+  const shown = fields.slice(0, maxFields).join(", ");
+  const more = fields.length > maxFields ? ` and ${count(fields.length - maxFields, "more field")}` : "";
   return `${what} changes${shown === "" ? "" : ` in ${shown}${more}`}, by ${who}`;
 }
 
-function textOfReconcile({
-  controller,
-  request,
-  outcome,
-  causes,
-  requests,
-  error,
-  seconds,
-  requeueAfter,
-}: Extract<Recorded, { type: "reconcile" }>): string {
+function describeReconcile(reconcile: RecordedReconcile): string {
+  const { controller, request, outcome, causes, requests, error, seconds, requeueAfter } = reconcile;
   const took = seconds === undefined ? "" : ` in ${Math.round(seconds * 1000)} ms`;
   const why = causes.length > 0 ? `, because of ${causes.join(", ")}` : "";
   const again = requeueAfter === undefined ? "" : `, again after ${requeueAfter / 1000} s`;
   const failed = error === undefined ? "" : `: ${error}`;
-  return `${controller} reconciles ${request}${why}: ${outcome}${took}, ${requests.length >= mostRequests ? "at least " : ""}${count(requests.length, "request")}${again}${failed}`;
+  return `${controller} reconciles ${request}${why}: ${outcome}${took}, ${requests.length >= maxRequests ? "at least " : ""}${count(requests.length, "request")}${again}${failed}`;
 }

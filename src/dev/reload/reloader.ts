@@ -50,10 +50,7 @@ export class Reloader {
     return this.#work;
   }
 
-  /**
-   * Does work between reloads, and passes its result or error to the caller. After `close` it throws. The signal is aborted as
-   * soon as a reload, or other work, waits for this one.
-   */
+  /** Does work between reloads; throws after `close`. The signal is aborted once a reload, or other work, waits for it. */
   between<T>(work: (awaited: AbortSignal) => Promise<T>): Promise<T> {
     this.#awaited.abort();
     const done = this.#work.then(() => {
@@ -74,8 +71,8 @@ export class Reloader {
     return this.#work;
   }
 
-  async #execute(seen: SourceChanges): Promise<void> {
-    const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(seen);
+  async #execute(watched: SourceChanges): Promise<void> {
+    const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(watched);
     if (changes.length === 0) return;
     const started = performance.now();
     this.#report({ type: "again", what: "reload" });

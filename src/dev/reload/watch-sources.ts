@@ -6,15 +6,12 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 export type SourceChanges = readonly string[];
 
 /** Folders of a project in which `dev` watches for edits. */
-const watched = ["api", "src", "config"] as const;
+const watchedFolders = ["api", "src", "config"] as const;
 
 /** Editors write a file in several steps; changes within this time are reported together. */
 const quietMilliseconds = 30;
 
-/**
- * Editors truncate or delete a file before they write it. A batch that contains an empty or missing file waits for its
- * content this long, counted from the last change.
- */
+/** How long an empty or missing file delays a batch: editors truncate or delete a file before they write it. */
 const saveMilliseconds = 510;
 
 /** Watches a project's sources and reports changes in batches; `close` stops it. */
@@ -50,10 +47,10 @@ export function watchSources(
       watchers.delete(path);
     }
   };
-  /** Each folder has its own watcher: Node's recursive one loses a file that an editor replaces by renaming. */
+  // Each folder has its own watcher: Node's recursive one loses a file that an editor replaces by renaming.
   const watchFolder = (folder: string, onFile?: (path: string) => void): void => {
     forget(folder);
-    const entries = foldersAndFiles(join(project, folder));
+    const entries = listEntries(join(project, folder));
     if (!entries) return;
     const watcher = watch(join(project, folder), (_event, name) => {
       if (!name) return;
@@ -69,10 +66,10 @@ export function watchSources(
       else if (isSource(name)) onFile?.(`${folder}/${name}`);
     }
   };
-  for (const folder of watched) watchFolder(folder);
+  for (const folder of watchedFolders) watchFolder(folder);
   // A project has no api/ before its first kind.
   const root = watch(project, (_event, name) => {
-    if (!name || !watched.some((folder) => folder === name)) return;
+    if (!name || !watchedFolders.some((folder) => folder === name)) return;
     const isNew = !watchers.has(name);
     watchFolder(name, isNew ? note : undefined);
     if (isNew) note(name);
@@ -86,8 +83,8 @@ export function watchSources(
   };
 }
 
-/** The entries of a folder; undefined if it does not exist. */
-function foldersAndFiles(path: string): { name: string; isFolder: boolean }[] | undefined {
+/** Returns the entries of a folder; undefined if it does not exist. */
+function listEntries(path: string): { name: string; isFolder: boolean }[] | undefined {
   try {
     const entries = readdirSync(path, { withFileTypes: true });
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));

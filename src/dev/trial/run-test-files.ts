@@ -5,22 +5,23 @@ import { packageManagerOf } from "../../project/package-manager.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readJsonObject } from "../../shared/read-json.ts";
 
+/** A test that ran; one that passed has no messages. */
 interface Outcome {
   readonly name: string;
   readonly messages: readonly string[];
 }
 
+/** The results of a file of tests. */
 interface TestFile {
   /** The path in the project. */
   readonly path: string;
-  /** The tests that ran; a test that passed has no messages. */
   readonly outcomes: readonly Outcome[];
   /** The number of skipped tests. */
   readonly skipped: number;
 }
 
 /** The part of vitest's JSON report that is read. */
-interface Written {
+interface VitestReport {
   readonly testResults?: readonly {
     readonly name: string;
     readonly status: string;
@@ -41,7 +42,7 @@ interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs files of tests with the project's own vitest, one after the other, since they share a cluster. */
+/** Runs files of tests with the project's vitest, one by one, since they share a cluster. Throws if vitest can't run them. */
 export async function runTestFiles(
   root: string,
   include: readonly string[],
@@ -62,16 +63,8 @@ export async function runTestFiles(
     hookTimeout: 60_000,
   };
   writeFileSync(config, `export default ${JSON.stringify({ root, test })};\n`);
-  const args = [
-    "run",
-    "--root",
-    root,
-    "--config",
-    config,
-    "--reporter=default",
-    "--reporter=json",
-    `--outputFile=${report}`,
-  ];
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile=${report}`];
+  const args = ["run", "--root", root, "--config", config, ...reporters];
   const { exitCode, stderr } = await execa("vitest", args, {
     cwd: root,
     env: { ...env, NO_COLOR: "1" },
@@ -87,11 +80,20 @@ export async function runTestFiles(
       hint: `install the project's packages: ${packageManagerOf(root).install}`,
     });
   }
-  const { testResults = [] } = readJsonObject(report, readFileSync(report, "utf8")) as Written;
-  const files = testResults.map(({ name, status, message, assertionResults }) => {
+  const files = readReport(report, root);
+  const hasFailed = files.some(({ outcomes }) => outcomes.some(({ messages }) => messages.length > 0));
+  if (exitCode === 0 || hasFailed) return files;
+  // Such as an error that nothing waits for, which vitest assigns to no test.
+  const unassigned = { name: "vitest", messages: [stderr.trim() || `vitest exited with ${exitCode}`] };
+  return files.map((file) => ({ ...file, outcomes: [...file.outcomes, unassigned] }));
+}
+
+function readReport(report: string, root: string): TestFile[] {
+  const { testResults = [] } = readJsonObject(report, readFileSync(report, "utf8")) as VitestReport;
+  return testResults.map(({ name, status, message, assertionResults }) => {
     const outcomes = assertionResults
-      .filter((one) => one.status === "passed" || one.status === "failed")
-      .map((one) => ({ name: one.fullName, messages: one.failureMessages ?? [] }));
+      .filter((result) => result.status === "passed" || result.status === "failed")
+      .map((result) => ({ name: result.fullName, messages: result.failureMessages ?? [] }));
     // A file that fails while it is loaded has no tests.
     const isBroken = status !== "passed" && outcomes.every(({ messages }) => messages.length === 0);
     const path = relative(root, name).replaceAll("\\", "/");
@@ -101,9 +103,4 @@ export async function runTestFiles(
       skipped: assertionResults.length - outcomes.length,
     };
   });
-  const hasFailed = files.some(({ outcomes }) => outcomes.some(({ messages }) => messages.length > 0));
-  if (exitCode === 0 || hasFailed) return files;
-  // Such as an error that nothing waits for, which vitest assigns to no test.
-  const unassigned = { name: "vitest", messages: [stderr.trim() || `vitest exited with ${exitCode}`] };
-  return files.map((file) => ({ ...file, outcomes: [...file.outcomes, unassigned] }));
 }

@@ -12,7 +12,7 @@ import { writePrivate } from "../../shared/files.ts";
 import type { ClusterChoice } from "../../ship/cluster/kubectl.ts";
 import { applyConfig } from "../config/apply-config.ts";
 import { explainRejection } from "../config/explain-rejection.ts";
-import { readChosen } from "../cluster/kubeconfig.ts";
+import { readKubeconfig } from "../cluster/kubeconfig.ts";
 import type { Report } from "../dev-event.ts";
 import { startEmbeddedCluster } from "../cluster/embedded-cluster.ts";
 import { RecordFile } from "../record/record-file.ts";
@@ -21,14 +21,14 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 
 /** An object in the cluster, and the kinds of the objects that it owns. */
-interface Observed {
+interface ObservedObject {
   readonly object: ManifestObject;
   readonly made: readonly Pick<Kind, "apiVersion" | "kind">[];
 }
 
+/** The observed objects, and the errors of those that could not be created. */
 interface Observation {
-  readonly examples: readonly Observed[];
-  /** The reasons why the cluster rejected the other objects. */
+  readonly examples: readonly ObservedObject[];
   readonly refused: readonly TsbuilderError[];
 }
 
@@ -55,6 +55,7 @@ export interface Trial {
   readonly stop: (keep: boolean) => Promise<void>;
 }
 
+/** The project whose operator runs in a trial. */
 export interface TrialProject {
   readonly root: string;
   readonly projectName: string;
@@ -77,21 +78,14 @@ export async function startTrial(
     const bundle = await watchableBundle(root, file);
     cleanups.push(() => bundle.close());
     await bundle.rebuild();
-    const cluster = await startEmbeddedCluster(
-      folder,
-      { projectName, port: undefined, persist: false },
-      report,
-    );
+    const options = { projectName, port: undefined, persist: false };
+    const cluster = await startEmbeddedCluster(folder, options, report);
     cleanups.push(() => cluster.stop());
     const webhooks = hasWebhooks ? await prepareWebhooks(folder) : undefined;
     const place = { namespace: cluster.namespace, prefix: cluster.prefix, webhooks };
     await applyConfig(root, cluster.client, place);
-    const operator = await sessionOperator(
-      { root, file, record: new RecordFile(folder) },
-      cluster,
-      place,
-      report,
-    );
+    const operatorOptions = { root, file, record: new RecordFile(folder) };
+    const operator = await sessionOperator(operatorOptions, cluster, place, report);
     cleanups.push(() => operator.stop());
     await operator.restart();
     const { kubeconfig, client, sampleNamespace: namespace } = cluster;
@@ -104,7 +98,7 @@ export async function startTrial(
 
 /** Uses a cluster in which the operator runs already; the selected kubeconfig is only read. */
 export async function joinCluster(choice: ClusterChoice, namespace: string | undefined): Promise<Trial> {
-  const config = await readChosen(choice);
+  const config = await readKubeconfig(choice);
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-trial-"));
   const kubeconfig = join(folder, "kubeconfig");
@@ -117,12 +111,12 @@ export async function joinCluster(choice: ClusterChoice, namespace: string | und
     removeFolder();
     throw error;
   }
-  const home = namespace ?? config.contexts[0].context.namespace ?? "default";
-  const { observe, deleteCreated } = observer(client, home);
+  const defaultNamespace = namespace ?? config.contexts[0].context.namespace ?? "default";
+  const { observe, deleteCreated } = observer(client, defaultNamespace);
   return {
     folder,
     kubeconfig,
-    namespace: home,
+    namespace: defaultNamespace,
     observe,
     stop: async (keep) => {
       try {
@@ -135,7 +129,8 @@ export async function joinCluster(choice: ClusterChoice, namespace: string | und
   };
 }
 
-interface Placed {
+/** An object in the cluster. */
+interface PlacedObject {
   readonly kind: Kind;
   readonly key: ObjectKey;
 }
@@ -145,14 +140,11 @@ export function observer(
   client: Client,
   namespace: string,
 ): { readonly observe: Observe; readonly deleteCreated: () => Promise<void> } {
-  const created: Placed[] = [];
-  const place = async (object: ManifestObject): Promise<Placed> => {
+  const created: PlacedObject[] = [];
+  const place = async (object: ManifestObject): Promise<PlacedObject> => {
     const kind = await findKind(client, object);
-    const own = object.metadata.namespace ?? namespace;
-    const key = {
-      name: object.metadata.name,
-      ...(kind.scope === "Namespaced" ? { namespace: own } : {}),
-    };
+    const { name, namespace: itsNamespace = namespace } = object.metadata;
+    const key = { name, ...(kind.scope === "Namespaced" ? { namespace: itsNamespace } : {}) };
     if (await createMissing(client, kind, { ...object, metadata: { ...object.metadata, ...key } })) {
       created.push({ kind, key });
     }
@@ -160,7 +152,7 @@ export function observer(
   };
   return {
     observe: async (objects, { seconds, signal }) => {
-      const placed: Placed[] = [];
+      const placed: PlacedObject[] = [];
       const refused: TsbuilderError[] = [];
       for (const object of objects) {
         signal?.throwIfAborted();
@@ -173,10 +165,10 @@ export function observer(
       }
       const read = () => {
         signal?.throwIfAborted();
-        return Promise.all(placed.map((one) => readPlaced(client, one)));
+        return Promise.all(placed.map((object) => readPlaced(client, object)));
       };
       const found = await untilRested(read, seconds);
-      const owned = await ownedBy(client, found);
+      const owned = await findOwnedKinds(client, found);
       const examples = found.map((object) => ({
         object: object as unknown as ManifestObject,
         made: owned.get(object.metadata.uid!) ?? [],
@@ -203,10 +195,11 @@ export function observer(
   };
 }
 
-const interval = 250;
+/** The milliseconds between two reads of objects that may still change. */
+const readInterval = 250;
 
 /** The time in milliseconds without a change after which objects rest: an operator writes a status in several steps. */
-const quiet = 2000;
+const restMilliseconds = 2000;
 
 /** Reads objects again and again until all have a status and nothing changes any more, or until the given seconds are over. */
 export async function untilRested<T extends Pick<KubernetesObject, "metadata">>(
@@ -216,10 +209,11 @@ export async function untilRested<T extends Pick<KubernetesObject, "metadata">>(
 ): Promise<readonly T[]> {
   let objects = await read();
   let rested = 0;
-  for (let waited = 0; waited < seconds * 1000 && rested < quiet; waited += interval) {
-    await pause(interval);
+  for (let waited = 0; waited < seconds * 1000 && rested < restMilliseconds; waited += readInterval) {
+    await pause(readInterval);
     const next = await read();
-    rested = next.every(hasStatus) && versionsOf(next) === versionsOf(objects) ? rested + interval : 0;
+    const isResting = next.every(hasStatus) && versionsOf(next) === versionsOf(objects);
+    rested = isResting ? rested + readInterval : 0;
     objects = next;
   }
   return objects;
@@ -234,7 +228,7 @@ function versionsOf(objects: readonly Pick<KubernetesObject, "metadata">[]): str
 }
 
 /** Returns the kinds of the dependents of each owner, by its uid, among all kinds that the client may list. */
-async function ownedBy(
+async function findOwnedKinds(
   client: Client,
   owners: readonly Pick<KubernetesObject, "metadata">[],
 ): Promise<ReadonlyMap<string, readonly Kind[]>> {
@@ -250,7 +244,7 @@ async function ownedBy(
 }
 
 /** Reads an object. The operator may have deleted it, which is an error. */
-async function readPlaced(client: Client, { kind, key }: Placed): Promise<KubernetesObject> {
+async function readPlaced(client: Client, { kind, key }: PlacedObject): Promise<KubernetesObject> {
   const found = await client.find(kind, key);
   if (found) return found;
   throw new TsbuilderError(`${kind.kind} ${key.name} was deleted before its status came to rest`, {

@@ -13,7 +13,7 @@ import { afterEvent, afterMove, afterToggle, emptyScreen, textOfLine } from "./s
 const drawAfterMilliseconds = 30;
 
 /** The number of lines of the operator's output that stay on the terminal afterwards. */
-const leftLines = 20;
+const remainingLines = 20;
 
 interface TerminalStreams {
   readonly input: ReadStream;
@@ -50,7 +50,7 @@ export function openScreen(
   };
   const report: Report = (event) => show(afterEvent(state, event, describeError));
 
-  const samples = async (): Promise<void> => {
+  const applySamples = async (): Promise<void> => {
     const applied = await session?.applySamples();
     if (applied !== undefined) show({ ...state, note: `applied ${count(applied, "sample")}` });
   };
@@ -58,7 +58,7 @@ export function openScreen(
     const isOpen = await openBrowser(page);
     show({ ...state, note: isOpen ? "the page is open in your browser" : `open ${page} in a browser` });
   };
-  const shell = async (kubeconfig: string): Promise<void> => {
+  const openShell = async (kubeconfig: string): Promise<void> => {
     terminal.giveBack();
     await runShell(kubeconfig);
     terminal.take();
@@ -66,12 +66,12 @@ export function openScreen(
   };
   const toggle = (view: ScreenView) => () => show(afterToggle(state, view));
   const actions: Readonly<Record<string, () => void>> = {
-    s: () => void samples().catch((error: unknown) => report({ type: "error", error })),
+    s: () => void applySamples().catch((error: unknown) => report({ type: "error", error })),
     d: toggle("diff"),
     e: toggle("failures"),
     "?": toggle("help"),
     o: () => state.cluster && void openPage(state.cluster.page),
-    k: () => session && void shell(session.kubeconfig),
+    k: () => session && void openShell(session.kubeconfig),
     "\u001B[A": () => show(afterMove(state, -1)),
     "\u001B[B": () => show(afterMove(state, 1)),
     q: () => {
@@ -99,18 +99,15 @@ export function openScreen(
     close: () => {
       clearTimeout(timer);
       terminal.giveBack();
-      const last = state.log.slice(-leftLines).map(textOfLine);
-      const left = [
+      const last = state.log.slice(-remainingLines).map(textOfLine);
+      const remaining = [
         ...(last.length > 0 ? ["The operator's last lines:", ...last] : []),
         ...(state.problem?.split("\n") ?? []),
       ];
-      streams.output.write(left.map((line) => `${onOneLine(line)}\n`).join(""));
+      streams.output.write(remaining.map((line) => `${onOneLine(line)}\n`).join(""));
     },
   };
 }
-
-// Line wrapping is off: otherwise a character that is wider than expected would shift everything down.
-const take = "\u001B[?1049h\u001B[?25l\u001B[?7l";
 
 /** A terminal in full-screen mode, restored afterwards. */
 interface Terminal {
@@ -122,6 +119,9 @@ interface Terminal {
   giveBack(): void;
 }
 
+/** Shows the alternate screen without a cursor, and without line wrapping: a character that is too wide must not shift lines. */
+const enterScreen = "\u001B[?1049h\u001B[?25l\u001B[?7l";
+
 const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 
 const escape = "\u001B";
@@ -130,7 +130,7 @@ const escape = "\u001B";
 const oneKey = new RegExp(`${escape}(?:[[O][0-9;]*[ -/]*[@-~]|[^])|[^]`, "gu");
 
 /** More characters at once are pasted text, and are ignored; arrows and Ctrl-C are not counted as characters. */
-const mostCharacters = 4;
+const maxCharacters = 4;
 
 /** Prepares a terminal; `onKey` receives the input in full-screen mode. */
 export function openTerminal(
@@ -143,7 +143,7 @@ export function openTerminal(
   const readKeys = (bytes: Buffer): void => {
     const keys = bytes.toString("utf8").match(oneKey) ?? [];
     const isCharacter = (key: string): boolean => !key.startsWith(escape) && key >= " ";
-    const isPasted = keys.filter(isCharacter).length > mostCharacters;
+    const isPasted = keys.filter(isCharacter).length > maxCharacters;
     for (const key of keys) if (!isPasted || !isCharacter(key)) onKey(key);
   };
   const giveBack = (): void => {
@@ -168,7 +168,7 @@ export function openTerminal(
       isTaken = true;
       // An uncaught error ends the process, and must not leave a terminal without echo.
       process.on("exit", giveBack);
-      output.write(take);
+      output.write(enterScreen);
       input.setRawMode(true);
       input.on("data", readKeys);
       input.resume();
@@ -180,7 +180,7 @@ export function openTerminal(
 
 /** Opens an address in the user's browser, which `BROWSER` may name. Returns false if no program could be started. */
 function openBrowser(address: string): Promise<boolean> {
-  const [program, ...args] = opener(address);
+  const [program, ...args] = openCommand(address);
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: "ignore", detached: true });
     child.once("error", () => resolve(false));
@@ -191,7 +191,8 @@ function openBrowser(address: string): Promise<boolean> {
   });
 }
 
-function opener(address: string): [string, ...string[]] {
+/** Returns the command that opens an address: of `BROWSER`, or of the system. */
+function openCommand(address: string): [string, ...string[]] {
   const { BROWSER } = process.env;
   const [program, ...flags] = (BROWSER ?? "").split(/\s+/u).filter(Boolean);
   if (program !== undefined) return [program, ...flags, address];

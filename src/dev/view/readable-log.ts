@@ -13,15 +13,9 @@ export interface ReadableLine {
 }
 
 /** Fields that repeat on every line of a controller, or that only machines read. */
-const leftOut = new Set([
-  "level",
-  "ts",
-  "msg",
-  "controllerGroup",
-  "controllerKind",
-  "reconcileID",
-  "stacktrace",
-]);
+const omittedFields = new Set(
+  "level ts msg controllerGroup controllerKind reconcileID stacktrace".split(" "),
+);
 
 /** Reads a line of the operator's JSON log; undefined for other lines. Places below the folder `root` are relative to it. */
 export function readableLogLine(line: string, root?: string): ReadableLine | undefined {
@@ -33,7 +27,7 @@ export function readableLogLine(line: string, root?: string): ReadableLine | und
   const place = stack === undefined ? undefined : placeOf(stack, root);
   const { error, ...others } = fields;
   const rest = Object.entries({ ...(error !== undefined && { error }), ...others })
-    .filter(([name, value]) => !leftOut.has(name) && !isReference(value))
+    .filter(([name, value]) => !omittedFields.has(name) && !isReference(value))
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const words = [
     (textIn("level") ?? "").padEnd(5),
@@ -75,8 +69,8 @@ function isReference(value: unknown): boolean {
 /** Returns the first place of a stack that is not in a package or Node: `src/controller/mysql_controller.ts:40:5`. */
 export function placeOf(stack: string, root?: string): string | undefined {
   for (const line of stack.split("\n")) {
-    const own = ownFrame(line, root);
-    if (own !== undefined) return own.place;
+    const frame = parseOwnFrame(line, root);
+    if (frame !== undefined) return frame.place;
   }
   return undefined;
 }
@@ -93,30 +87,35 @@ export function readableStack(stack: string, root?: string): string[] {
     foreign = 0;
   };
   for (const line of stack.split("\n")) {
-    const own = ownFrame(line, root);
-    if (own === undefined && /^\s+at /u.test(line)) {
+    const frame = parseOwnFrame(line, root);
+    if (frame === undefined && /^\s+at /u.test(line)) {
       foreign += 1;
       continue;
     }
     countForeign();
-    if (own === undefined) lines.push(line);
-    else lines.push(own.name === undefined ? `    at ${own.place}` : `    at ${own.name} (${own.place})`);
+    if (frame === undefined) lines.push(line);
+    else if (frame.name === undefined) lines.push(`    at ${frame.place}`);
+    else lines.push(`    at ${frame.name} (${frame.place})`);
   }
   countForeign();
   return lines;
 }
 
 /** `    at async MySQLReconciler.reconcile (/project/src/x.ts:40:5)`, or a place without a name. */
-const frame = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/u;
+const framePattern = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/u;
 
-const position = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;
+const positionPattern = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;
 
-function ownFrame(
-  line: string,
-  root: string | undefined,
-): { name?: string | undefined; place: string } | undefined {
-  const { name, inner, bare } = frame.exec(line)?.groups ?? {};
-  const path = position.exec(inner ?? bare ?? "")?.groups?.["path"];
+/** A frame of a stack: the function, if it has a name, and the place in the sources. */
+interface Frame {
+  readonly name?: string | undefined;
+  readonly place: string;
+}
+
+/** Parses a frame of the project's own code; undefined for other frames and lines. */
+function parseOwnFrame(line: string, root: string | undefined): Frame | undefined {
+  const { name, inner, bare } = framePattern.exec(line)?.groups ?? {};
+  const path = positionPattern.exec(inner ?? bare ?? "")?.groups?.["path"];
   if (path === undefined || path.startsWith("node:") || /[/\\]node_modules[/\\]/u.test(path))
     return undefined;
   const isBelow = root !== undefined && path.startsWith(root) && /^[/\\]/u.test(path.slice(root.length));

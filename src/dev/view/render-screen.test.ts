@@ -242,7 +242,7 @@ test("renderScreen() keeps the selected object visible among many", () => {
   const events = Array.from({ length: 30 }, (_, index) => object(`db-${String(index).padStart(2, "0")}`));
   for (const chosen of [0, 15, 29]) {
     const name = `db-${String(chosen).padStart(2, "0")}`;
-    const state = { ...after(...events), chosen: `MySQL default ${name}` };
+    const state = { ...after(...events), selected: `MySQL default ${name}` };
     expect(draw(state).join("\n")).toContain(`> MySQL default/${name}`);
   }
 });
@@ -250,6 +250,6 @@ test("renderScreen() keeps the selected object visible among many", () => {
 test("afterEvent() drops a deleted object and its selection", () => {
   const state = afterMove(after(object("a"), object("b")), -1);
   const gone = afterEvent(state, object("a", { isDeleted: true }), explain);
-  expect(gone).toMatchObject({ chosen: undefined, lastChanged: "MySQL default b" });
+  expect(gone).toMatchObject({ selected: undefined, lastChanged: "MySQL default b" });
   expect([...gone.objects.keys()]).toEqual(["MySQL default b"]);
 });

@@ -7,6 +7,7 @@ import { readableStack } from "./readable-log.ts";
 import { type LogLine, type ScreenState, failureOf, shownKey, textOfLine } from "./screen-state.ts";
 import type { RecordedSample } from "../record/recorded.ts";
 
+/** The size of the terminal in characters. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
@@ -54,20 +55,20 @@ function headOf({ title, cluster, sample, reconciles, note }: ScreenState, colum
 }
 
 /** Shorter blocks of the event loop, in milliseconds, are not shown. */
-const leastBlock = 20;
+const shortestBlock = 20;
 
 /** Prints a sample and the number of finished reconciles on one line; undefined if the process has ended. */
 function numbersLine(sample: RecordedSample | undefined, reconciles: number): string | undefined {
   if (sample === undefined || sample.resident === 0) return undefined;
   const { controllers, cached, blocked, resident } = sample;
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   const busy = sum(controllers.map(({ active }) => active));
   return [
     `queue ${sum(controllers.map(({ queued }) => queued))}`,
     `workers ${busy}/${sum(controllers.map(({ workers }) => workers))}`,
     count(reconciles, "reconcile"),
     `cache ${count(sum(Object.values(cached)), "object")}`,
-    ...(blocked > leastBlock ? [`blocked ${blocked} ms`] : []),
+    ...(blocked > shortestBlock ? [`blocked ${blocked} ms`] : []),
     `memory ${Math.round(resident / 1024 / 1024)} MB`,
   ].join("  ");
 }
@@ -88,12 +89,12 @@ function viewOf(state: ScreenState, space: number, columns: number): readonly Li
 /** Renders objects on a third of the rows, and the log on the rest. */
 function overviewOf(state: ScreenState, space: number, columns: number): Line[] {
   const objects = objectsOf(state, Math.max(2, Math.floor(space / 3)));
-  const left = Math.max(0, space - objects.length - 1);
-  const log = state.log.slice(-left).flatMap((line) => logLines(line, columns));
+  const logRows = Math.max(0, space - objects.length - 1);
+  const log = state.log.slice(-logRows).flatMap((line) => logLines(line, columns));
   return [
     ...objects,
-    ...(log.length > 0 && left > 0 ? [{ text: "Operator", style: "bold" as const }] : []),
-    ...log.slice(Math.max(0, log.length - left)),
+    ...(log.length > 0 && logRows > 0 ? [{ text: "Operator", style: "bold" as const }] : []),
+    ...log.slice(Math.max(0, log.length - logRows)),
   ];
 }
 
@@ -106,21 +107,23 @@ function problemOf({ problem }: ScreenState, columns: number): Line[] {
   return [...lines, { text: "" }];
 }
 
-function objectsOf(state: ScreenState, most: number): Line[] {
+/** Renders as many objects as there are rows for them, with the marked one among them. */
+function objectsOf(state: ScreenState, maxObjects: number): Line[] {
   const sorted = [...state.objects].toSorted(([a], [b]) => compareText(a, b));
   if (sorted.length === 0)
     return [{ text: "No objects yet: press s to apply config/samples.", style: "dim" }, { text: "" }];
   const marked = shownKey(state);
-  const at = Math.max(
+  const markedIndex = Math.max(
     0,
     sorted.findIndex(([key]) => key === marked),
   );
-  const first = Math.max(0, Math.min(at - most + 2, sorted.length - most));
-  const seen = sorted.slice(first, first + most);
-  const hidden = sorted.length - seen.length;
+  // Where there is one, the object after the marked one is shown, too.
+  const first = Math.max(0, Math.min(markedIndex - maxObjects + 2, sorted.length - maxObjects));
+  const visible = sorted.slice(first, first + maxObjects);
+  const hidden = sorted.length - visible.length;
   return [
     { text: `Objects${hidden > 0 ? ` (${hidden} more: use the arrow keys)` : ""}`, style: "bold" },
-    ...seen.map(([key, object]) => objectLine(state, object, key === marked)),
+    ...visible.map(([key, object]) => objectLine(state, object, key === marked)),
     { text: "" },
   ];
 }
@@ -131,11 +134,11 @@ function objectLine(state: ScreenState, object: ShownObject, isMarked: boolean):
     ({ type, status, reason }) => `${type}=${status}${reason ? ` (${reason})` : ""}`,
   );
   const isWell = conditions.length > 0 && conditions.every(({ status }) => status === "True");
-  const where = namespace ? `${namespace}/${name}` : name;
+  const objectKey = namespace ? `${namespace}/${name}` : name;
   const failure = failureOf(state, object);
   const failed = failure ? `  reconcile failed ${count(failure.times, "time")}: ${failure.error ?? ""}` : "";
   return {
-    text: `${isMarked ? ">" : " "} ${kind} ${where}  ${words.join(", ") || "no conditions yet"}${failed}`,
+    text: `${isMarked ? ">" : " "} ${kind} ${objectKey}  ${words.join(", ") || "no conditions yet"}${failed}`,
     style: failure ? "red" : isWell ? "green" : "yellow",
   };
 }

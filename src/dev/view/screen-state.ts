@@ -2,7 +2,7 @@ import type { DevEvent, ShownObject } from "../dev-event.ts";
 import { readableLogLine } from "./readable-log.ts";
 import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
 
-/** Everything that the screen shows, independent of its size. `afterEvent` and the functions after it are its transitions. */
+/** Everything that the screen shows, independent of its size. `afterEvent`, `afterToggle` and `afterMove` change it. */
 export interface ScreenState {
   readonly title: string;
   /** The project's folder, which is omitted from places in its sources. */
@@ -19,7 +19,8 @@ export interface ScreenState {
   /** The project's objects by kind, namespace and name. */
   readonly objects: ReadonlyMap<string, ShownObject>;
   /** The key of the object that the user selected. */
-  readonly chosen: string | undefined;
+  readonly selected: string | undefined;
+  /** The key of the object that changed last. */
   readonly lastChanged: string | undefined;
   /** The operator's latest output, oldest line first. */
   readonly log: readonly LogLine[];
@@ -63,7 +64,7 @@ export function emptyScreen(title: string, root: string): ScreenState {
     root,
     cluster: undefined,
     objects: new Map(),
-    chosen: undefined,
+    selected: undefined,
     lastChanged: undefined,
     log: [],
     sample: undefined,
@@ -112,12 +113,12 @@ export function afterMove(state: ScreenState, step: 1 | -1): ScreenState {
   const keys = [...state.objects.keys()].toSorted();
   const from = shownKey(state);
   const to = from === undefined ? keys[0] : keys[keys.indexOf(from) + step];
-  return to === undefined ? state : { ...state, chosen: to };
+  return to === undefined ? state : { ...state, selected: to };
 }
 
 /** The key of the object that `d` shows: the selected one, else the one that changed last. */
-export function shownKey({ chosen, lastChanged }: ScreenState): string | undefined {
-  return chosen ?? lastChanged;
+export function shownKey({ selected, lastChanged }: ScreenState): string | undefined {
+  return selected ?? lastChanged;
 }
 
 /** The failure of an object's own controller, if its last reconcile failed. */
@@ -126,7 +127,9 @@ export function failureOf(
   { kind, namespace, name }: ShownObject,
 ): Failure | undefined {
   const request = namespace ? `${namespace}/${name}` : name;
-  return [...failures.values()].find((one) => one.request === request && kinds.get(one.controller) === kind);
+  return [...failures.values()].find(
+    (failure) => failure.request === request && kinds.get(failure.controller) === kind,
+  );
 }
 
 /** Formats a line of the log; the least important part, which may be cut off, is at the end. */
@@ -176,7 +179,12 @@ function afterChange(state: ScreenState, object: ShownObject): ScreenState {
     return { ...state, objects, lastChanged: key };
   }
   objects.delete(key);
-  const unlessDeleted = (other: string | undefined) => (other === key ? undefined : other);
-  const { chosen, lastChanged } = state;
-  return { ...state, objects, chosen: unlessDeleted(chosen), lastChanged: unlessDeleted(lastChanged) };
+  const keepUnlessDeleted = (other: string | undefined) => (other === key ? undefined : other);
+  const { selected, lastChanged } = state;
+  return {
+    ...state,
+    objects,
+    selected: keepUnlessDeleted(selected),
+    lastChanged: keepUnlessDeleted(lastChanged),
+  };
 }

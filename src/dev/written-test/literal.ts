@@ -77,7 +77,7 @@ export class StableValues {
 
   /** Returns true if a text probably differs in the next run. */
   isUnstable(text: string): boolean {
-    return changing.test(text) || [...this.#unstable].some((value) => text.includes(value));
+    return changingText.test(text) || [...this.#unstable].some((value) => text.includes(value));
   }
 
   /** Returns a value with matchers for unstable texts, and without uids and resourceVersions. */
@@ -104,5 +104,5 @@ interface Addresses {
 }
 
 /** Matches times, uids and hashes. */
-const changing =
+const changingText =
   /\d{4}-\d\d-\d\dT\d\d:\d\d|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\b[\da-f]{16,}\b/u;

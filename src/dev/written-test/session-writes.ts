@@ -8,7 +8,7 @@ import type { ProjectFacts } from "./project-facts.ts";
 /** A person with kubectl or a client ("hand"), the operator, or the cluster with its own controllers. */
 type Writer = "hand" | "operator" | "cluster";
 
-/** A write with its writer and the object before it. */
+/** A write of the session, with its writer, the object before it, and how long the session had been quiet. */
 export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "object"> {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -46,14 +46,14 @@ export interface SessionWrites {
 }
 
 /** Resources that are written as a side effect of a request for another one, such as Events. */
-const alongside: ReadonlySet<string> = new Set([
+const sideEffectResources: ReadonlySet<string> = new Set([
   "apiservices.apiregistration.k8s.io",
   ...eventResources,
   "ipaddresses.networking.k8s.io",
 ]);
 
 /** Resources that are written all the time, or about others: heartbeats and Events. */
-const chatter = new Set([...alongside, "nodes"]);
+const backgroundResources = new Set([...sideEffectResources, "nodes"]);
 
 /** Reads the writes from the record of a project's session. */
 export function sessionWrites(recorded: readonly Recorded[], project: string): SessionWrites {
@@ -62,57 +62,42 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   const managers = new Set<string>();
   const values = new StableValues();
   let [restedSince, idleSince] = [0, 0];
-  for (const one of recorded) {
-    const at = Date.parse(one.at);
-    if (one.type === "reconcile") idleSince = Math.max(idleSince, endedAt(one));
-    if (one.type !== "write") continue;
-    const { resource, key, write, object } = one;
-    const place = placeName(one);
+  const lastActivity = (): number => Math.max(restedSince, idleSince);
+  for (const line of recorded) {
+    const at = Date.parse(line.at);
+    if (line.type === "reconcile") idleSince = Math.max(idleSince, endedAt(line));
+    if (line.type !== "write") continue;
+    const { resource, key, write, object } = line;
+    const place = placeName(line);
     const known = objects.get(place);
     const before = known?.isThere === true ? known.object : undefined;
-    const by = writerOf(one, project);
-    const isChatter = chatter.has(resource);
-    writes.push({
-      resource,
-      key,
-      write,
-      object,
-      at,
-      by,
-      before,
-      idleSince,
-      restedSince: Math.max(restedSince, idleSince),
-    });
+    const by = writerOf(line, project);
+    const isBackground = backgroundResources.has(resource);
+    writes.push({ resource, key, write, object, at, by, before, idleSince, restedSince: lastActivity() });
     const madeBy = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy;
     // A test creates the object of a person by the name that the cluster generated.
     values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
-    if (write !== "KEPT" && by !== "hand" && !isChatter) restedSince = at;
+    if (write !== "KEPT" && by !== "hand" && !isBackground) restedSince = at;
     if (by === "operator") idleSince = Math.max(idleSince, at);
-    if (by === "operator" && !isChatter) for (const name of newManagers(before, object)) managers.add(name);
+    if (by === "operator" && !isBackground)
+      for (const name of newManagers(before, object)) managers.add(name);
     objects.set(place, {
       resource,
       key,
       object,
       isThere: write !== "DELETED",
       madeBy,
-      isOperators: !isChatter && (by === "operator" || (write !== "ADDED" && known?.isOperators === true)),
+      isOperators: !isBackground && (by === "operator" || (write !== "ADDED" && known?.isOperators === true)),
     });
   }
   const isFull = recorded.some(({ type }) => type === "full");
-  return {
-    writes,
-    objects: [...objects.values()],
-    managers,
-    values,
-    restedSince: Math.max(restedSince, idleSince),
-    isFull,
-  };
+  return { writes, objects: [...objects.values()], managers, values, restedSince: lastActivity(), isFull };
 }
 
 /** Returns the managers that own fields only since a write. */
 function newManagers(before: KubernetesObject | undefined, object: KubernetesObject): string[] {
-  const names = (each: KubernetesObject | undefined): string[] =>
-    each?.metadata.managedFields?.flatMap(({ manager }) => manager ?? []) ?? [];
+  const names = (state: KubernetesObject | undefined): string[] =>
+    state?.metadata.managedFields?.flatMap(({ manager }) => manager ?? []) ?? [];
   const known = new Set(names(before));
   return names(object).filter((name) => !known.has(name));
 }
@@ -125,20 +110,20 @@ export function writerOf(write: RecordedWrite, project: string): Writer {
   if (namespace === `${project}-system`) return "operator";
   if (namespace === "kube-system" || (namespace === undefined && user.startsWith("system:")))
     return "cluster";
-  return isAlongside(write) || isOfDev(write, project) ? "cluster" : "hand";
+  return isSideEffect(write) || isByDev(write, project) ? "cluster" : "hand";
 }
 
 const crds = "customresourcedefinitions.apiextensions.k8s.io";
 
-function isAlongside({ resource, object, write }: RecordedWrite): boolean {
-  if (alongside.has(resource)) return true;
+function isSideEffect({ resource, object, write }: RecordedWrite): boolean {
+  if (sideEffectResources.has(resource)) return true;
   // The rules of admin, edit and view follow the ClusterRoles that they aggregate.
   const isBootstrapped = object.metadata.labels?.["kubernetes.io/bootstrapping"] !== undefined;
   return isBootstrapped || (resource === crds && write === "MODIFIED");
 }
 
 /** Resources that dev applies before it starts the operator. */
-const ofDev = new Set([
+const appliedByDev = new Set([
   crds,
   "clusterrolebindings.rbac.authorization.k8s.io",
   "clusterroles.rbac.authorization.k8s.io",
@@ -148,10 +133,10 @@ const ofDev = new Set([
   "validatingwebhookconfigurations.admissionregistration.k8s.io",
 ]);
 
-function isOfDev({ by, resource, key }: RecordedWrite, project: string): boolean {
+function isByDev({ by, resource, key }: RecordedWrite, project: string): boolean {
   if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
   const namespace = `${project}-system`;
-  return ofDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
+  return appliedByDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
 }
 
 /** Selects the objects of a test. */
@@ -165,13 +150,13 @@ export interface Selection {
  * Selects all objects, or with a key such as `default/db`, the custom resources with this key, their dependents, and other
  * objects in their namespace or without one. Other custom resources of the project, and their dependents, are left out.
  */
-export function select(
+export function selectObjects(
   { writes }: Pick<SessionWrites, "writes">,
   { kinds }: Pick<ProjectFacts, "kinds">,
   chosen: string | undefined,
 ): Selection {
-  const own = new Set(kinds.filter(({ isOwn }) => isOwn).map(groupKind));
-  const isOwn = (object: KubernetesObject): boolean => own.has(groupKind(object));
+  const ownKinds = new Set(kinds.filter(({ isOwn }) => isOwn).map(groupKind));
+  const isOwn = (object: KubernetesObject): boolean => ownKinds.has(groupKind(object));
   if (chosen === undefined) return { isOwn, has: () => true };
   const keys = new Set(writes.filter(({ object }) => isOwn(object)).map(({ key }) => key));
   if (!keys.has(chosen)) {
@@ -192,11 +177,11 @@ export function select(
       .filter((answer) => answer !== undefined);
     return answers.length === 0 ? undefined : answers.includes(true);
   };
-  const isBeside = ({ kind, metadata }: KubernetesObject): boolean => {
-    const other = kind === "Namespace" ? metadata.name : metadata.namespace;
-    return namespace === undefined || other === undefined || other === namespace;
+  const isInNamespace = ({ kind, metadata }: KubernetesObject): boolean => {
+    const itsNamespace = kind === "Namespace" ? metadata.name : metadata.namespace;
+    return namespace === undefined || itsNamespace === undefined || itsNamespace === namespace;
   };
-  return { isOwn, has: (object) => belongs(object) ?? isBeside(object) };
+  return { isOwn, has: (object) => belongs(object) ?? isInNamespace(object) };
 }
 
 function groupKind({ apiVersion, kind }: { readonly apiVersion?: string; readonly kind?: string }): string {

@@ -27,7 +27,7 @@ export type Step =
 export type Notes = Set<string>;
 
 /** The time in milliseconds between two steps from which on the test waits; it also waits if the operator did something. */
-export const apart = 1000;
+export const pauseMilliseconds = 1000;
 
 /** A step with its time in milliseconds since 1970. */
 type TimedPageStep = PageStep & { readonly at: number };
@@ -50,7 +50,7 @@ export function handSteps(
     const { by, object, key } = write;
     if (!selection.has(object)) continue;
     const isManual = write.write === "KEPT" ? wasMadeManually(object, selection) : by === "hand";
-    const step = isManual ? stepOf(write, notes) : undefined;
+    const step = isManual ? toStep(write, notes) : undefined;
     if (step && values.isUnstable(object.metadata.name ?? ""))
       notes.add(`what a hand did with ${object.kind} ${key} is left out: its name is generated`);
     else if (step) timeline.addManualStep(step, write);
@@ -79,9 +79,12 @@ class StepTimeline {
   /** Adds a manual step after the earlier steps of the page, and after a wait if the session paused before it. */
   addManualStep(step: Step, { at, restedSince, idleSince }: SessionWrite): void {
     this.addPageSteps(at);
-    const isAfterPause = at - this.#lastAt >= apart || idleSince > this.#lastAt;
+    const isAfterPause = at - this.#lastAt >= pauseMilliseconds || idleSince > this.#lastAt;
     if (isAfterPause && this.steps.length > 0)
-      this.steps.push({ type: "wait", rested: at - restedSince >= apart ? this.#newStates() : [] });
+      this.steps.push({
+        type: "wait",
+        rested: at - restedSince >= pauseMilliseconds ? this.#newStates() : [],
+      });
     this.steps.push(step);
     this.#lastAt = at;
   }
@@ -98,6 +101,7 @@ class StepTimeline {
     }
   }
 
+  /** Follows the write of a custom resource, whose states waits expect. */
   follow(write: SessionWrite): void {
     if (write.write === "DELETED") this.#current.delete(placeName(write));
     else this.#current.set(placeName(write), write.object);
@@ -121,7 +125,8 @@ function wasMadeManually(object: KubernetesObject, { isOwn }: Selection): boolea
   );
 }
 
-function stepOf({ write, object, key, resource, before }: SessionWrite, notes: Notes): Step | undefined {
+/** Returns the step that repeats a manual write; undefined, mostly with a note, for a write that a test can't repeat. */
+function toStep({ write, object, key, resource, before }: SessionWrite, notes: Notes): Step | undefined {
   if (resource === "customresourcedefinitions.apiextensions.k8s.io") {
     notes.add(`the CRD ${key} was applied by hand: give its file to startTestCluster, too`);
     return undefined;
@@ -142,7 +147,7 @@ function stepOf({ write, object, key, resource, before }: SessionWrite, notes: N
     return { type: "change", object, patch: { metadata: { finalizers: null } } };
   }
   if (object.metadata.deletionTimestamp !== undefined && !wasEnding)
-    return { type: "delete", object, policy: policyOf(object.metadata.finalizers ?? []) };
+    return { type: "delete", object, policy: propagationPolicy(object.metadata.finalizers ?? []) };
   const patch = createMergePatch(writable(before), writable(object));
   if (Object.keys(patch).length > 0) return { type: "change", object, patch };
   const status = createMergePatch(statusOf(before), statusOf(object));
@@ -158,7 +163,8 @@ function asCreated(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata };
 }
 
-function policyOf(finalizers: readonly string[]): string | undefined {
+/** Returns the policy of a deletion by the finalizers that the API server added for it. */
+function propagationPolicy(finalizers: readonly string[]): string | undefined {
   if (finalizers.includes("foregroundDeletion")) return "Foreground";
   return finalizers.includes("orphan") ? "Orphan" : undefined;
 }
@@ -183,7 +189,7 @@ const restarting: ReadonlySet<string> = new Set(["restart", "lose-leader"]);
 export function pageSteps(recorded: readonly Recorded[], notes: Notes): TimedPageStep[] {
   const steps: TimedPageStep[] = [];
   // Records of earlier versions have no actions, but the writes of a restore.
-  let wentBack = recorded.some((one) => one.type === "write" && one.by?.user === restorer);
+  let wentBack = recorded.some((line) => line.type === "write" && line.by?.user === restorer);
   for (const action of recorded) {
     if (action.type !== "action" || action.outcome !== "done") continue;
     const at = Date.parse(action.at);
@@ -210,11 +216,11 @@ function plannedFailure({ input }: RecordedAction): PlannedFailure {
 
 /** Returns true if the operator's requests met all planned failures. */
 export function haveAllBeenMet(recorded: readonly Recorded[]): boolean {
-  let left = 0;
-  for (const one of recorded) {
-    if (one.type === "fault") left--;
-    else if (one.type === "action" && one.name === "fail" && one.outcome === "done")
-      left += plannedFailure(one).times;
+  let unmet = 0;
+  for (const line of recorded) {
+    if (line.type === "fault") unmet--;
+    else if (line.type === "action" && line.name === "fail" && line.outcome === "done")
+      unmet += plannedFailure(line).times;
   }
-  return left === 0;
+  return unmet === 0;
 }

@@ -7,11 +7,11 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Recording } from "../record/read-recording.ts";
 import type { RecordedSession } from "../record/recorded.ts";
-import { type Notes, type Step, apart, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
+import { type Notes, type Step, pauseMilliseconds, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
 import { Call, Code, type StableValues, literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
 import type { FinalObject, Selection, SessionWrites } from "./session-writes.ts";
-import { select, sessionWrites } from "./session-writes.ts";
+import { selectObjects, sessionWrites } from "./session-writes.ts";
 import { ownedFields, withoutAddresses } from "./owned-fields.ts";
 
 /** A written test, and notes about the parts of the session that it leaves out. */
@@ -31,12 +31,10 @@ export interface WrittenTestOptions {
 /** The operator's user in tests with planned failures, which must not meet the requests of the test itself. */
 const operator = "operator";
 
-const idle = "await untilIdle(manager.manager);";
+/** The statement that waits until the operator is idle. */
+const waitUntilIdle = "await untilIdle(manager.manager);";
 
-/**
- * Writes a recorded session as a test of a project. The test repeats the manual steps, and expects the state at the end of the
- * session. Throws if the session has no manual steps.
- */
+/** Writes a session as a test that repeats its manual steps and expects its final state. Throws if there are no such steps. */
 export function writtenTest(
   { session, recorded }: Recording,
   facts: ProjectFacts,
@@ -44,14 +42,14 @@ export function writtenTest(
 ): WrittenTest {
   const notes: Notes = new Set();
   const writes = sessionWrites(recorded, session.project);
-  const selection = select(writes, facts, object);
+  const selection = selectObjects(writes, facts, object);
   const page = pageSteps(recorded, notes);
   const steps = handSteps(writes, selection, notes, page);
   if (steps.length === 0) throw nothingDone(writes.writes.length > 0);
   const expected = endState(writes, selection, notes);
   if (expected.length === 0)
     notes.add("the operator wrote nothing, and no custom resource was there: the test expects nothing");
-  if (until - writes.restedSince < apart)
+  if (until - writes.restedSince < pauseMilliseconds)
     notes.add(
       "something still changed in the second before the session ended: correct what the test expects, or record until the operator rests",
     );
@@ -74,8 +72,8 @@ export function writtenTest(
       stepLines(step, imports, hasFailures ? restart : [...restart, "({ client } = manager);"]),
     ),
     "",
-    idle,
-    ...expected.flatMap((each) => expectationLines(each, imports)),
+    waitUntilIdle,
+    ...expected.flatMap((expectation) => expectationLines(expectation, imports)),
     ...(hasFailures && haveAllBeenMet(recorded)
       ? ["await eventually(() => expect(failures.plans).toEqual([]));"]
       : []),
@@ -109,22 +107,22 @@ function endState(session: SessionWrites, selection: Selection, notes: Notes): E
     const { object, isThere, isOperators, madeBy } = final;
     const isOwn = selection.isOwn(object);
     if (!isOwn && !(isThere ? isOperators : isOperators && madeBy === "operator")) return [];
-    const what = `${object.kind} ${final.key}`;
+    const name = `${object.kind} ${final.key}`;
     if (values.isUnstable(object.metadata.name ?? "")) {
-      notes.add(`${what} is left out: its name is generated`);
+      notes.add(`${name} is left out: its name is generated`);
       return [];
     }
     if (!isThere) return [{ object, body: undefined }];
     if (object.metadata.deletionTimestamp !== undefined) {
-      notes.add(`${what} is left out: it was being deleted when the record ended`);
+      notes.add(`${name} is left out: it was being deleted when the record ended`);
       return [];
     }
-    return [{ object, body: bodyOf(final, session, isOwn) }];
+    return [{ object, body: expectedBody(final, session, isOwn) }];
   });
 }
 
 /** Returns the fields that the operator owns. Without managed fields: all, but the status only of custom resources. */
-function bodyOf(
+function expectedBody(
   { object }: FinalObject,
   { managers, values }: SessionWrites,
   isOwn: boolean,
@@ -215,7 +213,12 @@ function stepLines(step: Step, imports: Imports, restart: string[]): string[] {
   if (step.type === "fail") return [`failures.plan(${literal(step.failure, "  ")});`];
   if (step.type === "wait") {
     const expected = step.rested.flatMap((object) => restState(object) ?? []);
-    return ["", idle, ...expected.flatMap((each) => expectationLines(each, imports)), ""];
+    return [
+      "",
+      waitUntilIdle,
+      ...expected.flatMap((expectation) => expectationLines(expectation, imports)),
+      "",
+    ];
   }
   const kind = kindOf(step.object, imports);
   const key = keyOf(step.object);
@@ -265,30 +268,32 @@ function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
   return literal({ namespace, name });
 }
 
-interface Parts {
+/** The parts of the test's file that depend on the session. */
+interface FileParts {
   readonly startManager: string;
   readonly body: readonly string[];
   /** True if the operator's requests fail: then the test has a client with a user of its own. */
   readonly hasFailures: boolean;
 }
 
+/** Returns the text of the test's file, before it is formatted. */
 function fileText(
   { header, setups }: ProjectFacts,
   imports: Imports,
   { at }: RecordedSession,
-  { startManager, body, hasFailures }: Parts,
+  { startManager, body, hasFailures }: FileParts,
 ): string {
   const lines = body.filter((line, index) => line !== "" || (index > 0 && body[index - 1] !== ""));
-  const only = (text: string): string => (hasFailures ? text : "");
-  return `${header}import { controllerNames${only(", PlannedFailures")} } from "@tsbuilder/cluster";
+  const ifFailures = (text: string): string => (hasFailures ? text : "");
+  return `${header}import { controllerNames${ifFailures(", PlannedFailures")} } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-${only('import { createClient, loadConfig } from "@tsbuilder/runtime";\n')}import { eventually, startTestManager, type TestManager, untilIdle } from "@tsbuilder/runtime/testing";
+${ifFailures('import { createClient, loadConfig } from "@tsbuilder/runtime";\n')}import { eventually, startTestManager, type TestManager, untilIdle } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 ${imports.lines().join("\n")}
 ${setups.map(importOf).join("")}
 let cluster: TestCluster;
 let manager: TestManager;
-${only("const failures = new PlannedFailures();\n")}
+${ifFailures("const failures = new PlannedFailures();\n")}
 // Kubernetes' own controllers run, as they do in dev.
 beforeAll(async () => {
 ${startCluster(hasFailures)}
@@ -307,14 +312,14 @@ ${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}
 }
 
 /** Names that a written test uses for itself. */
-const reserved = ["CustomResourceDefinition", "Promise", "String", "TestCluster", "TestManager"];
+const reservedNames = ["CustomResourceDefinition", "Promise", "String", "TestCluster", "TestManager"];
 
 /** Collects the imports of kinds, and their names in the test. */
 export class Imports {
   readonly #facts: readonly KindFacts[];
   readonly #names = new Map<string, string>();
   readonly #modules = new Map<string, string[]>();
-  readonly #taken = new Set(reserved);
+  readonly #taken = new Set(reservedNames);
 
   constructor(facts: readonly KindFacts[]) {
     this.#facts = facts;
@@ -326,8 +331,8 @@ export class Imports {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
     const module =
-      this.#facts.find((each) => each.apiVersion === apiVersion && each.kind === kind)?.module ??
-      builtIn(apiVersion);
+      this.#facts.find((fact) => fact.apiVersion === apiVersion && fact.kind === kind)?.module ??
+      builtInModule(apiVersion);
     if (module === undefined) return `await client.mapper.kindFor(${literal({ apiVersion, kind })})`;
     let name = kind;
     for (let count = 2; this.#taken.has(name); count++) name = `${kind}${count}`;
@@ -350,28 +355,16 @@ export class Imports {
   }
 }
 
-/** The groups of built-in kinds that people and operators write; "" is the core group. */
-const folders = new Set(
-  [
-    "",
-    "admissionregistration",
-    "apps",
-    "autoscaling",
-    "batch",
-    "certificates",
-    "coordination",
-    "discovery",
-  ].concat(["networking", "node", "policy", "rbac", "scheduling", "storage"]),
-);
+/** The groups of built-in kinds that people and operators write, without their domains; "" is the core group. */
+const builtInGroups =
+  /^(?:|admissionregistration|apps|autoscaling|batch|certificates|coordination|discovery|networking|node|policy|rbac|scheduling|storage)$/u;
 
 /** Returns the module of a built-in kind; undefined for groups with a domain outside of k8s.io. */
-function builtIn(apiVersion: string): string | undefined {
+function builtInModule(apiVersion: string): string | undefined {
   const [, group = "", version] = /^(?:([a-z.0-9]+)\/)?(v[12])$/u.exec(apiVersion) ?? [];
   if (version === undefined || (group.includes(".") && !group.endsWith(".k8s.io"))) return undefined;
-  const [folder = ""] = group.split(".");
-  return folders.has(folder)
-    ? `@tsbuilder/runtime/k8s/${folder === "" ? "core" : folder}/${version}`
-    : undefined;
+  const [name = ""] = group.split(".");
+  return builtInGroups.test(name) ? `@tsbuilder/runtime/k8s/${name || "core"}/${version}` : undefined;
 }
 
 function startCluster(hasFailures: boolean): string {

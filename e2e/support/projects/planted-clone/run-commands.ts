@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { dispatch, commandLine } from "../../../../src/cli/start/main.ts";
 import { thisTsbuilder, type Host } from "../../../../src/cli/packages/host.ts";
 import { mcpServer } from "../../../../src/cli/mcp/tools.ts";
-import { explainError } from "../../../../src/cli/reporting/report.ts";
+import { explainError } from "../../../../src/cli/reporting/explain-error.ts";
 import { goldenHost } from "../../../golden/golden-projects.ts";
 import { readCommands } from "./read-commands.ts";
 

@@ -1,6 +1,3 @@
-// Commands for the development loop: run the operator on a cluster in this process, show what happens, replay a record,
-// run the tests.
-
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Report } from "../../../dev/dev-event.ts";
@@ -16,13 +13,15 @@ import { Draft, type Tree } from "../../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count } from "../../../shared/text.ts";
-import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
+import { announceTarget, namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
-import { openProject, withProjectLock } from "../../project/open-project.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import { openProject } from "../../project/open-project.ts";
 import { readPageAssets } from "./page-assets.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
-import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
+import { describeError } from "../../reporting/explain-error.ts";
+import { type Ui, stopSignal } from "../../reporting/report.ts";
 import type { PageAction } from "../../../dev/page/page-action.ts";
 import type { SessionView } from "../../../dev/view/session-view.ts";
 
@@ -36,9 +35,7 @@ export const dev = defineCommand({
     "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
   streams: true,
   flags: {
-    ...clusterFlags,
-    context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
-    kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+    ...otherClusterFlags,
     yes: flag.switch("do not ask for confirmation before using that cluster"),
     "webhook-address": flag.string(
       "address at which that cluster reaches the webhooks on this machine",
@@ -75,24 +72,21 @@ export const dev = defineCommand({
   ],
   async run(call) {
     const { flags, rest, cwd } = call;
-    const ui = uiFor(flags, call.ui);
-    if (isOther(flags)) rejectEmbeddedFlags(flags);
+    const ui = uiForOutput(flags, call.ui);
+    const isOther = namesCluster(flags);
+    if (isOther) rejectEmbeddedFlags(flags);
     const { root, project, tree } = openProject(cwd, ui);
-    if (isOther(flags)) {
+    if (isOther) {
       if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
-      await agreeOn(flags, ui);
+      await confirmCluster(flags, ui);
     }
     const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
     const ended = stopSignal();
-    const { view, printed } = await openView(
-      flags,
-      ui,
-      { title: project.projectName, root: realpathSync(root) },
-      describe,
-    );
+    const titled = { title: project.projectName, root: realpathSync(root) };
+    const { view, printed } = await openView(flags, ui, titled, describe);
     const { RecentRecord } = await import("../../../dev/record/recent-record.ts");
     const recent = new RecentRecord();
-    const recording = await recordingOf(call, { project, recent, printed }, view.report, describe);
+    const recording = await openRecording(call, { project, recent, printed }, view.report, describe);
     const report: Report = (event) => {
       recording.event(event);
       view.report(event);
@@ -110,7 +104,8 @@ export const dev = defineCommand({
           const { writeRecordedTest } = await import("./written-test.ts");
           return writeRecordedTest(openProject(cwd, ui), recent);
         };
-        const actions = isOther(flags) ? session.actions : { ...session.actions, test };
+        // A test is written from the record of all writes, which only the embedded cluster reports.
+        const actions = isOther ? session.actions : { ...session.actions, test };
         page = await startPage({ assets: readPageAssets(), record: recent, actions });
         view.started(session, page.url);
         if (flags.samples) await reportSamples(session, report);
@@ -127,130 +122,49 @@ export const dev = defineCommand({
   },
 });
 
-/** Receivers of the record's lines besides the file. */
-interface RecordedBy {
-  readonly recent: RecentRecord;
-  readonly printed: LineKeeper | undefined;
+function checkAddress(address: string): void {
+  if (/^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(address)) return;
+  throw invalidArgument(
+    `"${address}" is not a valid address`,
+    "use a host name or an IP address, with an optional port: 172.17.0.1:9443",
+  );
 }
 
-async function recordingOf(
-  {
-    flags,
-    cwd,
-    host,
-  }: Pick<Invocation, "cwd" | "host"> & { readonly flags: { readonly record: string | undefined } },
-  { project, ...keepers }: RecordedBy & { readonly project: Project },
-  report: Report,
-  describe: (error: unknown) => string,
-): Promise<SessionRecording> {
-  const path = flags.record === undefined ? undefined : resolve(cwd, flags.record);
-  if (path !== undefined) refuseLinkedFile(cwd, path);
-  const { SessionRecording } = await import("../../../dev/record/session-recording.ts");
-  return new SessionRecording(path, {
-    project: project.projectName,
-    tsbuilder: host.version(),
-    describe,
-    ...keepers,
-    onEnd: (cause) => report({ type: "error", error: notRecorded(path ?? "", cause) }),
-  });
-}
-
-/**
- * Refuses other names: a typing error must not overwrite a source, and dev must not take its own record for an edit.
- */
+/** Refuses other endings: a typing error must not overwrite a source, and dev must not take its own record for an edit. */
 function checkRecord(path: string): void {
   if (path.endsWith(".jsonl")) return;
-  throw new TsbuilderError(`"${path}" is not a name for a record`, {
-    code: "INVALID_ARGUMENT",
-    hint: "give it one that ends in .jsonl: session.jsonl",
-  });
+  throw invalidArgument(
+    `"${path}" is not a name for a record`,
+    "give it one that ends in .jsonl: session.jsonl",
+  );
 }
 
-function notRecorded(path: string, cause: unknown): TsbuilderError {
-  return new TsbuilderError(`nothing more is recorded in "${path}": ${(cause as Error).message}`, {
-    code: "REFUSED",
-    hint: "dev continues; to record again, restart it",
-    cause,
-  });
+interface ViewChoice {
+  readonly plain: boolean;
+  readonly output: string;
 }
 
-/** Applies the samples. A rejected one is only reported, because the user can fix it while dev runs. */
-async function reportSamples(session: Session, report: Report): Promise<void> {
-  try {
-    report({ type: "info", text: `applied ${count(await session.applySamples(), "sample")}` });
-  } catch (error) {
-    report({ type: "error", error });
-  }
-}
-
-function sessionOptions(
-  root: string,
-  project: Project,
-  flags: ClusterChoice & {
-    readonly port: number | undefined;
-    readonly persist: boolean;
-    readonly inspect: string | true | undefined;
-    readonly "webhook-address": string | undefined;
-  },
-  tree: Tree,
-  recording: SessionRecording,
-): SessionOptions {
-  const { projectName } = project;
-  let cache: GeneratorCache | undefined;
-  const own = project.resources.filter(({ origin }) => origin.type === "own");
-  return {
-    root,
-    kinds: own.map((resource) => ({
-      apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
-      kind: resource.kind,
-    })),
-    hasWebhooks: project.resources.some(hasWebhooks),
-    webhookAddress: flags["webhook-address"],
-    openCluster: isOther(flags)
-      ? async (folder) =>
-          (await import("../../../dev/cluster/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
-      : async (folder, report) =>
-          (await import("../../../dev/cluster/embedded-cluster.ts")).startEmbeddedCluster(
-            folder,
-            {
-              ...flags,
-              projectName,
-              onWrite: (write) => recording.write(write),
-              onFault: (fault) => recording.fault(fault),
-              onWebhookCall: (call) => recording.called(call),
-            },
-            report,
-          ),
-    inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
-    generate: async () => {
-      cache ??= (await import("../../../generators/sources/cache.ts")).createCache();
-      const known = cache;
-      return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
-        const draft = new Draft(tree);
-        await planGenerated(draft, {}, known);
-        const changes = draft.changes();
-        applyPlan(root, changes);
-        return changes.map(({ path }) => path);
-      });
-    },
-  };
-}
-
-function isOther({ context, kubeconfig }: ClusterChoice): boolean {
-  return context !== undefined || kubeconfig !== undefined;
+/** Returns a UI without prompts for `--output json`, whose standard output has nothing but lines of JSON. */
+function uiForOutput({ plain, output }: ViewChoice, ui: Ui): Ui {
+  if (output !== "json") return ui;
+  if (!plain) return { ...ui, isInteractive: false };
+  throw invalidArgument(
+    "--plain and --output json are mutually exclusive",
+    "omit --plain: with --output json, only lines of JSON are printed to standard output",
+  );
 }
 
 /** Rejects the flags of the embedded cluster, which another cluster has no use for. */
 function rejectEmbeddedFlags(flags: { readonly persist: boolean; readonly port: number | undefined }): void {
   if (!flags.persist && flags.port === undefined) return;
-  throw new TsbuilderError("--persist and --port only apply to the embedded cluster", {
-    code: "INVALID_ARGUMENT",
-    hint: "omit them, or omit --context and --kubeconfig",
-  });
+  throw invalidArgument(
+    "--persist and --port only apply to the embedded cluster",
+    "omit them, or omit --context and --kubeconfig",
+  );
 }
 
 /** Prints the cluster and asks for confirmation: all users of that cluster see what dev applies. */
-async function agreeOn(flags: ClusterChoice & { readonly yes: boolean }, ui: Ui): Promise<void> {
+async function confirmCluster(flags: ClusterChoice & { readonly yes: boolean }, ui: Ui): Promise<void> {
   await announceTarget(flags, ui, { action: "Developing" });
   if (flags.yes) return;
   if (!ui.isInteractive) {
@@ -266,29 +180,6 @@ async function agreeOn(flags: ClusterChoice & { readonly yes: boolean }, ui: Ui)
   throw new TsbuilderError("canceled; nothing was changed", {
     code: "REFUSED",
     hint: "omit --context and --kubeconfig to use the embedded cluster",
-  });
-}
-
-function checkAddress(address: string): void {
-  if (/^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(address)) return;
-  throw new TsbuilderError(`"${address}" is not a valid address`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use a host name or an IP address, with an optional port: 172.17.0.1:9443",
-  });
-}
-
-interface ViewChoice {
-  readonly plain: boolean;
-  readonly output: string;
-}
-
-/** Returns a UI without prompts for `--output json`, whose standard output has nothing but lines of JSON. */
-function uiFor({ plain, output }: ViewChoice, ui: Ui): Ui {
-  if (output !== "json") return ui;
-  if (!plain) return { ...ui, isInteractive: false };
-  throw new TsbuilderError("--plain and --output json are mutually exclusive", {
-    code: "INVALID_ARGUMENT",
-    hint: "omit --plain: with --output json, only lines of JSON are printed to standard output",
   });
 }
 
@@ -316,4 +207,104 @@ async function openView(
   // The record has all other events; errors are for people, too.
   const report: SessionView["report"] = (event) => event.type === "error" && view.report(event);
   return { view: { ...view, report }, printed: printedLines((line) => ui.print(line)) };
+}
+
+/** The project that is recorded, and the receivers of the record's lines besides the file. */
+interface RecordedProject {
+  readonly project: Project;
+  readonly recent: RecentRecord;
+  readonly printed: LineKeeper | undefined;
+}
+
+type RecordingCall = Pick<Invocation, "cwd" | "host"> & {
+  readonly flags: { readonly record: string | undefined };
+};
+
+async function openRecording(
+  { flags, cwd, host }: RecordingCall,
+  { project, ...keepers }: RecordedProject,
+  report: Report,
+  describe: (error: unknown) => string,
+): Promise<SessionRecording> {
+  const path = flags.record === undefined ? undefined : resolve(cwd, flags.record);
+  if (path !== undefined) refuseLinkedFile(cwd, path);
+  const { SessionRecording } = await import("../../../dev/record/session-recording.ts");
+  return new SessionRecording(path, {
+    project: project.projectName,
+    tsbuilder: host.version(),
+    describe,
+    ...keepers,
+    onEnd: (cause) => report({ type: "error", error: notRecorded(path ?? "", cause) }),
+  });
+}
+
+function notRecorded(path: string, cause: unknown): TsbuilderError {
+  return new TsbuilderError(`nothing more is recorded in "${path}": ${(cause as Error).message}`, {
+    code: "REFUSED",
+    hint: "dev continues; to record again, restart it",
+    cause,
+  });
+}
+
+interface SessionFlags extends ClusterChoice {
+  readonly port: number | undefined;
+  readonly persist: boolean;
+  readonly inspect: string | true | undefined;
+  readonly "webhook-address": string | undefined;
+}
+
+function sessionOptions(
+  root: string,
+  project: Project,
+  flags: SessionFlags,
+  tree: Tree,
+  recording: SessionRecording,
+): SessionOptions {
+  const { projectName } = project;
+  let cache: GeneratorCache | undefined;
+  const ownResources = project.resources.filter(({ origin }) => origin.type === "own");
+  return {
+    root,
+    kinds: ownResources.map((resource) => ({
+      apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
+      kind: resource.kind,
+    })),
+    hasWebhooks: project.resources.some(hasWebhooks),
+    webhookAddress: flags["webhook-address"],
+    openCluster: namesCluster(flags)
+      ? async (folder) =>
+          (await import("../../../dev/cluster/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
+      : async (folder, report) =>
+          (await import("../../../dev/cluster/embedded-cluster.ts")).startEmbeddedCluster(
+            folder,
+            {
+              ...flags,
+              projectName,
+              onWrite: (write) => recording.write(write),
+              onFault: (fault) => recording.fault(fault),
+              onWebhookCall: (call) => recording.called(call),
+            },
+            report,
+          ),
+    inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
+    generate: async () => {
+      const kept = (cache ??= (await import("../../../generators/sources/cache.ts")).createCache());
+      return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
+        const draft = new Draft(tree);
+        await planGenerated(draft, {}, kept);
+        const changes = draft.changes();
+        applyPlan(root, changes);
+        return changes.map(({ path }) => path);
+      });
+    },
+  };
+}
+
+/** Applies the samples. A rejected one is only reported, because the user can fix it while dev runs. */
+async function reportSamples(session: Session, report: Report): Promise<void> {
+  try {
+    report({ type: "info", text: `applied ${count(await session.applySamples(), "sample")}` });
+  } catch (error) {
+    report({ type: "error", error });
+  }
 }

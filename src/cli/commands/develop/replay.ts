@@ -2,7 +2,7 @@ import { relative, resolve } from "node:path";
 import type { Recording } from "../../../dev/record/read-recording.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import { defineCommand, type Invocation, flag } from "../../arguments/command.ts";
+import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
 import { readPageAssets } from "./page-assets.ts";
 import { type Ui, stopSignal } from "../../reporting/report.ts";
 
@@ -12,9 +12,7 @@ const flags = {
   test: flag.string(
     "write the session as a test to this file of the project, instead of telling it",
     "FILE",
-    {
-      check: checkTest,
-    },
+    { check: checkTest },
   ),
   force: flag.switch("with --test, overwrite the file"),
   page: flag.switch("show the session on the page of dev, in a browser, until Ctrl-C"),
@@ -71,6 +69,7 @@ async function showPage(file: string, ui: Ui): Promise<void> {
   }
 }
 
+/** The flags that apply to `--test` alone, but for `--object`. */
 interface TestFlags {
   readonly object: string | undefined;
   readonly force: boolean;
@@ -83,11 +82,11 @@ async function writeTest(
   recording: Recording,
   file: string,
 ): Promise<void> {
-  const { flags: given, cwd, ui } = call;
+  const { flags: values, cwd, ui } = call;
   const { planWrittenTest } = await import("./written-test.ts");
   return openToChange(call, async ({ root, tree, project }) => {
     const path = relative(root, resolve(cwd, file)).replaceAll("\\", "/");
-    if (tree.has(path) && !given.force) {
+    if (tree.has(path) && !values.force) {
       throw new TsbuilderError(`"${path}" exists already`, {
         code: "ALREADY_EXISTS",
         hint: "write to another file, or overwrite it with --force",
@@ -95,39 +94,38 @@ async function writeTest(
     }
     const plan = planWrittenTest({ root, tree, project }, recording, {
       path,
-      object: given.object,
-      isShown: isShown(given),
+      object: values.object,
+      isShown: isShown(values),
     });
-    applyOrShow(root, plan, given, ui);
+    applyOrShow(root, plan, values, ui);
   });
 }
 
 /** Refuses flags that the page has no use for: it has a filter of its own. */
 function refuseWithPage(
-  given: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
+  values: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
 ): void {
-  const flag = (["object", "quiet", "test", "force", "dry-run", "diff"] as const).find((name) => given[name]);
+  const flag = (["object", "quiet", "test", "force", "dry-run", "diff"] as const).find(
+    (name) => values[name],
+  );
   if (flag === undefined) return;
-  throw new TsbuilderError(`--${flag} does not apply to --page`, {
-    code: "INVALID_ARGUMENT",
-    hint: `omit --${flag}, or omit --page`,
-  });
+  throw invalidArgument(`--${flag} does not apply to --page`, `omit --${flag}, or omit --page`);
 }
 
-function refuseWithoutTest(given: TestFlags): void {
-  const [flag] = (["force", "dry-run", "diff"] as const).filter((name) => given[name]);
+function refuseWithoutTest(values: TestFlags): void {
+  const [flag] = (["force", "dry-run", "diff"] as const).filter((name) => values[name]);
   if (flag === undefined) return;
-  throw new TsbuilderError(`--${flag} needs --test`, {
-    code: "INVALID_ARGUMENT",
-    hint: "name the file of the test: --test src/controller/mysql.recorded.test.ts",
-  });
+  throw invalidArgument(
+    `--${flag} needs --test`,
+    "name the file of the test: --test src/controller/mysql.recorded.test.ts",
+  );
 }
 
-/** Refuses a name that the test runner would not run. */
+/** Refuses a name that the test runner would leave out. */
 function checkTest(path: string): void {
   if (path.endsWith(".test.ts")) return;
-  throw new TsbuilderError(`"${path}" is not a name for a test`, {
-    code: "INVALID_ARGUMENT",
-    hint: "give it one that ends in .test.ts: src/controller/mysql.recorded.test.ts",
-  });
+  throw invalidArgument(
+    `"${path}" is not a name for a test`,
+    "give it one that ends in .test.ts: src/controller/mysql.recorded.test.ts",
+  );
 }

@@ -4,7 +4,7 @@ import { execa } from "execa";
 import { packageManagerOf } from "../../../project/package-manager.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../../scaffold/tree.ts";
-import { defineCommand } from "../../arguments/command.ts";
+import { defineCommand, invalidArgument } from "../../arguments/command.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { readJsonObject } from "../../../shared/read-json.ts";
 import { missingManager } from "../../packages/install-dependencies.ts";
@@ -13,7 +13,7 @@ import { planGenerated } from "../../project/plan-generated.ts";
 import type { Ui } from "../../reporting/report.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
-/** Flags for exploring tests. */
+/** The flags that say how to run the exploring tests. */
 export const exploreFlags = {
   explore: {
     type: "boolean",
@@ -49,7 +49,7 @@ export const test = defineCommand({
     const { root } = openProject(cwd, ui);
     refuseEndlessScript(root);
     const exploring = readExploring(flags, given);
-    const real = flags.real ? await realServer(ui) : {};
+    const realServer = flags.real ? await realServerEnvironment(ui) : {};
     const draft = new Draft(diskTree(root));
     await planGenerated(draft, {}, { root });
     applyPlan(root, draft.changes());
@@ -59,7 +59,7 @@ export const test = defineCommand({
       {
         cwd: root,
         // A test that does not set its cluster must never reach the one in the user's kubeconfig.
-        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...real, ...exploring.env },
+        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...realServer, ...exploring.env },
         stdio: "inherit",
         reject: false,
       },
@@ -72,10 +72,7 @@ export const test = defineCommand({
   },
 });
 
-/**
- * Sizes the young generation (in MB) so that exploring runs 10 to 25 % faster: most objects are garbage before it is
- * full, and are never moved.
- */
+/** A young generation (in MB) in which most objects are garbage before it is full, and never moved: 10 to 25 % faster. */
 export const exploringHeap = "--max-semi-space-size=64";
 
 /** The environment and the files of a run of the project's tests. */
@@ -85,7 +82,7 @@ interface Exploring {
   readonly files: readonly string[];
 }
 
-/** Reads the flags; without `--explore`, all tests run, and explore for a moment. */
+/** Reads the flags. Without `--explore`, all tests run, exploring ones for a moment; throws if one of its flags is given. */
 export function readExploring(
   flags: { readonly explore: boolean; readonly time: string; readonly seed?: number | undefined },
   given: ReadonlySet<string>,
@@ -102,11 +99,7 @@ export function readExploring(
       files: ["_explore.test.ts"],
     };
   const flag = ["time", "seed"].find((name) => given.has(name));
-  if (flag !== undefined)
-    throw new TsbuilderError(`--${flag} says how to explore`, {
-      code: "INVALID_ARGUMENT",
-      hint: "add --explore",
-    });
+  if (flag !== undefined) throw invalidArgument(`--${flag} says how to explore`, "add --explore");
   return { env: {}, files: [] };
 }
 
@@ -116,13 +109,14 @@ function newSeed(): number {
 }
 
 /** Returns the environment variable that names the binaries of a real API server to the test kit. */
-async function realServer(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
+async function realServerEnvironment(ui: Ui): Promise<{ TSBUILDER_TEST_ASSETS: string }> {
   const { findAssets } = await import("../../../dev/envtest/find-assets.ts");
   const assets = await findAssets(process.env["KUBEBUILDER_ASSETS"]);
   ui.note(`Each suite starts kube-apiserver and etcd from ${assets}`);
   return { TSBUILDER_TEST_ASSETS: resolve(assets) };
 }
 
+/** Throws unless the project has a script `test` that does not run this command again. */
 function refuseEndlessScript(root: string): void {
   const { scripts } = readJsonObject("package.json", diskTree(root).read("package.json") ?? "{}");
   const script = isObject(scripts) ? scripts["test"] : undefined;

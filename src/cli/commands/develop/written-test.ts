@@ -9,7 +9,8 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { readHeader } from "../../../plugins/plan-project.ts";
 import type { RecentRecord } from "../../../dev/record/recent-record.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
-import { type OpenProject, withProjectLock } from "../../project/open-project.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import type { OpenProject } from "../../project/open-project.ts";
 
 /** The project that gets a test. */
 interface TestedProject {
@@ -18,15 +19,22 @@ interface TestedProject {
   readonly project: Project;
 }
 
-/** Plans a test of a recorded session, in a file of the project. */
+/** How a test is written, and to which file. */
+interface PlannedTestOptions extends WrittenTestOptions {
+  readonly path: string;
+  /** The plan is shown, not applied. */
+  readonly isShown: boolean;
+}
+
+/** Plans a test of a recorded session, in a file of the project. Throws if the entry point starts no controller. */
 export function planWrittenTest(
   { root, tree, project }: TestedProject,
   recording: Recording,
-  { path, isShown, ...options }: WrittenTestOptions & { readonly path: string; readonly isShown: boolean },
+  { path, isShown, ...options }: PlannedTestOptions,
 ): { readonly changes: readonly FileChange[]; readonly notes: readonly string[] } {
   const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), options);
   const draft = new Draft(tree);
-  const formatted = format(root, path, text, isShown);
+  const formatted = formatAsNew(root, path, text, isShown);
   draft.write(path, formatted.text);
   return { changes: draft.changes(), notes: [...notes, ...formatted.notes] };
 }
@@ -35,7 +43,7 @@ const entryPoint = "src/main.ts";
 
 /** Collects the facts about a project that a test in one of its files needs. */
 function writtenTestFacts(project: Project, tree: Tree, file: string): ProjectFacts {
-  const setups = setupsOf(tree.read(entryPoint) ?? "", file);
+  const setups = findSetups(tree.read(entryPoint) ?? "", file);
   if (setups.length === 0) {
     throw new TsbuilderError(`"${entryPoint}" calls no setup function of a controller`, {
       code: "INVALID_PROJECT",
@@ -57,8 +65,8 @@ function writtenTestFacts(project: Project, tree: Tree, file: string): ProjectFa
   };
 }
 
-/** The setup functions of controllers that the entry point imports and calls. */
-function setupsOf(text: string, file: string): SetupFacts[] {
+/** Finds the setup functions of controllers that the entry point imports and calls, as `create api` inserts them. */
+function findSetups(text: string, file: string): SetupFacts[] {
   return [...text.matchAll(/^import \{ (setup\w+Controller)(?: as (\w+))? \} from "\.\/([^"]+)";$/gmu)]
     .map(([, name = "", local = name, path = ""]) => ({
       name,
@@ -69,7 +77,7 @@ function setupsOf(text: string, file: string): SetupFacts[] {
 }
 
 /** Formats a text as a new file would be, even if the file exists. */
-function format(root: string, path: string, text: string, isShown: boolean) {
+function formatAsNew(root: string, path: string, text: string, isShown: boolean) {
   const draft = new Draft(memoryTree());
   draft.write(path, text);
   const notes = formatCreated(root, draft, { isShown });
@@ -80,7 +88,7 @@ function format(root: string, path: string, text: string, isShown: boolean) {
 export async function writeRecordedTest({ root, tree, project }: OpenProject, record: RecentRecord) {
   const recording = parseRecording(record.text(), "the session");
   return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
-    const path = freePath(tree);
+    const path = findFreePath(tree);
     const { changes, notes } = planWrittenTest({ root, tree, project }, recording, {
       path,
       until: Date.now(),
@@ -91,7 +99,7 @@ export async function writeRecordedTest({ root, tree, project }: OpenProject, re
   });
 }
 
-function freePath(tree: Tree): string {
+function findFreePath(tree: Tree): string {
   for (let number = 1; ; number++) {
     const path = `src/controller/recorded${number === 1 ? "" : `-${number}`}.test.ts`;
     if (!tree.has(path)) return path;

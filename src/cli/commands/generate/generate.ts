@@ -2,16 +2,17 @@ import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { defineCommand, flag } from "../../arguments/command.ts";
 import { mergeChanges, planGenerated, planReference } from "../../project/plan-generated.ts";
 
-const reference = "docs/api";
+/** The folder that `generate docs` writes by default, and that `generate` keeps up to date. */
+const referenceFolder = "docs/api";
 
 export const generate = defineCommand({
-  description: `The API reference is regenerated if "${reference}" exists; create it with tsbuilder generate docs.`,
+  description: `The API reference is regenerated if "${referenceFolder}" exists; create it with tsbuilder generate docs.`,
   flags: planFlags,
   examples: ["tsbuilder generate"],
   async run(call) {
     return changeFiles(call, async (draft, { root, tree }) => {
       const notes = await planGenerated(draft, {}, { root });
-      if (tree.has(reference)) notes.push(...(await planReference(draft, reference)));
+      if (tree.has(referenceFolder)) notes.push(...(await planReference(draft, referenceFolder)));
       return [...new Set(notes)];
     });
   },
@@ -19,7 +20,7 @@ export const generate = defineCommand({
 
 export const generateDocs = defineCommand({
   flags: {
-    output: flag.string("folder to write to", "DIR", { default: "docs/api" }),
+    output: flag.string("folder to write to", "DIR", { default: referenceFolder }),
     ...planFlags,
   },
   examples: ["tsbuilder generate docs"],
@@ -29,10 +30,7 @@ export const generateDocs = defineCommand({
 });
 
 export const generateTypes = defineCommand({
-  flags: {
-    output: flag.string("folder to write to", "DIR", { default: "src/types" }),
-    ...planFlags,
-  },
+  flags: { output: flag.string("folder to write to", "DIR", { default: "src/types" }), ...planFlags },
   positionals: ["<crd.yaml...>"],
   examples: ["tsbuilder generate types certificates.yaml"],
   async run(call) {

@@ -1,5 +1,3 @@
-// Commands that run the generators on the types and markers of a project.
-
 import type { GeneratorOptions } from "../../../generators/model/options.ts";
 import { Draft, formatUnifiedDiff } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
@@ -10,11 +8,12 @@ import {
   changeFiles,
   planFlags,
   viewProject,
-  withProjectLock,
 } from "../../project/open-project.ts";
-import { defineCommand, type FlagValues, flag } from "../../arguments/command.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import { defineCommand, type FlagValues, flag, invalidArgument } from "../../arguments/command.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
-import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
+import { describeError } from "../../reporting/explain-error.ts";
+import { type Ui, stopSignal } from "../../reporting/report.ts";
 
 const flags = {
   only: flag.list("generators to run (default: all of them)", "NAME", {
@@ -70,8 +69,8 @@ export const manifests = defineCommand({
   async run(call) {
     const { flags: values, cwd, ui } = call;
     if (values.markers !== undefined) await printMarkers(values.markers, ui);
-    else if (values.watch) await watch(values, cwd, ui);
-    else if (values.check) await check(values, cwd, ui);
+    else if (values.watch) await watchAndGenerate(values, cwd, ui);
+    else if (values.check) await checkUpToDate(values, cwd, ui);
     else {
       await changeFiles(call, (draft, { root }) => planGenerated(draft, readOptions(values), { root }));
     }
@@ -80,7 +79,8 @@ export const manifests = defineCommand({
 
 type Values = FlagValues<typeof flags>;
 
-async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
+/** Prints the diff of what is out of date, and throws if there is any. Writes nothing. */
+async function checkUpToDate(values: Values, cwd: string, ui: Ui): Promise<void> {
   const { root, tree } = viewProject(cwd, ui);
   const draft = new Draft(tree);
   for (const note of await planGenerated(draft, readOptions(values), { root })) ui.note(note);
@@ -94,12 +94,12 @@ async function check(values: Values, cwd: string, ui: Ui): Promise<void> {
 }
 
 /** Generates now and after each edit, until the process is stopped. Errors are printed and do not end it. */
-async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
+async function watchAndGenerate(values: Values, cwd: string, ui: Ui): Promise<void> {
   if (values.check) {
-    throw new TsbuilderError("--watch and --check are mutually exclusive", {
-      code: "INVALID_ARGUMENT",
-      hint: "to preview changes while watching, use --watch with --diff",
-    });
+    throw invalidArgument(
+      "--watch and --check are mutually exclusive",
+      "to preview changes while watching, use --watch with --diff",
+    );
   }
   const { root, tree } = openOrView(cwd, ui, values);
   const [{ createCache }, { watchSources }] = await Promise.all([
@@ -109,14 +109,14 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
   const cache = createCache();
   const sources = refuseEmptied(tree);
   const caller = { name: "manifests --watch", note: (text: string) => ui.note(text) };
-  let said = "";
+  let lastPrinted = "";
   let hasFailed = false;
   const generateOnce = async (): Promise<string> => {
     const draft = new Draft(sources);
     const notes = await planGenerated(draft, readOptions(values), cache);
     const warnings = notes.join("\n");
     // Writing to config/ triggers another run, which changes nothing and must not repeat the warnings.
-    const plan = { changes: draft.changes(), notes: warnings === said ? [] : notes };
+    const plan = { changes: draft.changes(), notes: warnings === lastPrinted ? [] : notes };
     applyOrShow(root, plan, values, ui);
     return warnings;
   };
@@ -124,11 +124,11 @@ async function watch(values: Values, cwd: string, ui: Ui): Promise<void> {
     try {
       const warnings = await (isShown(values) ? generateOnce() : withProjectLock(root, caller, generateOnce));
       if (hasFailed) ui.note("The sources have no errors any more.");
-      [said, hasFailed] = [warnings, false];
+      [lastPrinted, hasFailed] = [warnings, false];
     } catch (error) {
       const text = describeError(error, (file) => tree.read(file));
-      if (text !== said) ui.note(text);
-      [said, hasFailed] = [text, true];
+      if (text !== lastPrinted) ui.note(text);
+      [lastPrinted, hasFailed] = [text, true];
     }
   };
   const ended = stopSignal();
@@ -152,30 +152,29 @@ async function printMarkers(part: string | true, ui: Ui): Promise<void> {
 
 /** Omits flags that were not given, so that the options in `PROJECT` apply, or the generators' defaults. */
 function readOptions(values: Values): GeneratorOptions {
-  const all = {
-    only: orMissing(values.only),
-    paths: orMissing(values.paths),
+  return omitUndefined({
+    only: undefinedIfEmpty(values.only),
+    paths: undefinedIfEmpty(values.paths),
     roleName: values["role-name"],
     maxDescLen: values["max-desc-len"],
-    output: given({
+    output: omitUndefined({
       crd: values["output-crd"],
       rbac: values["output-rbac"],
       webhook: values["output-webhook"],
     }),
-    featureGates: orMissing(values["feature-gates"]),
+    featureGates: undefinedIfEmpty(values["feature-gates"]),
     trimDescriptions: values["trim-descriptions"],
     provenance: values.provenance,
     readonlyImmutable: values["readonly-immutable"],
     allowDangerousTypes: values["allow-dangerous-types"],
     generateEmbeddedObjectMeta: values["generate-embedded-object-meta"],
-  };
-  return given(all);
+  });
 }
 
-function given(values: object): object {
+function omitUndefined(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-function orMissing(list: readonly string[]): readonly string[] | undefined {
+function undefinedIfEmpty(list: readonly string[]): readonly string[] | undefined {
   return list.length === 0 ? undefined : list;
 }

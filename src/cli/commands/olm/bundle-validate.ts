@@ -1,6 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
-import { TsbuilderError } from "../../../shared/errors.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { reportFindings, requireBundle } from "./findings.ts";
 
 export const bundleValidate = defineCommand({
@@ -53,10 +52,10 @@ function readValues(values: readonly string[]): string | undefined {
   for (const value of values) {
     const [, number, patch = ".0"] = /^k8s-version=v?(\d+\.\d+)(\.\d+)?$/u.exec(value) ?? [];
     if (number === undefined) {
-      throw new TsbuilderError(`"${value}" is not a value that a rule reads`, {
-        code: "INVALID_ARGUMENT",
-        hint: "use --optional-values k8s-version=1.30",
-      });
+      throw invalidArgument(
+        `"${value}" is not a value that a rule reads`,
+        "use --optional-values k8s-version=1.30",
+      );
     }
     version = `${number}${patch}`;
   }

@@ -10,7 +10,7 @@ import { applyOrShow, openProject, openToChange, planFlags } from "../../project
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { overrideFlags } from "../../arguments/cluster-flags.ts";
 import type { FlagDefinition, FlagValues, Invocation } from "../../arguments/command.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { defaultImage, pushFlags, pushImage, toolFlag } from "../../arguments/image-flags.ts";
 import { readPackageVersion } from "../../packages/manifest.ts";
 import { bundleDockerfileName } from "../../../olm/bundle-format.ts";
@@ -88,8 +88,8 @@ export const bundle = defineCommand({
   ],
   async run(call) {
     const { ui } = call;
-    const { stdout, ...given } = call.flags;
-    const flags = { ...given, "dry-run": given["dry-run"] || stdout };
+    const { stdout, ...others } = call.flags;
+    const flags = { ...others, "dry-run": others["dry-run"] || stdout };
     await openToChange({ ...call, flags }, async (opened) => {
       const { changes, notes, manifests } = await planBundleChange(opened, flags, call);
       if (!stdout) return void applyOrShow(opened.root, { changes, notes }, flags, ui);
@@ -119,8 +119,8 @@ async function planBundleChange(
     import("../../../generators/crd/describe-kinds.ts"),
   ]);
   const isFirst = !tree.has(basePath(project));
-  const asks = isFirst && flags.interactive && ui.isInteractive;
-  const answers = asks ? await askPresentation(flags) : flags;
+  const isAsking = isFirst && flags.interactive && ui.isInteractive;
+  const answers = isAsking ? await askPresentation(flags) : flags;
   const draft = new Draft(tree);
   planBase(draft, project, {
     ...readPresentation(answers, cwd),
@@ -133,7 +133,7 @@ async function planBundleChange(
     image: flags.image,
   });
   const pinned = flags["use-image-digests"] ? await withDigests(objects) : { objects };
-  const { manifests, notes: found } = planBundle(draft, {
+  const { manifests, notes: bundleNotes } = planBundle(draft, {
     ...pinned,
     projectName: project.projectName,
     packageName: flags.package,
@@ -152,20 +152,35 @@ async function planBundleChange(
     overwrite: flags.overwrite,
     now: new Date(),
   });
-  const notes = [...found, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
+  const notes = [...bundleNotes, ...(flags.image === undefined ? placeholderNotes(manifests) : [])];
   return { changes: draft.changes(), notes, manifests };
 }
 
-type Values = FlagValues<typeof presentationFlags>;
+type PresentationValues = FlagValues<typeof presentationFlags>;
 
-/** Reads the flags. Given values overwrite those in the base. */
-function readPresentation(values: Values, cwd: string): Presentation {
+/** Asks for the values that were not given. An empty answer keeps the default. */
+async function askPresentation(values: PresentationValues): Promise<PresentationValues> {
+  const { ask } = await import("../../arguments/prompt.ts");
+  const answers: Record<string, string | readonly string[]> = {};
+  for (const [flag, definition] of Object.entries(presentationFlags) as [
+    keyof PresentationValues,
+    FlagDefinition,
+  ][]) {
+    const value = values[flag];
+    if (definition.prompt === undefined || (value !== undefined && value.length > 0)) continue;
+    if (flag === "provider-url" && answers["provider"] === undefined && values.provider === undefined)
+      continue;
+    const answer = String(await ask(flag, definition)).trim();
+    if (answer !== "") answers[flag] = definition.type === "list" ? answer.split(/\s*,\s*/u) : answer;
+  }
+  return { ...values, ...answers };
+}
+
+/** Reads the flags. Their values replace those in the base of the ClusterServiceVersion. */
+function readPresentation(values: PresentationValues, cwd: string): Presentation {
   const { provider, icon, keywords, maintainers, "provider-url": url } = values;
   if (url !== undefined && provider === undefined) {
-    throw new TsbuilderError("--provider-url needs --provider", {
-      code: "INVALID_ARGUMENT",
-      hint: 'add the name: --provider "The platform team"',
-    });
+    throw invalidArgument("--provider-url needs --provider", 'add the name: --provider "The platform team"');
   }
   return {
     displayName: values["display-name"],
@@ -177,35 +192,16 @@ function readPresentation(values: Values, cwd: string): Presentation {
   };
 }
 
-/** Asks for the values that were not given. An empty answer keeps the default. */
-async function askPresentation(values: Values): Promise<Values> {
-  const { ask } = await import("../../arguments/prompt.ts");
-  const answers: Record<string, string | readonly string[]> = {};
-  for (const [flag, definition] of Object.entries(presentationFlags) as [keyof Values, FlagDefinition][]) {
-    const value = values[flag];
-    if (definition.prompt === undefined || (value !== undefined && value.length > 0)) continue;
-    if (flag === "provider-url" && answers["provider"] === undefined && values.provider === undefined)
-      continue;
-    const answer = String(await ask(flag, definition)).trim();
-    if (answer !== "") answers[flag] = definition.type === "list" ? answer.split(/\s*,\s*/u) : answer;
-  }
-  return { ...values, ...answers };
-}
-
 function readMaintainer(text: string): { readonly name: string; readonly email: string } {
   const { name, email } = /^(?<name>.+):(?<email>\S+@\S+)$/u.exec(text.trim())?.groups ?? {};
   if (name !== undefined && email !== undefined) return { name: name.trim(), email };
-  throw new TsbuilderError(`"${text}" is not a maintainer`, {
-    code: "INVALID_ARGUMENT",
-    hint: 'use NAME:EMAIL, for example --maintainers "Ann Example:ann@example.com"',
-  });
+  throw invalidArgument(
+    `"${text}" is not a maintainer`,
+    'use NAME:EMAIL, for example --maintainers "Ann Example:ann@example.com"',
+  );
 }
 
-function placeholderNotes(manifests: string): string[] {
-  if (!manifests.includes(`image: ${defaultImage}\n`)) return [];
-  return [`The bundle deploys ${defaultImage}, a placeholder: name the operator's image with --image.`];
-}
-
+/** Asks the registries for the digests of all images that have none, and returns the objects with them. */
 async function withDigests(objects: readonly ManifestObject[]) {
   const [{ findImages, replaceImages }, { askDigest }, { imageName, parseImageReference }] =
     await Promise.all([
@@ -223,12 +219,17 @@ async function withDigests(objects: readonly ManifestObject[]) {
   return { objects: pinned, relatedImages: findImages(pinned) };
 }
 
+function placeholderNotes(manifests: string): string[] {
+  if (!manifests.includes(`image: ${defaultImage}\n`)) return [];
+  return [`The bundle deploys ${defaultImage}, a placeholder: name the operator's image with --image.`];
+}
+
 function checkVersion(version: string): string {
   if (parseSemver(version)) return version;
-  throw new TsbuilderError(`"${version}" is not a version`, {
-    code: "INVALID_ARGUMENT",
-    hint: `use three numbers without a letter in front: ${/\d+\.\d+\.\d+/u.exec(version)?.[0] ?? "1.0.0"}`,
-  });
+  throw invalidArgument(
+    `"${version}" is not a version`,
+    `use three numbers without a letter in front: ${/\d+\.\d+\.\d+/u.exec(version)?.[0] ?? "1.0.0"}`,
+  );
 }
 
 function checkPackage(name: string): string {
@@ -257,10 +258,10 @@ export const bundleBuild = defineCommand({
   examples: ["tsbuilder bundle build --image registry.example.com/mysql-operator-bundle:v1.0.0 --push"],
   async run({ flags, rest, cwd, ui }) {
     const { root } = openProject(cwd, ui);
-    const made = { root, dockerfile: bundleDockerfileName, folder: flags["output-dir"] };
-    requireFolder(made, "generate the bundle first: tsbuilder bundle");
+    const source = { root, dockerfile: bundleDockerfileName, folder: flags["output-dir"] };
+    requireFolder(source, "generate the bundle first: tsbuilder bundle");
     const { image, tool, push, "digest-file": digestFile } = flags;
-    await buildFolderImage({ ...made, image, tool, push, digestFile, extra: rest }, ui);
+    await buildFolderImage({ ...source, image, tool, push, digestFile, extra: rest }, ui);
   },
 });
 

@@ -9,7 +9,7 @@ import { changeFiles, openProject, planFlags, viewProject } from "../../project/
 import { defineCommand, flag } from "../../arguments/command.ts";
 import { checkFolder, readIcon } from "../../arguments/flag-values.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { refuseRules, reportFindings } from "./findings.ts";
+import { refuseErrors, reportFindings } from "./findings.ts";
 import { buildFolderImage, requireFolder } from "./folder-image.ts";
 import { toolFlag } from "../../arguments/image-flags.ts";
 
@@ -51,12 +51,15 @@ export const catalogInit = defineCommand({
       ]);
       const file = "bundle/metadata/annotations.yaml";
       const annotations = readAnnotations(file, tree.read(file));
-      const own = annotations[bundleAnnotations.package] === name ? annotations : {};
-      const [firstChannel] = own[bundleAnnotations.channels]?.split(",") ?? [];
+      const ofPackage = annotations[bundleAnnotations.package] === name ? annotations : {};
+      const [firstChannel] = ofPackage[bundleAnnotations.channels]?.split(",") ?? [];
       const files = newPackage(flags.catalog, {
         name,
         defaultChannel:
-          flags["default-channel"] ?? own[bundleAnnotations.defaultChannel] ?? firstChannel ?? newChannel,
+          flags["default-channel"] ??
+          ofPackage[bundleAnnotations.defaultChannel] ??
+          firstChannel ??
+          newChannel,
         description: flags.description === undefined ? undefined : readText(cwd, flags.description),
         icon: flags.icon === undefined ? undefined : readIcon(cwd, flags.icon),
       });
@@ -104,12 +107,12 @@ export const catalogAdd = defineCommand({
         import("../../../olm/catalog/edit-catalog.ts"),
         import("../../../olm/catalog/check-catalog.ts"),
       ]);
-      refuseRules("the bundle is not valid", await validateBundle(bundleTree, basename(folder)));
+      refuseErrors("the bundle is not valid", await validateBundle(bundleTree, basename(folder)));
       const { bundle } = readBundle(bundleTree, basename(folder));
-      const own = bundle.annotations.get(bundleAnnotations.channels).text!.split(",");
-      const channels = flags.channel.length > 0 ? flags.channel : own;
+      const bundleChannels = bundle.annotations.get(bundleAnnotations.channels).text!.split(",");
+      const channels = flags.channel.length > 0 ? flags.channel : bundleChannels;
       addBundle(draft, bundle, { folder: flags.catalog, channels, image: flags.image });
-      refuseRules(
+      refuseErrors(
         "the catalog would not be valid with this bundle",
         // The default channel may be one that gets its first bundle later.
         checkCatalog(draft, flags.catalog).filter(({ rule }) => rule !== "default-channel"),
@@ -163,8 +166,8 @@ export const catalogBuild = defineCommand({
       import("../../../olm/catalog/catalog.ts"),
       import("../../../olm/catalog/check-catalog.ts"),
     ]);
-    const made = { root, dockerfile: catalogDockerfileName, folder };
-    requireFolder(made, "create it with tsbuilder catalog init PACKAGE");
+    const source = { root, dockerfile: catalogDockerfileName, folder };
+    requireFolder(source, "create it with tsbuilder catalog init PACKAGE");
     const [finding, ...others] = checkCatalog(tree, folder);
     if (finding) {
       throw new TsbuilderError(
@@ -176,7 +179,7 @@ export const catalogBuild = defineCommand({
         },
       );
     }
-    await buildFolderImage({ ...made, image, tool, push, digestFile: undefined, extra: rest }, ui);
+    await buildFolderImage({ ...source, image, tool, push, digestFile: undefined, extra: rest }, ui);
   },
 });
 
@@ -205,16 +208,16 @@ export const catalogShow = defineCommand({
     ]);
     const [packageName = ""] = positionals;
     const { catalog } = readCatalog(viewProject(cwd, ui).tree, flags.catalog);
-    const found = catalog.packages.find((one) => one.get("name").value === packageName);
+    const found = catalog.packages.find((entry) => entry.get("name").value === packageName);
     if (!found) {
       throw new TsbuilderError(`"${flags.catalog}" has no package "${packageName}"`, {
         code: "NOT_FOUND",
         hint: `create it with tsbuilder catalog init ${packageName}`,
       });
     }
-    const inCatalog = catalog.channels.find((one) => one.get("package").value === packageName);
+    const firstChannel = catalog.channels.find((entry) => entry.get("package").value === packageName);
     const channel =
-      flags.channel ?? found.get("defaultChannel").text ?? inCatalog?.get("name").text ?? newChannel;
+      flags.channel ?? found.get("defaultChannel").text ?? firstChannel?.get("name").text ?? newChannel;
     const namespace = flags.namespace ?? `${packageName}-system`;
     ui.print(
       formatInstallation(flags.olm === "v0" ? "v0" : "v1", {

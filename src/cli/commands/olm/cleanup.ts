@@ -1,6 +1,5 @@
-import { TsbuilderError } from "../../../shared/errors.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 
 export const cleanup = defineCommand({
@@ -14,16 +13,14 @@ export const cleanup = defineCommand({
     ...olmFlags,
   },
   positionals: ["<package>"],
-  refused: {
-    "delete-operator-groups": "only the OperatorGroup of tsbuilder run bundle is deleted",
-  },
+  refused: { "delete-operator-groups": "only the OperatorGroup of tsbuilder run bundle is deleted" },
   examples: ["tsbuilder cleanup mysql-operator", "tsbuilder cleanup mysql-operator --no-delete-crds"],
   async run({ flags, positionals: [packageName = ""], ui }) {
     if (!flags["delete-all"]) {
-      throw new TsbuilderError("--delete-all=false does not say what to keep", {
-        code: "INVALID_ARGUMENT",
-        hint: "use --no-delete-crds to keep the CRDs",
-      });
+      throw invalidArgument(
+        "--delete-all=false does not say what to keep",
+        "use --no-delete-crds to keep the CRDs",
+      );
     }
     const { cleanUpPackage } = await import("../../../olm/run/run-bundle.ts");
     const place = placeFor(packageName, flags);

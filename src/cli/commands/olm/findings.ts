@@ -6,7 +6,7 @@ import { isInside } from "../../../shared/files.ts";
 import { count } from "../../../shared/text.ts";
 import type { Ui } from "../../reporting/report.ts";
 
-/** Throws if a bundle is not the folder that was written on the command line. */
+/** Throws if the folder of a bundle, as it was `written` on the command line, does not exist. */
 export function requireBundle(folder: string, written: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new TsbuilderError(`"${written}" is not a folder`, {
@@ -15,24 +15,24 @@ export function requireBundle(folder: string, written: string): void {
   });
 }
 
-/** Throws if a bundle or a catalog breaks a rule whose findings are errors. */
-export function refuseRules(what: string, findings: readonly RuleFinding[]): void {
+/** Throws an error with this `summary` if there are findings of severity `error`; warnings don't count. */
+export function refuseErrors(summary: string, findings: readonly RuleFinding[]): void {
   const errors = findings.filter(({ severity }) => severity === "error");
   if (errors.length === 0) return;
   const lines = errors.map(
     ({ rule, message, position: { file, line, column } }) =>
       `${file}:${line}:${column}: ${message} (${rule})`,
   );
-  throw new TsbuilderError([what, ...lines].join("\n"), {
+  throw new TsbuilderError([summary, ...lines].join("\n"), {
     code: "INVALID_SOURCE",
     hint: errors[0]!.hint,
     problems: errors.map(({ message, hint, position }) => ({ message, hint, at: position })),
   });
 }
 
-/** Prints what is wrong with a bundle or a catalog below `root`. Returns the exit code: 1 if there is an error. */
+/** Prints the findings about a bundle or a catalog below `root`. Returns the exit code: 1 if there is an error. */
 export function reportFindings(
-  what: string,
+  subject: "bundle" | "catalog",
   findings: readonly RuleFinding[],
   { root, cwd, ui }: { readonly root: string; readonly cwd: string; readonly ui: Ui },
 ): number {
@@ -44,7 +44,7 @@ export function reportFindings(
   for (const problem of problems) ui.print(describe(problem));
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const counts = `${count(errors, "error")}, ${count(problems.length - errors, "warning")}`;
-  ui.print(`The ${what} is ${errors === 0 ? "valid" : "not valid"}: ${counts}`);
+  ui.print(`The ${subject} is ${errors === 0 ? "valid" : "not valid"}: ${counts}`);
   return errors === 0 ? 0 : 1;
 }
 

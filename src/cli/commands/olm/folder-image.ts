@@ -5,7 +5,7 @@ import { withTemporaryFolder } from "../../../ship/temporary-folder.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import type { Ui } from "../../reporting/report.ts";
 
-/** An image of a folder of the project, made by a Dockerfile of its own. */
+/** An image that contains one folder of the project, and the Dockerfile that builds it. */
 interface FolderImage {
   readonly root: string;
   readonly dockerfile: string;
@@ -28,13 +28,10 @@ export function requireFolder(
   throw new TsbuilderError(`the project has no ${missing}`, { code: "NOT_FOUND", hint });
 }
 
-/**
- * Builds the image from a copy of the folder: the project's .dockerignore is made for the operator's image, and omits
- * the folder.
- */
-export async function buildFolderImage(built: FolderImage, ui: Ui): Promise<void> {
-  const { root, dockerfile, folder, image, push, digestFile, extra } = built;
-  const tool = await findContainerTool(built.tool as ContainerTool | undefined);
+/** Builds the image from a copy of the folder, since the project's .dockerignore, made for the operator's image, omits it. */
+export async function buildFolderImage(options: FolderImage, ui: Ui): Promise<void> {
+  const { root, dockerfile, folder, image, push, digestFile, extra } = options;
+  const tool = await findContainerTool(options.tool as ContainerTool | undefined);
   const { buildImage } = await import("../../../ship/images/build-image.ts");
   ui.note(`Building ${image} with ${tool}`);
   await withTemporaryFolder("tsbuilder-image-", async (context) => {

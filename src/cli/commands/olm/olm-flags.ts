@@ -13,7 +13,7 @@ export const olmFlags = {
   }),
 } as const satisfies Record<string, FlagDefinition>;
 
-/** Parses `180` or `3m` to whole seconds. */
+/** Parses `180` or `3m` to whole seconds, rounded up. */
 function readSeconds(text: string): number {
   return /^[0-9]+$/u.test(text) ? Number(text) : Math.ceil(readDuration("timeout", text) / 1000);
 }

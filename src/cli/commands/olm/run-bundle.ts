@@ -2,11 +2,17 @@ import { basename, dirname, resolve } from "node:path";
 import { parseInstallMode } from "../../../olm/run/install-mode.ts";
 import type { Bundle } from "../../../olm/validate/bundle.ts";
 import { everythingBelow } from "../../../scaffold/tree.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
+import type { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import { type FlagDefinition, type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
-import { refuseRules, requireBundle } from "./findings.ts";
+import {
+  type FlagDefinition,
+  type FlagValues,
+  defineCommand,
+  flag,
+  invalidArgument,
+} from "../../arguments/command.ts";
+import { refuseErrors, requireBundle } from "./findings.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 
 /** Flags for the catalog that serves a bundle to OLM. */
@@ -68,14 +74,14 @@ export const runBundle = defineCommand({
   ],
   async run({ flags, positionals: [image = ""], cwd, ui }) {
     parseImageReference(image);
-    if (flags.channel !== undefined && flags.catalog === undefined) throw onlyWithCatalog();
+    if (flags.channel !== undefined && flags.catalog === undefined) throw channelWithoutCatalog();
     const bundle = await readValidBundle(cwd, flags.folder);
     const [{ csvNameOf, installBundle, packageOf }, { bundleAnnotations }] = await Promise.all([
       import("../../../olm/run/run-bundle.ts"),
       import("../../../olm/bundle-format.ts"),
     ]);
     const place = placeFor(packageOf(bundle), flags);
-    const first = bundle.annotations.get(bundleAnnotations.channels).text!.split(",")[0]!;
+    const bundleChannel = bundle.annotations.get(bundleAnnotations.channels).text!.split(",")[0]!;
     await announceTarget(flags, ui, { action: "Installing with OLM", namespace: place.namespace });
     await installBundle(
       {
@@ -83,7 +89,9 @@ export const runBundle = defineCommand({
         image,
         ...servingOptions(flags),
         catalog:
-          flags.catalog === undefined ? undefined : { image: flags.catalog, channel: flags.channel ?? first },
+          flags.catalog === undefined
+            ? undefined
+            : { image: flags.catalog, channel: flags.channel ?? bundleChannel },
         mode: flags["install-mode"] === undefined ? undefined : parseInstallMode(flags["install-mode"]),
         note: (text) => ui.note(text),
       },
@@ -93,11 +101,11 @@ export const runBundle = defineCommand({
   },
 });
 
-function onlyWithCatalog(): TsbuilderError {
-  return new TsbuilderError("--channel is for a catalog that is an image", {
-    code: "INVALID_ARGUMENT",
-    hint: "name it with --catalog: a catalog that tsbuilder makes has one channel",
-  });
+function channelWithoutCatalog(): TsbuilderError {
+  return invalidArgument(
+    "--channel is for a catalog that is an image",
+    "name it with --catalog: a catalog that tsbuilder makes has one channel",
+  );
 }
 
 /** Reads a bundle; throws if it breaks a rule, since OLM would not install it. */
@@ -109,15 +117,11 @@ async function readValidBundle(cwd: string, written: string): Promise<Bundle> {
   const folder = resolve(cwd, written);
   requireBundle(folder, written);
   const tree = everythingBelow(dirname(folder));
-  refuseRules("the bundle is not valid", await validateBundle(tree, basename(folder)));
+  refuseErrors("the bundle is not valid", await validateBundle(tree, basename(folder)));
   return readBundle(tree, basename(folder)).bundle;
 }
 
-function servingOptions(flags: FlagValues<typeof servingFlags>): {
-  readonly opmImage: string;
-  readonly pullSecret: string | undefined;
-  readonly isRestricted: boolean;
-} {
+function servingOptions(flags: FlagValues<typeof servingFlags>) {
   return {
     opmImage: flags["opm-image"],
     pullSecret: flags["pull-secret-name"],

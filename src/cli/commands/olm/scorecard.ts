@@ -1,8 +1,8 @@
 import { basename, dirname, relative, resolve } from "node:path";
 import { outputFormats } from "../../../olm/scorecard/test-list.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
-import { clusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import type { TsbuilderError } from "../../../shared/errors.ts";
+import { namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 import { requireBundle } from "./findings.ts";
 
@@ -16,9 +16,7 @@ export const scorecard = defineCommand({
       short: "l",
     }),
     list: flag.switch("list the tests, without running them", { short: "L" }),
-    ...clusterFlags,
-    context: { ...clusterFlags.context, summary: "use the cluster of this context in your kubeconfig" },
-    kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
+    ...otherClusterFlags,
     namespace: flag.string(
       "namespace for the examples in that cluster (default: that of the context)",
       "NAME",
@@ -52,10 +50,10 @@ export const scorecard = defineCommand({
     const written = positionals[0] ?? "bundle";
     const folder = resolve(cwd, written);
     requireBundle(folder, written);
-    const isOther = flags.context !== undefined || flags.kubeconfig !== undefined;
-    if (!isOther && (flags["skip-cleanup"] || flags.namespace !== undefined)) throw onlyOther();
-    const [{ chooseTests, runChosen }, { formatTests }] = await Promise.all([
-      import("./run-chosen.ts"),
+    const isOther = namesCluster(flags);
+    if (!isOther && (flags["skip-cleanup"] || flags.namespace !== undefined)) throw needsOtherCluster();
+    const [{ chooseTests, runTests }, { formatTests }] = await Promise.all([
+      import("./run-scorecard.ts"),
       import("../../../olm/scorecard/test-list.ts"),
     ]);
     const bundle = { root: dirname(folder), folder: basename(folder) };
@@ -63,15 +61,11 @@ export const scorecard = defineCommand({
     const chosen = chooseTests(bundle, { cwd, config, selector: flags.selector });
     const format = flags.output as (typeof outputFormats)[number];
     if (flags.list) {
-      ui.print(
-        formatTests(
-          chosen.tests.map((test) => ({ ...test, results: [] })),
-          format,
-        ),
-      );
+      const withoutResults = chosen.tests.map((test) => ({ ...test, results: [] }));
+      ui.print(formatTests(withoutResults, format));
       return 0;
     }
-    const tests = await runChosen(bundle, chosen, {
+    const tests = await runTests(bundle, chosen, {
       cluster: isOther ? flags : undefined,
       namespace: flags.namespace,
       seconds: readDuration("wait-time", flags["wait-time"]) / 1000,
@@ -84,9 +78,9 @@ export const scorecard = defineCommand({
   },
 });
 
-function onlyOther(): TsbuilderError {
-  return new TsbuilderError("--skip-cleanup and --namespace are for a cluster that stays", {
-    code: "INVALID_ARGUMENT",
-    hint: "name one with --context or --kubeconfig: the embedded cluster ends with the command",
-  });
+function needsOtherCluster(): TsbuilderError {
+  return invalidArgument(
+    "--skip-cleanup and --namespace are for a cluster that stays",
+    "name one with --context or --kubeconfig: the embedded cluster ends with the command",
+  );
 }

@@ -1,4 +1,4 @@
-// Commands that create and change a project. Each opens the project, changes its description (`src/project`), has
+// `create api`. Like all commands that change a project, it opens the project, changes its description (`src/project`), has
 // `planProjectChange` plan the files, and applies or shows the plan.
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/contract/plugin.ts";
@@ -20,7 +20,13 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import type { OpenProject } from "../../project/open-project.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, type Invocation, defineCommand, flag } from "../../arguments/command.ts";
+import {
+  type FlagValues,
+  type Invocation,
+  defineCommand,
+  flag,
+  invalidArgument,
+} from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,
@@ -94,19 +100,19 @@ export const createApi = defineCommand({
       const { project } = opened;
       checkCombination(values);
       const resource = values.resource
-        ? ownResource(project, values)
+        ? newOwnResource(project, values)
         : await findResource(project, values, cwd);
-      const added = addResource(project, {
+      const after = addResource(project, {
         resource,
         withResource: values.resource,
         withController: values.controller,
         controllerName: values["controller-name"],
         force: values.force,
       });
-      const named = namedParts(project, resource, values);
-      const plan = await planAddition(opened, { added, resource, named }, call);
+      const forcedParts = listForcedParts(project, resource, values);
+      const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);
-      if (!values.diff) for (const caution of cautionOf(resource)) ui.note(caution);
+      if (!values.diff) for (const caution of listCautions(resource)) ui.note(caution);
       if (!isWritten) return;
       if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
     });
@@ -117,32 +123,32 @@ type Values = FlagValues<typeof flags>;
 
 function checkCombination(values: Values): void {
   if (!values.resource && !values.controller) {
-    throw invalid(
+    throw invalidArgument(
       "nothing to scaffold: both the resource and the controller are disabled",
       "omit --resource=false or --controller=false",
     );
   }
   if (values["controller-name"] !== undefined && !values.controller) {
-    throw invalid("--controller-name needs a controller", "omit --controller=false");
+    throw invalidArgument("--controller-name needs a controller", "omit --controller=false");
   }
   if ((values.template ?? values.image) !== undefined && !(values.resource && values.controller)) {
-    throw invalid(
+    throw invalidArgument(
       "--template scaffolds types and a controller",
       "omit --resource=false and --controller=false",
     );
   }
   if ((values.template ?? values.image) !== undefined && (values["cluster-scoped"] || !values.namespaced)) {
-    throw invalid(
+    throw invalidArgument(
       "the children of a template's kind stand in its namespace, and a cluster-scoped kind has none",
       "omit --cluster-scoped",
     );
   }
   if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
-    throw invalid("an external kind already has its CRD", "add --resource=false");
+    throw invalidArgument("an external kind already has its CRD", "add --resource=false");
   }
 }
 
-function ownResource(project: Project, values: Values): Resource {
+function newOwnResource(project: Project, values: Values): Resource {
   const { group, version, kind } = values;
   return checkResource(
     newResource({
@@ -172,7 +178,7 @@ type TemplateFlags = {
   readonly [Flag in "template" | (typeof optionFlags)[keyof typeof optionFlags]]?: string | undefined;
 };
 
-/** Returns the selected template with its options; `--image` alone selects `deploy-image`. */
+/** Returns the selected template with its options, and throws if these don't fit it. `--image` alone selects `deploy-image`. */
 export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined {
   const name = flags.template ?? (flags.image === undefined ? undefined : "deploy-image");
   const reference = referenceTemplates.find((known) => known.name === name);
@@ -182,7 +188,7 @@ export function chooseTemplate(flags: TemplateFlags): TemplateRecord | undefined
   if (stray) {
     const target = name === undefined ? "a skeleton" : `the template "${name}"`;
     const hint = "omit it, or use the template that takes it: --template deploy-image";
-    throw invalid(`--${stray[1]} is not valid for ${target}`, hint);
+    throw invalidArgument(`--${stray[1]} is not valid for ${target}`, hint);
   }
   return reference && { name: reference.name, options: readOptions(reference, flags) };
 }
@@ -201,8 +207,8 @@ function readOptions({ name, options }: ReferenceTemplate, flags: TemplateFlags)
   );
 }
 
-/** Returns `Addition.named`: the first controller of a kind also has the page that explores it. */
-function namedParts(project: Project, resource: Resource, values: Values): string[] {
+/** Returns `Addition.forcedParts`. The first controller of a kind also has the test that explores it. */
+function listForcedParts(project: Project, resource: Resource, values: Values): string[] {
   const name = values["controller-name"] ?? defaultControllerName(project, resource);
   const present = project.resources.find((other) => isSameResource(other, resource));
   const isFirst = present?.controllers[0]?.name === name;
@@ -217,12 +223,13 @@ function namedParts(project: Project, resource: Resource, values: Values): strin
   ];
 }
 
-/** A kind or webhooks that a command has added to the description of the project. */
+/** A kind or webhooks that a command adds to a project. */
 interface Addition {
-  readonly added: Project;
+  /** The project's description with the addition. */
+  readonly after: Project;
   readonly resource: Resource;
-  /** The keys of the parts that the command names, which `--force` overwrites. */
-  readonly named: readonly string[];
+  /** The keys of the parts that `--force` overwrites: those that the command scaffolds. */
+  readonly forcedParts: readonly string[];
 }
 
 /** The call of a command that adds to a project. */
@@ -230,13 +237,13 @@ type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
   readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
 };
 
-/** Plans the files of an addition, with the types of a third-party kind. */
+/** Plans the files of an addition, with the types of a third-party kind and what plugins contribute. */
 export async function planAddition(
   { root, tree, project, text }: OpenProject,
-  { added, resource, named }: Addition,
+  { after, resource, forcedParts }: Addition,
   { flags, cwd, plugins }: AddingCall,
 ): Promise<Plan> {
-  const chosen = await plugins?.choose(added, resource);
+  const recorded = await plugins?.record(after, resource);
   const types = await readTypes(cwd, flags.crd);
   const plan = await planProjectChange({
     folder: root,
@@ -244,10 +251,10 @@ export async function planAddition(
     isShown: isShown(flags),
     tree,
     before: { project, text },
-    after: chosen?.project ?? added,
-    pluginCall: chosen?.call,
+    after: recorded?.project ?? after,
+    pluginCall: recorded?.call,
     force: flags.force,
-    rewrite: flags.force ? named : [],
+    rewrite: flags.force ? forcedParts : [],
     generate: generatorsIf(flags.make, { root }),
     extraFiles: types.files,
   });
@@ -264,8 +271,8 @@ async function readTypes(
   return planCrdTypes(cwd, [crd]);
 }
 
-/** Returns a warning if the template's operator can lose data. */
-export function cautionOf(resource: Resource): string[] {
+/** Returns the warning of a template whose operator can lose data; empty for other resources. */
+export function listCautions(resource: Resource): string[] {
   const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
   return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
 }
@@ -275,8 +282,4 @@ function nextStep(kind: string, { template, image }: Values): string {
   return (template ?? image) === undefined
     ? `define the fields of ${kind} in its types file, then run\n  npm run manifests`
     : "run the operator with its sample\n  npm run dev -- --samples";
-}
-
-function invalid(message: string, hint: string): TsbuilderError {
-  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }

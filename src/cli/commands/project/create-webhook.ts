@@ -2,9 +2,8 @@ import { type WebhookRole, partKeys } from "../../../plugins/contract/plugin.ts"
 import { addWebhooks } from "../../../project/change-project.ts";
 import { type Project, type Resource, apiFolder, isSameKind, kindFile } from "../../../project/project.ts";
 import { checkPlural, checkVersion, checkWebhookPath } from "../../../project/validate.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
+import { type FlagValues, defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,
@@ -57,7 +56,7 @@ export const createWebhook = defineCommand({
     return openToChange(call, async (opened) => {
       const { root, tree, project } = opened;
       const resource = await findResource(project, values, cwd);
-      const added = addWebhooks(project, {
+      const after = addWebhooks(project, {
         resource,
         defaulting: values.defaulting,
         validation: values["programmatic-validation"],
@@ -67,35 +66,36 @@ export const createWebhook = defineCommand({
         validationPath: values["validation-path"],
         force: values.force,
       });
-      const named = namedParts(resource, values);
-      const plan = await planAddition(opened, { added, resource, named }, call);
+      const forcedParts = listForcedParts(resource, values);
+      const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       if (resource.origin.type === "core" && !values["dry-run"] && !values.diff) {
         ui.note(
           `warning: webhooks for ${resource.kind} also intercept this operator's own objects: while the operator is down, they may keep it from starting. Narrow them with a namespaceSelector, or set failurePolicy to ignore.`,
         );
       }
-      const storage = values.conversion ? storedElsewhere(project, resource, tree) : [];
-      applyOrShow(root, { ...plan, notes: [...plan.notes, ...storage] }, values, ui);
+      const storageNotes = values.conversion ? noteOtherStorage(project, resource, tree) : [];
+      applyOrShow(root, { ...plan, notes: [...plan.notes, ...storageNotes] }, values, ui);
     });
   },
 });
 
-const marker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
+const storageVersionMarker = /^\s*(?:\/\/|\*)\s*\+kubebuilder:storageversion\s*$/mu;
 
 /** Returns a note if objects are stored in another version than the conversion's hub, which is unusual. */
-function storedElsewhere(project: Project, hub: Resource, tree: SourceTree): string[] {
-  const file = (version: Resource): string => `${apiFolder(project, version)}/${kindFile(version)}_types.ts`;
+function noteOtherStorage(project: Project, hub: Resource, tree: SourceTree): string[] {
+  const typesFile = (version: Resource): string =>
+    `${apiFolder(project, version)}/${kindFile(version)}_types.ts`;
   const stored = project.resources.find(
-    (version) => isSameKind(version, hub) && marker.test(tree.read(file(version)) ?? ""),
+    (version) => isSameKind(version, hub) && storageVersionMarker.test(tree.read(typesFile(version)) ?? ""),
   );
   if (!stored || stored.version === hub.version) return [];
   return [
-    `${hub.kind} is stored as ${stored.version}. To store the hub, move +kubebuilder:storageversion from ${file(stored)} to ${file(hub)}`,
+    `${hub.kind} is stored as ${stored.version}. To store the hub, move +kubebuilder:storageversion from ${typesFile(stored)} to ${typesFile(hub)}`,
   ];
 }
 
-/** Returns the keys of the webhooks that the command names, which `--force` overwrites. */
-function namedParts(resource: Resource, values: FlagValues<typeof flags>): string[] {
+/** Returns the keys of the webhooks that the command scaffolds, which `--force` overwrites. */
+function listForcedParts(resource: Resource, values: FlagValues<typeof flags>): string[] {
   const parts = (role: WebhookRole, version = resource.version): string[] => [
     partKeys.webhook({ ...resource, version }, role),
     partKeys.webhookTest({ ...resource, version }, role),
@@ -109,18 +109,17 @@ function namedParts(resource: Resource, values: FlagValues<typeof flags>): strin
 
 function checkCombination(values: FlagValues<typeof flags>): void {
   if (!values.defaulting && !values["programmatic-validation"] && !values.conversion) {
-    throw invalid("no webhook type is given", "add --defaulting, --programmatic-validation or --conversion");
+    throw invalidArgument(
+      "no webhook type is given",
+      "add --defaulting, --programmatic-validation or --conversion",
+    );
   }
   if (values.spoke.length > 0 && !values.conversion)
-    throw invalid("--spoke needs a conversion webhook", "add --conversion");
+    throw invalidArgument("--spoke needs a conversion webhook", "add --conversion");
   if (values["defaulting-path"] !== undefined && !values.defaulting) {
-    throw invalid("--defaulting-path needs a defaulting webhook", "add --defaulting");
+    throw invalidArgument("--defaulting-path needs a defaulting webhook", "add --defaulting");
   }
   if (values["validation-path"] !== undefined && !values["programmatic-validation"]) {
-    throw invalid("--validation-path needs a validating webhook", "add --programmatic-validation");
+    throw invalidArgument("--validation-path needs a validating webhook", "add --programmatic-validation");
   }
-}
-
-function invalid(message: string, hint: string): TsbuilderError {
-  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }

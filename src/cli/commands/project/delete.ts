@@ -1,12 +1,11 @@
 import { removeController, removeResource, removeWebhooks } from "../../../project/change-project.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
 import type { FlagDefinition, FlagValues, Invocation } from "../../arguments/command.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import type { Project, Resource } from "../../../project/project.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
 
 /** The flags of a command that deletes what another one scaffolded. */
 const deletionFlags = {
@@ -52,10 +51,10 @@ export const deleteWebhook = defineCommand({
         conversion: flags.conversion,
       };
       if (!Object.values(removal).includes(true)) {
-        throw new TsbuilderError("no webhook type is given", {
-          code: "INVALID_ARGUMENT",
-          hint: "add --defaulting, --programmatic-validation or --conversion",
-        });
+        throw invalidArgument(
+          "no webhook type is given",
+          "add --defaulting, --programmatic-validation or --conversion",
+        );
       }
       return removeWebhooks(project, resource, removal);
     });

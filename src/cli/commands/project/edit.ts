@@ -3,9 +3,8 @@ import type { FeatureName, LicenseName, Project } from "../../../project/project
 import { featureNames, formatBoilerplate, removePlugins } from "../../../project/project.ts";
 import { changeProject } from "../../../project/change-project.ts";
 import { checkNamespace } from "../../../project/validate.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
-import { type FlagValues, defineCommand, flag } from "../../arguments/command.ts";
+import { type FlagValues, defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { makeFlag, pluginsFlag } from "../../project/find-resource.ts";
@@ -48,10 +47,10 @@ export const edit = defineCommand({
     const { flags, given, cwd, ui, plugins } = call;
     return openToChange(call, async ({ root, tree, project, text }) => {
       if (![...given].some((flag) => !["dry-run", "diff", "force", "make"].includes(flag))) {
-        throw new TsbuilderError("nothing to edit", {
-          code: "INVALID_ARGUMENT",
-          hint: "set what to change, for example --enable prometheus; see tsbuilder edit --help",
-        });
+        throw invalidArgument(
+          "nothing to edit",
+          "set what to change, for example --enable prometheus; see tsbuilder edit --help",
+        );
       }
       const licenseFile = flags["license-file"];
       const settings = changeProject(removePlugins(project, flags["remove-plugins"]), {
@@ -63,15 +62,15 @@ export const edit = defineCommand({
         license: licenseFile === undefined ? (flags.license as LicenseName | undefined) : "file",
         owner: flags.owner,
       });
-      const chosen = await plugins?.choose(settings);
-      const after = chosen?.project ?? settings;
+      const recorded = await plugins?.record(settings);
+      const after = recorded?.project ?? settings;
       const boilerplate = changedBoilerplate(flags, after, cwd);
       const plan = await planProjectChange({
         folder: root,
         tree,
         before: { project, text },
         after,
-        pluginCall: chosen?.call,
+        pluginCall: recorded?.call,
         force: flags.force,
         generate: generatorsIf(flags.make),
         ...(boilerplate === undefined ? {} : { boilerplate }),

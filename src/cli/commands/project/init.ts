@@ -11,8 +11,9 @@ import { checkDomain, checkProjectName } from "../../../project/validate.ts";
 import { type Plan, type Tree, diskTree } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { listWords } from "../../../shared/text.ts";
-import { cautionOf, chooseTemplate } from "./create-api.ts";
-import { applyOrShow, planFlags, recoverProject, withProjectLock } from "../../project/open-project.ts";
+import { listCautions, chooseTemplate } from "./create-api.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import { applyOrShow, planFlags, recoverProject } from "../../project/open-project.ts";
 import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { scaffoldLock } from "../../packages/lock-file.ts";
@@ -128,25 +129,25 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
   };
   const after = flags.template === undefined ? project : withReference(project, flags.template);
   const vendor = await host.vendorPackages();
-  const chosen = packageManagers.find(({ name }) => name === flags["package-manager"]);
-  const manager = chosen ?? packageManagerOf(cwd);
+  const requestedManager = packageManagers.find(({ name }) => name === flags["package-manager"]);
+  const manager = requestedManager ?? packageManagerOf(cwd);
   const locks = scaffoldLock(cwd, after, vendor, manager);
-  if (chosen !== undefined && chosen !== npm && vendor.lock?.(chosen.name, "") === undefined)
-    refuseManager(chosen);
+  if (requestedManager && requestedManager !== npm && vendor.lock?.(manager.name, "") === undefined)
+    refuseManager(manager);
   const boilerplate =
     flags["license-file"] === undefined
       ? formatBoilerplate(project)
       : readLicenseFile(resolve(cwd, flags["license-file"]));
-  if (!flags.diff) for (const caution of after.resources.flatMap(cautionOf)) ui.note(caution);
-  const contributed = await plugins?.choose(after);
+  if (!flags.diff) for (const caution of after.resources.flatMap(listCautions)) ui.note(caution);
+  const recorded = await plugins?.record(after);
   const tree = diskTree(cwd);
   if (!flags.force) refuseOtherLock(tree, locks);
   const plan = await planProjectChange({
     folder: cwd,
     tree,
     before: undefined,
-    after: contributed?.project ?? after,
-    pluginCall: contributed?.call,
+    after: recorded?.project ?? after,
+    pluginCall: recorded?.call,
     boilerplate,
     packages: vendor.packages,
     manager,
@@ -158,6 +159,7 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
   return plan;
 }
 
+/** Returns the project's name for a folder: the folder's, in lower case. Throws if that is not a valid name. */
 function nameOfFolder(cwd: string): string {
   const name = basename(cwd).toLowerCase();
   try {
@@ -185,6 +187,7 @@ function withReference(project: Project, name: string): Project {
   return addResource(project, { resource, withResource: true, withController: true });
 }
 
+/** Throws for a manager that does not resolve a dependency of a tarball in `vendor/` to another tarball there. */
 function refuseManager({ name }: PackageManager): never {
   throw new TsbuilderError(
     `${name} can't install tsbuilder's own packages, which this build puts into "vendor/"`,

@@ -16,14 +16,23 @@ export const plugins = defineCommand({
   examples: ["tsbuilder plugins", "tsbuilder plugins --output json", "tsbuilder plugins allow"],
   async run({ cwd, ui, host }) {
     const opened = findProjectRoot(cwd) === undefined ? undefined : viewProject(cwd, ui);
-    const found = listPlugins(opened?.project.plugins ?? [], opened?.root ?? cwd, host.version());
-    ui.add?.({ plugins: found });
-    for (const plugin of found) ui.print(describe(plugin));
-    return found.some(({ error, use }) => error !== undefined && use !== undefined) ? 1 : 0;
+    const listed = listPlugins(opened?.project.plugins ?? [], opened?.root ?? cwd, host.version());
+    ui.add?.({ plugins: listed });
+    for (const plugin of listed) ui.print(describePlugin(plugin));
+    return listed.some(({ error, use }) => error !== undefined && use !== undefined) ? 1 : 0;
   },
 });
 
-function describe({ key, version, source, summary, use, deprecated, allowed, error }: ListedPlugin): string {
+function describePlugin({
+  key,
+  version,
+  source,
+  summary,
+  use,
+  deprecated,
+  allowed,
+  error,
+}: ListedPlugin): string {
   const where = version === undefined ? source : `${source}, ${version}`;
   const lines = [
     `${key} (${where})${use === undefined ? "" : `: used for ${use === "project" ? "the project" : use}`}`,
@@ -45,11 +54,12 @@ export const pluginsAllow = defineCommand({
   examples: ["tsbuilder plugins allow", "tsbuilder plugins allow ./tools/tsbuilder-plugin-team"],
   async run({ positionals, cwd, ui }) {
     const { root, project } = viewProject(cwd, ui);
-    const used = new Map(project.plugins.map((use) => [use.key, use.package]));
-    const all = [...used.values()].filter((source) => source !== undefined && source !== ownPackage);
-    const sources = positionals.length === 0 ? all : positionals.map((name) => used.get(name) ?? name);
+    const sourcesByKey = new Map(project.plugins.map((use) => [use.key, use.package]));
+    const all = [...sourcesByKey.values()].filter((source) => source !== undefined && source !== ownPackage);
+    const sources =
+      positionals.length === 0 ? all : positionals.map((name) => sourcesByKey.get(name) ?? name);
     for (const source of new Set(sources)) {
-      const found = source === ownPackage ? findOwn(root) : requirePackage(source!, root);
+      const found = source === ownPackage ? findOwnTsbuilder(root) : requirePackage(source!, root);
       const reason = allow(found);
       if (reason !== undefined) throw notRemembered(source!, reason);
       ui.print(`allowed "${source}" in "${found.folder}", until one of its files changes`);
@@ -64,7 +74,8 @@ const notRemembered = (source: string, reason: string): TsbuilderError =>
     hint: "make the folder one that you alone may change, or set XDG_STATE_HOME to an absolute path of such a folder",
   });
 
-function findOwn(root: string): PackageCode {
+/** Finds the tsbuilder that the project has installed. */
+function findOwnTsbuilder(root: string): PackageCode {
   try {
     return { name: ownPackage, folder: realpathSync(join(root, "node_modules", ownPackage)) };
   } catch (cause) {

@@ -4,7 +4,8 @@ import { applyPlan } from "../../../scaffold/apply.ts";
 import { atFile, makeFolder } from "../../../shared/files.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { defineCommand } from "../../arguments/command.ts";
-import { openProject, withProjectLock } from "../../project/open-project.ts";
+import { withProjectLock } from "../../project/lock-project.ts";
+import { openProject } from "../../project/open-project.ts";
 import { planFresh } from "../../upgrade/plan-upgrade.ts";
 
 export const scaffold = defineCommand({

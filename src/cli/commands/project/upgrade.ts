@@ -1,8 +1,13 @@
 import type { ConflictChoice } from "../../../scaffold/plan-upgrade.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
 import type { OpenProject } from "../../project/open-project.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
+import {
+  defineCommand,
+  type FlagValues,
+  type Invocation,
+  flag,
+  invalidArgument,
+} from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { makeFlag } from "../../project/find-resource.ts";
 import { planProjectUpgrade } from "../../upgrade/plan-upgrade.ts";
@@ -108,10 +113,7 @@ function onConflict(flags: Flags): ConflictChoice {
 function refuseContradictions(flags: Flags): void {
   const message = contradiction(flags);
   if (message === undefined) return;
-  throw new TsbuilderError(message, {
-    code: "INVALID_ARGUMENT",
-    hint: "tsbuilder upgrade --help says what each of them does",
-  });
+  throw invalidArgument(message, "tsbuilder upgrade --help says what each of them does");
 }
 
 function contradiction(flags: Flags): string | undefined {

@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
 import { localClusters, type LocalCluster } from "../../../ship/images/build-image.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { TsbuilderError } from "../../../shared/errors.ts";
 import { licensesFile } from "../../../shared/third-party-licenses.ts";
-import { defineCommand, flag } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { defaultImage, toolFlag } from "../../arguments/image-flags.ts";
 import { openProject } from "../../project/open-project.ts";
 
@@ -60,8 +59,8 @@ export const build = defineCommand({
 function refuseImageFlags(flags: Readonly<Record<string, unknown>>): void {
   const given = ["tool", "push", "load", "save", "digest-file"].find((name) => flags[name]);
   if (!given) return;
-  throw new TsbuilderError(`--${given} needs --image`, {
-    code: "INVALID_ARGUMENT",
-    hint: `set the image: tsbuilder build --image registry.example.com/operator:v1 --${given}`,
-  });
+  throw invalidArgument(
+    `--${given} needs --image`,
+    `set the image: tsbuilder build --image registry.example.com/operator:v1 --${given}`,
+  );
 }

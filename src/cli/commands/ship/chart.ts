@@ -36,9 +36,9 @@ export const chart = defineCommand({
         import("../../../chart/plan-chart.ts"),
         import("../../../ship/render.ts"),
       ]);
-      const { changes, notes } = await withEverySwitch(project);
+      const { changes, notes } = await planEverySwitch(project);
       const folder = `${flags["output-dir"].replace(/\/+$/u, "")}/chart`;
-      const own = planChart(draft, {
+      const chartNotes = planChart(draft, {
         project: project.project,
         objects: await renderChanged(project.root, "default", changes, { image: flags.image }),
         folder,
@@ -49,16 +49,16 @@ export const chart = defineCommand({
         isIgnored: isIgnored(project.root, `${folder}/Chart.yaml`),
         isImageGiven: flags.image !== undefined,
       });
-      return [...notes, ...own];
+      return [...notes, ...chartNotes];
     });
   },
 });
 
-/** Features that the chart can enable although the project has them disabled. */
-const switches: readonly FeatureName[] = ["metrics", "prometheus", "alerts", "network-policy"];
+/** Features that have a switch in the chart's values, also if the project has them disabled. */
+const switchedFeatures: readonly FeatureName[] = ["metrics", "prometheus", "alerts", "network-policy"];
 
-/** Plans the project's files as if every feature with a switch in the chart were enabled. */
-async function withEverySwitch({
+/** Plans the project's files with every feature that has a switch in the chart; if the user's edits prevent that, notes why. */
+async function planEverySwitch({
   root,
   tree,
   project,
@@ -73,7 +73,7 @@ async function withEverySwitch({
       generate: generatorsIf(true),
     });
   try {
-    return { changes: (await plan(switches)).changes, notes: [] };
+    return { changes: (await plan(switchedFeatures)).changes, notes: [] };
   } catch (error) {
     if (!(error instanceof TsbuilderError) || error.code === "INVALID_SOURCE") throw error;
     // The user has changed config/ so that a feature can't be added: the chart has the present files.

@@ -1,5 +1,3 @@
-// Commands that build images, and install, deploy or package the operator.
-
 import { announceTarget, applyFlags, overrideFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag } from "../../arguments/command.ts";
 import { openOrView } from "../../project/open-project.ts";

@@ -21,11 +21,12 @@ export const pinImages = defineCommand({
         });
       }
       const pinned = new Map<string, string>();
+      // The first pass only collects the images, because asking registries is asynchronous.
       replaceBaseImages(text, (image) => {
         pinned.set(image, image);
         return image;
       });
-      for (const image of pinned.keys()) pinned.set(image, await pin(image));
+      for (const image of pinned.keys()) pinned.set(image, await pinImage(image));
       const renewed = replaceBaseImages(text, (image) => pinned.get(image)!);
       draft.write(dockerfile, renewed);
       return renewed === text ? ["The base images have the digests of their tags."] : [];
@@ -33,7 +34,7 @@ export const pinImages = defineCommand({
   },
 });
 
-async function pin(image: string): Promise<string> {
+async function pinImage(image: string): Promise<string> {
   const reference = parseImageReference(image);
   const { tag } = reference;
   return `${imageName(reference)}${tag === undefined ? "" : `:${tag}`}@${await askDigest(reference)}`;

@@ -30,16 +30,16 @@ export const undeploy = defineCommand({
   },
 });
 
-/**
- * Deletes objects from a cluster. Lists them first, and the objects that are kept because other data depends on them.
- */
+interface DeletionFlags extends ClusterChoice {
+  readonly force: boolean;
+  readonly "dry-run": boolean;
+  readonly timeout: number;
+}
+
+/** Deletes objects from a cluster. Lists them first, and the objects that are kept because other data depends on them. */
 export async function deleteFromCluster(
   objects: readonly ManifestObject[],
-  flags: ClusterChoice & {
-    readonly force: boolean;
-    readonly "dry-run": boolean;
-    readonly timeout: number;
-  },
+  flags: DeletionFlags,
   ui: Ui,
 ): Promise<void> {
   const { deleteObjects, planUndeploy } = await import("../../../ship/cluster/undeploy.ts");

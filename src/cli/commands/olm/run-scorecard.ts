@@ -17,11 +17,12 @@ import { trace } from "../../../shared/trace.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
 import { openProject } from "../../project/open-project.ts";
-import { type Ui, describeError, stopSignal } from "../../reporting/report.ts";
+import { describeError } from "../../reporting/explain-error.ts";
+import { type Ui, stopSignal } from "../../reporting/report.ts";
 import { isInside } from "../../../shared/files.ts";
 import { findProjectRoot } from "../../../project/store.ts";
 
-/** The name of a bundle's folder, and the folder that contains it. */
+/** The name of a bundle's folder, and the folder `root` that contains it. */
 interface BundlePlace {
   readonly root: string;
   readonly folder: string;
@@ -33,57 +34,18 @@ interface ChosenTests {
   readonly project: string | undefined;
 }
 
-interface RunOptions {
-  /** Undefined for the embedded cluster. */
-  readonly cluster: ClusterChoice | undefined;
-  readonly namespace: string | undefined;
-  readonly seconds: number;
-  readonly keep: boolean;
-  readonly ui: Ui;
+interface TestChoice {
+  readonly cwd: string;
+  /** The configuration's file; undefined for the one in the bundle. */
+  readonly config: string | undefined;
+  /** A label selector. */
+  readonly selector: string;
 }
 
-/** Runs tests of a bundle. Tests that look at objects run against a cluster with the operator. */
-export async function runChosen(
-  place: BundlePlace,
-  { tests, project }: ChosenTests,
-  options: RunOptions,
-): Promise<TestWithResults[]> {
-  const tree = everythingBelow(place.root);
-  const { bundle } = readBundle(tree, place.folder);
-  const { objects, problems } = examplesOf(bundle);
-  const needsObjects = tests.some((test) => looksAtObjects(test) || fileOf(test) !== undefined);
-  const trial = needsObjects ? await openTrial(project, options) : undefined;
-  try {
-    const observed = await trial?.observe(objects, {
-      seconds: options.seconds,
-      signal: trial.signal,
-    });
-    const checked = {
-      tree,
-      folder: place.folder,
-      bundle,
-      examples: observed?.examples ?? objects.map((object) => ({ object, made: [] })),
-      problems: [...problems, ...(observed?.refused ?? [])],
-      isRunning: trial !== undefined,
-    };
-    const ran: TestWithResults[] = [];
-    for (const test of tests) {
-      if (fileOf(test) === undefined) ran.push(await runTest(test, checked));
-    }
-    return [...ran, ...(await runFiles(place, { tests, project }, trial))];
-  } finally {
-    await trial?.stop(options.keep);
-  }
-}
-
-/** Selects tests from the bundle's configuration and the project's own tests. */
+/** Selects tests of the bundle's configuration, and of the project around `cwd` if it contains the bundle. */
 export function chooseTests(
   { root, folder }: BundlePlace,
-  {
-    cwd,
-    config,
-    selector,
-  }: { readonly cwd: string; readonly config: string | undefined; readonly selector: string },
+  { cwd, config, selector }: TestChoice,
 ): ChosenTests {
   const found = findProjectRoot(cwd);
   const project = found !== undefined && isInside(found, root) ? found : undefined;
@@ -94,11 +56,55 @@ export function chooseTests(
   return { tests: all.filter(selectTests(selector)), project };
 }
 
+interface RunOptions {
+  /** Undefined for the embedded cluster. */
+  readonly cluster: ClusterChoice | undefined;
+  /** The namespace for the examples; undefined for that of the context. */
+  readonly namespace: string | undefined;
+  /** How long to wait for the operator to write the status of the examples. */
+  readonly seconds: number;
+  /** Keeps the created examples. */
+  readonly keep: boolean;
+  readonly ui: Ui;
+}
+
+/** Runs tests of a bundle; those that look at objects, against a cluster with the operator. The project's own tests come last. */
+export async function runTests(
+  place: BundlePlace,
+  { tests, project }: ChosenTests,
+  options: RunOptions,
+): Promise<TestWithResults[]> {
+  const tree = everythingBelow(place.root);
+  const { bundle } = readBundle(tree, place.folder);
+  const { objects, problems } = examplesOf(bundle);
+  const needsObjects = tests.some((test) => looksAtObjects(test) || fileOf(test) !== undefined);
+  const trial = needsObjects ? await openTrial(project, options) : undefined;
+  try {
+    const observed = await trial?.observe(objects, { seconds: options.seconds, signal: trial.signal });
+    const context = {
+      tree,
+      folder: place.folder,
+      bundle,
+      examples: observed?.examples ?? objects.map((object) => ({ object, made: [] })),
+      problems: [...problems, ...(observed?.refused ?? [])],
+      isRunning: trial !== undefined,
+    };
+    const results: TestWithResults[] = [];
+    for (const test of tests) {
+      if (fileOf(test) === undefined) results.push(await runTest(test, context));
+    }
+    return [...results, ...(await runCustomTests(place, { tests, project }, trial))];
+  } finally {
+    await trial?.stop(options.keep);
+  }
+}
+
 /** A trial that a signal stops and cleans up. */
 interface StoppableTrial extends Trial {
   readonly signal: AbortSignal;
 }
 
+/** Starts the operator of the project at `root`, or joins a cluster. Yields nothing if there is neither. */
 async function openTrial(
   root: string | undefined,
   { cluster, namespace, keep, ui }: RunOptions,
@@ -108,9 +114,9 @@ async function openTrial(
     return undefined;
   }
   const { joinCluster, startTrial } = await import("../../../dev/trial/trial.ts");
-  const signal = stopAbort();
-  const then = keep ? "" : "what was created is deleted first. ";
-  signal.addEventListener("abort", () => ui.note(`Stopping: ${then}Ctrl-C again ends at once`), {
+  const signal = abortOnStop();
+  const cleanup = keep ? "" : "what was created is deleted first. ";
+  signal.addEventListener("abort", () => ui.note(`Stopping: ${cleanup}Ctrl-C again ends at once`), {
     once: true,
   });
   if (cluster) {
@@ -118,10 +124,9 @@ async function openTrial(
     return { ...(await joinCluster(cluster, namespace)), signal };
   }
   const { project, tree } = openProject(root!, ui);
-  const isServing = project.resources.some(hasWebhooks);
   ui.note("Running the operator on an embedded cluster");
   const trial = await startTrial(
-    { root: root!, projectName: project.projectName, hasWebhooks: isServing },
+    { root: root!, projectName: project.projectName, hasWebhooks: project.resources.some(hasWebhooks) },
     (event) => {
       if (event.type === "operator") trace(`operator: ${event.line}`);
       if (event.type === "error") ui.note(describeError(event.error, (file) => tree.read(file)));
@@ -131,7 +136,7 @@ async function openTrial(
 }
 
 /** Returns a signal that SIGINT or SIGTERM aborts, for work that cleans up before the command fails. */
-function stopAbort(): AbortSignal {
+function abortOnStop(): AbortSignal {
   const controller = new AbortController();
   void stopSignal().then((signal) => {
     controller.abort(
@@ -141,7 +146,7 @@ function stopAbort(): AbortSignal {
   return controller.signal;
 }
 
-async function runFiles(
+async function runCustomTests(
   place: BundlePlace,
   { tests, project }: ChosenTests,
   trial: StoppableTrial | undefined,
