@@ -7,6 +7,7 @@ import { Boxed, type CelMap, NativeList, NativeMap, type Value } from "../values
 
 const { bool, string } = typed;
 
+/** The type of URLs. */
 export const urlType: TypeOf<URLValue> = objectType("kubernetes.URL");
 
 class URLValue extends Boxed<RequestURI & { readonly text: string }> {
@@ -17,14 +18,15 @@ class URLValue extends Boxed<RequestURI & { readonly text: string }> {
   }
 }
 
+/** Kubernetes' URL library. */
 export const urls: readonly FunctionDecl[] = [
   declare("url", "string_to_url", [string], urlType, parse),
   declare("isURL", "is_url_string", [string], bool, (text) => parseRequestURI(text) !== undefined),
-  part("getScheme", "url_get_scheme", (uri) => uri.scheme),
-  part("getHost", "url_get_host", (uri) => uri.host),
-  part("getHostname", "url_get_hostname", (uri) => uri.hostname),
-  part("getPort", "url_get_port", (uri) => uri.port),
-  part("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
+  urlMethod("getScheme", "url_get_scheme", (uri) => uri.scheme),
+  urlMethod("getHost", "url_get_host", (uri) => uri.host),
+  urlMethod("getHostname", "url_get_hostname", (uri) => uri.hostname),
+  urlMethod("getPort", "url_get_port", (uri) => uri.port),
+  urlMethod("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
   method("getQuery", "url_get_query", [urlType], mapOf(string, listOf(string)), queryOf),
 ];
 
@@ -53,6 +55,6 @@ function queryOf({ content }: URLValue): CelMap {
   return new NativeMap(Array.from(values, ([key, list]) => [key, new NativeList(list)] as const));
 }
 
-function part(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
+function urlMethod(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
   return method(name, id, [urlType], string, ({ content }) => read(content));
 }

@@ -162,7 +162,7 @@ class SchemaRules implements RuleContext {
   }
 
   #child(schema: JSONSchema, decl: () => DeclType | undefined): SchemaRules {
-    const factor = elementsOf(this.#schema);
+    const factor = maxChildren(this.#schema);
     const isBounded = this.#cardinality !== undefined && factor !== undefined;
     const cardinality = isBounded ? Math.min(this.#cardinality * factor, unbounded) : undefined;
     return new SchemaRules(schema, decl, cardinality, this.#total);
@@ -181,7 +181,7 @@ function budgetMessage(what: string, cost: number, limit: number): string {
 }
 
 /** How often the child of a node can occur; undefined without a bound. */
-function elementsOf(schema: JSONSchema): number | undefined {
+function maxChildren(schema: JSONSchema): number | undefined {
   if (schema.type === "array")
     return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);
   if (schema.type !== "object" || schema.additionalProperties === undefined) return 1;

@@ -3,15 +3,6 @@ import { type CompiledSchema, type ValidateOptions, compileSchema } from "../../
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import { compileRules } from "./compile-rules.ts";
 
-/** Errors after which rules are not evaluated. */
-const blocking: ReadonlySet<FieldErrorReason> = new Set([
-  "FieldValueNotSupported",
-  "FieldValueRequired",
-  "FieldValueTooLong",
-  "FieldValueTooMany",
-  "FieldValueTypeInvalid",
-]);
-
 /** A schema with its rules. */
 export interface Validator extends CompiledSchema {
   /** Validates a write of the status: the schema of the status, and the rules of the whole object. */
@@ -28,10 +19,10 @@ export function compileValidator(schema: JSONSchema): Validator {
   const rules = compileRules(schema);
   const statusSchema = schema.properties?.["status"];
   const status = statusSchema && compileSchema(statusSchema);
-  const withRules = (found: FieldError[], object: unknown, options: ValidateOptions): FieldError[] => {
-    const errors = [...found, ...(options.beforeRules ?? [])];
+  const withRules = (schemaErrors: FieldError[], object: unknown, options: ValidateOptions): FieldError[] => {
+    const errors = [...schemaErrors, ...(options.beforeRules ?? [])];
     if (!rules) return errors;
-    if (!options.blocked && !errors.some(({ reason }) => blocking.has(reason)))
+    if (!options.blocked && !errors.some(({ reason }) => blockingReasons.has(reason)))
       return [...errors, ...rules.validate(object, options)];
     const detail =
       "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
@@ -43,9 +34,19 @@ export function compileValidator(schema: JSONSchema): Validator {
       withRules(compiled.validate(object, options), object, options),
     validateStatus(object, old, options = {}) {
       // A real server does not look at embedded resources when it writes a status.
-      const how = { old: (old as { status?: unknown }).status, path: "status", embedded: false };
+      const statusOptions = { old: (old as { status?: unknown }).status, path: "status", embedded: false };
       const isSet = status !== undefined && object["status"] !== undefined;
-      return withRules(isSet ? status.validate(object["status"], how) : [], object, { ...options, old });
+      const errors = isSet ? status.validate(object["status"], statusOptions) : [];
+      return withRules(errors, object, { ...options, old });
     },
   };
 }
+
+/** The reasons of errors after which rules are not evaluated. */
+const blockingReasons: ReadonlySet<FieldErrorReason> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);

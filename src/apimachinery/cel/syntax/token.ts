@@ -1,4 +1,4 @@
-/** Longest first: the lexer takes the first match. */
+/** The operators and separators, longest first: the lexer takes the first match. */
 export const punctuation = [
   "==",
   "!=",
@@ -44,13 +44,14 @@ export type TokenKind =
   | "eof"
   | Punctuation;
 
+/** A token, with its text in the source and its position there. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
   readonly pos: number;
 }
 
-/** Reserved words, which are not valid identifiers. */
+/** The words that are not valid identifiers; a field with such a name is declared as `__in__`. */
 export const reservedWords: ReadonlySet<string> = new Set(
   [
     "as break const continue else false for function if import in let loop package namespace null return true var",
