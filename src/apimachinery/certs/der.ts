@@ -115,6 +115,7 @@ export function readOid({ content }: DerValue): string {
     value = 0;
   }
   const [first = 0, ...rest] = numbers;
+  // The first two numbers share one: 40 times the first, which is at most 2, and the second.
   const root = Math.min(Math.floor(first / 40), 2);
   return [root, first - root * 40, ...rest].join(".");
 }
@@ -129,6 +130,7 @@ function readAll(bytes: Buffer): DerValue[] {
   return values;
 }
 
+/** Reads the value with which the bytes begin. */
 function readAt(bytes: Buffer): DerValue {
   const [tag = 0, first = 0] = bytes;
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;

@@ -181,16 +181,11 @@ class Estimator {
     const entry = this.#entryOf(range);
     const isList = entry ? entry.isList : range.type?.kind === "list";
     const path = this.#pathOf(range);
-    const key: LocalVariable = {
-      path: [...path, isList ? "@indices" : "@keys"],
-      size: entry?.key,
-      entry: undefined,
+    const variable = (step: string, size: Range | undefined): LocalVariable => {
+      return { path: [...path, step], size, entry: undefined };
     };
-    const value: LocalVariable = {
-      path: [...path, isList ? "@items" : "@values"],
-      size: entry?.value,
-      entry: undefined,
-    };
+    const key = variable(isList ? "@indices" : "@keys", entry?.key);
+    const value = variable(isList ? "@items" : "@values", entry?.value);
     if (iterVar2 === undefined) return [[iterVar, isList ? value : key]];
     return [
       [iterVar, sharesArray(path.length) ? { ...key, path: value.path } : key],

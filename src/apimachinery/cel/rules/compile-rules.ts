@@ -325,7 +325,8 @@ function describeRule({ rule = "", message = "" }: ValidationRule): string {
   return message === "" ? rule.trim() : message.trim();
 }
 
-function once<T>(compute: () => T): () => T {
+/** Returns a function that computes its result on the first call. */
+export function once<T>(compute: () => T): () => T {
   let result: { readonly value: T } | undefined;
   return () => (result ??= { value: compute() }).value;
 }

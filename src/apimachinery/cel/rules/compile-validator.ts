@@ -1,6 +1,7 @@
 import { type FieldError, type FieldErrorReason, invalid } from "../../errors/index.ts";
 import { type CompiledSchema, type ValidateOptions, compileSchema } from "../../schema/compile-schema.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
+import { splitWords } from "../../text/text.ts";
 import { compileRules } from "./compile-rules.ts";
 
 /** A schema with its rules. */
@@ -43,10 +44,8 @@ export function compileValidator(schema: JSONSchema): Validator {
 }
 
 /** The reasons of errors after which rules are not evaluated. */
-const blockingReasons: ReadonlySet<FieldErrorReason> = new Set([
-  "FieldValueNotSupported",
-  "FieldValueRequired",
-  "FieldValueTooLong",
-  "FieldValueTooMany",
-  "FieldValueTypeInvalid",
-]);
+const blockingReasons: ReadonlySet<FieldErrorReason> = new Set(
+  splitWords(
+    "FieldValueNotSupported FieldValueRequired FieldValueTooLong FieldValueTooMany FieldValueTypeInvalid",
+  ),
+);

@@ -1,21 +1,7 @@
+import type { Words } from "../../text/text.ts";
+
 type TypeKind =
-  | "bool"
-  | "bytes"
-  | "double"
-  | "duration"
-  | "dyn"
-  | "error"
-  | "int"
-  | "list"
-  | "map"
-  | "null"
-  | "object"
-  | "opaque"
-  | "param"
-  | "string"
-  | "timestamp"
-  | "type"
-  | "uint";
+  Words<"bool bytes double duration dyn error int list map null object opaque param string timestamp type uint">;
 
 /** A static type. */
 export interface CelType {

@@ -3,9 +3,7 @@ import { EvalError } from "./eval-error.ts";
 import { type CelType, listType, mapType, optionalType, types } from "../types/type.ts";
 
 const anyList = listType(types.dyn);
-
 const anyMap = mapType(types.dyn, types.dyn);
-
 const anyOptional = optionalType(types.dyn);
 
 /** Returns the run-time type of a value, without the item types of lists and maps. */
@@ -59,9 +57,7 @@ export type Int = number | bigint;
 
 /** The range of an int, and the maximum of a uint. */
 export const maxInt = 2n ** 63n - 1n;
-
 export const minInt = -(2n ** 63n);
-
 export const maxUint = 2n ** 64n - 1n;
 
 /** Normalizes a bigint: one that is a safe integer becomes a number. */
