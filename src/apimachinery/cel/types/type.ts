@@ -1,7 +1,21 @@
-import type { Words } from "../../text/text.ts";
-
 type TypeKind =
-  Words<"bool bytes double duration dyn error int list map null object opaque param string timestamp type uint">;
+  | "bool"
+  | "bytes"
+  | "double"
+  | "duration"
+  | "dyn"
+  | "error"
+  | "int"
+  | "list"
+  | "map"
+  | "null"
+  | "object"
+  | "opaque"
+  | "param"
+  | "string"
+  | "timestamp"
+  | "type"
+  | "uint";
 
 /** A static type. */
 export interface CelType {

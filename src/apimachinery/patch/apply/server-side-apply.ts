@@ -1,8 +1,9 @@
 import { type JSONObject, type JSONValue, isEqual, isObject, memberOf, setMember } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { PatchError } from "../patch-error.ts";
+import { ApplyConflictError } from "./apply-conflict.ts";
 import { checkApplied, checkLive } from "./check-applied.ts";
-import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
+import { type Endpoint, convertToVersion, withoutResetFields } from "./endpoint.ts";
 import {
   type FieldSet,
   childOf,
@@ -11,12 +12,10 @@ import {
   fieldElement,
   fieldNameOf,
   fieldSet,
-  formatPath,
   intersection,
   isEmptySet,
   isEqualSet,
   ownedLeaf,
-  pathsOf,
   union,
 } from "./field-set.ts";
 import type { FieldManager, Managers } from "./managers.ts";
@@ -32,7 +31,6 @@ import {
 import { compareFields } from "./compare.ts";
 import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement, shapeOf } from "./shape.ts";
-import { compareText } from "../../text/index.ts";
 
 /** A server-side apply request. Each one has all fields that the manager wants to own. */
 export interface Apply {
@@ -85,7 +83,7 @@ function isEqualManagers(a: Managers, b: Managers): boolean {
   });
 }
 
-/** The fields of an object without managers are assigned to `before-first-apply`. */
+/** Returns the managers of the stored object. If it has none, `before-first-apply` owns its fields. */
 async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObject): Promise<Managers> {
   const managers = managersOf(apply.live);
   if (!apply.live) return managers;
@@ -96,6 +94,7 @@ async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObje
   return recordUpdate(endpoint, before, managers);
 }
 
+/** Merges the applied fields into the object, removes dropped ones, and assigns the owners. */
 async function applyFields(
   endpoint: Endpoint,
   { applied, manager, force, time }: Apply,
@@ -109,77 +108,54 @@ async function applyFields(
   const key = managerKey(identity);
   const fields = withoutResetFields(fieldsOf(applied, schema), endpoint);
   const last = fitted.get(key);
-  const stated = { ...identity, fields, time: last?.time };
-  const claimed = new Map(fitted).set(key, stated);
+  const applier = { ...identity, fields, time: last?.time };
+  const claimed = new Map(fitted).set(key, applier);
 
   const merged = mergeValues(live, applied, schema);
-  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, stated, last);
+  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, applier, last);
   const settled = await settleOwnership(endpoint, live, next, claimed, key);
   if (!force && settled.conflicts.size > 0) {
-    const lastApplied = manager === "kubectl";
-    const conflicts = lastApplied
-      ? conflictsBeyondLastApplied(endpoint, live, settled.conflicts)
-      : settled.conflicts;
+    const conflicts =
+      manager === "kubectl"
+        ? conflictsBeyondLastApplied(endpoint, live, settled.conflicts)
+        : settled.conflicts;
     if (conflicts.size > 0) throw new ApplyConflictError(conflicts, fitted);
   }
   const owned = withFields(settled.managers, key, withoutServerFields(fields));
-  return withManagers(next, isEqual(live, next) ? owned : stamped(owned, key, time));
+  return withManagers(next, isEqual(live, next) ? owned : withTime(owned, key, time));
 }
 
-/** One cause of a rejected apply, as in the `details` of a Status. */
-export interface ConflictCause {
-  readonly reason: "FieldManagerConflict";
-  readonly message: string;
-  readonly field: string;
+/**
+ * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
+ * migrate to server-side apply without conflicts with themselves.
+ */
+function conflictsBeyondLastApplied(
+  endpoint: Endpoint,
+  live: JSONObject,
+  conflicts: ReadonlyMap<string, FieldSet>,
+): ReadonlyMap<string, FieldSet> {
+  const allowed = lastAppliedFields(endpoint, live);
+  if (!allowed) return conflicts;
+  return new Map(
+    [...conflicts]
+      .map(([key, fields]) => [key, difference(fields, allowed)] as const)
+      .filter(([, fields]) => !isEmptySet(fields)),
+  );
 }
 
-/** An apply without force that would change fields of other managers. The API server responds with 409 Conflict. */
-export class ApplyConflictError extends Error {
-  override readonly name = "ApplyConflictError";
-  readonly causes: readonly ConflictCause[];
-  /** The conflicting fields, by the key of their manager. */
-  readonly conflicts: ReadonlyMap<string, FieldSet>;
-
-  constructor(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers) {
-    const found = listConflicts(conflicts, managers);
-    super(summarize(found));
-    this.conflicts = conflicts;
-    this.causes = found.map(({ manager, field }) => ({
-      reason: "FieldManagerConflict",
-      message: `conflict with ${manager}`,
-      field,
-    }));
-  }
+/** Returns the fields that still have the value of the last client-side apply; undefined for none in this version. */
+function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
+  const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
+  if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;
+  const schema = endpoint.schemaOf(endpoint.apiVersion);
+  const { added, modified, removed } = compareFields(lastApplied, live, schema);
+  return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
 }
 
-interface FoundConflict {
-  readonly manager: string;
-  readonly field: string;
-}
-
-function listConflicts(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): FoundConflict[] {
-  return [...conflicts]
-    .map(([key, fields]) => ({ manager: describeManager(managers.get(key)!), fields }))
-    .sort((a, b) => compareText(a.manager, b.manager))
-    .flatMap(({ manager, fields }) => pathsOf(fields).map((path) => ({ manager, field: formatPath(path) })));
-}
-
-function summarize(found: readonly FoundConflict[]): string {
-  const [first] = found;
-  if (found.length === 1) {
-    return `Apply failed with 1 conflict: conflict with ${first!.manager}: ${first!.field}`;
-  }
-  const lines = [...new Set(found.map(({ manager }) => manager))].flatMap((manager) => [
-    `conflicts with ${manager}:`,
-    ...found.filter((conflict) => conflict.manager === manager).map(({ field }) => `- ${field}`),
-  ]);
-  return `Apply failed with ${found.length} conflicts: ${lines.join("\n")}`;
-}
-
-function describeManager({ manager, operation, apiVersion, subresource }: FieldManager): string {
-  const name = JSON.stringify(manager);
-  const where = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";
-  return operation === "Update" ? `${name}${where} using ${apiVersion}` : `${name}${where}`;
+/** Sets the time of a manager. An apply that changes only owners doesn't do so: then a new owner has no time. */
+function withTime(managers: Managers, key: string, time: number): Managers {
+  const manager = managers.get(key);
+  return manager ? new Map(managers).set(key, { ...manager, time: formatTime(time) }) : managers;
 }
 
 /**
@@ -190,15 +166,15 @@ async function pruneDropped(
   endpoint: Endpoint,
   merged: JSONObject,
   managers: Managers,
-  stated: FieldManager,
+  applier: FieldManager,
   last: FieldManager | undefined,
 ): Promise<JSONObject> {
   if (!last) return merged;
   const isOneVersion = [last, ...managers.values()].every(
-    ({ apiVersion }) => apiVersion === stated.apiVersion,
+    ({ apiVersion }) => apiVersion === applier.apiVersion,
   );
-  if (isOneVersion && isEmptySet(difference(last.fields, stated.fields))) return merged;
-  const whole = await inVersion(
+  if (isOneVersion && isEmptySet(difference(last.fields, applier.fields))) return merged;
+  const whole = await convertToVersion(
     merged,
     last.apiVersion,
     endpoint,
@@ -212,10 +188,10 @@ async function pruneDropped(
     pruned = await restoreOwned(endpoint, merged, pruned, apiVersion, owned, last.apiVersion);
   }
   pruned = restoreDangling(whole, pruned, last.fields, schema);
-  return (await inVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
+  return (await convertToVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
 }
 
-/** All owned fields, by version; the version of the object comes first, because it needs no conversion. */
+/** Returns all owned fields by version; the object's version comes first, because it needs no conversion. */
 function ownedByVersion(managers: Managers, first: string): Map<string, FieldSet> {
   const owned = new Map<string, FieldSet>([[first, emptySet]]);
   for (const { apiVersion, fields } of managers.values()) {
@@ -233,15 +209,15 @@ async function restoreOwned(
   owned: FieldSet,
   prunedVersion: string,
 ): Promise<JSONValue> {
-  const failure = (which: string): string =>
-    `failed to prune fields: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`;
-  const whole = await inVersion(merged, apiVersion, endpoint, failure("merged"));
-  const rest = await inVersion(asObject(pruned), apiVersion, endpoint, failure("pruned"));
+  const failure = (object: string): string =>
+    `failed to prune fields: failed add back owned items: failed to convert ${object} object at version ${apiVersion}`;
+  const whole = await convertToVersion(merged, apiVersion, endpoint, failure("merged"));
+  const rest = await convertToVersion(asObject(pruned), apiVersion, endpoint, failure("pruned"));
   if (!whole || !rest) return pruned;
   const schema = endpoint.schemaOf(apiVersion);
   const kept = union(structFields(rest, schema), withStructs(owned, schema));
   const restored = removeFields(whole, difference(structFields(whole, schema), kept), schema);
-  return (await inVersion(asObject(restored), prunedVersion, endpoint)) ?? pruned;
+  return (await convertToVersion(asObject(restored), prunedVersion, endpoint)) ?? pruned;
 }
 
 /** Restores fields that were removed only because their parent was: the applier never applied them. */
@@ -292,30 +268,13 @@ function removeItems(
   return kept.length === 0 && list.length > 0 ? null : kept;
 }
 
+/** Returns the fields of a value, structs included. */
 function structFields(value: JSONValue, schema: SchemaNode | undefined): FieldSet {
   return withStructs(fieldsOf(value, schema), schema);
 }
 
 function asObject(value: JSONValue): JSONObject {
   return isObject(value) ? value : {};
-}
-
-/**
- * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
- * migrate to server-side apply without conflicts with themselves.
- */
-function conflictsBeyondLastApplied(
-  endpoint: Endpoint,
-  live: JSONObject,
-  conflicts: ReadonlyMap<string, FieldSet>,
-): ReadonlyMap<string, FieldSet> {
-  const allowed = lastAppliedFields(endpoint, live);
-  if (!allowed) return conflicts;
-  return new Map(
-    [...conflicts]
-      .map(([key, fields]) => [key, difference(fields, allowed)] as const)
-      .filter(([, fields]) => !isEmptySet(fields)),
-  );
 }
 
 /** The annotation in which client-side `kubectl apply` stores the applied object. */
@@ -325,11 +284,11 @@ const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {
   const { metadata, annotations } = annotationsOf(object);
   if (!Object.hasOwn(annotations, lastAppliedAnnotation)) return object;
-  const stated = annotationsOf(applied);
-  const { [lastAppliedAnnotation]: _, ...kept } = stated.annotations;
+  const request = annotationsOf(applied);
+  const { [lastAppliedAnnotation]: _, ...others } = request.annotations;
   const value = JSON.stringify({
     ...applied,
-    metadata: { ...stated.metadata, ...(stated.metadata["annotations"] ? { annotations: kept } : {}) },
+    metadata: { ...request.metadata, ...(request.metadata["annotations"] ? { annotations: others } : {}) },
   });
   return {
     ...object,
@@ -337,13 +296,22 @@ function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject
   };
 }
 
-/** The fields that still have the value of the last client-side apply. */
-function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
-  const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
-  if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;
-  const schema = endpoint.schemaOf(endpoint.apiVersion);
-  const { added, modified, removed } = compareFields(lastApplied, live, schema);
-  return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
+function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations: JSONObject } {
+  const metadata = memberOf(object, "metadata");
+  const annotations = isObject(metadata) ? memberOf(metadata, "annotations") : undefined;
+  return {
+    metadata: isObject(metadata) ? metadata : {},
+    annotations: isObject(annotations) ? annotations : {},
+  };
+}
+
+function parseObject(text: unknown): JSONObject | undefined {
+  try {
+    const value = typeof text === "string" ? (JSON.parse(text) as JSONValue) : undefined;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -389,28 +357,4 @@ function withStructs(set: FieldSet, schema: SchemaNode | undefined): FieldSet {
 
 function isEmptyObject(value: JSONValue): boolean {
   return isObject(value) && Object.keys(value).length === 0;
-}
-
-function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations: JSONObject } {
-  const metadata = memberOf(object, "metadata");
-  const annotations = isObject(metadata) ? memberOf(metadata, "annotations") : undefined;
-  return {
-    metadata: isObject(metadata) ? metadata : {},
-    annotations: isObject(annotations) ? annotations : {},
-  };
-}
-
-function parseObject(text: unknown): JSONObject | undefined {
-  try {
-    const value = typeof text === "string" ? (JSON.parse(text) as JSONValue) : undefined;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** An apply that changes only owners doesn't update their times; a new owner has no time. */
-function stamped(managers: Managers, key: string, time: number): Managers {
-  const manager = managers.get(key);
-  return manager ? new Map(managers).set(key, { ...manager, time: formatTime(time) }) : managers;
 }

@@ -1,9 +1,10 @@
 import { type JSONObject, type JSONValue, isObject, memberOf } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
-import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
+import { type Endpoint, convertToVersion, withoutResetFields } from "./endpoint.ts";
 import type { FieldSet, PathElement } from "./field-set.ts";
 import {
   difference,
+  emptySet,
   fieldElement,
   fieldNameOf,
   fieldSet,
@@ -15,7 +16,7 @@ import {
 } from "./field-set.ts";
 import type { FieldManager, Managers } from "./managers.ts";
 import { managerKey, managersForUpdate, withFields, withManagers } from "./managers.ts";
-import { compareText } from "../../text/index.ts";
+import { compareText, splitWords } from "../../text/text.ts";
 import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement, shapeOf } from "./shape.ts";
 import { type Comparison, compareFields } from "./compare.ts";
@@ -74,20 +75,19 @@ export async function settleOwnership(
     if (!comparisons.has(manager.apiVersion)) {
       comparisons.set(manager.apiVersion, await compareInVersion(endpoint, live, next, manager.apiVersion));
     }
-    const seen = comparisons.get(manager.apiVersion);
-    const conflict = seen && intersection(manager.fields, union(seen.modified, seen.added));
+    const changes = comparisons.get(manager.apiVersion);
+    const conflict = changes && intersection(manager.fields, union(changes.modified, changes.added));
     if (conflict && !isEmptySet(conflict)) conflicts.set(key, conflict);
-    settled = withFields(settled, key, seen ? keptFields(manager, conflict!, seen.removed) : fieldSetOf());
+    const kept = changes ? difference(difference(manager.fields, conflict!), changes.removed) : emptySet;
+    settled = withFields(settled, key, kept);
   }
   return { managers: settled, comparison, conflicts };
 }
 
 /** The schema to which a set of fields was adapted. */
-const fitting = new WeakMap<FieldSet, SchemaNode>();
+const fittedTo = new WeakMap<FieldSet, SchemaNode>();
 
-/**
- * Adapts the fields of managers to a changed schema. Managers of unknown versions are not changed.
- */
+/** Adapts the fields of managers to a changed schema. Managers of unknown versions are not changed. */
 export async function fitManagers(
   endpoint: Endpoint,
   live: JSONObject,
@@ -96,11 +96,11 @@ export async function fitManagers(
   let fitted = managers;
   for (const [key, manager] of managers) {
     const schema = endpoint.schemaOf(manager.apiVersion);
-    if (!schema || fitting.get(manager.fields) === schema) continue;
-    const object = await inVersion(live, manager.apiVersion, endpoint);
+    if (!schema || fittedTo.get(manager.fields) === schema) continue;
+    const object = await convertToVersion(live, manager.apiVersion, endpoint);
     if (!object) continue;
     const fields = fitToSchema(manager.fields, object, schema);
-    fitting.set(fields, schema);
+    fittedTo.set(fields, schema);
     fitted = withFields(fitted, key, fields);
   }
   return fitted;
@@ -127,7 +127,7 @@ function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode | undef
   return set;
 }
 
-/** An object without a schema: owners of its members keep them. */
+/** Returns true for an object without a schema: owners of its members keep them. */
 function isFreeForm(schema: SchemaNode | undefined): boolean {
   if (schema?.type !== "object" || schema.properties) return false;
   return typeof schema.additionalProperties !== "object" && schema.additionalProperties !== false;
@@ -138,40 +138,28 @@ function fitChildren(
   set: FieldSet,
   find: (element: PathElement) => { value: JSONValue | undefined; schema: SchemaNode | undefined },
 ): FieldSet {
-  let changed = false;
+  let isChanged = false;
   const children = [...set.children].map(([element, child]) => {
     const below = child.children.size === 0 ? undefined : find(element);
     const fitted = below?.value === undefined ? child : fitToSchema(child, below.value, below.schema);
-    changed ||= fitted !== child;
+    isChanged ||= fitted !== child;
     return [element, fitted] as const;
   });
-  return changed ? fieldSet(set.owned, children) : set;
+  return isChanged ? fieldSet(set.owned, children) : set;
 }
 
 const serverFields = fieldSetOf(
   [fieldElement("apiVersion")],
   [fieldElement("kind")],
   [fieldElement("metadata")],
-  ...[
-    "name",
-    "namespace",
-    "creationTimestamp",
-    "selfLink",
-    "uid",
-    "clusterName",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-  ].map((name) => [fieldElement("metadata"), fieldElement(name)]),
+  ...splitWords(
+    "name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion",
+  ).map((name) => [fieldElement("metadata"), fieldElement(name)]),
 );
 
 /** Removes fields that nobody owns: those that identify the object, and those that only the server sets. */
 export function withoutServerFields(fields: FieldSet): FieldSet {
   return difference(fields, serverFields);
-}
-
-function keptFields(manager: FieldManager, conflict: FieldSet, removed: FieldSet): FieldSet {
-  return difference(difference(manager.fields, conflict), removed);
 }
 
 async function compareInVersion(
@@ -180,8 +168,8 @@ async function compareInVersion(
   next: JSONObject,
   apiVersion: string,
 ): Promise<Comparison | undefined> {
-  const before = await inVersion(live, apiVersion, endpoint, "failed to convert old object");
-  const after = await inVersion(next, apiVersion, endpoint, "failed to convert new object");
+  const before = await convertToVersion(live, apiVersion, endpoint, "failed to convert old object");
+  const after = await convertToVersion(next, apiVersion, endpoint, "failed to convert new object");
   if (!before || !after) return undefined;
   const { added, modified, removed } = compareFields(before, after, endpoint.schemaOf(apiVersion));
   return {
@@ -206,9 +194,10 @@ export async function recordUpdate(
   return withUpdater(left, endpoint, { taken, manager, time });
 }
 
-const longestStructure = 4096;
+const maxStructureLength = 4096;
 
-const known = new WeakMap<SchemaNode, Map<string, FieldSet>>();
+/** The fields of created objects, by schema and by the structure of the object. */
+const createdFieldSets = new WeakMap<SchemaNode, Map<string, FieldSet>>();
 
 /**
  * Returns the fields that the creation of an object sets. Most objects of a kind have the same members, and so the same
@@ -223,43 +212,46 @@ async function createdFields(
   // The structs of an empty object may have values, and conversion may change what members there are.
   if (!schema || endpoint.emptyObject || object["apiVersion"] !== endpoint.apiVersion) return compute();
   const structure = `${endpoint.subresource ?? ""}${structureOf(object, schema)}`;
-  if (structure.length > longestStructure) return compute();
-  return known.get(schema)?.get(structure) ?? remember(schema, structure, await compute());
+  if (structure.length > maxStructureLength) return compute();
+  return createdFieldSets.get(schema)?.get(structure) ?? remember(schema, structure, await compute());
 }
 
-/** So many structures of a schema are remembered; objects that all differ forget them again. */
-const mostStructures = 200;
+/** The number of structures of a schema that are remembered, before all of them are forgotten. */
+const maxStructures = 200;
 
-/** Returns the set that was remembered first: a creation at the same time has computed it, too. */
+/** Remembers the fields of a structure, and returns those that were remembered first, if any, as the shared set. */
 function remember(schema: SchemaNode, structure: string, fields: FieldSet): FieldSet {
-  const structures = known.get(schema) ?? new Map<string, FieldSet>();
+  const structures = createdFieldSets.get(schema) ?? new Map<string, FieldSet>();
   const first = structures.get(structure);
   if (first) return first;
-  if (structures.size === mostStructures) structures.clear();
-  known.set(schema, structures.set(structure, fields));
+  if (structures.size === maxStructures) structures.clear();
+  createdFieldSets.set(schema, structures.set(structure, fields));
   return fields;
 }
 
-/** Describes the fields of a value without their values. Each text follows its length, so that two structures never have the same description. */
+/**
+ * Describes the fields of a value without their values. Each name follows its length, so that two structures never have
+ * the same description.
+ */
 function structureOf(value: JSONValue, schema: SchemaNode | undefined): string {
   if (typeof value !== "object") return ";";
   const shape = shapeOf(value, schema);
-  let inside = "";
+  let children = "";
   if (shape.kind === "object" && isObject(value)) {
     for (const name of Object.keys(value)) {
-      inside += `${name.length}:${name}${structureOf(value[name]!, memberSchema(schema, name))}`;
+      children += `${name.length}:${name}${structureOf(value[name]!, memberSchema(schema, name))}`;
     }
-    return `{${inside}}`;
+    return `{${children}}`;
   }
   if (shape.kind !== "list" || !Array.isArray(value)) return ";";
   for (const item of value) {
     const element = itemElement(item, shape.keys, schema?.items);
-    if (element !== undefined) inside += `${element.length}:${element}${structureOf(item, schema?.items)}`;
+    if (element !== undefined) children += `${element.length}:${element}${structureOf(item, schema?.items)}`;
   }
-  return `[${inside}]`;
+  return `[${children}]`;
 }
 
-/** The fields that a write sets, and what it leaves to the managers. */
+/** Returns the fields that a write sets, and the managers with the fields that it leaves to them. */
 async function settleUpdate(
   endpoint: Endpoint,
   live: JSONObject | undefined,
@@ -274,12 +266,13 @@ async function settleUpdate(
   return { taken: withoutServerFields(union(added, modified)), left: settled.managers };
 }
 
-/** The fields that a manager took by a write. */
-interface Taken extends Pick<Update, "manager" | "time"> {
+/** A write by a manager, with the fields that it takes. */
+interface Takeover extends Pick<Update, "manager" | "time"> {
   readonly taken: FieldSet;
 }
 
-function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, time }: Taken): Managers {
+/** Adds fields to the updater of a write, under its time. */
+function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, time }: Takeover): Managers {
   if (isEmptySet(taken)) return managers;
   const identity = {
     manager: manager || "unknown",
@@ -288,8 +281,7 @@ function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, t
     subresource: endpoint.subresource,
   } as const;
   const key = managerKey(identity);
-  const own = managers.get(key)?.fields;
-  const fields = own ? union(own, taken) : taken;
+  const fields = union(managers.get(key)?.fields ?? emptySet, taken);
   return capUpdaters(new Map(managers).set(key, { time: formatTime(time), fields, ...identity }));
 }
 
@@ -315,12 +307,12 @@ function capUpdaters(managers: Managers): Managers {
       continue;
     }
     const { apiVersion, time } = updater;
-    const bucket = { manager: "ancient-changes", operation: "Update", apiVersion } as const;
-    const bucketKey = managerKey(bucket);
-    const merged = (capped.get(bucketKey) ?? capped.get(first))!.fields;
+    const ancient = { manager: "ancient-changes", operation: "Update", apiVersion } as const;
+    const ancientKey = managerKey(ancient);
+    const merged = (capped.get(ancientKey) ?? capped.get(first))!.fields;
     capped.delete(first);
     capped.delete(key);
-    capped.set(bucketKey, { ...bucket, time, fields: union(merged, updater.fields) });
+    capped.set(ancientKey, { ...ancient, time, fields: union(merged, updater.fields) });
     count--;
   }
   return capped;
