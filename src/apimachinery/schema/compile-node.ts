@@ -30,13 +30,13 @@ export function compileNode(schema: JSONSchema, known: Map<JSONSchema, Check> = 
   known.set(schema, (value, run) => compiled!(value, run));
   compiled = withShortcut(
     schema,
-    build(schema, (child) => compileNode(child, known)),
+    compileChecks(schema, (child) => compileNode(child, known)),
   );
   known.set(schema, compiled);
   return compiled;
 }
 
-/** A fast path: most values are scalars of the right type without further validations. */
+/** Adds a fast path for scalars of the right type without further validations, as most values are: six checks pass. */
 function withShortcut(schema: JSONSchema, check: Check): Check {
   const { type, format, description: _, ...rest } = schema;
   const isPlain = Object.keys(rest).every((key) => ["default", "title", "example", "nullable"].includes(key));
@@ -50,10 +50,10 @@ function withShortcut(schema: JSONSchema, check: Check): Check {
   };
 }
 
-function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check {
+function compileChecks(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check {
   const types = effectiveTypes(schema);
   const format = effectiveFormat(schema, types);
-  const typed = types.length > 0 || format !== "";
+  const isTyped = types.length > 0 || format !== "";
   const refusesNull = types.length > 0 && schema.nullable !== true;
   const onlyType = types.length === 1 ? types[0] : undefined;
   const branches = compileBranches(schema, compileChild);
@@ -72,7 +72,7 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
       return;
     }
     const kind = kindOf(value);
-    if (typed) {
+    if (isTyped) {
       const mismatch = kind === onlyType ? undefined : typeMismatch(types, format, kind, value);
       run.matches += mismatch ? 1 : 2;
       if (mismatch) run.wrongType(mismatch.expected, mismatch.actual);
@@ -90,8 +90,8 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
   };
 }
 
-/** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
-type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
+/** Checks a value against a bound; values that are not exact are compared as floating-point numbers. */
+type Constraint = (value: number | bigint, bound: number, isExact: boolean, run: Run) => void;
 
 /** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
 function compileNumber(
@@ -101,87 +101,87 @@ function compileNumber(
 ): ((value: number | bigint, run: Run) => void) | undefined {
   const { minimum, maximum, multipleOf } = schema;
   const type = types.length === 1 ? types[0]! : "";
-  const ranged = type === "integer" || format === "float";
+  const hasRange = type === "integer" || format === "float";
   const checks = [
-    multipleOf === undefined ? undefined : bounded("MultipleOf", multipleOf, checkMultiple),
+    multipleOf === undefined ? undefined : boundCheck("MultipleOf", multipleOf, checkMultiple),
     minimum === undefined
       ? undefined
-      : bounded("Minimum boundary", minimum, limited("greater", schema.exclusiveMinimum === true)),
+      : boundCheck("Minimum boundary", minimum, limitCheck("greater", schema.exclusiveMinimum === true)),
     maximum === undefined
       ? undefined
-      : bounded("Maximum boundary", maximum, limited("less", schema.exclusiveMaximum === true)),
+      : boundCheck("Maximum boundary", maximum, limitCheck("less", schema.exclusiveMaximum === true)),
   ].filter((check) => check !== undefined);
-  if (!ranged && checks.length === 0) return undefined;
+  if (!hasRange && checks.length === 0) return undefined;
 
   return (value, run) => {
-    if (ranged && !isInRange(value, type, format)) outOfRange("Checked", run);
+    if (hasRange && !isInRange(value, type, format)) outOfRange("Checked", run);
     for (const check of checks) check(value, run);
   };
 
   /** A bound that its type can't represent, such as 1.5 for integers, is reported for every value. */
-  function bounded(
+  function boundCheck(
     name: string,
     bound: number,
     check: Constraint,
   ): (value: number | bigint, run: Run) => void {
-    const exact = !ranged || isInRange(bound, type, format);
+    const isExact = !hasRange || isInRange(bound, type, format);
     return (value, run) => {
-      if (!exact) outOfRange(name, run);
-      check(value, bound, exact, run);
+      if (!isExact) outOfRange(name, run);
+      check(value, bound, isExact, run);
     };
   }
 
   function outOfRange(name: string, run: Run): void {
-    const named = format === "" ? "(default format)" : `with format ${format}`;
-    run.composite(`${name} value must be of type ${type} ${named} in ${run.path()}`);
+    const description = format === "" ? "(default format)" : `with format ${format}`;
+    run.composite(`${name} value must be of type ${type} ${description} in ${run.path()}`);
   }
 }
 
 /** Checks that a value is less than a maximum, or greater than a minimum. */
-function limited(word: "less" | "greater", exclusive: boolean): Constraint {
-  return (value, limit, exact, run) => {
-    const bound = boundFor(value, limit, exact);
+function limitCheck(word: "less" | "greater", exclusive: boolean): Constraint {
+  return (value, limit, isExact, run) => {
+    const bound = boundFor(value, limit, isExact);
     const passes = word === "less" ? value < bound : value > bound;
     const isAtBound = value >= bound && value <= bound;
     if (passes || (isAtBound && !exclusive)) return;
     const orEqual = exclusive ? "" : "or equal to ";
-    report(value, exact, `should be ${word} than ${orEqual}${show(bound, value, exact)}`, run);
+    report(value, isExact, `should be ${word} than ${orEqual}${formatBound(bound, value, isExact)}`, run);
   };
 }
 
-function checkMultiple(value: number | bigint, factor: number, exact: boolean, run: Run): void {
-  const divisor = boundFor(value, factor, exact);
+function checkMultiple(value: number | bigint, factor: number, isExact: boolean, run: Run): void {
+  const divisor = boundFor(value, factor, isExact);
   if (divisor <= 0) {
-    run.invalidFactor(divisor, show(divisor, value, exact));
+    run.invalidFactor(divisor, formatBound(divisor, value, isExact));
     return;
   }
-  const whole = exact && kindOf(value) === "integer";
+  const isInteger = isExact && kindOf(value) === "integer";
   const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
-  const passes = whole ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
-  if (!passes) report(value, exact, `should be a multiple of ${show(divisor, value, exact)}`, run);
+  const passes = isInteger ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
+  if (!passes) report(value, isExact, `should be a multiple of ${formatBound(divisor, value, isExact)}`, run);
 }
 
-function report(value: number | bigint, exact: boolean, message: string, run: Run): void {
-  if (exact) run.invalid(value, message);
+function report(value: number | bigint, isExact: boolean, message: string, run: Run): void {
+  if (isExact) run.invalid(value, message);
   else run.invalidFloat(Number(value), message);
 }
 
 /** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */
-function boundFor(value: number | bigint, bound: number, exact: boolean): number {
-  return exact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
+function boundFor(value: number | bigint, bound: number, isExact: boolean): number {
+  return isExact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
 }
 
-function show(bound: number, value: number | bigint, exact: boolean): string {
-  return exact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
+function formatBound(bound: number, value: number | bigint, isExact: boolean): string {
+  return isExact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
 }
 
-/** The types that a node accepts: int-or-string overrides `type`. */
+/** Returns the types that a node accepts: int-or-string overrides `type`. */
 function effectiveTypes(schema: JSONSchema): readonly string[] {
   if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
   return schema.type === undefined || schema.type === "" ? [] : [schema.type];
 }
 
-/** The enforced format; unknown formats, and formats of other types, are ignored. */
+/** Returns the enforced format; unknown formats, and formats of other types, are ignored. */
 function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
   const format = schema.format ?? "";
   switch (types.length === 1 ? types[0] : "") {
@@ -245,7 +245,7 @@ function formatOfKind(kind: ValueKind): string {
   return kind === "number" ? "float64" : "";
 }
 
-/** The formats in a schema that the API server ignores, and warns of. */
+/** Yields the formats in a schema that the API server ignores, and warns of. */
 export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void> {
   for (const node of nodesOf(schema)) {
     const { type, format } = node;
@@ -253,15 +253,18 @@ export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void
   }
 }
 
+const maxFloat32 = 3.4028234663852886e38;
+
+/** Returns true if a number fits into its type and format. */
 function isInRange(value: number | bigint, type: string, format: string): boolean {
   if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
-  if (type === "number") return Math.abs(Number(value)) <= 3.4028234663852886e38;
+  if (type === "number") return Math.abs(Number(value)) <= maxFloat32;
   if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
   const bits = format === "int32" ? 31 : 63;
   return value >= -(2 ** bits) && value < 2 ** bits;
 }
 
-/** There is no old value; `null` and `undefined` are values. */
+/** Stands for the absence of an old value, because `null` and `undefined` are values. */
 const uncorrelated = Symbol("uncorrelated");
 
 /** Compiles `anyOf`, `oneOf`, `allOf` and `not`, in the order in which the API server checks them. */
@@ -296,13 +299,13 @@ function checkAnyOf(branches: readonly Check[], value: unknown, run: Run): void 
   for (const branch of branches) {
     const finding = probe(branch, value, run);
     if (finding.errors.length === 0) {
-      merge(finding, run);
+      addFinding(finding, run);
       return;
     }
     if (!best || finding.matches > best.matches) best = finding;
   }
   run.composite(`${quote(run.path())} must validate at least one schema (anyOf)`);
-  merge(best, run);
+  addFinding(best, run);
 }
 
 function checkOneOf(branches: readonly Check[], value: unknown, run: Run): void {
@@ -319,12 +322,12 @@ function checkOneOf(branches: readonly Check[], value: unknown, run: Run): void 
     }
   }
   if (valid === 1) {
-    merge(firstValid, run);
+    addFinding(firstValid, run);
     return;
   }
-  const found = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
-  run.composite(`${quote(run.path())} must validate one and only one schema (oneOf). ${found}`);
-  if (valid === 0) merge(best, run);
+  const count = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
+  run.composite(`${quote(run.path())} must validate one and only one schema (oneOf). ${count}`);
+  if (valid === 0) addFinding(best, run);
 }
 
 function checkAllOf(branches: readonly Check[], value: unknown, run: Run): void {
@@ -332,13 +335,14 @@ function checkAllOf(branches: readonly Check[], value: unknown, run: Run): void 
   for (const branch of branches) {
     const finding = probe(branch, value, run);
     if (finding.errors.length === 0) valid++;
-    merge(finding, run);
+    addFinding(finding, run);
   }
   if (valid === branches.length) return;
   const none = valid === 0 ? ". None validated" : "";
   run.composite(`${quote(run.path())} must validate all the schemas (allOf)${none}`);
 }
 
+/** Runs a branch, and returns its result instead of adding it to the run. */
 function probe(branch: Check, value: unknown, run: Run): Finding {
   const { errors, matches } = run;
   run.errors = [];
@@ -350,12 +354,14 @@ function probe(branch: Check, value: unknown, run: Run): Finding {
   return finding;
 }
 
-function merge(finding: Finding | undefined, run: Run): void {
+/** Adds the result of a branch to the run. */
+function addFinding(finding: Finding | undefined, run: Run): void {
   if (!finding) return;
   run.errors.push(...finding.errors);
   run.matches += finding.matches;
 }
 
+/** A declared property; the step leads to it from any node but the root. */
 interface Property {
   readonly step: string;
   readonly schema: JSONSchema;
@@ -375,12 +381,13 @@ function compileObject(
   const requiredNames = schema.required ?? [];
   const valueSchema = valuesOf(schema);
   const values = valueSchema && { schema: valueSchema, check: compileChild(valueSchema) };
-  const closed = schema.additionalProperties === false;
-  const counted = minProperties !== undefined || maxProperties !== undefined;
-  if (properties.size === 0 && requiredNames.length === 0 && !values && !closed && !counted) return undefined;
+  const isClosed = schema.additionalProperties === false;
+  const isCounted = minProperties !== undefined || maxProperties !== undefined;
+  if (properties.size === 0 && requiredNames.length === 0 && !values && !isClosed && !isCounted)
+    return undefined;
 
   return (value, run) => {
-    if (counted) checkSize(value, minProperties, maxProperties, run);
+    if (isCounted) checkSize(value, minProperties, maxProperties, run);
     for (const key of Object.keys(value)) {
       const item = value[key];
       const property = properties.get(key);
@@ -390,7 +397,7 @@ function compileObject(
         checkMember(schema, property.schema, property.check, step, key, item, run);
       } else if (values) {
         checkMember(schema, values.schema, values.check, `.${key}`, key, item, run);
-      } else if (closed) {
+      } else if (isClosed) {
         run.forbiddenProperty(key);
       }
     }
@@ -476,9 +483,9 @@ function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown,
 function oldMember(schema: JSONSchema, run: Run, key: string): unknown {
   if (!isObject(run.old) || !Object.hasOwn(run.old, key)) return uncorrelated;
   if (run.isTypeField(key)) return uncorrelated;
-  const known =
+  const isDeclared =
     Object.hasOwn(schema.properties ?? {}, key) || typeof schema.additionalProperties === "object";
-  return known ? memberOf(run.old, key) : uncorrelated;
+  return isDeclared ? memberOf(run.old, key) : uncorrelated;
 }
 
 /** Returns a function that finds an item's old value; only the items of list maps have one. */
@@ -525,6 +532,7 @@ export class Run {
   matches = 0;
   /** The old value at the current path; only used if `ratcheting`. */
   old: unknown = uncorrelated;
+  /** True for an update: errors of unchanged values are dropped. */
   readonly ratcheting: boolean;
   readonly #prefix: string;
   readonly #path: string[] = [];
