@@ -77,12 +77,9 @@ export function time(date: Date): Buffer {
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   if (content.length < 0x80) return Buffer.concat([Buffer.from([tag, content.length]), content]);
-  const length = Buffer.from(
-    content.length.toString(16).padStart(content.length > 0xff_ff ? 6 : 4, "0"),
-    "hex",
-  );
-  const bytes = length[0] === 0 && length.length > 1 ? length.subarray(1) : length;
-  return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length]), bytes, content]);
+  const digits = content.length.toString(16);
+  const length = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex");
+  return Buffer.concat([Buffer.from([tag, 0x80 | length.length]), length, content]);
 }
 
 /** A DER value: `bytes` is the whole encoding, `content` what follows tag and length. */

@@ -7,7 +7,8 @@ export const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
 const labelMax = 63;
 
 /**
- * Checks a DNS label (RFC 1123): names of namespaces, containers, ports. Like all checks here, returns why the name is invalid, in the API server's words; empty if it is valid.
+ * Checks a DNS label (RFC 1123): names of namespaces, containers, ports. Like all checks here, returns why the name is
+ * invalid, in the API server's words; empty if it is valid.
  */
 export function checkLabel(name: string): string[] {
   const length = checkLength(name, labelMax, "characters");

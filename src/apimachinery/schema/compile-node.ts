@@ -361,9 +361,8 @@ function addFinding(finding: Finding | undefined, run: Run): void {
   run.matches += finding.matches;
 }
 
-/** A declared property; the step leads to it from any node but the root. */
-interface Property {
-  readonly step: string;
+/** The compiled schema of members or items. */
+interface Child {
   readonly schema: JSONSchema;
   readonly check: Check;
 }
@@ -374,7 +373,7 @@ function compileObject(
   compileChild: (schema: JSONSchema) => Check,
 ): ((value: JSONObject<unknown>, run: Run) => void) | undefined {
   const { minProperties, maxProperties } = schema;
-  const properties = new Map<string, Property>();
+  const properties = new Map<string, Child & { readonly step: string }>();
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
     properties.set(name, { step: `.${name}`, schema: child, check: compileChild(child) });
   }
@@ -387,16 +386,16 @@ function compileObject(
     return undefined;
 
   return (value, run) => {
-    if (isCounted) checkSize(value, minProperties, maxProperties, run);
+    if (isCounted) checkSize(value, schema, run);
     for (const key of Object.keys(value)) {
       const item = value[key];
       const property = properties.get(key);
       if (item === undefined) continue;
       if (property) {
         const step = run.isRoot ? key : property.step;
-        checkMember(schema, property.schema, property.check, step, key, item, run);
+        checkMember(schema, property, step, key, item, run);
       } else if (values) {
-        checkMember(schema, values.schema, values.check, `.${key}`, key, item, run);
+        checkMember(schema, values, `.${key}`, key, item, run);
       } else if (isClosed) {
         run.forbiddenProperty(key);
       }
@@ -407,12 +406,7 @@ function compileObject(
   };
 }
 
-function checkSize(
-  value: JSONObject<unknown>,
-  min: number | undefined,
-  max: number | undefined,
-  run: Run,
-): void {
+function checkSize(value: object, { minProperties: min, maxProperties: max }: JSONSchema, run: Run): void {
   const size = Object.keys(value).length;
   if (min !== undefined && size < min) run.invalid(size, `should have at least ${min} properties`);
   if (max !== undefined && size > max) run.tooMany(size, max);
@@ -420,28 +414,24 @@ function checkSize(
 
 function checkMember(
   schema: JSONSchema,
-  memberSchema: JSONSchema,
-  check: Check,
+  child: Child,
   step: string,
   key: string,
   item: unknown,
   run: Run,
 ): void {
   run.enter(step);
-  if (run.ratcheting) descend(check, memberSchema, item, oldMember(schema, run, key), run);
-  else check(item, run);
+  if (run.ratcheting) descend(child, item, oldMember(schema, run, key), run);
+  else child.check(item, run);
   run.leave();
 }
 
 /** Compiles a node's validations of arrays. */
-function compileArray(
-  schema: JSONSchema,
-  items: { schema: JSONSchema; check: Check } | undefined,
-): (value: unknown[], run: Run) => void {
+function compileArray(schema: JSONSchema, items: Child | undefined): (value: unknown[], run: Run) => void {
   const { minItems, maxItems } = schema;
   const unique = schema.uniqueItems === true;
   return (value, run) => {
-    if (items) checkItems(schema, items.schema, items.check, value, run);
+    if (items) checkItems(schema, items, value, run);
     if (minItems !== undefined && value.length < minItems) {
       run.invalid(value.length, `should have at least ${minItems} items`);
     }
@@ -451,24 +441,18 @@ function compileArray(
   };
 }
 
-function checkItems(
-  schema: JSONSchema,
-  itemSchema: JSONSchema,
-  check: Check,
-  value: unknown[],
-  run: Run,
-): void {
+function checkItems(schema: JSONSchema, items: Child, value: unknown[], run: Run): void {
   const old = run.ratcheting ? oldItems(schema, run.old) : undefined;
   for (let index = 0; index < value.length; index++) {
     run.enter(`[${index}]`);
-    if (run.ratcheting) descend(check, itemSchema, value[index], old!(value[index]), run);
-    else check(value[index], run);
+    if (run.ratcheting) descend(items, value[index], old!(value[index]), run);
+    else items.check(value[index], run);
     run.leave();
   }
 }
 
 /** Runs a child's check with the child's old value; drops its errors if the child is unchanged. */
-function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown, run: Run): void {
+function descend({ schema, check }: Child, value: unknown, old: unknown, run: Run): void {
   const parent = run.old;
   const before = run.errors.length;
   run.old = old;

@@ -335,9 +335,7 @@ function estimateCall(name: string, overload: string, operands: readonly Operand
 type Estimate = (operands: readonly Operand[], overload: string) => CallEstimate;
 
 const readFirst: Estimate = ([first]) => ({ cost: read(first) });
-
 const readAndKeep: Estimate = ([first]) => ({ cost: read(first), size: sizeOf(first) });
-
 const constant: Estimate = () => ({ cost: fixed(1) });
 
 /** Traverses all items; comparing or adding strings reads them. */

@@ -51,11 +51,8 @@ export const cheapFunctions = [
 ].join(" ");
 
 const read: CallCost = ([a]) => readCost(sizeOf(a!));
-
 const matchPattern: CallCost = ([text, pattern]) => matchCost(sizeOf(text!), sizeOf(pattern!));
-
 const readTwice: CallCost = ([a]) => Math.ceil(sizeOf(a!) * 2 * perCharacter);
-
 const traverse: CallCost = ([a]) => traversalCost(a!);
 
 /** A selector is read once, and creates a structure, which costs 50, for every other character in the worst case. */
@@ -81,7 +78,6 @@ const costsByName: Readonly<Record<string, CallCost>> = {
 };
 
 const readSmaller: CallCost = ([a, b]) => compareCost(a!, b!);
-
 const readBoth: CallCost = ([a, b]) => readCost(sizeOf(a!) + sizeOf(b!));
 
 /** The cost of comparing every item of one list with every item of another. */
@@ -91,7 +87,6 @@ const compareAll =
     1 + Math.trunc(sizeOf(a!) * sizeOf(b!) * factor);
 
 const makeResult: CallCost = (_, result) => makeList(sizeOf(result));
-
 const flatten: CallCost = ([list, depth]) => makeList(sizeOf(list!), depth === undefined ? 1 : Number(depth));
 
 /** The functions of CEL's standard library and extensions, by overload. */

@@ -443,9 +443,7 @@ function isAttribute(expr: Expr): expr is Attribute {
   );
 }
 
-/**
- * Compiles a variable, selection, index or `has()`. A chain whose whole name is declared, such as `a.b`, is one variable.
- */
+/** Compiles an attribute. A chain whose whole name is declared, such as `a.b`, is one variable. */
 function compileAttribute(expr: Attribute, context: Context): Evaluate {
   if (expr.kind === "ident") return compileIdent(expr, context);
   if (expr.kind === "select") {
