@@ -10,22 +10,7 @@ import {
   verify,
 } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
-import {
-  type DerValue,
-  bitString,
-  derTrue,
-  integer,
-  octetString,
-  oid,
-  readChildren,
-  readDer,
-  readOid,
-  sequence,
-  set,
-  tagged,
-  time,
-  utf8String,
-} from "./der.ts";
+import * as der from "./der.ts";
 
 /** The subject of a certificate. Kubernetes takes `commonName` as the user name and `organizations` as its groups. */
 export interface Subject {
@@ -124,28 +109,29 @@ function signCertificate({
   notBefore,
   notAfter,
 }: CertificateContent): string {
-  const algorithm = sequence(oid(ecdsaWithSha256));
+  const algorithm = der.sequence(der.oid(ecdsaWithSha256));
   // A 1 and 19 random bytes: positive, of fixed length, and within the 20 bytes that RFC 5280 allows.
-  const serial = integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
-  const body = sequence(
-    tagged(0, integer(Buffer.from([2]))),
+  const serial = der.integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
+  const body = der.sequence(
+    der.tagged(0, der.integer(Buffer.from([2]))),
     serial,
     algorithm,
     issuer,
-    sequence(time(notBefore ?? new Date()), time(notAfter)),
+    der.sequence(der.time(notBefore ?? new Date()), der.time(notAfter)),
     subject,
     publicKey.export({ type: "spki", format: "der" }),
-    tagged(3, sequence(...extensions)),
+    der.tagged(3, der.sequence(...extensions)),
   );
   if (signer.asymmetricKeyType !== "ec") throw new TypeError("the CA's key must be an ECDSA key");
-  const certificate = sequence(body, algorithm, bitString(sign("sha256", body, signer)));
-  return `-----BEGIN CERTIFICATE-----\n${wrapLines(certificate.toString("base64"))}-----END CERTIFICATE-----\n`;
+  const certificate = der.sequence(body, algorithm, der.bitString(sign("sha256", body, signer)));
+  const lines = certificate.toString("base64").replaceAll(/.{1,64}/gu, "$&\n");
+  return `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`;
 }
 
 /** The issuer's name, byte for byte as in its own certificate: verifiers build the chain by comparing the two. */
 function encodedSubject(certificate: X509Certificate): Buffer {
-  const [body] = readChildren(readDer(certificate.raw));
-  return readChildren(body!)[5]!.bytes;
+  const [body] = der.readChildren(der.readDer(certificate.raw));
+  return der.readChildren(body!)[5]!.bytes;
 }
 
 function yearsAfter(start: Date | undefined, years: number): Date {
@@ -158,17 +144,15 @@ function toPEM(key: KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }) as string;
 }
 
-function wrapLines(base64: string): string {
-  return base64.replaceAll(/.{1,64}/gu, "$&\n");
-}
-
 const commonNameId = "2.5.4.3";
 const organizationId = "2.5.4.10";
 
 function writeSubject({ commonName, organizations = [] }: Subject): Buffer {
   const parts: [string, string][] = organizations.map((organization) => [organizationId, organization]);
   if (commonName !== undefined) parts.push([commonNameId, commonName]);
-  return sequence(...parts.map(([type, text]) => set(sequence(oid(type), utf8String(text)))));
+  return der.sequence(
+    ...parts.map(([type, text]) => der.set(der.sequence(der.oid(type), der.utf8String(text)))),
+  );
 }
 
 /** The identifiers of extensions. */
@@ -192,9 +176,9 @@ const keyUsage = {
 /** The extensions of a CA certificate, complete enough for strict verifiers. */
 function authorityExtensions(publicKey: KeyObject): Buffer[] {
   return [
-    extension(oids.basicConstraints, sequence(derTrue), { critical: true }),
+    extension(oids.basicConstraints, der.sequence(der.trueValue), { critical: true }),
     extension(oids.keyUsage, keyUsage.authority, { critical: true }),
-    extension(oids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
+    extension(oids.subjectKeyIdentifier, der.octetString(keyIdentifier(publicKey))),
   ];
 }
 
@@ -215,11 +199,11 @@ function leafExtensions(
   const critical = commonName === undefined && organizations.length === 0;
   return [
     extension(oids.keyUsage, keyUsage.leaf, { critical: true }),
-    extension(oids.extendedKeyUsage, sequence(...usages.map((usage) => oid(usageIds[usage])))),
-    extension(oids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
+    extension(oids.extendedKeyUsage, der.sequence(...usages.map((usage) => der.oid(usageIds[usage])))),
+    extension(oids.subjectKeyIdentifier, der.octetString(keyIdentifier(publicKey))),
     extension(
       oids.authorityKeyIdentifier,
-      sequence(tagged(0, keyIdentifier(authorityKey), { constructed: false })),
+      der.sequence(der.tagged(0, keyIdentifier(authorityKey), { constructed: false })),
     ),
     ...(hasNames ? [extension(oids.alternativeNames, writeAlternativeNames(options), { critical })] : []),
   ];
@@ -229,11 +213,11 @@ function leafExtensions(
 const nameTags = { dns: 2, ip: 7 };
 
 function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
-  const names = dnsNames.map((name) => tagged(nameTags.dns, Buffer.from(name), { constructed: false }));
+  const names = dnsNames.map((name) => der.tagged(nameTags.dns, Buffer.from(name), { constructed: false }));
   const addresses = ipAddresses.map((address) =>
-    tagged(nameTags.ip, encodeAddress(address), { constructed: false }),
+    der.tagged(nameTags.ip, encodeAddress(address), { constructed: false }),
   );
-  return sequence(...names, ...addresses);
+  return der.sequence(...names, ...addresses);
 }
 
 function encodeAddress(address: string): Buffer {
@@ -248,12 +232,12 @@ function encodeAddress(address: string): Buffer {
 }
 
 function extension(id: string, value: Uint8Array, { critical = false } = {}): Buffer {
-  return sequence(oid(id), ...(critical ? [derTrue] : []), octetString(value));
+  return der.sequence(der.oid(id), ...(critical ? [der.trueValue] : []), der.octetString(value));
 }
 
 /** The first 160 bits of the key's hash (RFC 7093). */
 function keyIdentifier(publicKey: KeyObject): Buffer {
-  const [, key] = readChildren(readDer(publicKey.export({ type: "spki", format: "der" })));
+  const [, key] = der.readChildren(der.readDer(publicKey.export({ type: "spki", format: "der" })));
   // The first byte of a BIT STRING counts unused bits.
   return createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
 }
@@ -281,10 +265,10 @@ const hashes: Readonly<Record<string, string | null>> = {
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const base64 = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([\s\S]+?)-----END/u.exec(pem)?.[1];
   if (base64 === undefined) throw new TypeError("PEM block type must be CERTIFICATE REQUEST");
-  const [body, algorithm, signature] = readChildren(readDer(Buffer.from(base64, "base64")));
-  const [, subject, key, attributes] = readChildren(body!);
+  const [body, algorithm, signature] = der.readChildren(der.readDer(Buffer.from(base64, "base64")));
+  const [, subject, key, attributes] = der.readChildren(body!);
   const publicKey = createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
-  const hash = hashes[readOid(readChildren(algorithm!)[0]!)];
+  const hash = hashes[der.readOid(der.readChildren(algorithm!)[0]!)];
   if (hash === undefined)
     throw new TypeError("the certificate request's signature algorithm is not supported");
   if (!verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
@@ -303,31 +287,32 @@ export function signCertificateRequest(
   return certify(ca, publicKey, { ...names, ...options });
 }
 
-function readRequestedNames(attributes: DerValue | undefined): Required<AlternativeNames> {
-  const extensions = (attributes ? readChildren(attributes) : [])
-    .map(readChildren)
-    .filter(([type]) => readOid(type!) === oids.extensionRequest)
-    .flatMap(([, values]) => readChildren(values!).flatMap(readChildren))
-    .map(readChildren);
-  const names = extensions.find(([id]) => readOid(id!) === oids.alternativeNames);
-  return names ? readAlternativeNames(readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
+function readRequestedNames(attributes: der.DerValue | undefined): Required<AlternativeNames> {
+  const extensions = (attributes ? der.readChildren(attributes) : [])
+    .map(der.readChildren)
+    .filter(([type]) => der.readOid(type!) === oids.extensionRequest)
+    .flatMap(([, values]) => der.readChildren(values!).flatMap(der.readChildren))
+    .map(der.readChildren);
+  const names = extensions.find(([id]) => der.readOid(id!) === oids.alternativeNames);
+  return names ? readAlternativeNames(der.readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
 }
 
-function readSubject(name: DerValue): Subject {
-  const parts = readChildren(name)
-    .flatMap(readChildren)
+function readSubject(name: der.DerValue): Subject {
+  const parts = der
+    .readChildren(name)
+    .flatMap(der.readChildren)
     .map((part) => {
-      const [type, value] = readChildren(part);
-      return { type: readOid(type!), text: value!.content.toString() };
+      const [type, value] = der.readChildren(part);
+      return { type: der.readOid(type!), text: value!.content.toString() };
     });
   const commonName = parts.find(({ type }) => type === commonNameId)?.text;
   const organizations = parts.filter(({ type }) => type === organizationId).map(({ text }) => text);
   return { ...(commonName !== undefined && { commonName }), organizations };
 }
 
-function readAlternativeNames(names: DerValue): Required<AlternativeNames> {
-  const values = readChildren(names);
-  const ofType = (number: number): DerValue[] => values.filter(({ tag }) => (tag & 0x1f) === number);
+function readAlternativeNames(names: der.DerValue): Required<AlternativeNames> {
+  const values = der.readChildren(names);
+  const ofType = (number: number): der.DerValue[] => values.filter(({ tag }) => (tag & 0x1f) === number);
   return {
     dnsNames: ofType(nameTags.dns).map(({ content }) => content.toString()),
     ipAddresses: ofType(nameTags.ip).map(({ content }) => formatAddress(content)),
@@ -358,9 +343,9 @@ export function splitBundle(text: string): string[] {
 /** Parses a certificate in PEM; of a chain, the first one. */
 export function describeCertificate(pem: string): CertificateDescription {
   const certificate = new X509Certificate(pem);
-  const [body] = readChildren(readDer(certificate.raw));
+  const [body] = der.readChildren(der.readDer(certificate.raw));
   return {
-    ...readSubject(readChildren(body!)[5]!),
+    ...readSubject(der.readChildren(body!)[5]!),
     isCA: certificate.ca,
     notBefore: new Date(certificate.validFrom),
     notAfter: new Date(certificate.validTo),

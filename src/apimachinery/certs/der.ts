@@ -44,7 +44,7 @@ export function integer(bytes: Uint8Array): Buffer {
 }
 
 /** The boolean true; false is the default everywhere and DER omits defaults. */
-export const derTrue: Buffer = Buffer.from([0x01, 0x01, 0xff]);
+export const trueValue: Buffer = Buffer.from([0x01, 0x01, 0xff]);
 
 /** A context-specific tag. */
 export function tagged(number: number, content: Uint8Array, { constructed = true } = {}): Buffer {

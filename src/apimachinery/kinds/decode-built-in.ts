@@ -353,14 +353,12 @@ function writtenZeros(schema: BuiltinSchema): readonly (readonly [string, unknow
 }
 
 /** Types whose lists Go writes as null if they are not set; in most kinds validation refuses objects without them. */
-const withNullLists = new Set([
-  "batch/v1.PodFailurePolicy",
-  "batch/v1.SuccessPolicy",
-  "core/v1.ContainerImage",
-  "core/v1.LimitRangeSpec",
-  "core/v1.ProjectedVolumeSource",
-  "storage/v1.CSINodeDriver",
-]);
+const withNullLists = new Set(
+  [
+    "batch/v1.PodFailurePolicy batch/v1.SuccessPolicy core/v1.ContainerImage core/v1.LimitRangeSpec",
+    "core/v1.ProjectedVolumeSource storage/v1.CSINodeDriver",
+  ].flatMap((types) => types.split(" ")),
+);
 
 /** Types whose quantities Go writes as null if they are not set, because they are pointers. */
 const withNullQuantities = new Set([

@@ -136,11 +136,7 @@ export const scalarSchemas: Readonly<Record<string, BuiltinSchema>> = Object.fre
   int32: Object.freeze({ type: "integer", format: "int32" }),
   int64: Object.freeze({ type: "integer", format: "int64" }),
   string: Object.freeze({ type: "string" }),
-  FieldsV1: Object.freeze({
-    type: "object",
-    "x-kubernetes-preserve-unknown-fields": true,
-    typeName: "FieldsV1",
-  }),
+  FieldsV1: untyped("FieldsV1", { type: "object" }),
   IntOrString: Object.freeze({ "x-kubernetes-int-or-string": true, typeName: "IntOrString" }),
   JSON: untyped("JSON"),
   JSONSchemaPropsOrArray: untyped("JSONSchemaPropsOrArray"),
@@ -148,16 +144,12 @@ export const scalarSchemas: Readonly<Record<string, BuiltinSchema>> = Object.fre
   JSONSchemaPropsOrStringArray: untyped("JSONSchemaPropsOrStringArray"),
   MicroTime: Object.freeze({ type: "string", format: "date-time", typeName: "MicroTime" }),
   Quantity: Object.freeze({ "x-kubernetes-int-or-string": true, typeName: "Quantity" }),
-  RawExtension: Object.freeze({
-    type: "object",
-    "x-kubernetes-preserve-unknown-fields": true,
-    typeName: "RawExtension",
-  }),
+  RawExtension: untyped("RawExtension", { type: "object" }),
   Time: Object.freeze({ type: "string", format: "date-time", typeName: "Time" }),
 });
 
-function untyped(typeName: string): BuiltinSchema {
-  return Object.freeze({ "x-kubernetes-preserve-unknown-fields": true, typeName });
+function untyped(typeName: string, keywords: Partial<BuiltinSchema> = {}): BuiltinSchema {
+  return Object.freeze({ ...keywords, "x-kubernetes-preserve-unknown-fields": true, typeName });
 }
 
 /** The facts of a value in a table, as keywords of its schema. */

@@ -18,10 +18,8 @@ export const maxJSONPatchOperations = 10_000;
 export function parseJSONPatch(body: unknown): JSONPatch {
   if (!Array.isArray(body)) throw undecodable(body, "[]handlers.jsonPatchOp");
   if (body.length > maxJSONPatchOperations) {
-    throw new PatchError(
-      "too-large",
-      `The allowed maximum operations in a JSON patch is ${maxJSONPatchOperations}, got ${body.length}`,
-    );
+    const limit = `The allowed maximum operations in a JSON patch is ${maxJSONPatchOperations}`;
+    throw new PatchError("too-large", `${limit}, got ${body.length}`);
   }
   return body.map((operation) => {
     if (!isObject(operation)) throw undecodable(operation, "handlers.jsonPatchOp");
@@ -189,10 +187,8 @@ function copyValue(operation: { value?: JSONValue }): JSONValue {
 function countCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
   const total = copied + JSON.stringify(readMember(document, sourceOf(operation))).length;
   if (total <= maxCopiedBytes) return total;
-  throw new PatchError(
-    "too-large",
-    `Unable to complete the copy, the accumulated size increase of copy is ${total}, exceeding the limit ${maxCopiedBytes}`,
-  );
+  const increase = `the accumulated size increase of copy is ${total}, exceeding the limit ${maxCopiedBytes}`;
+  throw new PatchError("too-large", `Unable to complete the copy, ${increase}`);
 }
 
 /** A path that does not exist in the document. */
@@ -214,10 +210,8 @@ function describeMissing(operation: JSONPatchOperation, { member, message }: Mis
   }
   const quoted = op === "add" || op === "remove" ? JSON.stringify(path) : path;
   const missing = op === "move" || op === "copy" ? `from path: ${operation.from}` : `path: ${quoted}`;
-  return new PatchError(
-    "inapplicable",
-    `${op} operation does not apply: doc is missing ${missing}: ${message}`,
-  );
+  const reason = `doc is missing ${missing}: ${message}`;
+  return new PatchError("inapplicable", `${op} operation does not apply: ${reason}`);
 }
 
 /**

@@ -73,7 +73,7 @@ function compileChecks(schema: JSONSchema, compileChild: (schema: JSONSchema) =>
     }
     const kind = kindOf(value);
     if (isTyped) {
-      const mismatch = kind === onlyType ? undefined : typeMismatch(types, format, kind, value);
+      const mismatch = kind === onlyType ? undefined : typeMismatch(types, format, kind);
       run.matches += mismatch ? 1 : 2;
       if (mismatch) run.wrongType(mismatch.expected, mismatch.actual);
     }
@@ -224,25 +224,15 @@ function typeMismatch(
   types: readonly string[],
   format: string,
   kind: ValueKind,
-  value: unknown,
 ): { expected: string; actual: string } | undefined {
-  const accepted =
-    types.includes(kind) || (kind === "integer" && types.includes("number")) || isWhole(types, kind, value);
+  const accepted = types.includes(kind) || (kind === "integer" && types.includes("number"));
   if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
   const numeric = types.includes("integer") || types.includes("number");
   if (kind === "string" || kind === "array") {
     return accepted || !numeric ? undefined : { expected: types.join(","), actual: kind };
   }
-  return accepted ? undefined : { expected: format, actual: formatOfKind(kind) };
-}
-
-function isWhole(types: readonly string[], kind: ValueKind, value: unknown): boolean {
-  return kind === "number" && types.includes("integer") && Number.isSafeInteger(value);
-}
-
-function formatOfKind(kind: ValueKind): string {
-  if (kind === "integer") return "int64";
-  return kind === "number" ? "float64" : "";
+  const actual = kind === "integer" ? "int64" : kind === "number" ? "float64" : "";
+  return accepted ? undefined : { expected: format, actual };
 }
 
 /** Yields the formats in a schema that the API server ignores, and warns of. */
@@ -495,7 +485,11 @@ function compileString(schema: JSONSchema, format: string): ((value: string, run
   return (value, run) => {
     if (maxLength !== undefined && value.length > maxLength && countCharacters(value) > maxLength) {
       run.tooLong(maxLength);
-    } else if (minLength !== undefined && isShorter(value, minLength)) {
+    } else if (
+      minLength !== undefined &&
+      value.length < minLength * 2 &&
+      countCharacters(value) < minLength
+    ) {
       run.invalid(value, `should be at least ${minLength} chars long`);
     } else if (matches && !matches.test(value)) {
       run.invalid(value, `should match '${matches.error ?? pattern!}'`);
@@ -603,10 +597,6 @@ export class Run {
     if (relative === "") return this.#prefix === "" ? "<nil>" : this.#prefix;
     return this.#prefix === "" ? relative : `${this.#prefix}.${relative}`;
   }
-}
-
-function isShorter(value: string, min: number): boolean {
-  return value.length < min || (value.length < min * 2 && countCharacters(value) < min);
 }
 
 /** Lengths are counted in Unicode code points, not UTF-16 code units. */

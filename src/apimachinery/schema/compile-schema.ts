@@ -56,23 +56,20 @@ export interface CompiledSchema {
  */
 export function compileSchema(schema: JSONSchema): CompiledSchema {
   const check = compileNode(schema);
-  const hasEmbeddedResources = hasEmbedded(schema);
+  const embeds = hasEmbedded(schema);
   const shape = shapeOf(schema);
   const checkListTypes = compileListTypes(shape);
 
   return {
     schema,
     prune: (object, { keepNulls = false } = {}) =>
-      hasEmbeddedResources && !(keepNulls && hasNull(object))
-        ? pruneEmbedding(object)
-        : prune(object, shape, true),
+      embeds && !(keepNulls && hasNull(object)) ? pruneEmbedding(object) : prune(object, shape, true),
     applyDefaults: <T>(object: T, { keepNulls = false } = {}) =>
       applyDefaults(!keepNulls && hasNull(object) ? dropNulls(object, schema) : object, shape) as T,
     validate(object, options = {}) {
       const prefix = options.path ?? "";
       const errors = validateValues(object, options);
-      if (hasEmbeddedResources && options.embedded !== false)
-        errors.push(...checkEmbedded(object, schema, prefix));
+      if (embeds && options.embedded !== false) errors.push(...checkEmbedded(object, schema, prefix));
       // A stored list that violates a later list type must not block every update.
       const duplicates = (options.listTypes !== false && checkListTypes?.(object, prefix)) || [];
       if (duplicates.length === 0 || isRatcheted(options.old, prefix)) return errors;

@@ -104,9 +104,8 @@ function checkManagers(managers: unknown, path: string, errors: FieldError[]): v
   (Array.isArray(managers) ? managers : []).forEach((entry: JSONObject<unknown>, index) => {
     const operation = entry["operation"] ?? "";
     if (operation === "Apply" || operation === "Update") return;
-    errors.push(
-      invalid(`${path}.managedFields[${index}].operation`, operation, "must be `Apply` or `Update`"),
-    );
+    const field = `${path}.managedFields[${index}].operation`;
+    errors.push(invalid(field, operation, "must be `Apply` or `Update`"));
   });
 }
 
@@ -270,9 +269,8 @@ export function decodeMetadata(metadata: unknown, path: string): DecodedMetadata
   const unknown: string[] = [];
   if (metadata === null) return { metadata: {}, unknown };
   if (!isObject(metadata)) {
-    throw new MalformedMetadataError(
-      `json: cannot unmarshal ${jsonType(metadata)} into Go value of type v1.ObjectMeta`,
-    );
+    const type = jsonType(metadata);
+    throw new MalformedMetadataError(`json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
   }
   return { metadata: decodeStruct(metadata, objectMeta, path, unknown), unknown };
 }
@@ -305,9 +303,8 @@ function decodeField(
   unknown: string[],
 ): unknown {
   const fail = (actual: unknown, type: string): never => {
-    throw new MalformedMetadataError(
-      `json: cannot unmarshal ${jsonType(actual, type)} into Go struct field ${name} of type ${type}`,
-    );
+    const target = `Go struct field ${name} of type ${type}`;
+    throw new MalformedMetadataError(`json: cannot unmarshal ${jsonType(actual, type)} into ${target}`);
   };
   const decodeString = (item: unknown): unknown =>
     typeof item === "string" ? item : item === null ? "" : fail(item, "string");
@@ -339,9 +336,8 @@ function decodeField(
 function checkTime(value: string): string {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(value)) return value;
   const layout = "2006-01-02T15:04:05Z07:00";
-  throw new MalformedMetadataError(
-    `parsing time ${quote(value)} as "${layout}": cannot parse ${quote(value)} as "2006"`,
-  );
+  const time = quote(value);
+  throw new MalformedMetadataError(`parsing time ${time} as "${layout}": cannot parse ${time} as "2006"`);
 }
 
 function isEmpty(value: unknown): boolean {

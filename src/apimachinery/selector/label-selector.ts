@@ -292,6 +292,8 @@ function checkRequirement({ key, operator, values }: Requirement): string[] {
   ];
 }
 
+const notAnInteger = "for 'Gt', 'Lt' operators, the value must be an integer";
+
 function checkValues(operator: Operator, values: readonly string[]): string[] {
   // Go encodes a nil slice as null.
   const shown = values.length === 0 ? "null" : JSON.stringify(values);
@@ -307,10 +309,7 @@ function checkValues(operator: Operator, values: readonly string[]): string[] {
     case "lt":
       return values
         .filter((value) => !isInt64(value))
-        .map(
-          (value) =>
-            `values[0]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
-        );
+        .map((value) => `values[0]: Invalid value: ${JSON.stringify(value)}: ${notAnInteger}`);
     default:
       return [];
   }

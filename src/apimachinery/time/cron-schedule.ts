@@ -65,12 +65,8 @@ const cronFields: ReadonlyArray<{ min: number; max: number; names?: readonly str
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
-  {
-    min: 1,
-    max: 12,
-    names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-  },
-  { min: 0, max: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
+  { min: 1, max: 12, names: "jan feb mar apr may jun jul aug sep oct nov dec".split(" ") },
+  { min: 0, max: 6, names: "sun mon tue wed thu fri sat".split(" ") },
 ];
 
 /** Reads the fields of a schedule; returns the reason if one is invalid. */

@@ -160,10 +160,8 @@ class Checker {
     }
     const shown = argTypes.map((type) => formatType(this.#inference.resolveAll(type)));
     const signature = isMember ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
-    return this.#report(
-      expr.pos,
-      `found no matching overload for '${declaration.name}' applied to '${signature}'`,
-    );
+    const message = `found no matching overload for '${declaration.name}' applied to '${signature}'`;
+    return this.#report(expr.pos, message);
   }
 
   #logical(expr: Call, { overloads }: FunctionDecl): CelType {
@@ -268,11 +266,8 @@ class Checker {
     if (range.kind === "param") this.#inference.assign(types.dyn, range);
     const found = iterationTypes(range, expr.iterVar2 !== undefined);
     if (found) return found;
-    const shown = formatType(range);
-    this.#report(
-      expr.range.pos,
-      `expression of type '${shown}' cannot be range of a comprehension (must be list, map, or dynamic)`,
-    );
+    const problem = "cannot be range of a comprehension (must be list, map, or dynamic)";
+    this.#report(expr.range.pos, `expression of type '${formatType(range)}' ${problem}`);
     return [types.error, types.error];
   }
 

@@ -104,12 +104,9 @@ function checkFormatCall(call: Call, issues: Issue[]): void {
     report(pos, `error during formatting: ${accepted.message}, was given ${type!.runtimeName}`);
     return;
   }
-  if (list.items.length > argCount) {
-    report(
-      call.pos,
-      `too many arguments supplied to string.format (expected ${argCount}, got ${list.items.length})`,
-    );
-  }
+  const count = list.items.length;
+  if (count <= argCount) return;
+  report(call.pos, `too many arguments supplied to string.format (expected ${argCount}, got ${count})`);
 }
 
 /** Returns the argument, or the part of a literal list or map, that a clause does not accept. */

@@ -84,9 +84,7 @@ function constantMap(keys: readonly Value[], values: readonly Value[]): Value | 
 }
 
 /** The conversions that are evaluated at compile time if their argument is a constant. */
-const conversions: ReadonlySet<string> = new Set(
-  "bool bytes double duration dyn int string timestamp type uint".split(" "),
-);
+const conversions = new Set("bool bytes double duration dyn int string timestamp type uint".split(" "));
 
 function constantConversion({ name, target, args, overloads }: Call, env: Env): Value | undefined {
   if (target || args.length !== 1 || !conversions.has(name)) return undefined;
@@ -240,9 +238,7 @@ function dispatch(name: string, overloads: readonly Overload[], values: readonly
 }
 
 /** The functions whose names cel-go omits in the error. */
-const unnamedInErrors: ReadonlySet<string> = new Set(
-  "@in contains endsWith find findAll matches startsWith".split(" "),
-);
+const unnamedInErrors = new Set("@in contains endsWith find findAll matches startsWith".split(" "));
 
 /** The error of values without a matching overload, which is possible with dynamic types only. */
 function noSuchOverload(name: string, values: readonly Value[]): EvalError {
@@ -556,15 +552,13 @@ function findField(target: Value, field: string): Value | undefined {
   if (target instanceof CelObject || target instanceof CelMap) return target.find(field);
   if (target instanceof CelOptional) {
     if (target.value === undefined) return CelOptional.none;
-    if (!isContainer(target.value)) throw new EvalError(`no such key: ${field}`);
-    const found = findField(target.value, field);
+    const { value } = target;
+    const hasFields = value instanceof CelObject || value instanceof CelMap || value instanceof CelOptional;
+    if (!hasFields) throw new EvalError(`no such key: ${field}`);
+    const found = findField(value, field);
     return found === undefined ? CelOptional.none : new CelOptional(found);
   }
   return undefined;
-}
-
-function isContainer(value: Value): boolean {
-  return value instanceof CelObject || value instanceof CelMap || value instanceof CelOptional;
 }
 
 function hasField(target: Value, field: string): boolean {

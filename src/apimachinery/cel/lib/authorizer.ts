@@ -38,14 +38,13 @@ export const authorizerType = authorizationType("Authorizer");
 /** The type of a check of a resource: of `authorizer.group(...).resource(...)`. */
 export const resourceCheckType = authorizationType("ResourceCheck");
 
-const authorizer: TypeOf<AuthorizationValue<AccessOracle>> = authorizerType;
-const resourceCheck: TypeOf<AuthorizationValue<{ oracle: AccessOracle; question: ResourceQuestion }>> =
+const authorizer: TypeOf<AuthzValue<AccessOracle>> = authorizerType;
+const resourceCheck: TypeOf<AuthzValue<{ oracle: AccessOracle; question: ResourceQuestion }>> =
   resourceCheckType;
-const pathCheck: TypeOf<AuthorizationValue<{ oracle: AccessOracle; path: string }>> =
-  authorizationType("PathCheck");
-const groupCheck: TypeOf<AuthorizationValue<{ oracle: AccessOracle; group: string }>> =
+const pathCheck: TypeOf<AuthzValue<{ oracle: AccessOracle; path: string }>> = authorizationType("PathCheck");
+const groupCheck: TypeOf<AuthzValue<{ oracle: AccessOracle; group: string }>> =
   authorizationType("GroupCheck");
-const decision: TypeOf<AuthorizationValue<AccessDecision>> = authorizationType("Decision");
+const decision: TypeOf<AuthzValue<AccessDecision>> = authorizationType("Decision");
 
 /** The types of the library, by their names in expressions. */
 export const authorizerTypes: readonly CelType[] = [
@@ -61,7 +60,7 @@ function authorizationType(name: string): CelType {
 }
 
 /** A value of the library: `authorizer`, an unfinished check, or a decision. It has methods only. */
-class AuthorizationValue<T> extends Boxed<T> {
+class AuthzValue<T> extends Boxed<T> {
   readonly celType: CelType;
 
   constructor(type: CelType, content: T) {
@@ -76,12 +75,12 @@ class AuthorizationValue<T> extends Boxed<T> {
 
 /** The value of `authorizer`. */
 export function authorizerValue(oracle: AccessOracle): Value {
-  return new AuthorizationValue(authorizerType, oracle);
+  return new AuthzValue(authorizerType, oracle);
 }
 
 /** The value of `authorizer.requestResource`. */
 export function resourceCheckValue(oracle: AccessOracle, question: ResourceQuestion): Value {
-  return new AuthorizationValue(resourceCheckType, { oracle, question });
+  return new AuthzValue(resourceCheckType, { oracle, question });
 }
 
 const { bool, string } = typed;
@@ -93,14 +92,14 @@ export const authorizers: readonly FunctionDecl[] = [
     "authorizer_path",
     [authorizer, string],
     pathCheck,
-    (from, path) => new AuthorizationValue(pathCheck, { oracle: from.content, path: nonEmpty(path, "path") }),
+    (from, path) => new AuthzValue(pathCheck, { oracle: from.content, path: nonEmpty(path, "path") }),
   ),
   method(
     "group",
     "authorizer_group",
     [authorizer, string],
     groupCheck,
-    (from, group) => new AuthorizationValue(groupCheck, { oracle: from.content, group }),
+    (from, group) => new AuthzValue(groupCheck, { oracle: from.content, group }),
   ),
   method(
     "serviceAccount",
@@ -133,8 +132,7 @@ export const authorizers: readonly FunctionDecl[] = [
     "pathcheck_check",
     [pathCheck, string],
     decision,
-    ({ content }, verb) =>
-      new AuthorizationValue(decision, content.oracle.decide({ verb, path: content.path })),
+    ({ content }, verb) => new AuthzValue(decision, content.oracle.decide({ verb, path: content.path })),
   ),
   method(
     "check",
@@ -142,7 +140,7 @@ export const authorizers: readonly FunctionDecl[] = [
     [resourceCheck, string],
     decision,
     ({ content }, verb) =>
-      new AuthorizationValue(decision, content.oracle.decide({ verb, resource: content.question })),
+      new AuthzValue(decision, content.oracle.decide({ verb, resource: content.question })),
   ),
   decisionMethod("errored", bool, ({ error }) => error !== undefined),
   decisionMethod("error", string, ({ error = "" }) => error),

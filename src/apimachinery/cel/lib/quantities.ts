@@ -60,10 +60,7 @@ function wholeOf({ content: { unscaled, scale } }: QuantityValue): bigint | unde
   if (unscaled === 0n) return 0n;
   // Far beyond 64 bits, the power alone would need too much memory.
   if (scale < 0 || scale > 19) return undefined;
-  return asInt64(unscaled * 10n ** BigInt(scale));
-}
-
-function asInt64(value: bigint): bigint | undefined {
+  const value = unscaled * 10n ** BigInt(scale);
   return value <= maxInt && value >= minInt ? value : undefined;
 }
 

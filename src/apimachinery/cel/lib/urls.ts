@@ -33,10 +33,8 @@ export const urls: readonly FunctionDecl[] = [
 /** A URL may have a fragment, unlike a request URI. */
 function parse(text: string): URLValue {
   const uri = parseRequestURI(text);
-  if (!uri)
-    throw new EvalError(
-      `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
-    );
+  const failure = `parse ${JSON.stringify(text)}: invalid URI for request`;
+  if (!uri) throw new EvalError(`URL parse error during conversion from string: ${failure}`);
   const hash = text.indexOf("#");
   const plain = hash === -1 ? uri : parseRequestURI(text.slice(0, hash));
   return new URLValue({ ...(plain ?? uri), text });

@@ -67,13 +67,8 @@ function compileMessage(
   decl: DeclType,
 ): Pick<CompiledRule, "message" | "messageError" | "messageMaxCost"> {
   if (messageExpression === "") return { messageMaxCost: 0 };
-  const compiled = compileExpression(
-    messageExpression,
-    env,
-    decl,
-    "string",
-    "messageExpression must evaluate to a string",
-  );
+  const wrongTypeError = "messageExpression must evaluate to a string";
+  const compiled = compileExpression(messageExpression, env, decl, "string", wrongTypeError);
   if ("error" in compiled) {
     return {
       messageError: compiled.error.replace(/^compilation failed/, "messageExpression compilation failed"),

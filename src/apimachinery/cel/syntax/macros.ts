@@ -67,19 +67,16 @@ function foldMacro(variables: 1 | 2, fold: CreateFold, notAName = "argument must
 function variableNames(args: readonly Expr[], notAName: string, report: Report): string[] | undefined {
   const names: string[] = [];
   for (const arg of args) {
-    if (arg.kind !== "ident") {
-      report(arg.pos, notAName);
-      return undefined;
-    }
-    if (names.includes(arg.name)) {
-      report(arg.pos, `duplicate variable name: ${arg.name}`);
-      return undefined;
-    }
-    if (arg.name === accumulator || arg.name === "__result__") {
-      report(arg.pos, "iteration variable overwrites accumulator variable");
-      return undefined;
-    }
-    names.push(arg.name);
+    const name = arg.kind === "ident" ? arg.name : undefined;
+    let problem: string | undefined;
+    if (name === undefined) problem = notAName;
+    else if (names.includes(name)) problem = `duplicate variable name: ${name}`;
+    else if (name === accumulator || name === "__result__") {
+      problem = "iteration variable overwrites accumulator variable";
+    } else names.push(name);
+    if (problem === undefined) continue;
+    report(arg.pos, problem);
+    return undefined;
   }
   return names;
 }
@@ -144,10 +141,8 @@ function insertEntry(pos: number, args: readonly Expr[]): Fold {
 /** Sorts by keys computed from the items. A binding holds the list, so that it is evaluated only once. */
 function sortBy({ pos, target, args }: Call, report: Report): Expr | undefined {
   if (target!.kind === "literal" || target!.kind === "map" || target!.kind === "struct") {
-    report(
-      target!.pos,
-      "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
-    );
+    const operands = "a list, identifier, comprehension, call or select expression";
+    report(target!.pos, `sortBy can only be applied to ${operands}`);
     return undefined;
   }
   const input: Expr = { kind: "ident", pos, name: "@__sortBy_input__" };

@@ -36,9 +36,7 @@ const expressionStartText =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** The tokens with which an expression may start. */
-const expressionStart: ReadonlySet<string> = new Set(
-  "[ { ( . - ! true false null float int uint string bytes ident".split(" "),
-);
+const expressionStart = new Set("[ { ( . - ! true false null float int uint string bytes ident".split(" "));
 
 /** The tokens that may follow the opening parenthesis of arguments, as in messages. */
 const argumentStartText = expressionStartText.replace("'(', ", "'(', ')', ");
@@ -56,11 +54,6 @@ const relations: ReadonlySet<TokenKind> = new Set(["<", "<=", ">=", ">", "==", "
 const products: ReadonlySet<TokenKind> = new Set(["*", "/", "%"]);
 const sums: ReadonlySet<TokenKind> = new Set(["+", "-"]);
 const literals: ReadonlySet<TokenKind> = new Set(["int", "uint", "float", "string", "bytes"]);
-
-/** The minus sign that is part of a number. */
-interface Minus {
-  readonly pos: number;
-}
 
 /** A recursive-descent parser, with a method for each level of precedence. */
 class Parser {
@@ -145,7 +138,8 @@ class Parser {
     return call(token.pos, token.kind === "!" ? operators.not : operators.negate, [operand]);
   }
 
-  #member(minus?: Minus): Expr {
+  /** Parses a primary expression and its selections; `minus` is the sign before it, which is part of a number. */
+  #member(minus?: { pos: number }): Expr {
     let expr = this.#primary(minus);
     for (let length = 0; ; length++) {
       if (length >= maxDepth) this.#tooDeep();
@@ -180,7 +174,7 @@ class Parser {
     return call(open.pos, optional ? operators.optionalIndex : operators.index, [operand, index]);
   }
 
-  #primary(minus?: Minus): Expr {
+  #primary(minus?: { pos: number }): Expr {
     const token = this.#tokens.peek();
     if (literals.has(token.kind)) return this.#literal(minus);
     switch (token.kind) {
@@ -210,7 +204,7 @@ class Parser {
     }
   }
 
-  #literal(minus?: Minus): Expr {
+  #literal(minus?: { pos: number }): Expr {
     const token = this.#tokens.next();
     const parsed = parseLiteral(token, minus !== undefined);
     if ("value" in parsed) return literal(minus?.pos ?? token.pos, parsed.value);
@@ -394,9 +388,7 @@ function encode(text: string): Uint8Array {
 }
 
 /** The tokens that may follow a member, from which parsing can continue after an error. */
-const followsMember: ReadonlySet<string> = new Set(
-  "eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "),
-);
+const followsMember = new Set("eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "));
 
 /** The tokens of a source, and the position of the next one. Unexpected tokens are reported in ANTLR's words, as in cel-go. */
 class TokenStream {

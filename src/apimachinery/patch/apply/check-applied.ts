@@ -12,9 +12,8 @@ import { fieldElement, formatElement, formatPath, type PathElement } from "./fie
 export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   const mismatch = mismatchOf(applied, endpoint.schemaOf(endpoint.apiVersion));
   if (mismatch === undefined) return;
-  throw new SchemaMismatchError(
-    `failed to create typed patch object ${subjectOf(endpoint, applied)}: ${mismatch}`,
-  );
+  const subject = subjectOf(endpoint, applied);
+  throw new SchemaMismatchError(`failed to create typed patch object ${subject}: ${mismatch}`);
 }
 
 /**

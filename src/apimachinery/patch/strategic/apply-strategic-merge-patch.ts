@@ -147,8 +147,7 @@ function mergeList(list: JSONValue[], patch: JSONValue[], { mergeKey, schema }: 
   if (!areObjects(list, patch))
     return orderAsPatch(withoutDuplicates([...list, ...patch]), patch, list, mergeKey);
   const items = schema?.items;
-  if (mergeKey === undefined)
-    throw new PatchError("unforeseen", `cannot merge lists without merge key for ${goKindOf(items)}`);
+  if (mergeKey === undefined) throw unforeseen(`cannot merge lists without merge key for ${goKindOf(items)}`);
   const { replaces, kept, plain } = followDirectives(list as JSONObject[], patch as JSONObject[], mergeKey);
   const merged = mergeItems(kept, plain, mergeKey, items);
   // Go merges in place, so that new items take the places of deleted ones where the list is ordered once more.
@@ -171,14 +170,12 @@ function findStrategy(schema: SchemaNode | undefined, name: string): Strategy {
     };
   }
   if (schema?.additionalProperties || schema?.type === "string")
-    throw new PatchError(
-      "unforeseen",
+    throw unforeseen(
       `merging an object in json but data type is not struct, instead is: ${goKindOf(schema)}`,
     );
   if (schema?.typeName !== undefined) {
     const struct = schema.typeName.split(".").at(-1)!;
-    throw new PatchError(
-      "unforeseen",
+    throw unforeseen(
       `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
     );
   }
@@ -206,11 +203,11 @@ function orderAsPatch(
 /** Returns true if the items of lists are objects. All items must have one type, and must not be lists. */
 function areObjects(...lists: readonly (readonly JSONValue[])[]): boolean {
   const [first, ...others] = lists.flat();
-  if (first === undefined) throw new PatchError("unforeseen", "no elements in any of the given slices");
+  if (first === undefined) throw unforeseen("no elements in any of the given slices");
   if (Array.isArray(first)) throw new PatchError("inapplicable", "lists of lists are not supported");
   if (others.some((other) => goTypeOf(other) !== goTypeOf(first))) {
     const shown = goText(lists as JSONValue[]);
-    throw new PatchError("unforeseen", `list element types are not identical: ${shown}`);
+    throw unforeseen(`list element types are not identical: ${shown}`);
   }
   return isObject(first);
 }
@@ -230,8 +227,7 @@ function followDirectives(
     else if (directive === "delete") {
       const key = keyOf(item, mergeKey);
       kept = kept.filter((other) => !isEqual(memberOf(other, mergeKey), key));
-    } else if (directive === "merge")
-      throw new PatchError("unforeseen", "merging lists cannot yet be specified in the patch");
+    } else if (directive === "merge") throw unforeseen("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, item);
   }
   const plain = patch.filter((item) => directiveOf(item) === undefined);
@@ -267,8 +263,7 @@ function splitByPresence(
 ): { listed: JSONValue[]; others: JSONValue[] } {
   if (mergeKey !== undefined) checkKeys(list, mergeKey);
   const plain = mergeKey === undefined ? -1 : other.findIndex((item) => !isObject(item));
-  if (plain !== -1 && list.length > 0)
-    throw new PatchError("unforeseen", `value for key ${plain} is not a map`);
+  if (plain !== -1 && list.length > 0) throw unforeseen(`value for key ${plain} is not a map`);
   const present = new Set(other.map((item) => identifyItem(item, mergeKey)));
   const isListed = (item: JSONValue): boolean => present.has(identifyItem(item, mergeKey));
   return { listed: list.filter(isListed), others: list.filter((item) => !isListed(item)) };
@@ -320,8 +315,7 @@ function checkOrder(
       if (mergeKey !== undefined && at < order.length) checkKeys([order[at]!], mergeKey);
     }
     if (at === order.length)
-      throw new PatchError(
-        "unforeseen",
+      throw unforeseen(
         `The order in patch list:\n${goText([...patched])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`,
       );
     at++;
@@ -334,7 +328,7 @@ function checkKeys(items: readonly JSONValue[], mergeKey: string): void {
     if (!isObject(item)) throw wrongType("map[string]interface {}", item);
     if (memberOf(item, mergeKey) !== undefined) continue;
     const problem = `does not contain declared merge key: ${mergeKey}`;
-    throw new PatchError("unforeseen", `map: ${goText(item)} ${problem}`);
+    throw unforeseen(`map: ${goText(item)} ${problem}`);
   }
 }
 
@@ -371,7 +365,7 @@ function directiveOf(patch: JSONObject): JSONValue | undefined {
 
 function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
   const type = typeof directive === "string" ? directive : formatAsText(directive);
-  return new PatchError("unforeseen", `unknown patch type: ${type} in map: ${goText(patch)}`);
+  return unforeseen(`unknown patch type: ${type} in map: ${goText(patch)}`);
 }
 
 /** Formats a value that is no string as Go's `%s` does. */
@@ -420,9 +414,14 @@ function goTypeOf(value: JSONValue): string {
 
 /** The error of a value that should have another type. */
 function wrongType(wanted: string, value: JSONValue): PatchError {
-  return new PatchError("unforeseen", `expected a ${wanted}, but received a ${goTypeOf(value)}`);
+  return unforeseen(`expected a ${wanted}, but received a ${goTypeOf(value)}`);
 }
 
 function jsonType(value: JSONValue): string {
   return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** An error for which the API server has no code of its own: it responds with 500. */
+function unforeseen(message: string): PatchError {
+  return new PatchError("unforeseen", message);
 }

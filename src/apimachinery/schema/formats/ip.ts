@@ -55,12 +55,7 @@ export function formatIP({ bytes, zone }: IPAddress): string {
 
 /** Returns true if 16 bytes are an IPv4-mapped address, `::ffff:1.2.3.4`. */
 export function isMapped(bytes: Uint8Array): boolean {
-  return (
-    bytes.length === 16 &&
-    bytes.subarray(0, 10).every((b) => b === 0) &&
-    bytes[10] === 255 &&
-    bytes[11] === 255
-  );
+  return bytes.length === 16 && bytes.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 255));
 }
 
 function parseIPv4(text: string, sloppy: boolean): Uint8Array | undefined {
