@@ -335,9 +335,8 @@ export interface CertificateDescription extends Subject {
 
 /** Returns the certificates in a text, each in PEM. */
 export function splitBundle(text: string): string[] {
-  return (text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
-    (pem) => `${pem}\n`,
-  );
+  const pems = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return pems.map((pem) => `${pem}\n`);
 }
 
 /** Parses a certificate in PEM; of a chain, the first one. */

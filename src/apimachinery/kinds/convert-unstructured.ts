@@ -45,11 +45,8 @@ function convert(value: unknown, schema: BuiltinSchema, goType: string): void {
 
 function convertObject(value: unknown, schema: BuiltinSchema): void {
   if (!isObject(value)) {
-    throw new DecodeError(
-      schema.properties
-        ? `cannot restore struct from: ${kindOf(value)}`
-        : `cannot restore map from ${kindOf(value)}`,
-    );
+    const target = schema.properties ? "struct from:" : "map from";
+    throw new DecodeError(`cannot restore ${target} ${kindOf(value)}`);
   }
   const { properties, additionalProperties } = schema;
   if (properties) {

@@ -271,10 +271,8 @@ class Decoder {
 
 /** Resource amounts are rounded up to thousandths. */
 function decodeResources(value: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(value).map(
-    ([name, amount]) => [name, roundToThousandths(decodeQuantity(amount ?? "0"))] as const,
-  );
-  return Object.fromEntries(entries);
+  const round = (amount: unknown): string => roundToThousandths(decodeQuantity(amount ?? "0"));
+  return Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, round(amount)]));
 }
 
 /** Returns true for a text that stays as it is, as most values do. */

@@ -112,10 +112,8 @@ async function readNumbers(module: string): Promise<void> {
   const { text } = await modules[module]!.loadNumbers();
   const table = JSON.parse(text) as Record<string, Record<string, string>>;
   for (const [name, fields] of Object.entries(table)) {
-    numbersByType.set(
-      `${module}.${name}`,
-      new Map(Object.entries(fields).map(([field, number]) => [field, parseNumber(number)])),
-    );
+    const numbers = Object.entries(fields).map(([field, number]) => [field, parseNumber(number)] as const);
+    numbersByType.set(`${module}.${name}`, new Map(numbers));
   }
 }
 

@@ -92,9 +92,8 @@ export function readLock(file: string): LockHolder | undefined {
  * The boot's id is random, so that a repository can't contain the lock of a process that runs wherever it is cloned.
  */
 function identifyProcess(pid: number): string {
-  return [pid, readProcessStatus(pid)[19] ?? "", readProcFile("/proc/sys/kernel/random/boot_id").trim()].join(
-    " ",
-  );
+  const bootId = readProcFile("/proc/sys/kernel/random/boot_id").trim();
+  return `${pid} ${readProcessStatus(pid)[19] ?? ""} ${bootId}`;
 }
 
 /** Returns true if a process is running. A zombie is not. */

@@ -164,7 +164,7 @@ function defaultIfNull(item: unknown, { schema }: Shape): unknown {
 /** Reports duplicate items of sets, and items of list maps with the same keys. */
 type CheckListTypes = (value: unknown, path: string) => FieldError[];
 
-/** Returns undefined for a schema without sets and list maps. */
+/** Compiles the check of list types; returns undefined for a schema without sets and list maps. */
 function compileListTypes(shape: Shape): CheckListTypes | undefined {
   const node = compileListNode(shape, new Map());
   if (!node) return undefined;

@@ -226,7 +226,7 @@ class Estimator {
     return this.#entries.get(expr) ?? (expr.kind === "ident" ? this.#local(expr.name)?.entry : undefined);
   }
 
-  /** Returns the countParts of the schema for a path below `self` or `oldSelf`. */
+  /** Returns the bound of the schema for a path below `self` or `oldSelf`. */
   #declared(path: readonly string[]): Range | undefined {
     if (path.length === 0) return undefined;
     let node: DeclType | undefined = this.#root;
@@ -309,7 +309,7 @@ interface Operand {
   readonly type: CelType;
   readonly path: readonly string[] | undefined;
   readonly size: Range | undefined;
-  /** The size of a list's items; unknown if the schema has no countParts. */
+  /** The size of a list's items; unknown if the schema has no bound. */
   itemSize(): Range;
 }
 
@@ -514,7 +514,7 @@ function allocate(factor: number, size: Range): CallEstimate {
   return { cost: add(scale(size, factor), listOverhead), size };
 }
 
-/** Returns the size of an operand; unknown if it has no countParts. */
+/** Returns the size of an operand; unknown if it has no bound. */
 function sizeOf(operand: Operand | undefined): Range {
   return operand?.size ?? unknown;
 }

@@ -17,7 +17,7 @@ export const formatType: TypeOf<FormatValue> = objectType("kubernetes.NamedForma
 /** Returns why a text is invalid; nothing if it is valid. */
 type Check = (text: string) => string[];
 
-/** A findFormat format, which validates strings. */
+/** A named format, which validates strings. */
 export class FormatValue extends ExtensionValue {
   readonly celType = formatType;
   readonly name: string;
@@ -59,7 +59,7 @@ const formats: ReadonlyMap<string, FormatValue> = new Map([
 /** Kubernetes' format library: `format.dns1123Label().validate(name)`. */
 export const namedFormats: readonly FunctionDecl[] = [
   method("validate", "format-validate", [formatType, string], optionalOf(listOf(string)), validate),
-  declare("format.findFormat", "format-findFormat", [string], optionalOf(formatType), findFormat),
+  declare("format.named", "format-named", [string], optionalOf(formatType), findFormat),
   ...Array.from(formats, ([name, format]) =>
     declare(`format.${name}`, `format.${name}`, [], formatType, () => format),
   ),

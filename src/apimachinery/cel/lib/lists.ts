@@ -120,7 +120,7 @@ function flatten(values: CelList, depth: Int = 1): CelList {
   return new NativeList(flat(values, Number(depth)));
 }
 
-/** A longer list would take our process down; the cost limit of rules is reached long before. */
+/** A longer list would need too much memory: it is created before its cost is charged. */
 const longestRange = 10_000_000;
 
 function range(count: Int): CelList {

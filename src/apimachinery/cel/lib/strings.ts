@@ -261,13 +261,9 @@ function trim(text: string): string {
 }
 
 function join(list: CelList, separator = ""): string {
-  return list
-    .toArray()
-    .map((item) => {
-      if (typeof item !== "string") throw new EvalError("no such overload");
-      return item;
-    })
-    .join(separator);
+  const items = list.toArray();
+  if (items.some((item) => typeof item !== "string")) throw new EvalError("no such overload");
+  return items.join(separator);
 }
 
 /** Formats a string as a CEL literal, with the minimum of escapes. */

@@ -122,7 +122,7 @@ class RuleRun {
     return this.#errors;
   }
 
-  /** Runs the rules of a node and of its descendants. A value is correlated if all lists above it are list maps. */
+  /** Runs the rules of a node and of its descendants. A correlated value has a stored one at the same place. */
   #visit(
     node: RuleNode,
     path: string,
@@ -137,13 +137,12 @@ class RuleRun {
     if (Array.isArray(value) && items) {
       const isMap = schema["x-kubernetes-list-type"] === "map" && Array.isArray(old);
       const find = isMap ? indexListMap(schema, old) : () => undefined;
+      const itemSchema = itemsOf(schema) ?? {};
       value.forEach((item, index) => {
         const oldItem = find(item);
-        const hasOldItem = isCorrelated && oldItem !== undefined;
-        const itemUnchanged = hasOldItem
-          ? once(() => isUnchanged(itemsOf(schema) ?? {}, item, oldItem))
-          : unchanged;
-        this.#visit(items, `${path}[${index}]`, item, oldItem, itemUnchanged, hasOldItem);
+        const hasOld = isCorrelated && oldItem !== undefined;
+        const itemUnchanged = hasOld ? once(() => isUnchanged(itemSchema, item, oldItem)) : unchanged;
+        this.#visit(items, `${path}[${index}]`, item, oldItem, itemUnchanged, hasOld);
       });
     }
     if (!isObject(value)) return;
@@ -151,18 +150,12 @@ class RuleRun {
       const property = properties.get(key);
       const child = property ?? (Object.hasOwn(schema.properties ?? {}, key) ? undefined : node.values);
       if (!child) continue;
+      const at = property ? joinPath(path, key) : `${path}[${key}]`;
       const oldItem = isObject(old) ? memberOf(old, key) : undefined;
       const described = memberSchema(schema, key);
-      const hasOldItem = isCorrelated && oldItem !== undefined && described !== undefined;
-      const itemUnchanged = hasOldItem ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
-      this.#visit(
-        child,
-        property ? joinPath(path, key) : `${path}[${key}]`,
-        item,
-        oldItem,
-        itemUnchanged,
-        hasOldItem,
-      );
+      const hasOld = isCorrelated && oldItem !== undefined && described !== undefined;
+      const itemUnchanged = hasOld ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
+      this.#visit(child, at, item, oldItem, itemUnchanged, hasOld);
     }
   }
 

@@ -129,8 +129,9 @@ function declareText(schema: JSONSchema): DeclType {
 function maxTextElements(schema: JSONSchema): number {
   if (schema.maxLength !== undefined) return Math.max(schema.maxLength, 0) * 4;
   if (schema["x-kubernetes-int-or-string"] || !schema.enum?.length) return maxRequestSize - 2;
-  return schema.enum.reduce<number>(
-    (longest, value) => (typeof value === "string" ? Math.max(longest, Buffer.byteLength(value)) : longest),
-    0,
-  );
+  let longest = 0;
+  for (const value of schema.enum) {
+    if (typeof value === "string") longest = Math.max(longest, Buffer.byteLength(value));
+  }
+  return longest;
 }

@@ -59,11 +59,10 @@ export function show(value: Value): string {
   if (value instanceof CelDouble) return goFloat(value.value);
   if (value instanceof Uint8Array) return `b${quote(Buffer.from(value).toString("latin1"))}`;
   if (value instanceof CelList) return `[${value.toArray().map(show).join(", ")}]`;
-  if (value instanceof CelMap)
-    return `{${value
-      .keys()
-      .map((key) => `${show(key)}: ${show(value.find(key)!)}`)
-      .join(", ")}}`;
+  if (value instanceof CelMap) {
+    const entries = value.keys().map((key) => `${show(key)}: ${show(value.find(key)!)}`);
+    return `{${entries.join(", ")}}`;
+  }
   if (value instanceof CelTimestamp) return `timestamp("${formatTimestamp(value)}")`;
   if (value instanceof CelDuration) return `duration("${formatDuration(value)}")`;
   if (value instanceof CelOptional)

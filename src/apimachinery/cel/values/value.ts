@@ -8,16 +8,9 @@ const anyOptional = optionalType(types.dyn);
 
 /** Returns the run-time type of a value, without the item types of lists and maps. */
 export function typeOf(value: Value): CelType {
-  switch (typeof value) {
-    case "boolean":
-      return types.bool;
-    case "number":
-    case "bigint":
-      return types.int;
-    case "string":
-      return types.string;
-    default:
-  }
+  if (typeof value === "boolean") return types.bool;
+  if (isInt(value)) return types.int;
+  if (typeof value === "string") return types.string;
   if (value === null) return types.null;
   if (value instanceof CelUint) return types.uint;
   if (value instanceof CelDouble) return types.double;

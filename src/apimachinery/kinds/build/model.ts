@@ -213,9 +213,8 @@ function addFieldFormats(type: ModelType, attributes: ReadonlyMap<string, Attrib
     if (numbers.length === 0) return type;
     throw new Error(`@kubernetes/client-node has no ${typeName}: the format of its numbers is unknown`);
   }
-  const [fields, others] = [type.fields.map((field) => field.name), [...attributes.keys()]].map((names) =>
-    names.toSorted().join(" "),
-  );
+  const sort = (names: readonly string[]): string => names.toSorted().join(" ");
+  const [fields, others] = [sort(type.fields.map((field) => field.name)), sort([...attributes.keys()])];
   if (fields !== others) throw new Error(`the two packages disagree on ${typeName}: ${fields} / ${others}`);
   return { ...type, fields: type.fields.map((field) => addFormat(field, attributes.get(field.name)!)) };
 }

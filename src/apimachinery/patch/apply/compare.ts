@@ -45,21 +45,17 @@ function addedFields(value: Value, schema: SchemaNode | undefined): FieldSet {
   if (value === undefined) return emptySet;
   const shape = shapeOf(value, schema);
   if (shape.kind === "object" && isObject(value)) {
-    const members = Object.entries(value);
-    return fieldSet(
-      true,
-      members.map(([name, member]) => [fieldElement(name), addedFields(member, memberSchema(schema, name))]),
-    );
+    const members = Object.entries(value).map(([name, member]) => {
+      return [fieldElement(name), addedFields(member, memberSchema(schema, name))] as const;
+    });
+    return fieldSet(true, members);
   }
   if (shape.kind === "list" && Array.isArray(value)) {
-    const groups = [...groupItems(value, shape.keys, schema?.items)];
-    return fieldSet(
-      true,
-      groups.map(([element, group]) => [
-        element,
-        group.length > 1 ? ownedLeaf : addedFields(group[0], schema?.items),
-      ]),
-    );
+    const items = schema?.items;
+    const groups = [...groupItems(value, shape.keys, items)].map(([element, group]) => {
+      return [element, group.length > 1 ? ownedLeaf : addedFields(group[0], items)] as const;
+    });
+    return fieldSet(true, groups);
   }
   return ownedLeaf;
 }

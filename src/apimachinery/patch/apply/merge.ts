@@ -20,11 +20,8 @@ function mergeObjects(live: JSONValue, applied: JSONValue, schema: SchemaNode | 
   const desired = isObject(applied) ? applied : {};
   const merged: JSONObject = {};
   for (const name of unionOfKeys(before, desired)) {
-    setMember(
-      merged,
-      name,
-      mergeOptional(memberOf(before, name), memberOf(desired, name), memberSchema(schema, name)),
-    );
+    const [current, wanted] = [memberOf(before, name), memberOf(desired, name)];
+    setMember(merged, name, mergeOptional(current, wanted, memberSchema(schema, name)));
   }
   return merged;
 }

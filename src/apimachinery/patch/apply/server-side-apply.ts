@@ -115,41 +115,12 @@ async function applyFields(
   const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, applier, last);
   const settled = await settleOwnership(endpoint, live, next, claimed, key);
   if (!force && settled.conflicts.size > 0) {
-    const conflicts =
-      manager === "kubectl"
-        ? conflictsBeyondLastApplied(endpoint, live, settled.conflicts)
-        : settled.conflicts;
+    const isKubectl = manager === "kubectl";
+    const conflicts = isKubectl ? ignoreLastApplied(endpoint, live, settled.conflicts) : settled.conflicts;
     if (conflicts.size > 0) throw new ApplyConflictError(conflicts, fitted);
   }
   const owned = withFields(settled.managers, key, withoutServerFields(fields));
   return withManagers(next, isEqual(live, next) ? owned : withTime(owned, key, time));
-}
-
-/**
- * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
- * migrate to server-side apply without conflicts with themselves.
- */
-function conflictsBeyondLastApplied(
-  endpoint: Endpoint,
-  live: JSONObject,
-  conflicts: ReadonlyMap<string, FieldSet>,
-): ReadonlyMap<string, FieldSet> {
-  const allowed = lastAppliedFields(endpoint, live);
-  if (!allowed) return conflicts;
-  return new Map(
-    [...conflicts]
-      .map(([key, fields]) => [key, difference(fields, allowed)] as const)
-      .filter(([, fields]) => !isEmptySet(fields)),
-  );
-}
-
-/** Returns the fields that still have the value of the last client-side apply; undefined for none in this version. */
-function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
-  const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
-  if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;
-  const schema = endpoint.schemaOf(endpoint.apiVersion);
-  const { added, modified, removed } = compareFields(lastApplied, live, schema);
-  return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
 }
 
 /** Sets the time of a manager. An apply that changes only owners doesn't do so: then a new owner has no time. */
@@ -170,22 +141,17 @@ async function pruneDropped(
   last: FieldManager | undefined,
 ): Promise<JSONObject> {
   if (!last) return merged;
-  const isOneVersion = [last, ...managers.values()].every(
-    ({ apiVersion }) => apiVersion === applier.apiVersion,
-  );
+  const { apiVersion } = applier;
+  const isOneVersion = [last, ...managers.values()].every((manager) => manager.apiVersion === apiVersion);
   if (isOneVersion && isEmptySet(difference(last.fields, applier.fields))) return merged;
-  const whole = await convertToVersion(
-    merged,
-    last.apiVersion,
-    endpoint,
-    "failed to prune fields: failed to convert merged object to last applied version",
-  );
+  const failure = "failed to prune fields: failed to convert merged object to last applied version";
+  const whole = await convertToVersion(merged, last.apiVersion, endpoint, failure);
   if (!whole) return merged;
 
   const schema = endpoint.schemaOf(last.apiVersion);
   let pruned: JSONValue = removeFields(whole, withStructs(last.fields, schema), schema);
-  for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
-    pruned = await restoreOwned(endpoint, merged, pruned, apiVersion, owned, last.apiVersion);
+  for (const [version, owned] of ownedByVersion(managers, last.apiVersion)) {
+    pruned = await restoreOwned(endpoint, merged, pruned, version, owned, last.apiVersion);
   }
   pruned = restoreDangling(whole, pruned, last.fields, schema);
   return (await convertToVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
@@ -277,43 +243,6 @@ function asObject(value: JSONValue): JSONObject {
   return isObject(value) ? value : {};
 }
 
-/** The annotation in which client-side `kubectl apply` stores the applied object. */
-const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-
-/** Updates the annotation, if an object has it, when kubectl uses server-side apply. */
-function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {
-  const { metadata, annotations } = annotationsOf(object);
-  if (!Object.hasOwn(annotations, lastAppliedAnnotation)) return object;
-  const request = annotationsOf(applied);
-  const { [lastAppliedAnnotation]: _, ...others } = request.annotations;
-  const value = JSON.stringify({
-    ...applied,
-    metadata: { ...request.metadata, ...(request.metadata["annotations"] ? { annotations: others } : {}) },
-  });
-  return {
-    ...object,
-    metadata: { ...metadata, annotations: { ...annotations, [lastAppliedAnnotation]: `${value}\n` } },
-  };
-}
-
-function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations: JSONObject } {
-  const metadata = memberOf(object, "metadata");
-  const annotations = isObject(metadata) ? memberOf(metadata, "annotations") : undefined;
-  return {
-    metadata: isObject(metadata) ? metadata : {},
-    annotations: isObject(annotations) ? annotations : {},
-  };
-}
-
-function parseObject(text: unknown): JSONObject | undefined {
-  try {
-    const value = typeof text === "string" ? (JSON.parse(text) as JSONValue) : undefined;
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Returns the fields that an applier of an object owns, by its schema.
  * Structs are not owned, only their fields; keys of maps and items of lists are owned.
@@ -357,4 +286,68 @@ function withStructs(set: FieldSet, schema: SchemaNode | undefined): FieldSet {
 
 function isEmptyObject(value: JSONValue): boolean {
   return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** The annotation in which client-side `kubectl apply` stores the applied object. */
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
+ * migrate to server-side apply without conflicts with themselves.
+ */
+function ignoreLastApplied(
+  endpoint: Endpoint,
+  live: JSONObject,
+  conflicts: ReadonlyMap<string, FieldSet>,
+): ReadonlyMap<string, FieldSet> {
+  const allowed = lastAppliedFields(endpoint, live);
+  if (!allowed) return conflicts;
+  return new Map(
+    [...conflicts]
+      .map(([key, fields]) => [key, difference(fields, allowed)] as const)
+      .filter(([, fields]) => !isEmptySet(fields)),
+  );
+}
+
+/** Returns the fields that still have the value of the last client-side apply; undefined for none in this version. */
+function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
+  const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
+  if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;
+  const schema = endpoint.schemaOf(endpoint.apiVersion);
+  const { added, modified, removed } = compareFields(lastApplied, live, schema);
+  return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
+}
+
+/** Updates the annotation, if an object has it, when kubectl uses server-side apply. */
+function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {
+  const { metadata, annotations } = annotationsOf(object);
+  if (!Object.hasOwn(annotations, lastAppliedAnnotation)) return object;
+  const request = annotationsOf(applied);
+  const { [lastAppliedAnnotation]: _, ...others } = request.annotations;
+  const value = JSON.stringify({
+    ...applied,
+    metadata: { ...request.metadata, ...(request.metadata["annotations"] ? { annotations: others } : {}) },
+  });
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [lastAppliedAnnotation]: `${value}\n` } },
+  };
+}
+
+function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations: JSONObject } {
+  const metadata = memberOf(object, "metadata");
+  const annotations = isObject(metadata) ? memberOf(metadata, "annotations") : undefined;
+  return {
+    metadata: isObject(metadata) ? metadata : {},
+    annotations: isObject(annotations) ? annotations : {},
+  };
+}
+
+function parseObject(text: unknown): JSONObject | undefined {
+  try {
+    const value = typeof text === "string" ? (JSON.parse(text) as JSONValue) : undefined;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

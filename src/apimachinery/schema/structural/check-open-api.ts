@@ -170,9 +170,8 @@ function checkCollectionType(
   if (value === undefined) return;
   if (schema.type !== type) {
     const detail = `must be ${type} if ${name} is specified`;
-    errors.push(
-      schema.type ? invalid(`${path}.type`, schema.type, detail) : required(`${path}.type`, detail),
-    );
+    const at = `${path}.type`;
+    errors.push(schema.type ? invalid(at, schema.type, detail) : required(at, detail));
   } else if (value === "set") {
     checkSetItems(itemsOf(schema), path, errors);
   }
