@@ -147,7 +147,7 @@ class Checker {
       : this.#undeclared(expr.pos, name);
   }
 
-  /** Stores the overloads that match the arguments' types. For `&&` and `||`, errors name the operand that is no bool. */
+  /** Stores the overloads that match the arguments' types. For `&&` and `||`, errors name the operand that is not a bool. */
   #resolveOverloads(expr: Call, declaration: FunctionDecl, args: readonly Expr[]): CelType {
     const isMember = expr.target !== undefined && expr.qualified === undefined;
     if (expr.name === operators.and || expr.name === operators.or) return this.#logical(expr, declaration);

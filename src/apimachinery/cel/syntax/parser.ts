@@ -533,7 +533,7 @@ function wordKind(name: string): TokenKind {
 
 const partialString = new RegExp(`(["'])(?:${escape}|(?!\\1)[^\\\\\\n\\r])*(?:\\\\.?)?`, "y");
 
-/** Returns the text that is no token: an unterminated string, half an operator and the next character, or a character. */
+/** Returns text that is not a token: an unterminated string, half an operator and the next character, or a character. */
 function invalidText(source: string, pos: number): string {
   const partial = match(partialString, source, pos);
   if (partial !== undefined) return partial;

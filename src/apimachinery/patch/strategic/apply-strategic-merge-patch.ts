@@ -368,7 +368,7 @@ function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
   return unforeseen(`unknown patch type: ${type} in map: ${goText(patch)}`);
 }
 
-/** Formats a value that is no string as Go's `%s` does. */
+/** Formats a value that is not a string as Go's `%s` does. */
 function formatAsText(value: JSONValue): string {
   if (value === null) return "%!s(<nil>)";
   if (typeof value === "object") return goText(value);

@@ -190,7 +190,7 @@ function checkSetItems(items: JSONSchema | undefined, path: string, errors: Fiel
   }
 }
 
-/** Rejects map keys of a list that is no map. */
+/** Rejects map keys of a list that is not a map. */
 function checkMapKeys(schema: JSONSchema, path: string, errors: FieldError[]): void {
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const listType = schema["x-kubernetes-list-type"];
