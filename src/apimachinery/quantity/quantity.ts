@@ -80,6 +80,8 @@ function isBinary({ format, unscaled, scale }: Amount): boolean {
   return scale >= 0 || unscaled % 10n ** BigInt(-scale) === 0n;
 }
 
+const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
 function binaryText(value: bigint): string {
   let [rest, power] = [value, 0];
   while (rest % 1024n === 0n) [rest, power] = [rest / 1024n, power + 1];
@@ -93,6 +95,8 @@ function decimalText({ unscaled, scale, format }: Amount): string {
   const mantissa = digits.slice(0, digits.length - zeros) + "0".repeat(scale + zeros - exponent);
   return mantissa + writeDecimalSuffix(exponent, format === "BinarySI" ? "DecimalSI" : format);
 }
+
+const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 
 /** Formats a power of ten that is a multiple of three; empty if no suffix fits, as in Kubernetes. */
 function writeDecimalSuffix(exponent: number, format: QuantityFormat): string {
@@ -170,9 +174,6 @@ function keepsText(digits: string, fraction: string, { exponent, format }: Multi
   const isShort = 18 - shifted.length >= 0;
   return isShort && scale >= nano && scale % 3 === 0 && !shifted.endsWith("000") && !shifted.startsWith("0");
 }
-
-const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
-const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 /** Parses a suffix; returns `undefined` for an unknown one. `E` alone is exa, followed by digits it is an exponent. */
 function readSuffix(suffix: string): Multiplier | undefined {

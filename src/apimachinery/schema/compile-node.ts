@@ -90,173 +90,6 @@ function compileChecks(schema: JSONSchema, compileChild: (schema: JSONSchema) =>
   };
 }
 
-/** Checks a value against a bound; values that are not exact are compared as floating-point numbers. */
-type Constraint = (value: number | bigint, bound: number, isExact: boolean, run: Run) => void;
-
-/** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
-function compileNumber(
-  schema: JSONSchema,
-  types: readonly string[],
-  format: string,
-): ((value: number | bigint, run: Run) => void) | undefined {
-  const { minimum, maximum, multipleOf } = schema;
-  const type = types.length === 1 ? types[0]! : "";
-  const hasRange = type === "integer" || format === "float";
-  const checks = [
-    multipleOf === undefined ? undefined : boundCheck("MultipleOf", multipleOf, checkMultiple),
-    minimum === undefined
-      ? undefined
-      : boundCheck("Minimum boundary", minimum, limitCheck("greater", schema.exclusiveMinimum === true)),
-    maximum === undefined
-      ? undefined
-      : boundCheck("Maximum boundary", maximum, limitCheck("less", schema.exclusiveMaximum === true)),
-  ].filter((check) => check !== undefined);
-  if (!hasRange && checks.length === 0) return undefined;
-
-  return (value, run) => {
-    if (hasRange && !isInRange(value, type, format)) outOfRange("Checked", run);
-    for (const check of checks) check(value, run);
-  };
-
-  /** A bound that its type can't represent, such as 1.5 for integers, is reported for every value. */
-  function boundCheck(
-    name: string,
-    bound: number,
-    check: Constraint,
-  ): (value: number | bigint, run: Run) => void {
-    const isExact = !hasRange || isInRange(bound, type, format);
-    return (value, run) => {
-      if (!isExact) outOfRange(name, run);
-      check(value, bound, isExact, run);
-    };
-  }
-
-  function outOfRange(name: string, run: Run): void {
-    const description = format === "" ? "(default format)" : `with format ${format}`;
-    run.composite(`${name} value must be of type ${type} ${description} in ${run.path()}`);
-  }
-}
-
-/** Checks that a value is less than a maximum, or greater than a minimum. */
-function limitCheck(word: "less" | "greater", exclusive: boolean): Constraint {
-  return (value, limit, isExact, run) => {
-    const bound = boundFor(value, limit, isExact);
-    const passes = word === "less" ? value < bound : value > bound;
-    const isAtBound = value >= bound && value <= bound;
-    if (passes || (isAtBound && !exclusive)) return;
-    const orEqual = exclusive ? "" : "or equal to ";
-    report(value, isExact, `should be ${word} than ${orEqual}${formatBound(bound, value, isExact)}`, run);
-  };
-}
-
-function checkMultiple(value: number | bigint, factor: number, isExact: boolean, run: Run): void {
-  const divisor = boundFor(value, factor, isExact);
-  if (divisor <= 0) {
-    run.invalidFactor(divisor, formatBound(divisor, value, isExact));
-    return;
-  }
-  const isInteger = isExact && kindOf(value) === "integer";
-  const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
-  const passes = isInteger ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
-  if (!passes) report(value, isExact, `should be a multiple of ${formatBound(divisor, value, isExact)}`, run);
-}
-
-function report(value: number | bigint, isExact: boolean, message: string, run: Run): void {
-  if (isExact) run.invalid(value, message);
-  else run.invalidFloat(Number(value), message);
-}
-
-/** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */
-function boundFor(value: number | bigint, bound: number, isExact: boolean): number {
-  return isExact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
-}
-
-function formatBound(bound: number, value: number | bigint, isExact: boolean): string {
-  return isExact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
-}
-
-/** Returns the types that a node accepts: int-or-string overrides `type`. */
-function effectiveTypes(schema: JSONSchema): readonly string[] {
-  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
-  return schema.type === undefined || schema.type === "" ? [] : [schema.type];
-}
-
-/** Returns the enforced format; unknown formats, and formats of other types, are ignored. */
-function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
-  const format = schema.format ?? "";
-  switch (types.length === 1 ? types[0] : "") {
-    case "":
-    case "string":
-      return isKnownFormat(format) ? format : "";
-    case "integer":
-      return format === "int32" || format === "int64" ? format : "";
-    case "number":
-      return format === "float" || format === "double" ? format : "";
-    default:
-      return "";
-  }
-}
-
-/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
-type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
-
-/** Returns the type of a value that is not null. */
-function kindOf(value: unknown): ValueKind {
-  switch (typeof value) {
-    case "string":
-      return "string";
-    case "boolean":
-      return "boolean";
-    case "bigint":
-      return "integer";
-    case "number":
-      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
-    default:
-      return Array.isArray(value) ? "array" : "object";
-  }
-}
-
-/**
- * Compares a value's type with the schema's types. As on the API server, a format hides the type: errors name the
- * format instead of the type, and arrays are accepted.
- */
-function typeMismatch(
-  types: readonly string[],
-  format: string,
-  kind: ValueKind,
-): { expected: string; actual: string } | undefined {
-  const accepted = types.includes(kind) || (kind === "integer" && types.includes("number"));
-  if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
-  const numeric = types.includes("integer") || types.includes("number");
-  if (kind === "string" || kind === "array") {
-    return accepted || !numeric ? undefined : { expected: types.join(","), actual: kind };
-  }
-  const actual = kind === "integer" ? "int64" : kind === "number" ? "float64" : "";
-  return accepted ? undefined : { expected: format, actual };
-}
-
-/** Yields the formats in a schema that the API server ignores, and warns of. */
-export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void> {
-  for (const node of nodesOf(schema)) {
-    const { type, format } = node;
-    if (format && effectiveFormat(node, type ? [type] : []) === "") yield format;
-  }
-}
-
-const maxFloat32 = 3.4028234663852886e38;
-
-/** Returns true if a number fits into its type and format. */
-function isInRange(value: number | bigint, type: string, format: string): boolean {
-  if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
-  if (type === "number") return Math.abs(Number(value)) <= maxFloat32;
-  if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
-  const bits = format === "int32" ? 31 : 63;
-  return value >= -(2 ** bits) && value < 2 ** bits;
-}
-
-/** Stands for the absence of an old value, because `null` and `undefined` are values. */
-const uncorrelated = Symbol("uncorrelated");
-
 /** Compiles `anyOf`, `oneOf`, `allOf` and `not`, in the order in which the API server checks them. */
 function compileBranches(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check | undefined {
   const anyOf = (schema.anyOf ?? []).map(compileChild);
@@ -351,10 +184,168 @@ function addFinding(finding: Finding | undefined, run: Run): void {
   run.matches += finding.matches;
 }
 
+/** Compiles a node's validations of strings; of length and pattern, only the first error is reported. */
+function compileString(schema: JSONSchema, format: string): ((value: string, run: Run) => void) | undefined {
+  const { minLength, maxLength, pattern } = schema;
+  const matches = pattern === undefined || pattern === "" ? undefined : compilePattern(pattern);
+  const isFormatted = formatCheck(format);
+  if (minLength === undefined && maxLength === undefined && !matches && !isFormatted) return undefined;
+
+  return (value, run) => {
+    if (maxLength !== undefined && value.length > maxLength && countCharacters(value) > maxLength) {
+      run.tooLong(maxLength);
+    } else if (
+      minLength !== undefined &&
+      value.length < minLength * 2 &&
+      countCharacters(value) < minLength
+    ) {
+      run.invalid(value, `should be at least ${minLength} chars long`);
+    } else if (matches && !matches.test(value)) {
+      run.invalid(value, `should match '${matches.error ?? pattern!}'`);
+    }
+    if (isFormatted) {
+      run.matches++;
+      if (!isFormatted(value)) run.wrongType(format, value);
+    }
+  };
+}
+
+/** Lengths are counted in Unicode code points, not UTF-16 code units. */
+function countCharacters(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}
+
+/** Checks a value against a bound; values that are not exact are compared as floating-point numbers. */
+type Constraint = (value: number | bigint, bound: number, isExact: boolean, run: Run) => void;
+
+/** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
+function compileNumber(
+  schema: JSONSchema,
+  types: readonly string[],
+  format: string,
+): ((value: number | bigint, run: Run) => void) | undefined {
+  const { minimum, maximum, multipleOf } = schema;
+  const type = types.length === 1 ? types[0]! : "";
+  const hasRange = type === "integer" || format === "float";
+  const checks = [
+    multipleOf === undefined ? undefined : boundCheck("MultipleOf", multipleOf, checkMultiple),
+    minimum === undefined
+      ? undefined
+      : boundCheck("Minimum boundary", minimum, limitCheck("greater", schema.exclusiveMinimum === true)),
+    maximum === undefined
+      ? undefined
+      : boundCheck("Maximum boundary", maximum, limitCheck("less", schema.exclusiveMaximum === true)),
+  ].filter((check) => check !== undefined);
+  if (!hasRange && checks.length === 0) return undefined;
+
+  return (value, run) => {
+    if (hasRange && !isInRange(value, type, format)) outOfRange("Checked", run);
+    for (const check of checks) check(value, run);
+  };
+
+  /** A bound that its type can't represent, such as 1.5 for integers, is reported for every value. */
+  function boundCheck(
+    name: string,
+    bound: number,
+    check: Constraint,
+  ): (value: number | bigint, run: Run) => void {
+    const isExact = !hasRange || isInRange(bound, type, format);
+    return (value, run) => {
+      if (!isExact) outOfRange(name, run);
+      check(value, bound, isExact, run);
+    };
+  }
+
+  function outOfRange(name: string, run: Run): void {
+    const description = format === "" ? "(default format)" : `with format ${format}`;
+    run.composite(`${name} value must be of type ${type} ${description} in ${run.path()}`);
+  }
+}
+
+/** Checks that a value is less than a maximum, or greater than a minimum. */
+function limitCheck(word: "less" | "greater", exclusive: boolean): Constraint {
+  return (value, limit, isExact, run) => {
+    const bound = boundFor(value, limit, isExact);
+    const passes = word === "less" ? value < bound : value > bound;
+    const isAtBound = value >= bound && value <= bound;
+    if (passes || (isAtBound && !exclusive)) return;
+    const orEqual = exclusive ? "" : "or equal to ";
+    report(value, isExact, `should be ${word} than ${orEqual}${formatBound(bound, value, isExact)}`, run);
+  };
+}
+
+function checkMultiple(value: number | bigint, factor: number, isExact: boolean, run: Run): void {
+  const divisor = boundFor(value, factor, isExact);
+  if (divisor <= 0) {
+    run.invalidFactor(divisor, formatBound(divisor, value, isExact));
+    return;
+  }
+  const isInteger = isExact && kindOf(value) === "integer";
+  const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
+  const passes = isInteger ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
+  if (!passes) report(value, isExact, `should be a multiple of ${formatBound(divisor, value, isExact)}`, run);
+}
+
+function report(value: number | bigint, isExact: boolean, message: string, run: Run): void {
+  if (isExact) run.invalid(value, message);
+  else run.invalidFloat(Number(value), message);
+}
+
+/** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */
+function boundFor(value: number | bigint, bound: number, isExact: boolean): number {
+  return isExact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
+}
+
+function formatBound(bound: number, value: number | bigint, isExact: boolean): string {
+  return isExact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
+}
+
+const maxFloat32 = 3.4028234663852886e38;
+
+/** Returns true if a number fits into its type and format. */
+function isInRange(value: number | bigint, type: string, format: string): boolean {
+  if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
+  if (type === "number") return Math.abs(Number(value)) <= maxFloat32;
+  if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
+  const bits = format === "int32" ? 31 : 63;
+  return value >= -(2 ** bits) && value < 2 ** bits;
+}
+
 /** The compiled schema of members or items. */
 interface Child {
   readonly schema: JSONSchema;
   readonly check: Check;
+}
+
+/** Compiles a node's validations of arrays. */
+function compileArray(schema: JSONSchema, items: Child | undefined): (value: unknown[], run: Run) => void {
+  const { minItems, maxItems } = schema;
+  const unique = schema.uniqueItems === true;
+  return (value, run) => {
+    if (items) checkItems(schema, items, value, run);
+    if (minItems !== undefined && value.length < minItems) {
+      run.invalid(value.length, `should have at least ${minItems} items`);
+    }
+    if (maxItems !== undefined && value.length > maxItems) run.tooMany(value.length, maxItems);
+    if (unique && hasDuplicates(value)) run.invalid("", "shouldn't contain duplicates");
+    run.matches++;
+  };
+}
+
+function checkItems(schema: JSONSchema, items: Child, value: unknown[], run: Run): void {
+  const old = run.ratcheting ? oldItems(schema, run.old) : undefined;
+  for (let index = 0; index < value.length; index++) {
+    run.enter(`[${index}]`);
+    if (run.ratcheting) descend(items, value[index], old!(value[index]), run);
+    else items.check(value[index], run);
+    run.leave();
+  }
+}
+
+function hasDuplicates(value: unknown[]): boolean {
+  return value.some((item, index) => value.slice(0, index).some((earlier) => isEqual(earlier, item)));
 }
 
 /** Compiles a node's validations of objects. */
@@ -416,30 +407,8 @@ function checkMember(
   run.leave();
 }
 
-/** Compiles a node's validations of arrays. */
-function compileArray(schema: JSONSchema, items: Child | undefined): (value: unknown[], run: Run) => void {
-  const { minItems, maxItems } = schema;
-  const unique = schema.uniqueItems === true;
-  return (value, run) => {
-    if (items) checkItems(schema, items, value, run);
-    if (minItems !== undefined && value.length < minItems) {
-      run.invalid(value.length, `should have at least ${minItems} items`);
-    }
-    if (maxItems !== undefined && value.length > maxItems) run.tooMany(value.length, maxItems);
-    if (unique && hasDuplicates(value)) run.invalid("", "shouldn't contain duplicates");
-    run.matches++;
-  };
-}
-
-function checkItems(schema: JSONSchema, items: Child, value: unknown[], run: Run): void {
-  const old = run.ratcheting ? oldItems(schema, run.old) : undefined;
-  for (let index = 0; index < value.length; index++) {
-    run.enter(`[${index}]`);
-    if (run.ratcheting) descend(items, value[index], old!(value[index]), run);
-    else items.check(value[index], run);
-    run.leave();
-  }
-}
+/** Stands for the absence of an old value, because `null` and `undefined` are values. */
+const uncorrelated = Symbol("uncorrelated");
 
 /** Runs a child's check with the child's old value; drops its errors if the child is unchanged. */
 function descend({ schema, check }: Child, value: unknown, old: unknown, run: Run): void {
@@ -471,34 +440,72 @@ function oldItems(schema: JSONSchema, old: unknown): (item: unknown) => unknown 
   return (item) => find(item) ?? uncorrelated;
 }
 
-function hasDuplicates(value: unknown[]): boolean {
-  return value.some((item, index) => value.slice(0, index).some((earlier) => isEqual(earlier, item)));
+/** Returns the types that a node accepts: int-or-string overrides `type`. */
+function effectiveTypes(schema: JSONSchema): readonly string[] {
+  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
+  return schema.type === undefined || schema.type === "" ? [] : [schema.type];
 }
 
-/** Compiles a node's validations of strings; of length and pattern, only the first error is reported. */
-function compileString(schema: JSONSchema, format: string): ((value: string, run: Run) => void) | undefined {
-  const { minLength, maxLength, pattern } = schema;
-  const matches = pattern === undefined || pattern === "" ? undefined : compilePattern(pattern);
-  const isFormatted = formatCheck(format);
-  if (minLength === undefined && maxLength === undefined && !matches && !isFormatted) return undefined;
+/** Returns the enforced format; unknown formats, and formats of other types, are ignored. */
+function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
+  const format = schema.format ?? "";
+  switch (types.length === 1 ? types[0] : "") {
+    case "":
+    case "string":
+      return isKnownFormat(format) ? format : "";
+    case "integer":
+      return format === "int32" || format === "int64" ? format : "";
+    case "number":
+      return format === "float" || format === "double" ? format : "";
+    default:
+      return "";
+  }
+}
 
-  return (value, run) => {
-    if (maxLength !== undefined && value.length > maxLength && countCharacters(value) > maxLength) {
-      run.tooLong(maxLength);
-    } else if (
-      minLength !== undefined &&
-      value.length < minLength * 2 &&
-      countCharacters(value) < minLength
-    ) {
-      run.invalid(value, `should be at least ${minLength} chars long`);
-    } else if (matches && !matches.test(value)) {
-      run.invalid(value, `should match '${matches.error ?? pattern!}'`);
-    }
-    if (isFormatted) {
-      run.matches++;
-      if (!isFormatted(value)) run.wrongType(format, value);
-    }
-  };
+/** Yields the formats in a schema that the API server ignores, and warns of. */
+export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void> {
+  for (const node of nodesOf(schema)) {
+    const { type, format } = node;
+    if (format && effectiveFormat(node, type ? [type] : []) === "") yield format;
+  }
+}
+
+/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
+type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
+
+/** Returns the type of a value that is not null. */
+function kindOf(value: unknown): ValueKind {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "boolean";
+    case "bigint":
+      return "integer";
+    case "number":
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
+    default:
+      return Array.isArray(value) ? "array" : "object";
+  }
+}
+
+/**
+ * Compares a value's type with the schema's types. As on the API server, a format hides the type: errors name the
+ * format instead of the type, and arrays are accepted.
+ */
+function typeMismatch(
+  types: readonly string[],
+  format: string,
+  kind: ValueKind,
+): { expected: string; actual: string } | undefined {
+  const accepted = types.includes(kind) || (kind === "integer" && types.includes("number"));
+  if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
+  const numeric = types.includes("integer") || types.includes("number");
+  if (kind === "string" || kind === "array") {
+    return accepted || !numeric ? undefined : { expected: types.join(","), actual: kind };
+  }
+  const actual = kind === "integer" ? "int64" : kind === "number" ? "float64" : "";
+  return accepted ? undefined : { expected: format, actual };
 }
 
 /**
@@ -597,11 +604,4 @@ export class Run {
     if (relative === "") return this.#prefix === "" ? "<nil>" : this.#prefix;
     return this.#prefix === "" ? relative : `${this.#prefix}.${relative}`;
   }
-}
-
-/** Lengths are counted in Unicode code points, not UTF-16 code units. */
-function countCharacters(value: string): number {
-  let count = 0;
-  for (const _ of value) count++;
-  return count;
 }

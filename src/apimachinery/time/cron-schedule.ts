@@ -90,15 +90,6 @@ function readFields(text: string): Field[] | string {
   return fields;
 }
 
-/** The values of a field that an expression such as `1-5/2` means. */
-interface CronRange {
-  readonly first: number;
-  readonly last: number;
-  readonly step: number;
-  /** Written as `*` or `?`. */
-  readonly isAny: boolean;
-}
-
 /** Returns why a cron schedule is invalid, in the words of the API server's parser; undefined if it is valid. */
 export function checkCronSchedule(schedule: string): string | undefined {
   const text = schedule.replace(/^(CRON_)?TZ=\S*\s*/, "").trim();
@@ -115,6 +106,15 @@ function checkDescriptor(text: string): string | undefined {
   const duration = text.slice(every.length);
   if (/^([+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+$/.test(duration)) return undefined;
   return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`;
+}
+
+/** The values of a field that an expression such as `1-5/2` means. */
+interface CronRange {
+  readonly first: number;
+  readonly last: number;
+  readonly step: number;
+  /** Written as `*` or `?`. */
+  readonly isAny: boolean;
 }
 
 /** Reads an expression of a field; returns the reason if it is invalid. */

@@ -14,6 +14,13 @@ export interface Validator extends CompiledSchema {
   ): FieldError[];
 }
 
+/** The reasons of errors after which rules are not evaluated. */
+const blockingReasons: ReadonlySet<FieldErrorReason> = new Set(
+  splitWords(
+    "FieldValueNotSupported FieldValueRequired FieldValueTooLong FieldValueTooMany FieldValueTypeInvalid",
+  ),
+);
+
 /** Compiles a schema with its rules, for the validation of writes on a server, or in unit tests without one. */
 export function compileValidator(schema: JSONSchema): Validator {
   const compiled = compileSchema(schema);
@@ -42,10 +49,3 @@ export function compileValidator(schema: JSONSchema): Validator {
     },
   };
 }
-
-/** The reasons of errors after which rules are not evaluated. */
-const blockingReasons: ReadonlySet<FieldErrorReason> = new Set(
-  splitWords(
-    "FieldValueNotSupported FieldValueRequired FieldValueTooLong FieldValueTooMany FieldValueTypeInvalid",
-  ),
-);

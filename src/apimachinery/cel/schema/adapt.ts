@@ -76,6 +76,12 @@ function lazy(make: () => Adapter): Adapter {
   return (json) => (adapter ??= make())(json);
 }
 
+/** A property: its name in JSON, and its adapter. */
+interface Field {
+  readonly name: string;
+  readonly adapt: Adapter;
+}
+
 function objectAdapter(schema: JSONSchema): Adapter {
   const values = valuesOf(schema);
   if (values && Object.keys(schema.properties ?? {}).length === 0) {
@@ -93,12 +99,6 @@ function objectAdapter(schema: JSONSchema): Adapter {
 function objectOf(json: unknown): JSONObject<unknown> {
   if (isObject(json)) return json;
   throw new EvalError("invalid data, expected a map for the provided schema with type=object");
-}
-
-/** A property: its name in JSON, and its adapter. */
-interface Field {
-  readonly name: string;
-  readonly adapt: Adapter;
 }
 
 const anyObject = objectType("object");
