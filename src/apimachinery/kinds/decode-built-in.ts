@@ -39,7 +39,6 @@ export function decodeQuantity(value: unknown): string {
 
 /** The strings and numbers of a JSON text. */
 const tokenPattern = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gsu;
-
 const floatPattern = /[:[,]\s*-?\d+(?:\.\d|[eE])/u;
 
 /** Returns a JSON text with marks at the floats whose notation JavaScript would lose; undefined if there are none. */

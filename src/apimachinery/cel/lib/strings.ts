@@ -23,7 +23,6 @@ const maxDigits = 100;
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 const textList = listOf(string);
-
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
 
@@ -262,7 +261,7 @@ function trim(text: string): string {
 
 function join(list: CelList, separator = ""): string {
   const items = list.toArray();
-  if (items.some((item) => typeof item !== "string")) throw new EvalError("no such overload");
+  if (!items.every((item) => typeof item === "string")) throw new EvalError("no such overload");
   return items.join(separator);
 }
 
