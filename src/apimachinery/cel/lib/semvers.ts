@@ -6,7 +6,6 @@ import { Boxed, type Int, type Value, toInt } from "../values/value.ts";
 
 const { bool, int, string } = typed;
 
-/** The type of semantic versions. */
 export const semverType: TypeOf<SemverValue> = objectType("kubernetes.Semver");
 
 class SemverValue extends Boxed<Semver> {

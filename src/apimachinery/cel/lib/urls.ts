@@ -7,7 +7,6 @@ import { Boxed, type CelMap, NativeList, NativeMap, type Value } from "../values
 
 const { bool, string } = typed;
 
-/** The type of URLs. */
 export const urlType: TypeOf<URLValue> = objectType("kubernetes.URL");
 
 class URLValue extends Boxed<RequestURI & { readonly text: string }> {

@@ -97,6 +97,16 @@ function compileProperties(schema: JSONSchema, decl: DeclType): ReadonlyMap<stri
 /** Returns true if a node or one of its ancestors is unchanged; undefined without a stored object. */
 type Unchanged = (() => boolean) | undefined;
 
+/** A value, with all that its rules need. */
+interface RuleSubject {
+  readonly path: string;
+  readonly type: string;
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly variables: Variables;
+  readonly unchanged: Unchanged;
+}
+
 /** One evaluation of all rules for an object. */
 class RuleRun {
   readonly #errors: FieldError[] = [];
@@ -163,18 +173,11 @@ class RuleRun {
     const type = node.schema.type ?? "";
     if (this.#budget <= 0) this.#giveUp(invalid(path || "<nil>", type, outOfBudget));
     const variables = variablesOf(node, value, old);
-    for (const compiled of node.rules) this.#runRule(compiled, path, type, value, old, variables, unchanged);
+    const subject = { path, type, value, old, variables, unchanged };
+    for (const compiled of node.rules) this.#runRule(compiled, subject);
   }
 
-  #runRule(
-    compiled: CompiledRule,
-    path: string,
-    type: string,
-    value: unknown,
-    old: unknown,
-    variables: Variables,
-    unchanged: Unchanged,
-  ): void {
+  #runRule(compiled: CompiledRule, { path, type, value, old, variables, unchanged }: RuleSubject): void {
     const { rule, program, usesOldSelf, fieldPath } = compiled;
     const at = path === "" ? "<nil>" : path;
     if (compiled.error !== undefined) {

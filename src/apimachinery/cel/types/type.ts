@@ -98,7 +98,6 @@ export function wrapperType(primitive: CelType): CelType {
   return { ...primitive, name: `wrapper(${primitive.name})`, isWrapper: true };
 }
 
-/** Returns true for the type of an optional value. */
 export function isOptional(type: CelType): boolean {
   return type.kind === "opaque" && type.name === "optional_type";
 }
