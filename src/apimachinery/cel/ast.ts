@@ -2,7 +2,7 @@ import type { Overload } from "./functions/function.ts";
 import type { CelType } from "./types/type.ts";
 import type { Value } from "./values/value.ts";
 
-/** The part that all nodes share. */
+/** The properties of every node. */
 interface Node {
   /** Offset, in UTF-16 code units, of the node's token: an operator, a dot, an opening parenthesis. */
   readonly pos: number;
@@ -36,9 +36,9 @@ export interface Call extends Node {
   readonly name: string;
   readonly target?: Expr;
   readonly args: readonly Expr[];
-  /** The overloads that match the static types. */
+  /** The overloads that match the static types. Set by the checker. */
   overloads?: readonly Overload[];
-  /** The whole name, if what looks like a method is a function in a namespace: `optional.of`. */
+  /** The whole name of a function in a namespace, which parses as a method: `optional.of`. Set by the checker. */
   qualified?: string;
 }
 
@@ -111,6 +111,7 @@ export const operators = {
   notStrictlyFalse: "@not_strictly_false",
 } as const;
 
+/** Returns a call of a function or operator, which has no target. */
 export function call(pos: number, name: string, args: readonly Expr[]): Call {
   return { kind: "call", pos, name, args };
 }

@@ -10,29 +10,244 @@ import {
   verify,
 } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
-import {
-  type DerValue,
-  bitString,
-  derTrue,
-  integer,
-  octetString,
-  oid,
-  readChildren,
-  readDer,
-  readOid,
-  sequence,
-  set,
-  tagged,
-  time,
-  utf8String,
-} from "./der.ts";
+import * as der from "./der.ts";
+
+/** The subject of a certificate. Kubernetes takes `commonName` as the user name and `organizations` as its groups. */
+export interface Subject {
+  readonly commonName?: string;
+  readonly organizations?: readonly string[];
+}
+
+/** The DNS names and addresses of a server (subject alternative names). */
+export interface AlternativeNames {
+  readonly dnsNames?: readonly string[];
+  /** IPv4 and IPv6. */
+  readonly ipAddresses?: readonly string[];
+}
+
+/** The validity period. Default: one year from now (ten years for a CA). */
+export interface Validity {
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+}
+
+/** A certificate and its private key, both PEM; the key is PKCS#8. */
+export interface CertificateWithKey {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The extended key usage of a leaf certificate. */
+export type Usage = "server" | "client";
+
+/** The content of a leaf certificate. */
+export interface CertificateOptions extends Subject, AlternativeNames, Validity {
+  readonly usages: readonly Usage[];
+}
+
+/** Creates a self-signed certificate authority: ECDSA on P-256, like every certificate of this module. */
+export function createCA({
+  commonName,
+  notBefore,
+  notAfter,
+}: { commonName: string } & Validity): CertificateWithKey {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const name = writeSubject({ commonName });
+  const extensions = authorityExtensions(publicKey);
+  const validity = { notBefore, notAfter: notAfter ?? yearsAfter(notBefore, 10) };
+  const cert = signCertificate({
+    issuer: name,
+    subject: name,
+    publicKey,
+    extensions,
+    signer: privateKey,
+    ...validity,
+  });
+  return { cert, key: toPEM(privateKey) };
+}
+
+/** Creates a key and a certificate for it, signed by the CA. */
+export function issueCertificate(ca: CertificateWithKey, options: CertificateOptions): CertificateWithKey {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return { cert: certify(ca, publicKey, options), key: toPEM(privateKey) };
+}
+
+/** Issues a certificate for an existing public key, and returns it in PEM. */
+export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: CertificateOptions): string {
+  const authority = new X509Certificate(ca.cert);
+  const { notBefore, notAfter = yearsAfter(notBefore, 1) } = options;
+  return signCertificate({
+    issuer: encodedSubject(authority),
+    subject: writeSubject(options),
+    publicKey,
+    extensions: leafExtensions(publicKey, authority.publicKey, options),
+    signer: createPrivateKey(ca.key),
+    notBefore,
+    notAfter,
+  });
+}
+
+const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
+
+/** The fields of a certificate; names and extensions are encoded. */
+interface CertificateContent {
+  readonly issuer: Buffer;
+  readonly subject: Buffer;
+  readonly publicKey: KeyObject;
+  readonly extensions: readonly Buffer[];
+  readonly signer: KeyObject;
+  readonly notBefore: Date | undefined;
+  readonly notAfter: Date;
+}
+
+function signCertificate({
+  issuer,
+  subject,
+  publicKey,
+  extensions,
+  signer,
+  notBefore,
+  notAfter,
+}: CertificateContent): string {
+  const algorithm = der.sequence(der.oid(ecdsaWithSha256));
+  // A 1 and 19 random bytes: positive, of fixed length, and within the 20 bytes that RFC 5280 allows.
+  const serial = der.integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
+  const body = der.sequence(
+    der.tagged(0, der.integer(Buffer.from([2]))),
+    serial,
+    algorithm,
+    issuer,
+    der.sequence(der.time(notBefore ?? new Date()), der.time(notAfter)),
+    subject,
+    publicKey.export({ type: "spki", format: "der" }),
+    der.tagged(3, der.sequence(...extensions)),
+  );
+  if (signer.asymmetricKeyType !== "ec") throw new TypeError("the CA's key must be an ECDSA key");
+  const certificate = der.sequence(body, algorithm, der.bitString(sign("sha256", body, signer)));
+  const lines = certificate.toString("base64").replaceAll(/.{1,64}/gu, "$&\n");
+  return `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`;
+}
+
+/** The issuer's name, byte for byte as in its own certificate: verifiers build the chain by comparing the two. */
+function encodedSubject(certificate: X509Certificate): Buffer {
+  const [body] = der.readChildren(der.readDer(certificate.raw));
+  return der.readChildren(body!)[5]!.bytes;
+}
+
+function yearsAfter(start: Date | undefined, years: number): Date {
+  const end = new Date(start ?? Date.now());
+  end.setUTCFullYear(end.getUTCFullYear() + years);
+  return end;
+}
+
+function toPEM(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }) as string;
+}
+
+const commonNameId = "2.5.4.3";
+const organizationId = "2.5.4.10";
+
+function writeSubject({ commonName, organizations = [] }: Subject): Buffer {
+  const parts: [string, string][] = organizations.map((organization) => [organizationId, organization]);
+  if (commonName !== undefined) parts.push([commonNameId, commonName]);
+  return der.sequence(
+    ...parts.map(([type, text]) => der.set(der.sequence(der.oid(type), der.utf8String(text)))),
+  );
+}
+
+/** The identifiers of extensions. */
+const oids = {
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  alternativeNames: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  authorityKeyIdentifier: "2.5.29.35",
+  extendedKeyUsage: "2.5.29.37",
+  /** The attribute of a request that has the extensions which it asks for (PKCS#9). */
+  extensionRequest: "1.2.840.113549.1.9.14",
+} as const;
+
+/** Key usages as bit strings: keyCertSign and cRLSign for a CA, digitalSignature for a leaf. */
+const keyUsage = {
+  authority: Buffer.from([0x03, 0x02, 0x01, 0x06]),
+  leaf: Buffer.from([0x03, 0x02, 0x07, 0x80]),
+};
+
+/** The extensions of a CA certificate, complete enough for strict verifiers. */
+function authorityExtensions(publicKey: KeyObject): Buffer[] {
+  return [
+    extension(oids.basicConstraints, der.sequence(der.trueValue), { critical: true }),
+    extension(oids.keyUsage, keyUsage.authority, { critical: true }),
+    extension(oids.subjectKeyIdentifier, der.octetString(keyIdentifier(publicKey))),
+  ];
+}
+
+const usageIds: Readonly<Record<Usage, string>> = {
+  server: "1.3.6.1.5.5.7.3.1",
+  client: "1.3.6.1.5.5.7.3.2",
+};
+
+/** The extensions of a leaf certificate: its usage, its alternative names and its issuer's key. */
+function leafExtensions(
+  publicKey: KeyObject,
+  authorityKey: KeyObject,
+  options: Subject & AlternativeNames & { readonly usages: readonly Usage[] },
+): Buffer[] {
+  const { dnsNames = [], ipAddresses = [], organizations = [], commonName, usages } = options;
+  const hasNames = dnsNames.length + ipAddresses.length > 0;
+  // RFC 5280: the alternative names must be critical if the subject is empty.
+  const critical = commonName === undefined && organizations.length === 0;
+  return [
+    extension(oids.keyUsage, keyUsage.leaf, { critical: true }),
+    extension(oids.extendedKeyUsage, der.sequence(...usages.map((usage) => der.oid(usageIds[usage])))),
+    extension(oids.subjectKeyIdentifier, der.octetString(keyIdentifier(publicKey))),
+    extension(
+      oids.authorityKeyIdentifier,
+      der.sequence(der.tagged(0, keyIdentifier(authorityKey), { constructed: false })),
+    ),
+    ...(hasNames ? [extension(oids.alternativeNames, writeAlternativeNames(options), { critical })] : []),
+  ];
+}
+
+/** The tags of DNS names and IP addresses among the alternative names (RFC 5280, GeneralName). */
+const nameTags = { dns: 2, ip: 7 };
+
+function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
+  const names = dnsNames.map((name) => der.tagged(nameTags.dns, Buffer.from(name), { constructed: false }));
+  const addresses = ipAddresses.map((address) =>
+    der.tagged(nameTags.ip, encodeAddress(address), { constructed: false }),
+  );
+  return der.sequence(...names, ...addresses);
+}
+
+function encodeAddress(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
+  if (!isIPv6(address)) throw new TypeError(`${JSON.stringify(address)} is not an IP address`);
+  // The URL parser turns an embedded IPv4 address into two groups.
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
+  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+function extension(id: string, value: Uint8Array, { critical = false } = {}): Buffer {
+  return der.sequence(der.oid(id), ...(critical ? [der.trueValue] : []), der.octetString(value));
+}
+
+/** The first 160 bits of the key's hash (RFC 7093). */
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  const [, key] = der.readChildren(der.readDer(publicKey.export({ type: "spki", format: "der" })));
+  // The first byte of a BIT STRING counts unused bits.
+  return createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
+}
 
 /** The content of a certificate signing request (PKCS#10) whose signature was verified with its own public key. */
 export interface CertificateRequest extends Subject, Required<AlternativeNames> {
   readonly publicKey: KeyObject;
 }
 
-/** `null`: the algorithm has its own hash. */
+/** The hashes of signature algorithms: ECDSA and RSA with SHA-2, and Ed25519, which has its own (`null`). */
 const hashes: Readonly<Record<string, string | null>> = {
   "1.2.840.10045.4.3.2": "sha256",
   "1.2.840.10045.4.3.3": "sha384",
@@ -50,19 +265,19 @@ const hashes: Readonly<Record<string, string | null>> = {
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const base64 = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([\s\S]+?)-----END/u.exec(pem)?.[1];
   if (base64 === undefined) throw new TypeError("PEM block type must be CERTIFICATE REQUEST");
-  const [body, algorithm, signature] = readChildren(readDer(Buffer.from(base64, "base64")));
-  const [, subject, key, attributes] = readChildren(body!);
+  const [body, algorithm, signature] = der.readChildren(der.readDer(Buffer.from(base64, "base64")));
+  const [, subject, key, attributes] = der.readChildren(body!);
   const publicKey = createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
-  const hash = hashes[readOid(readChildren(algorithm!)[0]!)];
+  const hash = hashes[der.readOid(der.readChildren(algorithm!)[0]!)];
   if (hash === undefined)
     throw new TypeError("the certificate request's signature algorithm is not supported");
   if (!verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
     throw new TypeError("the certificate request's signature does not belong to its key");
   }
-  return { ...readSubject(subject!), ...requestedNames(attributes), publicKey };
+  return { ...readSubject(subject!), ...readRequestedNames(attributes), publicKey };
 }
 
-/** Signs a request with the subject and names that it asks for. */
+/** Signs a request; the certificate, in PEM, has the subject and the names that it asks for. */
 export function signCertificateRequest(
   ca: CertificateWithKey,
   pem: string,
@@ -72,251 +287,42 @@ export function signCertificateRequest(
   return certify(ca, publicKey, { ...names, ...options });
 }
 
-const extensionRequest = "1.2.840.113549.1.9.14";
-const alternativeNames = "2.5.29.17";
-
-function requestedNames(attributes: DerValue | undefined): Required<AlternativeNames> {
-  const extensions = (attributes ? readChildren(attributes) : [])
-    .map(readChildren)
-    .filter(([type]) => readOid(type!) === extensionRequest)
-    .flatMap(([, values]) => readChildren(values!).flatMap(readChildren))
-    .map(readChildren);
-  const names = extensions.find(([id]) => readOid(id!) === alternativeNames);
-  return names ? readAlternativeNames(readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
+function readRequestedNames(attributes: der.DerValue | undefined): Required<AlternativeNames> {
+  const extensions = (attributes ? der.readChildren(attributes) : [])
+    .map(der.readChildren)
+    .filter(([type]) => der.readOid(type!) === oids.extensionRequest)
+    .flatMap(([, values]) => der.readChildren(values!).flatMap(der.readChildren))
+    .map(der.readChildren);
+  const names = extensions.find(([id]) => der.readOid(id!) === oids.alternativeNames);
+  return names ? readAlternativeNames(der.readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
 }
 
-/** The subject of a certificate. Kubernetes takes `commonName` as the user name and `organizations` as its groups. */
-export interface Subject {
-  readonly commonName?: string;
-  readonly organizations?: readonly string[];
-}
-
-/** The DNS names and addresses of a server (subject alternative names). */
-export interface AlternativeNames {
-  readonly dnsNames?: readonly string[];
-  /** IPv4 and IPv6. */
-  readonly ipAddresses?: readonly string[];
-}
-
-const commonNameId = "2.5.4.3";
-const organizationId = "2.5.4.10";
-
-function readSubject(name: DerValue): Subject {
-  const parts = readChildren(name)
-    .flatMap(readChildren)
+function readSubject(name: der.DerValue): Subject {
+  const parts = der
+    .readChildren(name)
+    .flatMap(der.readChildren)
     .map((part) => {
-      const [type, value] = readChildren(part);
-      return { type: readOid(type!), text: value!.content.toString() };
+      const [type, value] = der.readChildren(part);
+      return { type: der.readOid(type!), text: value!.content.toString() };
     });
   const commonName = parts.find(({ type }) => type === commonNameId)?.text;
   const organizations = parts.filter(({ type }) => type === organizationId).map(({ text }) => text);
   return { ...(commonName !== undefined && { commonName }), organizations };
 }
 
-const dns = 2;
-const ip = 7;
-
-function readAlternativeNames(names: DerValue): Required<AlternativeNames> {
-  const values = readChildren(names);
-  const ofType = (number: number): DerValue[] => values.filter(({ tag }) => (tag & 0x1f) === number);
+function readAlternativeNames(names: der.DerValue): Required<AlternativeNames> {
+  const values = der.readChildren(names);
+  const ofType = (number: number): der.DerValue[] => values.filter(({ tag }) => (tag & 0x1f) === number);
   return {
-    dnsNames: ofType(dns).map(({ content }) => content.toString()),
-    ipAddresses: ofType(ip).map(({ content }) => fromBytes(content)),
+    dnsNames: ofType(nameTags.dns).map(({ content }) => content.toString()),
+    ipAddresses: ofType(nameTags.ip).map(({ content }) => formatAddress(content)),
   };
 }
 
-function fromBytes(bytes: Buffer): string {
+function formatAddress(bytes: Buffer): string {
   if (bytes.length === 4) return [...bytes].join(".");
   const groups = bytes.toString("hex").match(/.{4}/gu) ?? [];
   return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
-}
-
-/** A certificate and its private key, both PEM; the key is PKCS#8. */
-export interface CertificateWithKey {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** The validity period. Default: one year from now (ten years for a CA). */
-export interface Validity {
-  readonly notBefore?: Date;
-  readonly notAfter?: Date;
-}
-
-/** The content of a leaf certificate. */
-export interface CertificateOptions extends Subject, AlternativeNames, Validity {
-  readonly usages: readonly Usage[];
-}
-
-/** Creates a self-signed certificate authority: ECDSA on P-256, like every certificate of this module. */
-export function createCA({
-  commonName,
-  notBefore,
-  notAfter,
-}: { commonName: string } & Validity): CertificateWithKey {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const name = writeSubject({ commonName });
-  const extensions = authorityExtensions(publicKey);
-  const validity = { notBefore, notAfter: notAfter ?? yearsAfter(notBefore, 10) };
-  const cert = issue({ issuer: name, subject: name, publicKey, extensions, signer: privateKey, ...validity });
-  return { cert, key: toPEM(privateKey) };
-}
-
-function writeSubject({ commonName, organizations = [] }: Subject): Buffer {
-  const parts: [string, string][] = organizations.map((organization) => [organizationId, organization]);
-  if (commonName !== undefined) parts.push([commonNameId, commonName]);
-  return sequence(...parts.map(([type, text]) => set(sequence(oid(type), utf8String(text)))));
-}
-
-/** Creates a key and a certificate for it, signed by the CA. */
-export function issueCertificate(ca: CertificateWithKey, options: CertificateOptions): CertificateWithKey {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return { cert: certify(ca, publicKey, options), key: toPEM(privateKey) };
-}
-
-/** Issues a certificate for an existing public key. */
-export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: CertificateOptions): string {
-  const authority = new X509Certificate(ca.cert);
-  const { notBefore, notAfter = yearsAfter(notBefore, 1) } = options;
-  return issue({
-    issuer: subjectOf(authority),
-    subject: writeSubject(options),
-    publicKey,
-    extensions: leafExtensions(publicKey, authority.publicKey, options),
-    signer: createPrivateKey(ca.key),
-    notBefore,
-    notAfter,
-  });
-}
-
-/** The extended key usage of a leaf certificate. */
-export type Usage = "server" | "client";
-
-const oids = {
-  subjectKeyIdentifier: "2.5.29.14",
-  keyUsage: "2.5.29.15",
-  alternativeNames: "2.5.29.17",
-  basicConstraints: "2.5.29.19",
-  authorityKeyIdentifier: "2.5.29.35",
-  extendedKeyUsage: "2.5.29.37",
-} as const;
-
-/** Key usages as bit strings: keyCertSign and cRLSign for a CA, digitalSignature for a leaf. */
-const keyUsage = {
-  authority: Buffer.from([0x03, 0x02, 0x01, 0x06]),
-  leaf: Buffer.from([0x03, 0x02, 0x07, 0x80]),
-};
-
-/** The extensions of a CA certificate, complete enough for strict verifiers. */
-function authorityExtensions(publicKey: KeyObject): Buffer[] {
-  return [
-    extension(oids.basicConstraints, sequence(derTrue), { critical: true }),
-    extension(oids.keyUsage, keyUsage.authority, { critical: true }),
-    extension(oids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
-  ];
-}
-
-const purpose: Readonly<Record<Usage, string>> = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" };
-
-/** The extensions of a leaf certificate: its usage, its alternative names and its issuer's key. */
-function leafExtensions(
-  publicKey: KeyObject,
-  authorityKey: KeyObject,
-  options: Subject & AlternativeNames & { readonly usages: readonly Usage[] },
-): Buffer[] {
-  const { dnsNames = [], ipAddresses = [], organizations = [], commonName, usages } = options;
-  const hasNames = dnsNames.length + ipAddresses.length > 0;
-  // RFC 5280: the alternative names must be critical if the subject is empty.
-  const critical = commonName === undefined && organizations.length === 0;
-  return [
-    extension(oids.keyUsage, keyUsage.leaf, { critical: true }),
-    extension(oids.extendedKeyUsage, sequence(...usages.map((usage) => oid(purpose[usage])))),
-    extension(oids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
-    extension(
-      oids.authorityKeyIdentifier,
-      sequence(tagged(0, keyIdentifier(authorityKey), { constructed: false })),
-    ),
-    ...(hasNames ? [extension(oids.alternativeNames, writeAlternativeNames(options), { critical })] : []),
-  ];
-}
-
-function writeAlternativeNames({ dnsNames = [], ipAddresses = [] }: AlternativeNames): Buffer {
-  const names = dnsNames.map((name) => tagged(dns, Buffer.from(name), { constructed: false }));
-  const addresses = ipAddresses.map((address) => tagged(ip, toBytes(address), { constructed: false }));
-  return sequence(...names, ...addresses);
-}
-
-function toBytes(address: string): Buffer {
-  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
-  if (!isIPv6(address)) throw new TypeError(`${JSON.stringify(address)} is not an IP address`);
-  // The URL parser turns an embedded IPv4 address into two groups.
-  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, "0")).join(""), "hex");
-}
-
-function extension(id: string, value: Uint8Array, { critical = false } = {}): Buffer {
-  return sequence(oid(id), ...(critical ? [derTrue] : []), octetString(value));
-}
-
-/** The first 160 bits of the key's hash (RFC 7093). */
-function keyIdentifier(publicKey: KeyObject): Buffer {
-  const [, key] = readChildren(readDer(publicKey.export({ type: "spki", format: "der" })));
-  // The first byte of a BIT STRING counts unused bits.
-  return createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
-}
-
-const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
-
-interface Issue {
-  readonly issuer: Buffer;
-  readonly subject: Buffer;
-  readonly publicKey: KeyObject;
-  readonly extensions: readonly Buffer[];
-  readonly signer: KeyObject;
-  readonly notBefore: Date | undefined;
-  readonly notAfter: Date;
-}
-
-function issue({ issuer, subject, publicKey, extensions, signer, notBefore, notAfter }: Issue): string {
-  const algorithm = sequence(oid(ecdsaWithSha256));
-  // A 1 and 19 random bytes: positive, of fixed length, and within the 20 bytes that RFC 5280 allows.
-  const serial = integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
-  const body = sequence(
-    tagged(0, integer(Buffer.from([2]))),
-    serial,
-    algorithm,
-    issuer,
-    sequence(time(notBefore ?? new Date()), time(notAfter)),
-    subject,
-    publicKey.export({ type: "spki", format: "der" }),
-    tagged(3, sequence(...extensions)),
-  );
-  if (signer.asymmetricKeyType !== "ec") throw new TypeError("the CA's key must be an ECDSA key");
-  const certificate = sequence(body, algorithm, bitString(sign("sha256", body, signer)));
-  return `-----BEGIN CERTIFICATE-----\n${wrap(certificate.toString("base64"))}-----END CERTIFICATE-----\n`;
-}
-
-/** The issuer's name, byte for byte as in its own certificate: verifiers build the chain by comparing the two. */
-function subjectOf(certificate: X509Certificate): Buffer {
-  const [body] = readChildren(readDer(certificate.raw));
-  return readChildren(body!)[5]!.bytes;
-}
-
-function yearsAfter(start: Date | undefined, years: number): Date {
-  const end = new Date(start ?? Date.now());
-  end.setUTCFullYear(end.getUTCFullYear() + years);
-  return end;
-}
-
-function toPEM(key: KeyObject): string {
-  return key.export({ type: "pkcs8", format: "pem" }) as string;
-}
-
-function wrap(base64: string): string {
-  return base64.replaceAll(/.{1,64}/gu, "$&\n");
 }
 
 /** A certificate's subject, validity and serial number. */
@@ -327,19 +333,18 @@ export interface CertificateDescription extends Subject {
   readonly serialNumber: string;
 }
 
-/** The certificates in a text, each in PEM. */
+/** Returns the certificates in a text, each in PEM. */
 export function splitBundle(text: string): string[] {
-  return (text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
-    (pem) => `${pem}\n`,
-  );
+  const pems = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return pems.map((pem) => `${pem}\n`);
 }
 
 /** Parses a certificate in PEM; of a chain, the first one. */
 export function describeCertificate(pem: string): CertificateDescription {
   const certificate = new X509Certificate(pem);
-  const [body] = readChildren(readDer(certificate.raw));
+  const [body] = der.readChildren(der.readDer(certificate.raw));
   return {
-    ...readSubject(readChildren(body!)[5]!),
+    ...readSubject(der.readChildren(body!)[5]!),
     isCA: certificate.ca,
     notBefore: new Date(certificate.validFrom),
     notAfter: new Date(certificate.validTo),

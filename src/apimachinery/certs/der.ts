@@ -44,7 +44,7 @@ export function integer(bytes: Uint8Array): Buffer {
 }
 
 /** The boolean true; false is the default everywhere and DER omits defaults. */
-export const derTrue: Buffer = Buffer.from([0x01, 0x01, 0xff]);
+export const trueValue: Buffer = Buffer.from([0x01, 0x01, 0xff]);
 
 /** A context-specific tag. */
 export function tagged(number: number, content: Uint8Array, { constructed = true } = {}): Buffer {
@@ -77,12 +77,9 @@ export function time(date: Date): Buffer {
 function der(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   if (content.length < 0x80) return Buffer.concat([Buffer.from([tag, content.length]), content]);
-  const length = Buffer.from(
-    content.length.toString(16).padStart(content.length > 0xff_ff ? 6 : 4, "0"),
-    "hex",
-  );
-  const bytes = length[0] === 0 && length.length > 1 ? length.subarray(1) : length;
-  return Buffer.concat([Buffer.from([tag, 0x80 | bytes.length]), bytes, content]);
+  const digits = content.length.toString(16);
+  const length = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex");
+  return Buffer.concat([Buffer.from([tag, 0x80 | length.length]), length, content]);
 }
 
 /** A DER value: `bytes` is the whole encoding, `content` what follows tag and length. */
@@ -115,6 +112,7 @@ export function readOid({ content }: DerValue): string {
     value = 0;
   }
   const [first = 0, ...rest] = numbers;
+  // The first two numbers share one: 40 times the first, which is at most 2, and the second.
   const root = Math.min(Math.floor(first / 40), 2);
   return [root, first - root * 40, ...rest].join(".");
 }
@@ -129,6 +127,7 @@ function readAll(bytes: Buffer): DerValue[] {
   return values;
 }
 
+/** Reads the value with which the bytes begin. */
 function readAt(bytes: Buffer): DerValue {
   const [tag = 0, first = 0] = bytes;
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;

@@ -84,6 +84,7 @@ export function defaultNames(spec: CRDSpec | undefined): void {
 /** Validates a CRD's `spec.conversion`; only a caller that calls conversion webhooks needs it. */
 export type CheckConversion = (field: string, conversion: CRDConversion) => Iterable<FieldError>;
 
+/** The part of a CRD that is validated. */
 interface CRD {
   readonly metadata: { readonly name?: string | undefined; readonly generateName?: string | undefined };
   readonly spec?: CRDSpec;
@@ -126,12 +127,12 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
   }
   yield* versionProblems(spec.versions);
   // The API server copies the name of the first version to spec.version.
-  yield* label("spec.version", versions[0]?.name);
+  yield* labelProblems("spec.version", versions[0]?.name);
   for (const name of ["plural", "singular", "kind", "listKind"] as const) {
     if (!names[name]) yield required(`spec.names.${name}`);
   }
   yield* nameProblems("spec.names", names);
-  yield* sharedProblems(versions);
+  yield* commonProblems(versions);
   if (spec.conversion) yield* checkConversion("spec.conversion", spec.conversion);
   if (spec.preserveUnknownFields) {
     const detail =
@@ -146,7 +147,7 @@ function hasDefaults({ schema }: CRDVersion): boolean {
 
 /** Validates the names in a CRD's spec, or those in its status, of which none is required. */
 export function* nameProblems(field: string, names: Partial<CRDNames>): Problems {
-  for (const name of ["plural", "singular"] as const) yield* label(`${field}.${name}`, names[name]);
+  for (const name of ["plural", "singular"] as const) yield* labelProblems(`${field}.${name}`, names[name]);
   for (const name of ["kind", "listKind"] as const) {
     const value = names[name] ?? "";
     const reasons = value === "" ? [] : checkLabel1035(value.toLowerCase());
@@ -155,52 +156,56 @@ export function* nameProblems(field: string, names: Partial<CRDNames>): Problems
     yield invalid(`${field}.${name}`, value, detail);
   }
   for (const [index, name] of (names.shortNames ?? []).entries()) {
-    yield* label(`${field}.shortNames[${index}]`, name);
+    yield* labelProblems(`${field}.shortNames[${index}]`, name);
   }
   if (names.kind && names.kind === names.listKind) {
     yield invalid(`${field}.listKind`, names.listKind, "kind and listKind may not be the same");
   }
   for (const [index, name] of (names.categories ?? []).entries()) {
-    yield* label(`${field}.categories[${index}]`, name);
+    yield* labelProblems(`${field}.categories[${index}]`, name);
   }
 }
 
-function* label(field: string, name = ""): Problems {
+function* labelProblems(field: string, name = ""): Problems {
   const reasons = name === "" ? [] : checkLabel1035(name);
   if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
 }
 
-/** Each version has a schema. */
+/** Reports versions without a schema. */
 function* missingSchemas(versions: readonly CRDVersion[]): Problems {
   for (const [index, { schema }] of versions.entries()) {
     if (!schema?.openAPIV3Schema) yield required(`spec.versions[${index}].schema.openAPIV3Schema`);
   }
 }
 
-// The API server checks selectable fields with the schema that is beside them only.
-const ownSchemaUnseen = "may only be set when `version.schema.openAPIV3Schema` is not included";
+// The API server checks selectable fields only with the schema in the same section.
+const noVersionSchema = "may only be set when `version.schema.openAPIV3Schema` is not included";
 
-/** Validates the versions of a CRD, each without what all versions share. */
-function* versionProblems(sent: readonly CRDVersion[] | null | undefined): Problems {
-  const versions = sent ?? [];
-  const common = commonPart(versions);
-  const own = versions.map((version) => withoutKeys(version, common));
-  for (const [index, version] of own.entries()) {
+/** Validates the versions of a CRD, each without the parts that are equal in all versions. */
+function* versionProblems(specVersions: readonly CRDVersion[] | null | undefined): Problems {
+  const versions = specVersions ?? [];
+  const common = commonKeys(versions);
+  const reduced = versions.map((version) => withoutKeys(version, common));
+  for (const [index, version] of reduced.entries()) {
     const field = `spec.versions[${index}]`;
     const names = checkLabel1035(version.name ?? "");
     if (names.length > 0) yield invalid(`${field}.name`, version.name ?? "", names.join(","));
     for (const detail of checkDeprecation(version)) {
       yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail);
     }
-    yield* parts(version, { field, schemaField: "schema", unseen: ownSchemaUnseen }, versions[index]!);
+    yield* sectionProblems(
+      version,
+      { field, schemaField: "schema", noSchema: noVersionSchema },
+      versions[index]!,
+    );
   }
-  const shown = (sent ? own.map(inGoOrder) : null) as object;
-  if (new Set(own.map(({ name }) => name)).size < own.length) {
-    yield invalidStruct("spec.versions", shown, "must contain unique version names");
+  const goVersions = (specVersions ? reduced.map(goVersion) : null) as object;
+  if (new Set(reduced.map(({ name }) => name)).size < reduced.length) {
+    yield invalidStruct("spec.versions", goVersions, "must contain unique version names");
   }
-  if (own.filter(({ storage }) => storage).length !== 1) {
+  if (reduced.filter(({ storage }) => storage).length !== 1) {
     const detail = "must have exactly one version marked as storage version";
-    yield invalidStruct("spec.versions", shown, detail);
+    yield invalidStruct("spec.versions", goVersions, detail);
   }
 }
 
@@ -215,41 +220,41 @@ function* checkDeprecation({ deprecated, deprecationWarning: text }: CRDVersion)
   yield `must only contain printable UTF-8 characters; non-printable character found at index ${index}`;
 }
 
-const sharedSchemaUnseen = "may only be set when validations.schema is included";
+const noCommonSchema = "may only be set when validations.schema is included";
 
-/** Validates what all versions share. */
-function* sharedProblems(versions: readonly CRDVersion[]): Problems {
+/** Validates the parts that are equal in all versions. */
+function* commonProblems(versions: readonly CRDVersion[]): Problems {
   const [first] = versions;
   if (!first) return;
-  const common = commonPart(versions);
+  const common = commonKeys(versions);
   const part = Object.fromEntries(common.map((key) => [key, first[key]]));
   const hasStatus = versions.find(({ subresources }) => subresources?.status !== undefined);
-  const place = { field: "spec", schemaField: "validation", unseen: sharedSchemaUnseen };
-  yield* parts(part, place, hasStatus ?? first);
+  const section = { field: "spec", schemaField: "validation", noSchema: noCommonSchema };
+  yield* sectionProblems(part, section, hasStatus ?? first);
 }
 
-/** Parts that are equal in all versions move to the top level of the spec, and their errors are reported there. */
-const shared = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
+/** If these are equal in all versions, the API server moves them to the top level of the spec, and reports them there. */
+const movableKeys = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
 
-function commonPart(versions: readonly CRDVersion[]): Array<(typeof shared)[number]> {
-  return shared.filter((key) =>
-    versions.every((version) => isEqual(shownAs(version[key]), shownAs(versions[0]![key]))),
+function commonKeys(versions: readonly CRDVersion[]): Array<(typeof movableKeys)[number]> {
+  return movableKeys.filter((key) =>
+    versions.every((version) => isEqual(normalizeEmpty(version[key]), normalizeEmpty(versions[0]![key]))),
   );
 }
 
-/** An empty list and null are as an absent field. */
-function shownAs(value: unknown): unknown {
+/** An empty list and null count as an absent field. */
+function normalizeEmpty(value: unknown): unknown {
   return Array.isArray(value) && value.length === 0 ? null : (value ?? null);
 }
 
-function withoutKeys(version: CRDVersion, keys: ReadonlyArray<(typeof shared)[number]>): CRDVersion {
+function withoutKeys(version: CRDVersion, keys: ReadonlyArray<(typeof movableKeys)[number]>): CRDVersion {
   const rest = { ...version };
   for (const key of keys) delete rest[key];
   return rest;
 }
 
-/** The API server shows its Go struct; schemas are left out of it because they would be too long. */
-function inGoOrder({ name, served, storage, deprecated = false, deprecationWarning }: CRDVersion): object {
+/** Returns a version as the API server shows it: its Go struct, without the schema, which would be too long. */
+function goVersion({ name, served, storage, deprecated = false, deprecationWarning }: CRDVersion): object {
   return {
     Name: name,
     Served: served,
@@ -263,18 +268,18 @@ function inGoOrder({ name, served, storage, deprecated = false, deprecationWarni
   };
 }
 
-/** A place of schemas, columns and the like: a version, or the top level of the spec. */
-interface Place {
+/** A part of the spec with a schema, columns and the like: a version, or the top level, where the common ones are. */
+interface Section {
   readonly field: string;
   readonly schemaField: string;
-  /** The error of selectable fields whose schema is at the other place. */
-  readonly unseen: string;
+  /** The error of selectable fields whose schema is in another section. */
+  readonly noSchema: string;
 }
 
-/** `whole` is the version as sent: the schema may use a status subresource that all versions share. */
-function* parts(
+/** Validates a section. `whole` is the version in the request: its status subresource may be among the common parts. */
+function* sectionProblems(
   part: Partial<CRDVersion>,
-  { field, schemaField, unseen }: Place,
+  { field, schemaField, noSchema }: Section,
   whole: CRDVersion,
 ): Problems {
   const root = part.schema?.openAPIV3Schema;
@@ -288,11 +293,10 @@ function* parts(
   }
   if (!part.selectableFields?.length) return;
   if (root) yield* selectableProblems(`${field}.selectableFields`, part.selectableFields, root);
-  else yield invalid(`${field}.selectableFields`, "", unseen);
+  else yield invalid(`${field}.selectableFields`, "", noSchema);
 }
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
-
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 function* columnProblems(field: string, { name, type, format, jsonPath }: PrinterColumn): Problems {
@@ -304,10 +308,11 @@ function* columnProblems(field: string, { name, type, format, jsonPath }: Printe
     yield invalid(`${field}.format`, format, `must be one of ${columnFormats.join(",")}`);
   }
   if (!jsonPath) yield required(`${field}.JSONPath`);
-  else yield* simplePath(`${field}.JSONPath`, jsonPath);
+  else yield* simplePathProblems(`${field}.JSONPath`, jsonPath);
 }
 
-function* simplePath(field: string, path: string): Generator<FieldError, boolean> {
+/** Reports a path that doesn't start with a dot; returns true if it does. */
+function* simplePathProblems(field: string, path: string): Generator<FieldError, boolean> {
   if (path.startsWith(".")) return true;
   yield invalid(field, path, "must be a simple json path starting with .");
   return false;
@@ -316,27 +321,26 @@ function* simplePath(field: string, path: string): Generator<FieldError, boolean
 function* scaleProblems(field: string, { subresources }: Partial<CRDVersion>): Problems {
   const scale = subresources?.scale;
   if (!scale) return;
-  const places = { specReplicasPath: ".spec", statusReplicasPath: ".status" } as const;
-  for (const [name, place] of Object.entries(places)) {
-    const path = scale[name as keyof typeof places];
+  const roots = { specReplicasPath: ".spec", statusReplicasPath: ".status" } as const;
+  for (const [name, root] of Object.entries(roots)) {
+    const path = scale[name as keyof typeof roots];
     const at = `${field}.scale.${name}`;
     if (!path) yield required(at);
-    else if ((yield* simplePath(at, path)) && !path.startsWith(`${place}.`)) {
-      yield invalid(at, path, `should be a json path under ${place}`);
+    else if ((yield* simplePathProblems(at, path)) && !path.startsWith(`${root}.`)) {
+      yield invalid(at, path, `should be a json path under ${root}`);
     }
   }
   const { labelSelectorPath: path } = scale;
   const at = `${field}.scale.labelSelectorPath`;
-  if (path && (yield* simplePath(at, path)) && !/^\.(spec|status)\./.test(path)) {
+  if (path && (yield* simplePathProblems(at, path)) && !/^\.(spec|status)\./.test(path)) {
     yield invalid(at, path, "should be a json path under either .spec or .status");
   }
 }
 
-const selectableLimit = 8;
-
+const maxSelectableFields = 8;
 const selectableTypes = new Set<unknown>(["string", "boolean", "integer"]);
 
-/** Selectable fields: scalars at a single path outside of metadata. */
+/** Validates selectable fields, which must be scalars outside of metadata, each at a path of its own. */
 function* selectableProblems(
   field: string,
   selectableFields: ReadonlyArray<{ readonly jsonPath: string }>,
@@ -363,5 +367,5 @@ function* selectableProblems(
     if (seen.has(path.text)) yield duplicate(at, jsonPath);
     seen.add(path.text);
   }
-  if (seen.size > selectableLimit) yield tooMany(field, seen.size, selectableLimit);
+  if (seen.size > maxSelectableFields) yield tooMany(field, seen.size, maxSelectableFields);
 }

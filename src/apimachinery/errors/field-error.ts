@@ -32,75 +32,75 @@ export function formatFieldError(error: FieldError): string {
 
 /** A required value is missing. */
 export function required(field: string, detail = ""): FieldError {
-  return make("FieldValueRequired", field, "", detail, "Required value");
+  return fieldError("FieldValueRequired", field, "", detail, "Required value");
 }
 
 /** A value is malformed. */
 export function invalid(field: string, value: unknown, detail: string): FieldError {
-  return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
+  return fieldError("FieldValueInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
 }
 
 /** An invalid number that the API server compares and prints as a float64. */
 export function invalidFloat(field: string, value: number, detail: string): FieldError {
-  return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goFloat(value)}`);
+  return fieldError("FieldValueInvalid", field, value, detail, `Invalid value: ${goFloat(value)}`);
 }
 
 /** An invalid value that the API server prints as its Go struct. */
 export function invalidStruct(field: string, value: object, detail: string): FieldError {
-  return make("FieldValueInvalid", field, value, detail, `Invalid value: ${goStruct(value)}`);
+  return fieldError("FieldValueInvalid", field, value, detail, `Invalid value: ${goStruct(value)}`);
 }
 
 /** A value does not have the type of its schema. */
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
-  return make("FieldValueTypeInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
+  return fieldError("FieldValueTypeInvalid", field, value, detail, `Invalid value: ${goValue(value)}`);
 }
 
 /** A value names something that does not exist. */
 export function notFound(field: string, value: unknown, detail = ""): FieldError {
-  return make("FieldValueNotFound", field, value, detail, `Not found: ${goValue(value)}`);
+  return fieldError("FieldValueNotFound", field, value, detail, `Not found: ${goValue(value)}`);
 }
 
 /** A value occurs twice where values must be unique. */
 export function duplicate(field: string, value: unknown): FieldError {
-  return make("FieldValueDuplicate", field, value, "", `Duplicate value: ${goValue(value)}`);
+  return fieldError("FieldValueDuplicate", field, value, "", `Duplicate value: ${goValue(value)}`);
 }
 
 /** A value is not one of the supported ones. */
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quote).join(", ")}`;
-  return make("FieldValueNotSupported", field, value, detail, `Unsupported value: ${goValue(value)}`);
+  return fieldError("FieldValueNotSupported", field, value, detail, `Unsupported value: ${goValue(value)}`);
 }
 
 /** A value is well-formed but not allowed here. */
 export function forbidden(field: string, detail: string): FieldError {
-  return make("FieldValueForbidden", field, "", detail, "Forbidden");
+  return fieldError("FieldValueForbidden", field, "", detail, "Forbidden");
 }
 
 /** A string is too long; the message says bytes even where characters are counted. */
 export function tooLong(field: string, max: number): FieldError {
   const detail = `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}`;
-  return make("FieldValueTooLong", field, "<value omitted>", detail, "Too long");
+  return fieldError("FieldValueTooLong", field, "<value omitted>", detail, "Too long");
 }
 
 /** A list or map has too many entries. */
 export function tooMany(field: string, actual: number, max: number): FieldError {
   const detail = `must have at most ${max} ${max === 1 ? "item" : "items"}`;
-  return make("FieldValueTooMany", field, actual, detail, `Too many: ${actual}`);
+  return fieldError("FieldValueTooMany", field, actual, detail, `Too many: ${actual}`);
+}
+
+/** An error that the user did not cause. */
+export function internalError(field: string, detail: string): FieldError {
+  return fieldError("InternalError", field, "", detail, "Internal error");
 }
 
 /** Returns the error without its value, which would be too big to show. */
 export function omitted(error: FieldError, detail: string): FieldError {
   const { reason, field } = error;
-  if (reason === "FieldValueDuplicate") return make(reason, field, undefined, "", "Duplicate value");
-  return make(reason, field, undefined, detail, "Invalid value");
+  if (reason === "FieldValueDuplicate") return fieldError(reason, field, undefined, "", "Duplicate value");
+  return fieldError(reason, field, undefined, detail, "Invalid value");
 }
 
-/** An error that the user did not cause. */
-export function internalError(field: string, detail: string): FieldError {
-  return make("InternalError", field, "", detail, "Internal error");
-}
-
-function make(
+function fieldError(
   reason: FieldErrorReason,
   field: string,
   badValue: unknown,

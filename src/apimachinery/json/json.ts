@@ -23,12 +23,12 @@ export function setMember<Value>(object: JSONObject<Value>, key: string, value: 
   }
 }
 
-/** The keys of both objects without duplicates: the first object's in order, then those that only the second has. */
+/** Returns the keys of both objects: the first object's in order, then the keys that only the second has. */
 export function unionOfKeys(first: object, second: object): string[] {
   return [...new Set([...Object.keys(first), ...Object.keys(second)])];
 }
 
-/** A deep copy of JSON, several times faster than `structuredClone`. */
+/** Returns a deep copy of JSON, several times faster than `structuredClone`. */
 export function copyJSON<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJSON) as T;
@@ -46,7 +46,7 @@ type Members = Readonly<Record<string, unknown>>;
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b) || a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
-    return isSameNumber(a, b) || isSameNumber(b, a);
+    return isSameInteger(a, b) || isSameInteger(b, a);
   }
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && isEqualList(a, b);
@@ -54,7 +54,8 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return isEqualObject(a as Members, b as Members);
 }
 
-function isSameNumber(a: unknown, b: unknown): boolean {
+/** Returns true if a bigint and a number are the same integer. */
+function isSameInteger(a: unknown, b: unknown): boolean {
   return typeof a === "bigint" && typeof b === "number" && Number.isInteger(b) && a === BigInt(b);
 }
 

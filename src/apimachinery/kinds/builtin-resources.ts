@@ -8,7 +8,7 @@ export function builtinResources(): readonly BuiltinResource[] {
   return (resources ??= freeze(JSON.parse(text) as BuiltinResource[]));
 }
 
-/** Finds a resource by its plural name, as in URLs. */
+/** Finds a resource by its plural name, as in URLs; undefined if it is not built in. */
 export function findResource({ group, version }: GroupVersion, plural: string): BuiltinResource | undefined {
   return builtinResources().find(
     (resource) => resource.plural === plural && resource.group === group && resource.version === version,

@@ -12,8 +12,8 @@ import type { BuiltinSchema } from "./schema-graph.ts";
 
 /**
  * Converts an unstructured object to a built-in kind as Go does after an apply or a strategic merge patch: integers lose
- * the bits that their fields have no room for. Returns why it can't; it reports the first field in the order of
- * declarations, and in other words than for JSON.
+ * the bits that their fields have no room for. Returns the error of the first field, in the order of Go's declarations,
+ * that can't be converted; its words are not those of the JSON decoder. Changes the object in place.
  */
 export function convertUnstructured(object: object, schema: BuiltinSchema): string | undefined {
   try {
@@ -25,7 +25,7 @@ export function convertUnstructured(object: object, schema: BuiltinSchema): stri
   }
 }
 
-function convert(value: unknown, schema: BuiltinSchema, wanted: string): void {
+function convert(value: unknown, schema: BuiltinSchema, goType: string): void {
   if (value === null || value === undefined) return undefined;
   const { typeName, type } = schema;
   if (typeName === "Quantity") return void decodeQuantity(value);
@@ -39,17 +39,14 @@ function convert(value: unknown, schema: BuiltinSchema, wanted: string): void {
   }
   if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return undefined;
   if (type === "object") return convertObject(value, schema);
-  if (type === "array" || schema.format === "byte") return convertList(value, schema, wanted);
-  return convertScalar(value, schema, wanted);
+  if (type === "array" || schema.format === "byte") return convertList(value, schema, goType);
+  return convertScalar(value, schema, goType);
 }
 
 function convertObject(value: unknown, schema: BuiltinSchema): void {
   if (!isObject(value)) {
-    throw new DecodeError(
-      schema.properties
-        ? `cannot restore struct from: ${kindOf(value)}`
-        : `cannot restore map from ${kindOf(value)}`,
-    );
+    const target = schema.properties ? "struct from:" : "map from";
+    throw new DecodeError(`cannot restore ${target} ${kindOf(value)}`);
   }
   const { properties, additionalProperties } = schema;
   if (properties) {
@@ -66,36 +63,37 @@ function convertObject(value: unknown, schema: BuiltinSchema): void {
     convertAt(value, key, additionalProperties, goTypeOf(additionalProperties));
 }
 
-type Holder = Record<string | number, unknown>;
+/** An object or a list. */
+type Container = Record<string | number, unknown>;
 
-function convertAt(holder: Holder, key: string | number, schema: BuiltinSchema, wanted: string): void {
-  const value = holder[key];
-  convert(value, schema, wanted);
-  const isOfBits = schema.type === "integer" && !schema["x-kubernetes-int-or-string"];
-  if (!isOfBits || typeof value !== "number" || isInteger(value, schema.format ?? "int32")) return;
-  holder[key] = cutBits(value, schema.format === "int64" ? 64 : 32);
+function convertAt(container: Container, key: string | number, schema: BuiltinSchema, goType: string): void {
+  const value = container[key];
+  convert(value, schema, goType);
+  const hasIntegerType = schema.type === "integer" && !schema["x-kubernetes-int-or-string"];
+  if (!hasIntegerType || typeof value !== "number" || isInteger(value, schema.format ?? "int32")) return;
+  container[key] = truncateToBits(value, schema.format === "int64" ? 64 : 32);
 }
 
-/** The lowest bits of an integer; of one beyond 64 bits, the lowest of the smallest there is. */
-function cutBits(value: number, bits: 32 | 64): number {
+/** Returns the lowest bits of an integer. Go converts one beyond 64 bits to the smallest int64 first. */
+function truncateToBits(value: number, bits: 32 | 64): number {
   const whole = isInteger(value, "int64") ? BigInt(value) : -(2n ** 63n);
   return Number(BigInt.asIntN(bits, whole));
 }
 
-const names = new WeakMap<BuiltinSchema, ReadonlySet<string>>();
+const fieldNamesBySchema = new WeakMap<BuiltinSchema, ReadonlySet<string>>();
 
-/** The fields of a struct in the order of declarations. */
+/** Returns the fields of a struct in the order of Go's declarations. */
 function fieldNames(schema: BuiltinSchema): ReadonlySet<string> {
-  let known = names.get(schema);
+  let known = fieldNamesBySchema.get(schema);
   if (!known) {
     const declared = goFieldsOf(schema).keys();
     known = new Set(["kind", "apiVersion", ...declared, ...Object.keys(schema.properties ?? {})]);
-    names.set(schema, known);
+    fieldNamesBySchema.set(schema, known);
   }
   return known;
 }
 
-function convertList(value: unknown, schema: BuiltinSchema, wanted: string): void {
+function convertList(value: unknown, schema: BuiltinSchema, goType: string): void {
   if (schema.format === "byte" && typeof value === "string") {
     const why = explainBase64(value);
     if (why !== undefined) throw new DecodeError(`error decoding from json: ${why}`);
@@ -105,28 +103,29 @@ function convertList(value: unknown, schema: BuiltinSchema, wanted: string): voi
   const { items } = schema;
   if (items)
     for (const index of value.keys())
-      convertAt(value as object as Holder, index, items, wanted.replace(/^\[\]/u, ""));
+      convertAt(value as object as Container, index, items, goType.replace(/^\[\]/u, ""));
 }
 
-function convertScalar(value: unknown, { type, format }: BuiltinSchema, wanted: string): void {
+function convertScalar(value: unknown, { type, format }: BuiltinSchema, goType: string): void {
   const kind = kindOf(value);
   switch (type) {
     case "string":
       if (kind === "string") return;
-      if (kind === "int64") throw new DecodeError(`cannot convert int64 to ${wanted}`);
+      if (kind === "int64") throw new DecodeError(`cannot convert int64 to ${goType}`);
       throw new DecodeError("unrecognized type: string");
     case "boolean":
       if (kind === "bool") return;
       throw new DecodeError("unrecognized type: bool");
     case "integer":
       if (kind === "int64") return;
-      if (kind === "float64") throw new DecodeError(`cannot convert float64 to ${wanted}`);
+      if (kind === "float64") throw new DecodeError(`cannot convert float64 to ${goType}`);
       throw new DecodeError(`unrecognized type: ${format ?? "int32"}`);
     default:
       if (kind !== "int64" && kind !== "float64") throw new DecodeError("unrecognized type: float64");
   }
 }
 
+/** The name of a JSON value's type in Go's reflection. */
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "slice";
   if (isObject(value)) return "map";

@@ -13,8 +13,8 @@ export interface DecodedBuiltIn {
 }
 
 /**
- * Decodes an object of a built-in kind as Go does: drops unknown fields, nulls, and zero values that Go leaves out; adds
- * those that it writes.
+ * Decodes an object of a built-in kind as Go does: drops unknown fields, nulls, and zero values that Go omits; adds the
+ * zero values that Go writes.
  * @throws DecodeError for a value of a wrong type
  */
 export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSchema): DecodedBuiltIn {
@@ -27,9 +27,9 @@ export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSc
 /** A value that Go could not decode into the field's type; clients get the message. */
 export class DecodeError extends Error {}
 
-/** Decodes a quantity in its canonical form. Whatever is not a string counts as its JSON. */
+/** Decodes a quantity in its canonical form; a value that is not a string is read as its JSON text. */
 export function decodeQuantity(value: unknown): string {
-  const text = writtenFloat(value) ?? (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  const text = markedFloat(value) ?? (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   try {
     return canonicalizeQuantity(text);
   } catch (error) {
@@ -37,16 +37,15 @@ export function decodeQuantity(value: unknown): string {
   }
 }
 
-/** A string, or a number. */
-const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gsu;
+/** The strings and numbers of a JSON text. */
+const tokenPattern = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gsu;
+const floatPattern = /[:[,]\s*-?\d+(?:\.\d|[eE])/u;
 
-const someFloat = /[:[,]\s*-?\d+(?:\.\d|[eE])/u;
-
-/** A JSON text with all floats marked whose digits JavaScript would lose; undefined if there are none. */
+/** Returns a JSON text with marks at the floats whose notation JavaScript would lose; undefined if there are none. */
 export function markFloats(json: string): string | undefined {
-  if (!someFloat.test(json)) return undefined;
+  if (!floatPattern.test(json)) return undefined;
   let found = false;
-  const marked = json.replaceAll(tokens, (token) => {
+  const marked = json.replaceAll(tokenPattern, (token) => {
     if (!/^[-\d].*[.eE]/u.test(token) || String(Number(token)) === token) return token;
     found = true;
     return JSON.stringify(makeMark() + token);
@@ -55,18 +54,18 @@ export function markFloats(json: string): string | undefined {
 }
 
 /**
- * Go decodes a number that is written with a point or an exponent as a float, never into an integer, even `1.0` and `1e3`.
- * `JSON.parse` keeps no digits, so such numbers are made strings that begin with what no client can know.
+ * Go never decodes a number with a point or an exponent into an integer, not even `1.0` and `1e3`. `JSON.parse` does not
+ * keep the notation, so such numbers become strings that begin with this mark, which no client can know.
  */
 let mark: string | undefined;
 
-/** Made when it is needed: to load Node's cryptography takes 6 ms. */
+/** Creates the mark on first use, because loading Node's cryptography takes 6 ms. */
 function makeMark(): string {
   return (mark ??= `\u0000${crypto.randomUUID()}`);
 }
 
-/** The text of a marked float; undefined for any other value. */
-function writtenFloat(value: unknown): string | undefined {
+/** Returns the text of a marked float; undefined for any other value. */
+function markedFloat(value: unknown): string | undefined {
   if (typeof value !== "string" || mark === undefined || !value.startsWith(mark)) return undefined;
   return value.slice(mark.length);
 }
@@ -75,7 +74,7 @@ function writtenFloat(value: unknown): string | undefined {
 export function decodeTime(value: string, isMicro: boolean): string {
   const why = explainTime(value, isMicro ? "micros" : "seconds");
   if (why !== undefined) throw new DecodeError(why);
-  // Only what Go's own parser takes but ours does not is kept as it is.
+  // A time that Go's parser accepts and ours does not is kept as it is.
   try {
     const whole = formatTime(parseTime(value));
     return isMicro ? `${whole.slice(0, -1)}${/\.\d{6}/u.exec(value)![0]}Z` : whole;
@@ -84,27 +83,27 @@ export function decodeTime(value: string, isMicro: boolean): string {
   }
 }
 
-/** Why a text is not base64, in Go's words. */
+/** Returns why a text is not base64, in Go's words; undefined if it is. */
 export function explainBase64(text: string): string | undefined {
-  const at = malformedAt(text);
+  const at = findMalformedByte(text);
   return at === undefined ? undefined : `illegal base64 data at input byte ${at}`;
 }
 
-/** Returns the position at which Go stops to decode base64: it takes four characters at a time, and skips line breaks. */
-function malformedAt(text: string): number | undefined {
+/** Returns the position at which Go stops decoding base64: it reads four characters at a time, and skips line breaks. */
+function findMalformedByte(text: string): number | undefined {
   const end = text.search(/[^A-Za-z0-9+/\r\n]/u);
   const rest = text.slice(0, end === -1 ? undefined : end).replaceAll(/[\r\n]/gu, "").length % 4;
   if (end === -1) return rest === 0 ? undefined : text.length - rest;
   if (text[end] !== "=" || rest < 2) return end;
-  let next = afterBreaks(text, end + 1);
+  let next = skipLineBreaks(text, end + 1);
   if (rest === 2) {
     if (text[next] !== "=") return next === text.length ? next : next - 1;
-    next = afterBreaks(text, next + 1);
+    next = skipLineBreaks(text, next + 1);
   }
   return next === text.length ? undefined : next;
 }
 
-function afterBreaks(text: string, index: number): number {
+function skipLineBreaks(text: string, index: number): number {
   const breaks = /^[\r\n]*/u.exec(text.slice(index))![0];
   return index + breaks.length;
 }
@@ -124,162 +123,165 @@ function numberText(value: number): string {
   return isLarge ? BigInt(value).toString() : String(value);
 }
 
-/** Returns whether Go can decode a value into an integer of a format. */
+/** Returns true if Go can decode a value into an integer of a format. */
 export function isInteger(value: unknown, format: string | undefined): boolean {
   if (typeof value !== "number" || !Number.isInteger(value)) return false;
   const limit = 2 ** (format === "int32" ? 31 : 63);
   return value >= -limit && value < limit;
 }
 
-/** A path in the object: with indexes for strict errors, without for Go's type errors. */
-interface Place {
+/** The path of a value: with indexes for strict errors, without for Go's type errors. */
+interface ValuePath {
   readonly strict: string;
   readonly go: string;
 }
 
-/** A field for Go's type errors: `NodeCondition.status.conditions.type`, and the type that it wants. */
-interface Owner {
+/** A field in Go's type errors: its name, `NodeCondition.status.conditions.type`, and its Go type. */
+interface GoTarget {
   readonly name: string;
   readonly type: string;
 }
 
+/** Decodes one object, and collects its unknown fields and the first mismatch. */
 class Decoder {
   readonly unknown: string[] = [];
-  /** The first value of a wrong type, or that is not base64. Go goes on after it, and reports an error of a custom decoder instead, if any. */
+  /**
+   * The first value of a wrong type, or that is not base64. Go continues after it, and reports an error of a custom
+   * decoder (of a quantity, a time, an int-or-string) instead, if there is one: these are thrown.
+   */
   mismatch: DecodeError | undefined;
 
-  struct(value: Record<string, unknown>, schema: BuiltinSchema, place: Place): Record<string, unknown> {
+  struct(value: Record<string, unknown>, schema: BuiltinSchema, path: ValuePath): Record<string, unknown> {
     const { properties = {} } = schema;
     const declared = goFieldsOf(schema);
     const result: Record<string, unknown> = {};
     for (const [field, child] of Object.entries(value)) {
       const node = Object.hasOwn(properties, field) ? properties[field] : undefined;
       if (!node) {
-        this.unknown.push(joinPath(place.strict, field));
+        this.unknown.push(joinPath(path.strict, field));
         continue;
       }
       if (child === null || child === undefined) continue;
-      if (isText(child, node)) {
+      if (isPlainText(child, node)) {
         result[field] = child;
         continue;
       }
       const go = declared.get(field);
-      const at = { strict: joinPath(place.strict, field), go: joinPath(place.go, go?.path ?? field) };
-      const owner = { name: `${structName(schema)}.${at.go}`, type: go?.type ?? goTypeOf(node) };
-      const decoded = this.value(child, node, at, owner);
-      if (!isLeftOut(decoded, node, schema, go, at.go)) result[field] = decoded;
+      const at = { strict: joinPath(path.strict, field), go: joinPath(path.go, go?.path ?? field) };
+      const target = { name: `${structName(schema)}.${at.go}`, type: go?.type ?? goTypeOf(node) };
+      const decoded = this.value(child, node, at, target);
+      if (!isOmitted(decoded, node, schema, go, at.go)) result[field] = decoded;
     }
     for (const [field, zero] of writtenZeros(schema)) result[field] ??= zero;
     return result;
   }
 
-  value(sent: unknown, schema: BuiltinSchema, place: Place, owner: Owner): unknown {
+  /** Decodes a value, which may be a marked float. */
+  value(raw: unknown, schema: BuiltinSchema, path: ValuePath, target: GoTarget): unknown {
     const { typeName, type } = schema;
-    const float = writtenFloat(sent);
-    const value = float === undefined ? sent : Number(float);
+    const float = markedFloat(raw);
+    const value = float === undefined ? raw : Number(float);
     if (float !== undefined && schema["x-kubernetes-int-or-string"])
-      throw unreadable(`number ${float}`, { ...owner, type: "int32" });
+      throw typeError(`number ${float}`, { ...target, type: "int32" });
     if (float !== undefined && type === "integer") {
-      this.mismatch ??= unreadable(`number ${float}`, { ...owner, type: schema.format ?? "int32" });
+      this.mismatch ??= typeError(`number ${float}`, { ...target, type: schema.format ?? "int32" });
       return undefined;
     }
     if (typeName === "Quantity") return decodeQuantity(value);
     if (typeName === "Time" || typeName === "MicroTime") {
-      if (typeof value !== "string") throw mismatch(value, { ...owner, type: "string" });
+      if (typeof value !== "string") throw mismatch(value, { ...target, type: "string" });
       return decodeTime(value, typeName === "MicroTime");
     }
     if (schema["x-kubernetes-int-or-string"]) {
       if (typeof value === "string" || isInteger(value, "int32")) return value;
-      throw mismatch(value, { ...owner, type: "int32" });
+      throw mismatch(value, { ...target, type: "int32" });
     }
     if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return value;
     switch (type) {
       case "object": {
-        if (!isObject(value)) return this.#wrong(value, owner);
-        if (schema.properties) return this.struct(value, schema, place);
+        if (!isObject(value)) return this.#reportMismatch(value, target);
+        if (schema.properties) return this.struct(value, schema, path);
         if (!schema.additionalProperties) return value;
-        return this.#map(value, schema.additionalProperties, place, owner);
+        return this.#map(value, schema.additionalProperties, path, target);
       }
       case "array": {
         const { items } = schema;
         if (!items) return value;
-        if (!Array.isArray(value)) return this.#wrong(value, owner);
-        const ofItem = { name: owner.name, type: owner.type.replace(/^\[\]/u, "") };
+        if (!Array.isArray(value)) return this.#reportMismatch(value, target);
+        const itemTarget = { name: target.name, type: target.type.replace(/^\[\]/u, "") };
         return value.map((item, index) => {
-          const at = { strict: `${place.strict}[${index}]`, go: place.go };
+          const at = { strict: `${path.strict}[${index}]`, go: path.go };
           const filled: unknown = item === null ? zeroOf(items) : item;
-          return filled === null ? null : this.value(filled, items, at, ofItem);
+          return filled === null ? null : this.value(filled, items, at, itemTarget);
         });
       }
       case "string":
-        if (schema.format === "byte" && Array.isArray(value)) return this.#bytesOf(value, owner);
-        if (typeof value !== "string") return this.#wrong(value, owner);
-        return schema.format === "byte" ? this.#bytes(value) : value;
+        if (schema.format === "byte" && Array.isArray(value)) return this.#bytesOfNumbers(value, target);
+        if (typeof value !== "string") return this.#reportMismatch(value, target);
+        return schema.format === "byte" ? this.#base64(value) : value;
       case "boolean":
-        return typeof value === "boolean" ? value : this.#wrong(value, owner);
+        return typeof value === "boolean" ? value : this.#reportMismatch(value, target);
       case "integer":
         return isInteger(value, schema.format)
           ? value
-          : this.#wrong(value, { ...owner, type: schema.format ?? "int32" });
+          : this.#reportMismatch(value, { ...target, type: schema.format ?? "int32" });
       case "number":
-        return typeof value === "number" ? value : this.#wrong(value, owner);
+        return typeof value === "number" ? value : this.#reportMismatch(value, target);
     }
   }
 
   #map(
     value: Record<string, unknown>,
     schema: BuiltinSchema,
-    place: Place,
-    { name }: Owner,
+    path: ValuePath,
+    { name }: GoTarget,
   ): Record<string, unknown> {
     if (schema.typeName === "Quantity") return decodeResources(value);
-    const owner = { name, type: goTypeOf(schema) };
+    const target = { name, type: goTypeOf(schema) };
     const entries = Object.entries(value).map(([key, child]) => {
-      const at = { strict: joinPath(place.strict, key), go: place.go };
-      return [key, child === null ? zeroOfEntry(schema) : this.value(child, schema, at, owner)] as const;
+      const at = { strict: joinPath(path.strict, key), go: path.go };
+      return [key, child === null ? zeroOfEntry(schema) : this.value(child, schema, at, target)] as const;
     });
     return Object.fromEntries(entries);
   }
 
-  #bytes(value: string): string {
+  #base64(value: string): string {
     const why = explainBase64(value);
     if (why !== undefined) this.mismatch ??= new DecodeError(why);
     return value;
   }
 
-  /** Go takes a list of numbers for bytes, too. */
-  #bytesOf(values: readonly unknown[], owner: Owner): string {
+  /** Go accepts a list of numbers for bytes, too. */
+  #bytesOfNumbers(values: readonly unknown[], target: GoTarget): string {
     const bytes = values.map((value) => {
       if (value === null) return 0;
       if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256) return value;
-      this.#wrong(value, { ...owner, type: "uint8" });
+      this.#reportMismatch(value, { ...target, type: "uint8" });
       return 0;
     });
     return Buffer.from(bytes).toString("base64");
   }
 
-  #wrong(value: unknown, owner: Owner): undefined {
-    this.mismatch ??= mismatch(value, owner);
+  #reportMismatch(value: unknown, target: GoTarget): undefined {
+    this.mismatch ??= mismatch(value, target);
     return undefined;
   }
 }
 
 /** Resource amounts are rounded up to thousandths. */
 function decodeResources(value: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(value).map(
-    ([name, amount]) => [name, roundToThousandths(decodeQuantity(amount ?? "0"))] as const,
-  );
-  return Object.fromEntries(entries);
+  const round = (amount: unknown): string => roundToThousandths(decodeQuantity(amount ?? "0"));
+  return Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, round(amount)]));
 }
 
-/** Most values are texts that stay as they are. */
-function isText(value: unknown, node: BuiltinSchema): boolean {
+/** Returns true for a text that stays as it is, as most values do. */
+function isPlainText(value: unknown, node: BuiltinSchema): boolean {
   if (typeof value !== "string" || value === "" || node.type !== "string") return false;
   if (node.typeName !== undefined || node.format !== undefined) return false;
-  return !node["x-kubernetes-int-or-string"] && writtenFloat(value) === undefined;
+  return !node["x-kubernetes-int-or-string"] && markedFloat(value) === undefined;
 }
 
-/** Returns the value that Go decodes from null in a list. */
+/** Returns the value that Go decodes from null in a list, which is the zero value of the items' type. */
 function zeroOf({ type, typeName }: BuiltinSchema): unknown {
   if (typeName === "Quantity") return "0";
   switch (type) {
@@ -297,69 +299,63 @@ function zeroOf({ type, typeName }: BuiltinSchema): unknown {
   }
 }
 
+/** Returns the value that Go decodes from null in a map. */
 function zeroOfEntry({ type }: BuiltinSchema): unknown {
   return type === "string" ? "" : type === "array" ? [] : {};
 }
 
 /**
- * An empty list of managedFields asks to reset them, the empty rules of a role and the empty lists of a slice have an owner, what is wrong
- * with a volume's empty capacity is said in other words than of none, and an empty overhead is refused like any other.
+ * Empty collections that are not omitted: empty managedFields ask to reset them, the empty rules of a role and lists of an
+ * EndpointSlice have field managers, and validation distinguishes an empty capacity or overhead from an absent one.
  */
-const keptEmpty = new Set([
-  "metadata.managedFields",
-  "rules",
-  "ports",
-  "endpoints",
-  "spec.capacity",
-  "spec.overhead",
-]);
+const keptEmpty = new Set(
+  "metadata.managedFields rules ports endpoints spec.capacity spec.overhead".split(" "),
+);
 
-/** Returns whether Go omits a field with this value: an empty collection, or a zero that its declaration omits. */
-function isLeftOut(
+/** Returns true if Go omits a field with this value: an empty collection, or a zero that its declaration omits. */
+function isOmitted(
   value: unknown,
   node: BuiltinSchema,
-  owner: BuiltinSchema,
+  struct: BuiltinSchema,
   go: GoField | undefined,
   path: string,
 ): boolean {
   if (go?.zero === "omitted" && (value === "" || value === 0 || value === false)) return true;
   if (node.format === "byte" && value === "") return go?.zero !== "written";
   if (!isEmptyCollection(value, node)) return false;
-  return !(owner.required?.includes(go?.name ?? "") || keptEmpty.has(path));
+  return !(struct.required?.includes(go?.name ?? "") || keptEmpty.has(path));
 }
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
   // An empty list as a value of any type, such as the default of a schema, is kept.
   if (Array.isArray(value)) return type !== undefined && value.length === 0;
-  const map = type === "object" && !properties && typeName === undefined;
-  return map && isObject(value) && Object.keys(value).length === 0;
+  const isMap = type === "object" && !properties && typeName === undefined;
+  return isMap && isObject(value) && Object.keys(value).length === 0;
 }
 
-const zeros = new WeakMap<BuiltinSchema, readonly (readonly [string, unknown])[]>();
+const writtenZerosBySchema = new WeakMap<BuiltinSchema, readonly (readonly [string, unknown])[]>();
 
-/** The fields that Go writes even if they are not set, with their zero values. */
+/** Returns the fields that Go writes even if they are not set, with their zero values. */
 function writtenZeros(schema: BuiltinSchema): readonly (readonly [string, unknown])[] {
-  let fields = zeros.get(schema);
+  let fields = writtenZerosBySchema.get(schema);
   if (!fields) {
     const declared = goFieldsOf(schema);
     fields = Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
       const zero = writtenZero(schema, node, declared.get(name));
       return zero === undefined ? [] : [[name, zero] as const];
     });
-    zeros.set(schema, fields);
+    writtenZerosBySchema.set(schema, fields);
   }
   return fields;
 }
 
 /** Types whose lists Go writes as null if they are not set; in most kinds validation refuses objects without them. */
-const withNullLists = new Set([
-  "batch/v1.PodFailurePolicy",
-  "batch/v1.SuccessPolicy",
-  "core/v1.ContainerImage",
-  "core/v1.LimitRangeSpec",
-  "core/v1.ProjectedVolumeSource",
-  "storage/v1.CSINodeDriver",
-]);
+const withNullLists = new Set(
+  [
+    "batch/v1.PodFailurePolicy batch/v1.SuccessPolicy core/v1.ContainerImage core/v1.LimitRangeSpec",
+    "core/v1.ProjectedVolumeSource storage/v1.CSINodeDriver",
+  ].flatMap((types) => types.split(" ")),
+);
 
 /** Types whose quantities Go writes as null if they are not set, because they are pointers. */
 const withNullQuantities = new Set([
@@ -370,22 +366,22 @@ const withNullQuantities = new Set([
 /** Types whose apiGroup Go writes as null if it is not set, because it is a pointer. */
 const withNullGroups = new Set(["core/v1.TypedLocalObjectReference", "core/v1.TypedObjectReference"]);
 
-function writtenZero(owner: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
-  if (go?.name === "apiGroup" && withNullGroups.has(owner.typeName ?? "")) return null;
+function writtenZero(struct: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
+  if (go?.name === "apiGroup" && withNullGroups.has(struct.typeName ?? "")) return null;
   // Go encodes an unset time as null unless it is a pointer: the times of conditions and of container states.
-  const hasTimes = /Condition$|ContainerState(Running|Terminated)$/.test(owner.typeName ?? "");
+  const hasTimes = /Condition$|ContainerState(Running|Terminated)$/.test(struct.typeName ?? "");
   if (node.typeName === "Time") return hasTimes ? null : undefined;
   if (go?.zero === "written" && node.typeName === "Quantity")
-    return withNullQuantities.has(owner.typeName ?? "") ? null : "0";
+    return withNullQuantities.has(struct.typeName ?? "") ? null : "0";
   if (go?.zero !== "written" || node.typeName !== undefined) return undefined;
-  if (node.type === "array") return withNullLists.has(owner.typeName ?? "") ? null : undefined;
+  if (node.type === "array") return withNullLists.has(struct.typeName ?? "") ? null : undefined;
   return node.type === "object" || node.format === "byte" ? undefined : (zeroOf(node) ?? undefined);
 }
 
-function mismatch(value: unknown, owner: Owner): DecodeError {
-  return unreadable(jsonKind(value, owner.type), owner);
+function mismatch(value: unknown, target: GoTarget): DecodeError {
+  return typeError(jsonKind(value, target.type), target);
 }
 
-function unreadable(what: string, { name, type }: Owner): DecodeError {
+function typeError(what: string, { name, type }: GoTarget): DecodeError {
   return new DecodeError(`json: cannot unmarshal ${what} into Go struct field ${name} of type ${type}`);
 }

@@ -11,22 +11,21 @@ export interface GoField {
   readonly type: string | undefined;
 }
 
-const declared = new Map<string, string>();
+const declarations = new Map<string, string>();
 
 /** Adds the declarations of a module; `loadSchemas()` does so for every module that it loads. */
-export function addGoFields(module: string, declarations: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(declarations)) declared.set(`${module}.${name}`, text);
+export function addGoFields(module: string, structs: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(structs)) declarations.set(`${module}.${name}`, text);
 }
 
 const noFields: ReadonlyMap<string, GoField> = new Map();
+const parsedFields = new Map<string, ReadonlyMap<string, GoField>>();
 
-const parsed = new Map<string, ReadonlyMap<string, GoField>>();
-
-/** The fields of a struct in the order of its declaration; parsed on first use. */
+/** Returns the fields of a struct in the order of Go's declaration; empty for a schema without a struct. */
 export function goFieldsOf({ typeName = "" }: BuiltinSchema): ReadonlyMap<string, GoField> {
-  const found = parsed.get(typeName);
-  if (found) return found;
-  const text = declared.get(typeName);
+  const known = parsedFields.get(typeName);
+  if (known) return known;
+  const text = declarations.get(typeName);
   if (text === undefined) return noFields;
   const fields = new Map(
     text
@@ -34,17 +33,18 @@ export function goFieldsOf({ typeName = "" }: BuiltinSchema): ReadonlyMap<string
       .map(parseField)
       .map((field) => [field.name, field]),
   );
-  parsed.set(typeName, fields);
+  parsedFields.set(typeName, fields);
   return fields;
 }
 
-const zeros: Readonly<Record<string, GoField["zero"]>> = {
+/** The marks of fields in the overlay. */
+const zeroMarks: Readonly<Record<string, GoField["zero"]>> = {
   "?": "omitted",
   "!": "written",
   "=": "empty struct",
 };
 
-/** Parses a name after its embedded structs, before its mark and type: `PersistentVolumeSource/nfs`, `type!:v1.NodeConditionType`. */
+/** Parses a field of the overlay, such as `PersistentVolumeSource/nfs` or `type!:v1.NodeConditionType`. */
 function parseField(word: string): GoField {
   const [, embedded = "", name = "", mark = "", type] = /^((?:\w+\/)*)([^?!=:]+)([?!=]?)(?::(.+))?$/u.exec(
     word,
@@ -52,12 +52,12 @@ function parseField(word: string): GoField {
   return {
     name,
     path: `${embedded.replaceAll("/", ".")}${name}`,
-    zero: zeros[mark] ?? "as given",
+    zero: zeroMarks[mark] ?? "as given",
     type,
   };
 }
 
-/** The name of a schema's type in Go's messages, by its structure. */
+/** Returns the name of a schema's type in Go's messages, as far as it follows from the schema. */
 export function goTypeOf(schema: BuiltinSchema): string {
   if (schema.format === "byte") return "[]uint8";
   switch (schema.type) {
@@ -77,7 +77,7 @@ export function goTypeOf(schema: BuiltinSchema): string {
   }
 }
 
-/** `PodSpec` for `core/v1.PodSpec`. */
+/** Returns the name of a schema's struct: `PodSpec` for `core/v1.PodSpec`. */
 export function structName({ typeName = "" }: BuiltinSchema): string {
   return typeName.slice(typeName.lastIndexOf(".") + 1);
 }

@@ -26,8 +26,8 @@ class LoadedModules {
   readonly graph = new SchemaGraph();
   readonly #withDescriptions: boolean;
   readonly #loading = new Map<string, Promise<readonly string[]>>();
-  /** A module is loaded for all: not in the context of the request that was first to need it. */
-  readonly #add = AsyncResource.bind((module: string) => this.#read(module));
+  /** Bound to no request: a module is loaded for all, not in the async context of the first one that needs it. */
+  readonly #load = AsyncResource.bind((module: string) => this.#read(module));
 
   constructor(withDescriptions: boolean) {
     this.#withDescriptions = withDescriptions;
@@ -35,7 +35,7 @@ class LoadedModules {
 
   /** Loads one module without those it refers to, and returns the names of its types. */
   load(module: string): Promise<readonly string[]> {
-    const loading = this.#loading.get(module) ?? this.#add(module);
+    const loading = this.#loading.get(module) ?? this.#load(module);
     this.#loading.set(module, loading);
     return loading;
   }
@@ -52,8 +52,8 @@ class LoadedModules {
   }
 }
 
-const bare = new LoadedModules(false);
-const described = new LoadedModules(true);
+const withoutDescriptions = new LoadedModules(false);
+const withDescriptions = new LoadedModules(true);
 
 /**
  * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …). Returns `undefined` for an unknown
@@ -65,13 +65,13 @@ export async function loadSchemas(
 ): Promise<SchemaTable | undefined> {
   const source = modules[module];
   if (!source) return undefined;
-  const set = descriptions ? described : bare;
-  await Promise.all(source.uses.map((used) => set.load(used)));
+  const loaded = descriptions ? withDescriptions : withoutDescriptions;
+  await Promise.all(source.uses.map((dependency) => loaded.load(dependency)));
   return {
     module,
-    typeNames: await set.load(module),
-    get: (name) => set.graph.get(`${module}.${name}`),
-    named: (fullName) => scalarSchemas[fullName] ?? set.graph.get(fullName),
+    typeNames: await loaded.load(module),
+    get: (name) => loaded.graph.get(`${module}.${name}`),
+    named: (fullName) => scalarSchemas[fullName] ?? loaded.graph.get(fullName),
   };
 }
 
@@ -80,7 +80,7 @@ export const schemaModules: readonly string[] = Object.freeze(Object.keys(module
 
 /** The position of a field in the protobuf message of its type. */
 export interface FieldNumber {
-  /** Several numbers where JSON inlines a message into its parent. */
+  /** The number, or several where JSON inlines a message into its parent. */
   readonly path: readonly number[];
   /** The Go type has no unset value (it is not a pointer), and JSON omits the field when it is zero. */
   readonly zeroIsAbsent: boolean;
@@ -112,14 +112,12 @@ async function readNumbers(module: string): Promise<void> {
   const { text } = await modules[module]!.loadNumbers();
   const table = JSON.parse(text) as Record<string, Record<string, string>>;
   for (const [name, fields] of Object.entries(table)) {
-    numbersByType.set(
-      `${module}.${name}`,
-      new Map(Object.entries(fields).map(([field, number]) => [field, parseNumber(number)])),
-    );
+    const numbers = Object.entries(fields).map(([field, number]) => [field, parseNumber(number)] as const);
+    numbersByType.set(`${module}.${name}`, new Map(numbers));
   }
 }
 
-/** Parses `2.4?`. */
+/** Parses a field number of the tables, such as `2.4?`. */
 function parseNumber(text: string): FieldNumber {
   const zeroIsAbsent = text.endsWith("?");
   return { path: (zeroIsAbsent ? text.slice(0, -1) : text).split(".").map(Number), zeroIsAbsent };

@@ -13,7 +13,7 @@ export class SchemaGraph {
     if (descriptions) this.#descriptions.set(module, descriptions);
   }
 
-  /** The schema of a type, `apps/v1.Deployment`. */
+  /** Returns the schema of a type, `apps/v1.Deployment`; undefined if no table has it. */
   get(typeName: string): BuiltinSchema | undefined {
     const known = this.#types.get(typeName);
     if (known) return known;
@@ -26,22 +26,22 @@ export class SchemaGraph {
   }
 
   #type(module: string, name: string, fields: Readonly<Record<string, string>>): BuiltinSchema {
-    const texts = this.#descriptions.get(module)?.[name];
+    const descriptions = this.#descriptions.get(module)?.[name];
     const facts = parseFieldText(fields[""] ?? "");
     const names = Object.keys(fields).filter((field) => field !== "");
     const required = names.filter((field) => field.endsWith("!")).map((field) => field.slice(0, -1));
     const schema = {
       type: "object",
       typeName: `${module}.${name}`,
-      ...(texts?.[""] && { description: texts[""] }),
+      ...(descriptions?.[""] && { description: descriptions[""] }),
       ...(required.length > 0 && { required }),
       ...facts.map,
     } as const;
     if (names.length === 0) return Object.freeze(schema);
     return withLazy(schema, "properties", () => {
-      const entries = names.map((written): [string, BuiltinSchema] => {
-        const field = written.endsWith("!") ? written.slice(0, -1) : written;
-        return [field, this.#field(module, fields[written]!, texts?.[field])];
+      const entries = names.map((name): [string, BuiltinSchema] => {
+        const field = name.endsWith("!") ? name.slice(0, -1) : name;
+        return [field, this.#field(module, fields[name]!, descriptions?.[field])];
       });
       return Object.freeze(Object.fromEntries(entries));
     });
@@ -49,35 +49,35 @@ export class SchemaGraph {
 
   #field(module: string, text: string, description: string | undefined): BuiltinSchema {
     const facts = parseFieldText(text);
-    return this.#value(module, facts.type, facts, { ...(description && { description }), ...facts.own });
+    return this.#value(module, facts.type, facts, { ...(description && { description }), ...facts.field });
   }
 
-  /** The schema of a value; `words` and list facts apply to the outermost list or map, enums to the innermost value. */
-  #value(module: string, type: string, facts: ValueFacts, words: Partial<BuiltinSchema>): BuiltinSchema {
+  /** The schema of a value; `keywords` and list facts apply to the outermost list or map, enums to the innermost value. */
+  #value(module: string, type: string, facts: ValueFacts, keywords: Partial<BuiltinSchema>): BuiltinSchema {
     // Kubernetes has no facts about a list within a list or a map.
     const inner = { enum: facts.enum };
     if (type.startsWith("[]")) {
-      const list = { type: "array", ...words, ...facts.list } as const;
+      const list = { type: "array", ...keywords, ...facts.list } as const;
       return withLazy(list, "items", () => this.#value(module, type.slice(2), inner, {}));
     }
     if (type.startsWith("{}")) {
-      const map = { type: "object", ...words, ...facts.map } as const;
+      const map = { type: "object", ...keywords, ...facts.map } as const;
       return withLazy(map, "additionalProperties", () => this.#value(module, type.slice(2), inner, {}));
     }
     const scalar = scalarSchemas[type];
     if (scalar) {
-      return facts.enum || Object.keys(words).length > 0
-        ? Object.freeze({ ...scalar, ...words, ...(facts.enum && { enum: facts.enum }) })
+      return facts.enum || Object.keys(keywords).length > 0
+        ? Object.freeze({ ...scalar, ...keywords, ...(facts.enum && { enum: facts.enum }) })
         : scalar;
     }
-    return this.#reference(type.startsWith(".") ? module + type : type, { ...words, ...facts.map });
+    return this.#reference(type.startsWith(".") ? module + type : type, { ...keywords, ...facts.map });
   }
 
   /** The schema of a field with a named type: that type's schema, overridden by the field's own facts. */
-  #reference(typeName: string, words: Partial<BuiltinSchema>): BuiltinSchema {
+  #reference(typeName: string, keywords: Partial<BuiltinSchema>): BuiltinSchema {
     const target = this.get(typeName);
     if (!target) throw new Error(`no type ${typeName} in the tables of built-in kinds`);
-    if (Object.keys(words).length === 0) return target;
+    if (Object.keys(keywords).length === 0) return target;
     const { type, required, description, "x-kubernetes-map-type": mapType } = target;
     const schema = {
       ...(type && { type }),
@@ -85,13 +85,47 @@ export class SchemaGraph {
       ...(description && { description }),
       ...(required && { required }),
       ...(mapType && { "x-kubernetes-map-type": mapType }),
-      ...words,
+      ...keywords,
     };
     // Delegated to the type, so that its fields are created once.
     return "properties" in target
       ? withLazy(schema, "properties", () => target.properties)
       : Object.freeze(schema);
   }
+}
+
+/**
+ * A node of a built-in type's schema, in the form of a structural CRD schema.
+ * References are resolved: `properties`, `items` and `additionalProperties` are computed on first read, so that unused
+ * types cost nothing. The schema of a recursive type is cyclic. Nodes are frozen and shared.
+ */
+export interface BuiltinSchema {
+  /** Absent if several types are allowed: int-or-string, quantities, and any JSON value. */
+  readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
+  readonly format?: string;
+  /** Only in tables loaded with descriptions. A field's own description overrides its type's. */
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, BuiltinSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: BuiltinSchema;
+  readonly additionalProperties?: BuiltinSchema;
+  readonly default?: unknown;
+  /** The known values; the API server publishes them, but they are not written into CRDs. */
+  readonly enum?: readonly string[];
+  readonly "x-kubernetes-int-or-string"?: true;
+  readonly "x-kubernetes-preserve-unknown-fields"?: true;
+  readonly "x-kubernetes-embedded-resource"?: true;
+  readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
+  readonly "x-kubernetes-list-map-keys"?: readonly string[];
+  readonly "x-kubernetes-map-type"?: "atomic" | "granular";
+  readonly "x-kubernetes-patch-strategy"?: string;
+  readonly "x-kubernetes-patch-merge-key"?: string;
+  /**
+   * The name of the node's type, if it has one: `apps/v1.DeploymentSpec`, `meta/v1.ObjectMeta`, or a named scalar:
+   * `Quantity`, `IntOrString`, `Time`, `MicroTime`, `Duration`, `RawExtension`, `FieldsV1`, `JSON`, and the unions of
+   * `apiextensions/v1`.
+   */
+  readonly typeName?: string;
 }
 
 /** The schemas of types without fields, by their names in the tables. */
@@ -102,31 +136,23 @@ export const scalarSchemas: Readonly<Record<string, BuiltinSchema>> = Object.fre
   int32: Object.freeze({ type: "integer", format: "int32" }),
   int64: Object.freeze({ type: "integer", format: "int64" }),
   string: Object.freeze({ type: "string" }),
-  FieldsV1: Object.freeze({
-    type: "object",
-    "x-kubernetes-preserve-unknown-fields": true,
-    typeName: "FieldsV1",
-  }),
+  FieldsV1: untyped("FieldsV1", { type: "object" }),
   IntOrString: Object.freeze({ "x-kubernetes-int-or-string": true, typeName: "IntOrString" }),
-  JSON: any("JSON"),
-  JSONSchemaPropsOrArray: any("JSONSchemaPropsOrArray"),
-  JSONSchemaPropsOrBool: any("JSONSchemaPropsOrBool"),
-  JSONSchemaPropsOrStringArray: any("JSONSchemaPropsOrStringArray"),
+  JSON: untyped("JSON"),
+  JSONSchemaPropsOrArray: untyped("JSONSchemaPropsOrArray"),
+  JSONSchemaPropsOrBool: untyped("JSONSchemaPropsOrBool"),
+  JSONSchemaPropsOrStringArray: untyped("JSONSchemaPropsOrStringArray"),
   MicroTime: Object.freeze({ type: "string", format: "date-time", typeName: "MicroTime" }),
   Quantity: Object.freeze({ "x-kubernetes-int-or-string": true, typeName: "Quantity" }),
-  RawExtension: Object.freeze({
-    type: "object",
-    "x-kubernetes-preserve-unknown-fields": true,
-    typeName: "RawExtension",
-  }),
+  RawExtension: untyped("RawExtension", { type: "object" }),
   Time: Object.freeze({ type: "string", format: "date-time", typeName: "Time" }),
 });
 
-function any(typeName: string): BuiltinSchema {
-  return Object.freeze({ "x-kubernetes-preserve-unknown-fields": true, typeName });
+function untyped(typeName: string, keywords: Partial<BuiltinSchema> = {}): BuiltinSchema {
+  return Object.freeze({ ...keywords, "x-kubernetes-preserve-unknown-fields": true, typeName });
 }
 
-/** The facts of a value in a table, as words of its schema. */
+/** The facts of a value in a table, as keywords of its schema. */
 interface ValueFacts {
   /** For the schema of a list. */
   readonly list?: Partial<BuiltinSchema>;
@@ -140,7 +166,7 @@ interface FieldFacts extends ValueFacts {
   /** As in `ModelField`; a type of the same module starts with a dot. */
   readonly type: string;
   /** For the schema of the field itself, whatever its type. */
-  readonly own?: Partial<BuiltinSchema>;
+  readonly field?: Partial<BuiltinSchema>;
 }
 
 /**
@@ -177,11 +203,11 @@ function addWord(facts: FieldFacts, word: string): FieldFacts {
     case "patch": {
       const [strategy = "", key] = argument.split(";");
       const merge = key === undefined ? {} : { "x-kubernetes-patch-merge-key": key };
-      return { ...facts, own: { ...facts.own, "x-kubernetes-patch-strategy": strategy, ...merge } };
+      return { ...facts, field: { ...facts.field, "x-kubernetes-patch-strategy": strategy, ...merge } };
     }
     case "default": {
       const value = JSON.parse(word.slice("default=".length)) as unknown;
-      return { ...facts, own: { default: value, ...facts.own } };
+      return { ...facts, field: { default: value, ...facts.field } };
     }
     default:
       throw new Error(`unknown word ${JSON.stringify(word)} in the table of built-in kinds`);
@@ -197,38 +223,4 @@ function withLazy(
   let value: object | undefined;
   const get = (): object | undefined => (value ??= compute());
   return Object.freeze(Object.defineProperty(schema, name, { enumerable: true, configurable: true, get }));
-}
-
-/**
- * A node of a built-in type's schema, in the form of a structural CRD schema.
- * References are resolved: `properties`, `items` and `additionalProperties` are computed on first read, so that unused
- * types cost nothing. The schema of a recursive type is cyclic. Nodes are frozen and shared.
- */
-export interface BuiltinSchema {
-  /** Absent if several types are allowed: int-or-string, quantities, and any JSON value. */
-  readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
-  readonly format?: string;
-  /** Only in tables loaded with descriptions. A field's own description overrides its type's. */
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, BuiltinSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: BuiltinSchema;
-  readonly additionalProperties?: BuiltinSchema;
-  readonly default?: unknown;
-  /** The known values; the API server publishes them, but they are not written into CRDs. */
-  readonly enum?: readonly string[];
-  readonly "x-kubernetes-int-or-string"?: true;
-  readonly "x-kubernetes-preserve-unknown-fields"?: true;
-  readonly "x-kubernetes-embedded-resource"?: true;
-  readonly "x-kubernetes-list-type"?: "atomic" | "set" | "map";
-  readonly "x-kubernetes-list-map-keys"?: readonly string[];
-  readonly "x-kubernetes-map-type"?: "atomic" | "granular";
-  readonly "x-kubernetes-patch-strategy"?: string;
-  readonly "x-kubernetes-patch-merge-key"?: string;
-  /**
-   * The name of the node's type, if it has one: `apps/v1.DeploymentSpec`, `meta/v1.ObjectMeta`, or a named scalar:
-   * `Quantity`, `IntOrString`, `Time`, `MicroTime`, `Duration`, `RawExtension`, `FieldsV1`, `JSON`, and the unions of
-   * `apiextensions/v1`.
-   */
-  readonly typeName?: string;
 }

@@ -8,12 +8,13 @@ export function moduleOf({ group, version }: GroupVersion): string {
 const meta = "io.k8s.apimachinery.pkg.apis.meta";
 
 /** Groups whose types are not below `io.k8s.api`. */
-const prefixes: Readonly<Record<string, string>> = {
+const groupPrefixes: Readonly<Record<string, string>> = {
   apiextensions: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
   apiregistration: "io.k8s.kube-aggregator.pkg.apis.apiregistration",
   meta: meta,
 };
 
+/** The definitions of types without fields. */
 const scalars: Readonly<Record<string, string>> = {
   FieldsV1: `${meta}.v1.FieldsV1`,
   IntOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
@@ -28,7 +29,7 @@ export function definitionName(typeName: string): string {
   const scalar = scalars[typeName];
   if (scalar !== undefined) return scalar;
   // JSON, JSONSchemaProps and the like are types of apiextensions, and have no group in the tables.
-  if (typeName.startsWith("JSON")) return `${prefixes["apiextensions"]}.v1.${typeName}`;
+  if (typeName.startsWith("JSON")) return `${groupPrefixes["apiextensions"]}.v1.${typeName}`;
   const [group = "", rest = ""] = typeName.split("/", 2);
-  return `${prefixes[group] ?? `io.k8s.api.${group}`}.${rest}`;
+  return `${groupPrefixes[group] ?? `io.k8s.api.${group}`}.${rest}`;
 }

@@ -17,25 +17,25 @@ export type Lock =
  * of the processes that try takes it over. On Linux, another process with the same PID is not mistaken for the holder.
  */
 export function tryLock(file: string, purpose = ""): Lock {
-  const text = `${identityOf(process.pid)}\n${purpose}\n`;
+  const text = `${identifyProcess(process.pid)}\n${purpose}\n`;
   const draft = `${file}.${randomUUID().slice(0, 8)}`;
   writeFileSync(draft, text);
   try {
     for (;;) {
-      if (tryLink(draft, file)) return locked(file, text);
-      const found = readText(file);
-      if (found === undefined) continue;
-      const holder = readHolder(found);
+      if (tryLink(draft, file)) return acquire(file, text);
+      const stale = readText(file);
+      if (stale === undefined) continue;
+      const holder = readHolder(stale);
       if (holder) return { heldBy: holder };
-      // Taking over a lock needs a lock of its own.
-      const right = tryLock(`${file}.${hash(found)}`, purpose);
-      if (right.heldBy) return right;
+      // The right to take over this stale lock is a lock, too.
+      const takeover = tryLock(`${file}.${hash(stale)}`, purpose);
+      if (takeover.heldBy) return takeover;
       try {
-        if (readText(file) !== found) continue;
+        if (readText(file) !== stale) continue;
         renameSync(draft, file);
-        return locked(file, text);
+        return acquire(file, text);
       } finally {
-        right.release();
+        takeover.release();
       }
     }
   } finally {
@@ -43,7 +43,7 @@ export function tryLock(file: string, purpose = ""): Lock {
   }
 }
 
-/** link() is atomic: exactly one process creates the file, and no process reads a partial one. */
+/** Creates a file. link() is atomic: exactly one process creates it, and no process reads a partial one. */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -54,7 +54,8 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-function locked(file: string, text: string): Lock {
+/** Returns the lock; releasing it twice, or after another process took it over, does nothing. */
+function acquire(file: string, text: string): Lock {
   let isReleased = false;
   return {
     release() {
@@ -64,10 +65,11 @@ function locked(file: string, text: string): Lock {
   };
 }
 
+/** Returns the process that wrote a lock file, if it still runs. */
 function readHolder(text: string): LockHolder | undefined {
   const [identity = "", purpose = ""] = text.split("\n");
   const pid = Number.parseInt(identity, 10);
-  return isRunning(pid) && identity === identityOf(pid) ? { pid, purpose } : undefined;
+  return isRunning(pid) && identity === identifyProcess(pid) ? { pid, purpose } : undefined;
 }
 
 function readText(file: string): string | undefined {
@@ -89,13 +91,14 @@ export function readLock(file: string): LockHolder | undefined {
  * PIDs are reused; a PID with the process's start time and the boot that it counts from (known on Linux only) is unique.
  * The boot's id is random, so that a repository can't contain the lock of a process that runs wherever it is cloned.
  */
-function identityOf(pid: number): string {
-  return [pid, statusFields(pid)[19] ?? "", readProcFile("/proc/sys/kernel/random/boot_id").trim()].join(" ");
+function identifyProcess(pid: number): string {
+  const bootId = readProcFile("/proc/sys/kernel/random/boot_id").trim();
+  return `${pid} ${readProcessStatus(pid)[19] ?? ""} ${bootId}`;
 }
 
 /** Returns true if a process is running. A zombie is not. */
 function isRunning(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0 || statusFields(pid)[0] === "Z") return false;
+  if (!Number.isSafeInteger(pid) || pid <= 0 || readProcessStatus(pid)[0] === "Z") return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -104,8 +107,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The fields of `/proc/PID/stat` after the process's name: the first is its state, the twentieth its start time. */
-function statusFields(pid: number): string[] {
+/** Returns the fields of `/proc/PID/stat` after the process's name: the first is its state, the twentieth its start time. */
+function readProcessStatus(pid: number): string[] {
   const text = readProcFile(`/proc/${pid}/stat`);
   return text === "" ? [] : text.split(") ").at(-1)!.split(" ");
 }
@@ -118,4 +121,6 @@ function readProcFile(file: string): string {
   }
 }
 
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

@@ -19,6 +19,7 @@ export interface KindDefinition {
   readonly scope?: Scope;
 }
 
+/** Carries the type of a kind's objects, which no value has. */
 declare const objectType: unique symbol;
 
 /**
@@ -55,7 +56,7 @@ export function parseApiVersion(apiVersion: string): GroupVersion {
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** Returns whether a text is a version, or a group and a version. */
+/** Returns true if a text is a version, or a group and a version. */
 export function isApiVersion(text: string): boolean {
   return /^(?:[^/]*\/)?[^/]+$/.test(text);
 }

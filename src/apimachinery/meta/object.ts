@@ -150,18 +150,18 @@ export function withOwnerReference(
   return [...others, reference];
 }
 
-/** Fields that the API server writes itself. */
-const bookkeeping = new Set(["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"]);
-
 /**
  * Returns the paths of the fields that differ between two states of an object, down to the first list: for `dev`, its page
  * and simulations.
  */
 export function changedFields(before: unknown, after: unknown, path = ""): string[] {
-  if (bookkeeping.has(path) || isEqual(before, after)) return [];
+  if (serverFields.has(path) || isEqual(before, after)) return [];
   if (!isObject(before) || !isObject(after)) return [path];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) =>
     changedFields(before[name], after[name], path === "" ? name : `${path}.${name}`),
   );
 }
+
+/** Fields that the API server writes itself. */
+const serverFields = new Set(["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"]);

@@ -7,8 +7,8 @@ export const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
 const labelMax = 63;
 
 /**
- * A DNS label (RFC 1123): names of namespaces, containers, ports.
- * Like all checks here, returns why the name is invalid, in the API server's words; empty if it is valid.
+ * Checks a DNS label (RFC 1123): names of namespaces, containers, ports. Like all checks here, returns why the name is
+ * invalid, in the API server's words; empty if it is valid.
  */
 export function checkLabel(name: string): string[] {
   const length = checkLength(name, labelMax, "characters");
@@ -16,7 +16,8 @@ export function checkLabel(name: string): string[] {
   return [
     ...length,
     ...checkPattern(name, {
-      says: "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+      description:
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
       examples: ["my-name", "123-abc"],
       pattern: labelPattern,
     }),
@@ -28,12 +29,13 @@ const subdomainMax = 253;
 /** Kubernetes counts bytes everywhere, but only the messages about labels say so. */
 type Unit = "bytes" | "characters";
 
-/** A DNS subdomain (RFC 1123): names of most objects, API groups. */
+/** Checks a DNS subdomain (RFC 1123): names of most objects, API groups. */
 export function checkSubdomain(name: string, unit: Unit = "characters"): string[] {
   return [
     ...checkLength(name, subdomainMax, unit),
     ...checkPattern(name, {
-      says: "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+      description:
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
       examples: ["example.com"],
       pattern: subdomainPattern,
     }),
@@ -43,36 +45,39 @@ export function checkSubdomain(name: string, unit: Unit = "characters"): string[
 /** A DNS label (RFC 1035), without anchors. */
 export const label1035Pattern = "[a-z]([-a-z0-9]*[a-z0-9])?";
 
-/** A DNS label (RFC 1035), which starts with a letter: names of services, plurals of custom resources. */
+/** Checks a DNS label (RFC 1035), which starts with a letter: names of services, plurals of custom resources. */
 export function checkLabel1035(name: string): string[] {
   return [
     ...checkLength(name, labelMax, "characters"),
     ...checkPattern(name, {
-      says: "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+      description:
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
       examples: ["my-name", "abc-123"],
       pattern: label1035Pattern,
     }),
   ];
 }
 
-interface Form {
-  readonly says: string;
+/** A pattern, with the API server's description of it. */
+interface NameRule {
+  readonly description: string;
   readonly examples: readonly string[];
   readonly pattern: string;
 }
 
-const qualified: Form = {
-  says: "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+const qualifiedName: NameRule = {
+  description:
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   examples: ["MyName", "my.name", "123-abc"],
   pattern: "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]",
 };
 
-/** The key of a label or an annotation: `app`, `example.com/app`. */
+/** Checks the key of a label or an annotation: `app`, `example.com/app`. */
 export function checkQualifiedName(key: string): string[] {
   const parts = key.split("/");
   if (parts.length > 2) {
     return [
-      `a valid label key ${explain(qualified)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${explain(qualifiedName)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const name = parts.at(-1)!;
@@ -83,51 +88,53 @@ export function checkQualifiedName(key: string): string[] {
     ...(name === ""
       ? ["name part must be non-empty"]
       : checkLength(name, labelMax, "bytes").map((reason) => `name part ${reason}`)),
-    ...checkPattern(name, qualified).map((reason) => `name part ${reason}`),
+    ...checkPattern(name, qualifiedName).map((reason) => `name part ${reason}`),
   ];
 }
 
-const labelValue: Form = {
-  says: "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+const labelValue: NameRule = {
+  description:
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   examples: ["MyValue", "my_value", "12345"],
-  pattern: `(${qualified.pattern})?`,
+  pattern: `(${qualifiedName.pattern})?`,
 };
 
-/** The value of a label; it may be empty. */
+/** Checks the value of a label, which may be empty. */
 export function checkLabelValue(value: string): string[] {
   return [...checkLength(value, labelMax, "bytes"), ...checkPattern(value, labelValue)];
 }
 
-/** The reason of a condition: a word for programs, such as `MinimumReplicasAvailable`. */
+/** Checks the reason of a condition, a word for programs, such as `MinimumReplicasAvailable`. */
 export function checkConditionReason(reason: string): string[] {
   return checkPattern(reason, {
-    says: "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+    description:
+      "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
     examples: ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"],
     pattern: "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?",
   });
 }
 
 /** A name with an optional subdomain before a slash, without anchors. */
-export const qualifiedNamePattern = `(${subdomainPattern}/)?(${qualified.pattern})`;
+export const qualifiedNamePattern = `(${subdomainPattern}/)?(${qualifiedName.pattern})`;
 
 function checkLength(name: string, max: number, unit: Unit): string[] {
   return Buffer.byteLength(name) > max ? [`must be no more than ${max} ${unit}`] : [];
 }
 
-function checkPattern(name: string, form: Form): string[] {
-  return matches(name, form.pattern) ? [] : [explain(form)];
+function checkPattern(name: string, rule: NameRule): string[] {
+  return matches(name, rule.pattern) ? [] : [explain(rule)];
 }
 
-const compiled = new Map<string, RegExp>();
+const anchoredPatterns = new Map<string, RegExp>();
 
-/** Each pattern is compiled once: the names and labels of every written object are checked. */
+/** Returns true if a pattern matches the whole name. It is compiled once: names are checked in every written object. */
 function matches(name: string, pattern: string): boolean {
-  let whole = compiled.get(pattern);
-  if (!whole) compiled.set(pattern, (whole = new RegExp(`^${pattern}$`, "u")));
-  return whole.test(name);
+  let anchored = anchoredPatterns.get(pattern);
+  if (!anchored) anchoredPatterns.set(pattern, (anchored = new RegExp(`^${pattern}$`, "u")));
+  return anchored.test(name);
 }
 
-function explain({ says, examples, pattern }: Form): string {
+function explain({ description, examples, pattern }: NameRule): string {
   const list = examples.map((example) => `'${example}'`).join(",  or ");
-  return `${says} (e.g. ${list}, regex used for validation is '${pattern}')`;
+  return `${description} (e.g. ${list}, regex used for validation is '${pattern}')`;
 }

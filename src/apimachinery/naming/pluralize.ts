@@ -11,8 +11,13 @@ export function pluralize(singular: string): string {
   return singular.endsWith("s") ? singular : `${singular}s`;
 }
 
+/**
+ * The words and endings of flect 1.0.3, the library with which kubebuilder and controller-gen form plurals. Its errors
+ * are included (`octopus` becomes `octupuses`), because the plural is part of an API's URL.
+ */
 interface Rules {
   readonly words: ReadonlyMap<string, string>;
+  /** Words that are plurals already. */
   readonly plurals: ReadonlySet<string>;
   readonly endings: readonly (readonly [string, string])[];
 }
@@ -33,11 +38,6 @@ function readRules(): Rules {
   }
   return { words, plurals, endings };
 }
-
-/**
- * The words and endings of flect 1.0.3, the library with which kubebuilder and controller-gen form plurals. Its errors
- * are included (`octopus` becomes `octupuses`), because the plural is part of an API's URL.
- */
 
 /**
  * Words and their plurals; a second plural after `/` is also recognized as a plural. `!`: matches whole words only, not

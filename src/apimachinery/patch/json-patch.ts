@@ -18,10 +18,8 @@ export const maxJSONPatchOperations = 10_000;
 export function parseJSONPatch(body: unknown): JSONPatch {
   if (!Array.isArray(body)) throw undecodable(body, "[]handlers.jsonPatchOp");
   if (body.length > maxJSONPatchOperations) {
-    throw new PatchError(
-      "too-large",
-      `The allowed maximum operations in a JSON patch is ${maxJSONPatchOperations}, got ${body.length}`,
-    );
+    const limit = `The allowed maximum operations in a JSON patch is ${maxJSONPatchOperations}`;
+    throw new PatchError("too-large", `${limit}, got ${body.length}`);
   }
   return body.map((operation) => {
     if (!isObject(operation)) throw undecodable(operation, "handlers.jsonPatchOp");
@@ -57,10 +55,10 @@ export function applyJSONPatch(object: JSONObject, patch: JSONPatch): JSONObject
   let copied = 0;
   for (const operation of parseJSONPatch(patch)) {
     try {
-      if (operation.op === "copy") copied = addCopiedBytes(copied, document, operation);
+      if (operation.op === "copy") copied = countCopiedBytes(copied, document, operation);
       document = applyOperation(document, operation);
     } catch (error) {
-      throw error instanceof MissingPlaceError ? explained(operation, error) : error;
+      throw error instanceof MissingValueError ? describeMissing(operation, error) : error;
     }
   }
   if (!isObject(document)) throw new PatchError("inapplicable", "the patched document is not an object");
@@ -71,11 +69,11 @@ function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSO
   const path = pathOf(operation, "path");
   switch (operation.op) {
     case "add":
-      return add(document, path, copyOfValue(operation));
+      return add(document, path, copyValue(operation));
     case "remove":
       return remove(document, path);
     case "replace":
-      return replace(document, path, copyOfValue(operation));
+      return replace(document, path, copyValue(operation));
     case "move": {
       const from = pathOf(operation, "from");
       const value = find(document, from);
@@ -84,8 +82,8 @@ function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSO
     case "copy":
       return add(document, path, structuredClone(readMember(document, sourceOf(operation))));
     case "test":
-      test(document, operation, path);
-      return document;
+      if (isEqual(readMember(document, path), copyValue(operation))) return document;
+      throw new FailedTestError(operation.path);
     default:
       throw new PatchError("inapplicable", `Unexpected kind: ${String((operation as { op?: unknown }).op)}`);
   }
@@ -93,23 +91,23 @@ function applyOperation(document: JSONValue, operation: JSONPatchOperation): JSO
 
 function add(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
   const last = path.at(-1);
-  if (last === undefined) throw new MissingPlaceError();
+  if (last === undefined) throw new MissingValueError();
   const parent = find(document, path.slice(0, -1));
   if (Array.isArray(parent)) {
-    parent.splice(last === "-" ? parent.length : indexIn(parent, last, parent.length), 0, value);
+    parent.splice(last === "-" ? parent.length : resolveIndex(parent, last, parent.length), 0, value);
   } else if (isObject(parent)) {
     setMember(parent, last, value);
   } else {
-    throw new MissingPlaceError();
+    throw new MissingValueError();
   }
   return document;
 }
 
 function remove(document: JSONValue, path: readonly string[]): JSONValue {
   const { parent, last } = findParent(document, path);
-  if (Array.isArray(parent)) parent.splice(indexIn(parent, last, parent.length - 1), 1);
+  if (Array.isArray(parent)) parent.splice(resolveIndex(parent, last, parent.length - 1), 1);
   else if (Object.hasOwn(parent, last)) delete parent[last];
-  else throw new MissingPlaceError(last);
+  else throw new MissingValueError(last);
   return document;
 }
 
@@ -117,27 +115,16 @@ function remove(document: JSONValue, path: readonly string[]): JSONValue {
 function replace(document: JSONValue, path: readonly string[], value: JSONValue): JSONValue {
   if (path.length === 0) return value;
   const { parent, last } = findParent(document, path);
-  if (Array.isArray(parent)) parent[indexIn(parent, last, parent.length - 1)] = value;
+  if (Array.isArray(parent)) parent[resolveIndex(parent, last, parent.length - 1)] = value;
   else setMember(parent, last, value);
   return document;
-}
-
-function test(
-  document: JSONValue,
-  operation: { path: string; value?: JSONValue },
-  path: readonly string[],
-): void {
-  const expected = copyOfValue(operation);
-  if (!isEqual(readMember(document, path), expected)) {
-    throw new FailedTestError(operation.path);
-  }
 }
 
 /** Returns a value to copy or test; null for an absent member of an existing object. */
 function readMember(document: JSONValue, path: readonly string[]): JSONValue {
   if (path.length === 0) return document;
   const { parent, last } = findParent(document, path);
-  if (Array.isArray(parent)) return parent[indexIn(parent, last, parent.length - 1)]!;
+  if (Array.isArray(parent)) return parent[resolveIndex(parent, last, parent.length - 1)]!;
   return memberOf(parent, last) ?? null;
 }
 
@@ -148,27 +135,30 @@ function findParent(
 ): { parent: JSONObject | JSONValue[]; last: string } {
   const last = path.at(-1);
   const parent = last === undefined ? undefined : lookUp(document, path.slice(0, -1));
-  if (last === undefined || typeof parent !== "object" || parent === null) throw new MissingPlaceError();
+  if (last === undefined || typeof parent !== "object" || parent === null) throw new MissingValueError();
   return { parent, last };
 }
 
+/** Returns the value at a path. Throws a MissingValueError if there is none. */
 function find(document: JSONValue, path: readonly string[]): JSONValue {
   const value = lookUp(document, path);
-  if (value === undefined) throw new MissingPlaceError();
+  if (value === undefined) throw new MissingValueError();
   return value;
 }
 
+/** Returns the value at a path; undefined if a member or its parent does not exist. */
 function lookUp(document: JSONValue, path: readonly string[]): JSONValue | undefined {
   let value: JSONValue | undefined = document;
   for (const step of path) {
-    if (Array.isArray(value)) value = value[indexIn(value, step, value.length - 1)];
+    if (Array.isArray(value)) value = value[resolveIndex(value, step, value.length - 1)];
     else if (isObject(value)) value = memberOf(value, step);
     else return undefined;
   }
   return value;
 }
 
-function indexIn(list: readonly JSONValue[], step: string, highest: number): number {
+/** Returns the position that a step of a path means; negative indexes count from the end. Throws if it is too high. */
+function resolveIndex(list: readonly JSONValue[], step: string, highest: number): number {
   const index = /^(0|-?[1-9]\d*)$/.test(step) ? Number(step) : Number.NaN;
   const position = index < 0 ? index + highest + 1 : index;
   if (position >= 0 && position <= highest) return position;
@@ -184,27 +174,25 @@ function pathOf(operation: JSONPatchOperation, member: "path" | "from"): string[
 /** Finds the value to copy. As in the API server's library, it is not the whole document, which nothing can replace. */
 function sourceOf(operation: JSONPatchOperation): string[] {
   const path = pathOf(operation, "from");
-  if (path.length === 0) throw new MissingPlaceError();
+  if (path.length === 0) throw new MissingValueError();
   return path;
 }
 
-/** The value of an operation. Default: null. */
-function copyOfValue(operation: { value?: JSONValue }): JSONValue {
+/** Returns a copy of the value of an operation. Default: null. */
+function copyValue(operation: { value?: JSONValue }): JSONValue {
   return structuredClone(operation.value ?? null);
 }
 
 /** Limits the total size that `copy` operations add: each of them can double the document. */
-function addCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
+function countCopiedBytes(copied: number, document: JSONValue, operation: JSONPatchOperation): number {
   const total = copied + JSON.stringify(readMember(document, sourceOf(operation))).length;
   if (total <= maxCopiedBytes) return total;
-  throw new PatchError(
-    "too-large",
-    `Unable to complete the copy, the accumulated size increase of copy is ${total}, exceeding the limit ${maxCopiedBytes}`,
-  );
+  const increase = `the accumulated size increase of copy is ${total}, exceeding the limit ${maxCopiedBytes}`;
+  throw new PatchError("too-large", `Unable to complete the copy, ${increase}`);
 }
 
 /** A path that does not exist in the document. */
-class MissingPlaceError extends Error {
+class MissingValueError extends Error {
   readonly member: string | undefined;
 
   constructor(member?: string) {
@@ -214,19 +202,16 @@ class MissingPlaceError extends Error {
 }
 
 /** Returns the error of an operation on a missing path, in the words of the API server's library. */
-function explained(operation: JSONPatchOperation, { member, message }: MissingPlaceError): PatchError {
+function describeMissing(operation: JSONPatchOperation, { member, message }: MissingValueError): PatchError {
   const { op, path } = operation;
   if (op === "remove" && member !== undefined) {
-    const why = `Unable to remove nonexistent key: ${member}: ${message}`;
-    return new PatchError("inapplicable", `error in remove for path: '${path}': ${why}`);
+    const reason = `Unable to remove nonexistent key: ${member}: ${message}`;
+    return new PatchError("inapplicable", `error in remove for path: '${path}': ${reason}`);
   }
-  const what =
-    op === "move" || op === "copy" ? `from path: ${operation.from}` : `path: ${shownPath(op, path)}`;
-  return new PatchError("inapplicable", `${op} operation does not apply: doc is missing ${what}: ${message}`);
-}
-
-function shownPath(op: string, path: string): string {
-  return op === "add" || op === "remove" ? JSON.stringify(path) : path;
+  const quoted = op === "add" || op === "remove" ? JSON.stringify(path) : path;
+  const missing = op === "move" || op === "copy" ? `from path: ${operation.from}` : `path: ${quoted}`;
+  const reason = `doc is missing ${missing}: ${message}`;
+  return new PatchError("inapplicable", `${op} operation does not apply: ${reason}`);
 }
 
 /**
@@ -237,6 +222,7 @@ export function createJSONPatch(from: object, to: object): JSONPatch {
   return diff(from as JSONValue, to as JSONValue, []);
 }
 
+/** The tokens of a path, unescaped. */
 type Steps = readonly (string | number)[];
 
 function diff(from: JSONValue, to: JSONValue, steps: Steps): JSONPatch {
@@ -258,32 +244,32 @@ function diffObjects(from: JSONObject, to: JSONObject, steps: Steps): JSONPatch 
 }
 
 function diffLists(from: JSONValue[], to: JSONValue[], steps: Steps): JSONPatch {
-  const head = commonHead(from, to);
-  const tail = commonTail(from.slice(head), to.slice(head));
+  const head = countCommonStart(from, to);
+  const tail = countCommonEnd(from.slice(head), to.slice(head));
   const before = from.slice(head, from.length - tail);
   const after = to.slice(head, to.length - tail);
-  const shared = Math.min(before.length, after.length);
+  const replaced = Math.min(before.length, after.length);
 
   const changed = before
-    .slice(0, shared)
+    .slice(0, replaced)
     .flatMap((item, index) => diff(item, after[index]!, [...steps, head + index]));
   const removed = before
-    .slice(shared)
-    .map(() => ({ op: "remove" as const, path: formatPointer([...steps, head + shared]) }));
-  const added = after.slice(shared).map((value, index) => ({
+    .slice(replaced)
+    .map(() => ({ op: "remove" as const, path: formatPointer([...steps, head + replaced]) }));
+  const added = after.slice(replaced).map((value, index) => ({
     op: "add" as const,
-    path: formatPointer([...steps, head + shared + index]),
+    path: formatPointer([...steps, head + replaced + index]),
     value,
   }));
   return [...changed, ...removed, ...added];
 }
 
-function commonHead(a: readonly JSONValue[], b: readonly JSONValue[]): number {
+function countCommonStart(a: readonly JSONValue[], b: readonly JSONValue[]): number {
   let length = 0;
   while (length < a.length && length < b.length && isEqual(a[length], b[length])) length++;
   return length;
 }
 
-function commonTail(a: readonly JSONValue[], b: readonly JSONValue[]): number {
-  return commonHead(a.toReversed(), b.toReversed());
+function countCommonEnd(a: readonly JSONValue[], b: readonly JSONValue[]): number {
+  return countCommonStart(a.toReversed(), b.toReversed());
 }

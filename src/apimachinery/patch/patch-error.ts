@@ -26,8 +26,6 @@ export class FailedTestError extends PatchError {
 /** A patch of the wrong JSON type; the message is that of the API server's Go decoder. */
 export function undecodable(value: unknown, goType: string): PatchError {
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return new PatchError(
-    "malformed",
-    `error decoding patch: json: cannot unmarshal ${type} into Go value of type ${goType}`,
-  );
+  const reason = `json: cannot unmarshal ${type} into Go value of type ${goType}`;
+  return new PatchError("malformed", `error decoding patch: ${reason}`);
 }

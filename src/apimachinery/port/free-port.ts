@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below the ports that Linux, macOS and Windows give to outgoing connections and to servers without a port of their
- * own, and below the node ports of Services.
+ * The range of ports: below those that Linux, macOS and Windows give to outgoing connections and to servers
+ * without a port of their own, and below the node ports of Services.
  */
 const ports = { first: 10_000, end: 30_000 };
 
-/** How often a port is drawn before the error of the last one is thrown. */
-const draws = 100;
+/** The number of ports to try before the error of the last one is thrown. */
+const maxDraws = 100;
 
 /**
  * Finds a TCP port on the loopback interface that a server can use later, or again and again. No connection of another
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
       await tryPort(port);
       return port;
     } catch (error) {
-      if (draw === draws) throw error;
+      if (draw === maxDraws) throw error;
     }
   }
 }

@@ -5,7 +5,7 @@ export function canonicalizeQuantity(quantity: Quantity): string {
   return formatAmount(parseQuantity(quantity));
 }
 
-/** Returns the canonical form, rounded up to thousandths, as in resource lists: `100u` becomes `1m`. */
+/** Formats a quantity in canonical form, rounded up to thousandths, as in resource lists: `100u` becomes `1m`. */
 export function roundToThousandths(quantity: Quantity): string {
   const amount = parseQuantity(quantity);
   if (amount.scale >= -3) return formatAmount(amount);
@@ -30,42 +30,6 @@ export function addQuantities(a: Quantity, b: Quantity): string {
 export function subtractQuantities(a: Quantity, b: Quantity): string {
   const { unscaled, scale, format } = parseQuantity(b);
   return formatAmount(addAmounts(parseQuantity(a), { unscaled: -unscaled, scale, format }));
-}
-
-/** Formats an amount as the API server does, with the largest suffix that leaves an integer. */
-export function formatAmount(amount: Amount): string {
-  return amount.text ?? canonicalText(amount);
-}
-
-function canonicalText(amount: Amount): string {
-  if (amount.unscaled === 0n) return "0";
-  return isBinary(amount) ? binaryText(toInteger(amount)) : decimalText(amount);
-}
-
-/** Small numbers and fractions get decimal suffixes even if they were written with binary ones. */
-function isBinary({ format, unscaled, scale }: Amount): boolean {
-  if (format !== "BinarySI") return false;
-  const size = { unscaled: unscaled < 0n ? -unscaled : unscaled, scale, format };
-  if (compareAmounts(size, { unscaled: 1024n, scale: 0, format }) < 0) return false;
-  return scale >= 0 || unscaled % 10n ** BigInt(-scale) === 0n;
-}
-
-function toInteger(amount: Amount): bigint {
-  return rescale(roundUp(amount, 0), 0);
-}
-
-function binaryText(value: bigint): string {
-  let [rest, power] = [value, 0];
-  while (rest % 1024n === 0n) [rest, power] = [rest / 1024n, power + 1];
-  return `${rest}${writeBinarySuffix(power)}`;
-}
-
-function decimalText({ unscaled, scale, format }: Amount): string {
-  const digits = String(unscaled);
-  const zeros = digits.length - digits.replace(/0+$/u, "").length;
-  const exponent = Math.floor((scale + zeros) / 3) * 3;
-  const mantissa = digits.slice(0, digits.length - zeros) + "0".repeat(scale + zeros - exponent);
-  return mantissa + writeDecimalSuffix(exponent, format === "BinarySI" ? "DecimalSI" : format);
 }
 
 /** Converts a quantity to the nearest number; exact up to 2^53 and for simple fractions. */
@@ -101,8 +65,47 @@ export function isQuantity(value: unknown): value is Quantity {
   }
 }
 
+/** Formats an amount as the API server does, with the largest suffix that leaves an integer. */
+export function formatAmount(amount: Amount): string {
+  if (amount.text !== undefined) return amount.text;
+  if (amount.unscaled === 0n) return "0";
+  return isBinary(amount) ? binaryText(rescale(roundUp(amount, 0), 0)) : decimalText(amount);
+}
+
+/** Small numbers and fractions get decimal suffixes even if they were written with binary ones. */
+function isBinary({ format, unscaled, scale }: Amount): boolean {
+  if (format !== "BinarySI") return false;
+  const size = { unscaled: unscaled < 0n ? -unscaled : unscaled, scale, format };
+  if (compareAmounts(size, { unscaled: 1024n, scale: 0, format }) < 0) return false;
+  return scale >= 0 || unscaled % 10n ** BigInt(-scale) === 0n;
+}
+
+const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+function binaryText(value: bigint): string {
+  let [rest, power] = [value, 0];
+  while (rest % 1024n === 0n) [rest, power] = [rest / 1024n, power + 1];
+  return `${rest}${binarySuffixes[power] ?? ""}`;
+}
+
+function decimalText({ unscaled, scale, format }: Amount): string {
+  const digits = String(unscaled);
+  const zeros = digits.length - digits.replace(/0+$/u, "").length;
+  const exponent = Math.floor((scale + zeros) / 3) * 3;
+  const mantissa = digits.slice(0, digits.length - zeros) + "0".repeat(scale + zeros - exponent);
+  return mantissa + writeDecimalSuffix(exponent, format === "BinarySI" ? "DecimalSI" : format);
+}
+
+const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+
+/** Formats a power of ten that is a multiple of three; empty if no suffix fits, as in Kubernetes. */
+function writeDecimalSuffix(exponent: number, format: QuantityFormat): string {
+  if (format === "DecimalExponent") return exponent === 0 ? "" : `e${exponent}`;
+  return decimalSuffixes[exponent / 3 + 3] ?? "";
+}
+
 /** Leading zeros, digits, fraction, suffix. A sign or a point without digits is zero. */
-const form = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
+const quantityPattern = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
 
 /**
  * Parses a quantity as Kubernetes does: digits below nano are rounded up, binary quantities are capped at 2^63-1.
@@ -110,7 +113,7 @@ const form = /^([+-])?(0*)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/u;
  */
 export function parseQuantity(quantity: Quantity): Amount {
   const text = String(quantity);
-  const match = text === "" ? null : form.exec(text);
+  const match = text === "" ? null : quantityPattern.exec(text);
   if (!match) {
     throw new TypeError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -119,7 +122,7 @@ export function parseQuantity(quantity: Quantity): Amount {
   const [, sign, zeros = "", digits = "", fraction = "", suffix = ""] = match;
   const multiplier = readSuffix(suffix);
   if (!multiplier) throw new TypeError("unable to parse quantity's suffix");
-  if (zeros + digits + fraction === "" && !isShortcut(multiplier)) {
+  if (zeros + digits + fraction === "" && !usesFastPath(multiplier)) {
     throw new TypeError("unable to parse numeric part of quantity");
   }
   const amount = toAmount(digits + fraction, fraction.length, multiplier);
@@ -127,6 +130,7 @@ export function parseQuantity(quantity: Quantity): Amount {
   return keepsText(digits, fraction, multiplier) && text !== "0" ? { ...signed, text } : signed;
 }
 
+/** The scale of the smallest digit. */
 const nano = -9;
 const maxInt64 = (1n << 63n) - 1n;
 
@@ -150,8 +154,8 @@ function toAmount(digits: string, fraction: number, { base, exponent, format }: 
     : amount;
 }
 
-/** Kubernetes has a fast path for small numbers, which accepts a quantity without digits. */
-function isShortcut({ base, exponent }: Multiplier): boolean {
+/** Returns true for Kubernetes' fast path for small numbers, which accepts a quantity without digits. */
+function usesFastPath({ base, exponent }: Multiplier): boolean {
   return base === 10 ? exponent >= nano : exponent < 50;
 }
 
@@ -171,9 +175,6 @@ function keepsText(digits: string, fraction: string, { exponent, format }: Multi
   return isShort && scale >= nano && scale % 3 === 0 && !shifted.endsWith("000") && !shifted.startsWith("0");
 }
 
-const decimalSuffixes = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
-const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-
 /** Parses a suffix; returns `undefined` for an unknown one. `E` alone is exa, followed by digits it is an exponent. */
 function readSuffix(suffix: string): Multiplier | undefined {
   const decimal = decimalSuffixes.indexOf(suffix);
@@ -184,12 +185,6 @@ function readSuffix(suffix: string): Multiplier | undefined {
   // Kubernetes parses exponents as 32-bit integers, which wrap around.
   if (exponent === undefined || Math.abs(Number(exponent)) > 2 ** 31 - 1) return undefined;
   return { base: 10, exponent: Number(exponent), format: "DecimalExponent" };
-}
-
-/** Formats a power of ten that is a multiple of three; empty if no suffix fits, as in Kubernetes. */
-function writeDecimalSuffix(exponent: number, format: QuantityFormat): string {
-  if (format === "DecimalExponent") return exponent === 0 ? "" : `e${exponent}`;
-  return decimalSuffixes[exponent / 3 + 3] ?? "";
 }
 
 /** The format of a quantity: suffixes for powers of 1000 or of 1024, or an exponent (`12e6`). */
@@ -207,10 +202,10 @@ export interface Amount {
 /** Compares by value: -1, 0 or 1. */
 export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
   const signs = [signOf(a.unscaled), signOf(b.unscaled)] as const;
-  if (signs[0] !== signs[1] || signs[0] === 0) return toSign(signs[0] - signs[1]);
+  if (signs[0] !== signs[1] || signs[0] === 0) return signOf(signs[0] - signs[1]);
   // Compare the number of digits first: the full value of `1e999999999` wouldn't fit into memory.
-  const lengths = [digitsOf(a) + a.scale, digitsOf(b) + b.scale] as const;
-  if (lengths[0] !== lengths[1]) return toSign((lengths[0] - lengths[1]) * signs[0]);
+  const lengths = [countDigits(a) + a.scale, countDigits(b) + b.scale] as const;
+  if (lengths[0] !== lengths[1]) return signOf((lengths[0] - lengths[1]) * signs[0]);
   const scale = Math.min(a.scale, b.scale);
   return signOf(rescale(a, scale) - rescale(b, scale));
 }
@@ -223,9 +218,9 @@ export function addAmounts(a: Amount, b: Amount): Amount {
   const format = a.unscaled === 0n ? b.format : a.format;
   if (b.unscaled === 0n) return { unscaled: a.unscaled, scale: a.scale, format };
   if (a.unscaled === 0n) return { unscaled: b.unscaled, scale: b.scale, format };
-  const longer = digitsOf(a) + a.scale - digitsOf(b) - b.scale;
-  if (Math.abs(longer) > maxShift) {
-    const { text: _text, ...larger } = longer < 0 ? b : a;
+  const difference = countDigits(a) + a.scale - countDigits(b) - b.scale;
+  if (Math.abs(difference) > maxShift) {
+    const { text: _text, ...larger } = difference < 0 ? b : a;
     return larger;
   }
   const scale = Math.min(a.scale, b.scale);
@@ -238,30 +233,22 @@ function roundUp(amount: Amount, scale: number): Amount {
   const sign = BigInt(signOf(amount.unscaled));
   const drop = scale - amount.scale;
   // All digits are below the power of ten: the result doesn't depend on their value.
-  if (drop > digitsOf(amount)) return { ...amount, unscaled: sign, scale };
+  if (drop > countDigits(amount)) return { ...amount, unscaled: sign, scale };
   const divisor = 10n ** BigInt(drop);
   const quotient = amount.unscaled / divisor;
   const isExact = amount.unscaled % divisor === 0n;
   return { ...amount, unscaled: isExact ? quotient : quotient + sign, scale };
 }
 
-/** The unscaled integer of an amount at a lower or equal power of ten. */
+/** Returns the unscaled integer of an amount at a lower or equal power of ten. */
 function rescale({ unscaled, scale }: Amount, to: number): bigint {
   return unscaled * 10n ** BigInt(scale - to);
 }
 
-function digitsOf({ unscaled }: Amount): number {
+function countDigits({ unscaled }: Amount): number {
   return String(unscaled < 0n ? -unscaled : unscaled).length;
 }
 
-function signOf(value: bigint): -1 | 0 | 1 {
-  return value > 0n ? 1 : value < 0n ? -1 : 0;
-}
-
-function toSign(value: number): -1 | 0 | 1 {
+function signOf(value: bigint | number): -1 | 0 | 1 {
   return value > 0 ? 1 : value < 0 ? -1 : 0;
-}
-
-function writeBinarySuffix(power: number): string {
-  return binarySuffixes[power] ?? "";
 }

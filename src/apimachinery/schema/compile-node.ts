@@ -30,13 +30,13 @@ export function compileNode(schema: JSONSchema, known: Map<JSONSchema, Check> = 
   known.set(schema, (value, run) => compiled!(value, run));
   compiled = withShortcut(
     schema,
-    build(schema, (child) => compileNode(child, known)),
+    compileChecks(schema, (child) => compileNode(child, known)),
   );
   known.set(schema, compiled);
   return compiled;
 }
 
-/** A fast path: most values are scalars of the right type without further validations. */
+/** Adds a fast path for scalars of the right type without further validations, as most values are: six checks pass. */
 function withShortcut(schema: JSONSchema, check: Check): Check {
   const { type, format, description: _, ...rest } = schema;
   const isPlain = Object.keys(rest).every((key) => ["default", "title", "example", "nullable"].includes(key));
@@ -50,10 +50,10 @@ function withShortcut(schema: JSONSchema, check: Check): Check {
   };
 }
 
-function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check {
+function compileChecks(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check {
   const types = effectiveTypes(schema);
   const format = effectiveFormat(schema, types);
-  const typed = types.length > 0 || format !== "";
+  const isTyped = types.length > 0 || format !== "";
   const refusesNull = types.length > 0 && schema.nullable !== true;
   const onlyType = types.length === 1 ? types[0] : undefined;
   const branches = compileBranches(schema, compileChild);
@@ -72,8 +72,8 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
       return;
     }
     const kind = kindOf(value);
-    if (typed) {
-      const mismatch = kind === onlyType ? undefined : typeMismatch(types, format, kind, value);
+    if (isTyped) {
+      const mismatch = kind === onlyType ? undefined : typeMismatch(types, format, kind);
       run.matches += mismatch ? 1 : 2;
       if (mismatch) run.wrongType(mismatch.expected, mismatch.actual);
     }
@@ -89,180 +89,6 @@ function build(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check):
     if (kind === "object" && isObject(value)) onObject?.(value, run);
   };
 }
-
-/** Checks a value against a bound; values that are not `exact` are compared as floating-point numbers. */
-type Constraint = (value: number | bigint, bound: number, exact: boolean, run: Run) => void;
-
-/** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
-function compileNumber(
-  schema: JSONSchema,
-  types: readonly string[],
-  format: string,
-): ((value: number | bigint, run: Run) => void) | undefined {
-  const { minimum, maximum, multipleOf } = schema;
-  const type = types.length === 1 ? types[0]! : "";
-  const ranged = type === "integer" || format === "float";
-  const checks = [
-    multipleOf === undefined ? undefined : bounded("MultipleOf", multipleOf, checkMultiple),
-    minimum === undefined
-      ? undefined
-      : bounded("Minimum boundary", minimum, limited("greater", schema.exclusiveMinimum === true)),
-    maximum === undefined
-      ? undefined
-      : bounded("Maximum boundary", maximum, limited("less", schema.exclusiveMaximum === true)),
-  ].filter((check) => check !== undefined);
-  if (!ranged && checks.length === 0) return undefined;
-
-  return (value, run) => {
-    if (ranged && !isInRange(value, type, format)) outOfRange("Checked", run);
-    for (const check of checks) check(value, run);
-  };
-
-  /** A bound that its type can't represent, such as 1.5 for integers, is reported for every value. */
-  function bounded(
-    name: string,
-    bound: number,
-    check: Constraint,
-  ): (value: number | bigint, run: Run) => void {
-    const exact = !ranged || isInRange(bound, type, format);
-    return (value, run) => {
-      if (!exact) outOfRange(name, run);
-      check(value, bound, exact, run);
-    };
-  }
-
-  function outOfRange(name: string, run: Run): void {
-    const named = format === "" ? "(default format)" : `with format ${format}`;
-    run.composite(`${name} value must be of type ${type} ${named} in ${run.path()}`);
-  }
-}
-
-/** Checks that a value is less than a maximum, or greater than a minimum. */
-function limited(word: "less" | "greater", exclusive: boolean): Constraint {
-  return (value, limit, exact, run) => {
-    const bound = boundFor(value, limit, exact);
-    const passes = word === "less" ? value < bound : value > bound;
-    const isAtBound = value >= bound && value <= bound;
-    if (passes || (isAtBound && !exclusive)) return;
-    const orEqual = exclusive ? "" : "or equal to ";
-    report(value, exact, `should be ${word} than ${orEqual}${show(bound, value, exact)}`, run);
-  };
-}
-
-function checkMultiple(value: number | bigint, factor: number, exact: boolean, run: Run): void {
-  const divisor = boundFor(value, factor, exact);
-  if (divisor <= 0) {
-    run.invalidFactor(divisor, show(divisor, value, exact));
-    return;
-  }
-  const whole = exact && kindOf(value) === "integer";
-  const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
-  const passes = whole ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
-  if (!passes) report(value, exact, `should be a multiple of ${show(divisor, value, exact)}`, run);
-}
-
-function report(value: number | bigint, exact: boolean, message: string, run: Run): void {
-  if (exact) run.invalid(value, message);
-  else run.invalidFloat(Number(value), message);
-}
-
-/** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */
-function boundFor(value: number | bigint, bound: number, exact: boolean): number {
-  return exact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
-}
-
-function show(bound: number, value: number | bigint, exact: boolean): string {
-  return exact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
-}
-
-/** The types that a node accepts: int-or-string overrides `type`. */
-function effectiveTypes(schema: JSONSchema): readonly string[] {
-  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
-  return schema.type === undefined || schema.type === "" ? [] : [schema.type];
-}
-
-/** The enforced format; unknown formats, and formats of other types, are ignored. */
-function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
-  const format = schema.format ?? "";
-  switch (types.length === 1 ? types[0] : "") {
-    case "":
-    case "string":
-      return isKnownFormat(format) ? format : "";
-    case "integer":
-      return format === "int32" || format === "int64" ? format : "";
-    case "number":
-      return format === "float" || format === "double" ? format : "";
-    default:
-      return "";
-  }
-}
-
-/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
-type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
-
-/** Returns the type of a value that is not null. */
-function kindOf(value: unknown): ValueKind {
-  switch (typeof value) {
-    case "string":
-      return "string";
-    case "boolean":
-      return "boolean";
-    case "bigint":
-      return "integer";
-    case "number":
-      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
-    default:
-      return Array.isArray(value) ? "array" : "object";
-  }
-}
-
-/**
- * Compares a value's type with the schema's types. As on the API server, a format hides the type: errors name the
- * format instead of the type, and arrays are accepted.
- */
-function typeMismatch(
-  types: readonly string[],
-  format: string,
-  kind: ValueKind,
-  value: unknown,
-): { expected: string; actual: string } | undefined {
-  const accepted =
-    types.includes(kind) || (kind === "integer" && types.includes("number")) || isWhole(types, kind, value);
-  if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
-  const numeric = types.includes("integer") || types.includes("number");
-  if (kind === "string" || kind === "array") {
-    return accepted || !numeric ? undefined : { expected: types.join(","), actual: kind };
-  }
-  return accepted ? undefined : { expected: format, actual: formatOfKind(kind) };
-}
-
-function isWhole(types: readonly string[], kind: ValueKind, value: unknown): boolean {
-  return kind === "number" && types.includes("integer") && Number.isSafeInteger(value);
-}
-
-function formatOfKind(kind: ValueKind): string {
-  if (kind === "integer") return "int64";
-  return kind === "number" ? "float64" : "";
-}
-
-/** The formats in a schema that the API server ignores, and warns of. */
-export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void> {
-  for (const node of nodesOf(schema)) {
-    const { type, format } = node;
-    if (format && effectiveFormat(node, type ? [type] : []) === "") yield format;
-  }
-}
-
-function isInRange(value: number | bigint, type: string, format: string): boolean {
-  if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
-  if (type === "number") return Math.abs(Number(value)) <= 3.4028234663852886e38;
-  if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
-  const bits = format === "int32" ? 31 : 63;
-  return value >= -(2 ** bits) && value < 2 ** bits;
-}
-
-/** There is no old value; `null` and `undefined` are values. */
-const uncorrelated = Symbol("uncorrelated");
 
 /** Compiles `anyOf`, `oneOf`, `allOf` and `not`, in the order in which the API server checks them. */
 function compileBranches(schema: JSONSchema, compileChild: (schema: JSONSchema) => Check): Check | undefined {
@@ -296,13 +122,13 @@ function checkAnyOf(branches: readonly Check[], value: unknown, run: Run): void 
   for (const branch of branches) {
     const finding = probe(branch, value, run);
     if (finding.errors.length === 0) {
-      merge(finding, run);
+      addFinding(finding, run);
       return;
     }
     if (!best || finding.matches > best.matches) best = finding;
   }
   run.composite(`${quote(run.path())} must validate at least one schema (anyOf)`);
-  merge(best, run);
+  addFinding(best, run);
 }
 
 function checkOneOf(branches: readonly Check[], value: unknown, run: Run): void {
@@ -319,12 +145,12 @@ function checkOneOf(branches: readonly Check[], value: unknown, run: Run): void 
     }
   }
   if (valid === 1) {
-    merge(firstValid, run);
+    addFinding(firstValid, run);
     return;
   }
-  const found = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
-  run.composite(`${quote(run.path())} must validate one and only one schema (oneOf). ${found}`);
-  if (valid === 0) merge(best, run);
+  const count = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`;
+  run.composite(`${quote(run.path())} must validate one and only one schema (oneOf). ${count}`);
+  if (valid === 0) addFinding(best, run);
 }
 
 function checkAllOf(branches: readonly Check[], value: unknown, run: Run): void {
@@ -332,13 +158,14 @@ function checkAllOf(branches: readonly Check[], value: unknown, run: Run): void 
   for (const branch of branches) {
     const finding = probe(branch, value, run);
     if (finding.errors.length === 0) valid++;
-    merge(finding, run);
+    addFinding(finding, run);
   }
   if (valid === branches.length) return;
   const none = valid === 0 ? ". None validated" : "";
   run.composite(`${quote(run.path())} must validate all the schemas (allOf)${none}`);
 }
 
+/** Runs a branch, and returns its result instead of adding it to the run. */
 function probe(branch: Check, value: unknown, run: Run): Finding {
   const { errors, matches } = run;
   run.errors = [];
@@ -350,91 +177,154 @@ function probe(branch: Check, value: unknown, run: Run): Finding {
   return finding;
 }
 
-function merge(finding: Finding | undefined, run: Run): void {
+/** Adds the result of a branch to the run. */
+function addFinding(finding: Finding | undefined, run: Run): void {
   if (!finding) return;
   run.errors.push(...finding.errors);
   run.matches += finding.matches;
 }
 
-interface Property {
-  readonly step: string;
-  readonly schema: JSONSchema;
-  readonly check: Check;
-}
-
-/** Compiles a node's validations of objects. */
-function compileObject(
-  schema: JSONSchema,
-  compileChild: (schema: JSONSchema) => Check,
-): ((value: JSONObject<unknown>, run: Run) => void) | undefined {
-  const { minProperties, maxProperties } = schema;
-  const properties = new Map<string, Property>();
-  for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    properties.set(name, { step: `.${name}`, schema: child, check: compileChild(child) });
-  }
-  const requiredNames = schema.required ?? [];
-  const valueSchema = valuesOf(schema);
-  const values = valueSchema && { schema: valueSchema, check: compileChild(valueSchema) };
-  const closed = schema.additionalProperties === false;
-  const counted = minProperties !== undefined || maxProperties !== undefined;
-  if (properties.size === 0 && requiredNames.length === 0 && !values && !closed && !counted) return undefined;
+/** Compiles a node's validations of strings; of length and pattern, only the first error is reported. */
+function compileString(schema: JSONSchema, format: string): ((value: string, run: Run) => void) | undefined {
+  const { minLength, maxLength, pattern } = schema;
+  const matches = pattern === undefined || pattern === "" ? undefined : compilePattern(pattern);
+  const isFormatted = formatCheck(format);
+  if (minLength === undefined && maxLength === undefined && !matches && !isFormatted) return undefined;
 
   return (value, run) => {
-    if (counted) checkSize(value, minProperties, maxProperties, run);
-    for (const key of Object.keys(value)) {
-      const item = value[key];
-      const property = properties.get(key);
-      if (item === undefined) continue;
-      if (property) {
-        const step = run.isRoot ? key : property.step;
-        checkMember(schema, property.schema, property.check, step, key, item, run);
-      } else if (values) {
-        checkMember(schema, values.schema, values.check, `.${key}`, key, item, run);
-      } else if (closed) {
-        run.forbiddenProperty(key);
-      }
+    if (maxLength !== undefined && value.length > maxLength && countCharacters(value) > maxLength) {
+      run.tooLong(maxLength);
+    } else if (
+      minLength !== undefined &&
+      value.length < minLength * 2 &&
+      countCharacters(value) < minLength
+    ) {
+      run.invalid(value, `should be at least ${minLength} chars long`);
+    } else if (matches && !matches.test(value)) {
+      run.invalid(value, `should match '${matches.error ?? pattern!}'`);
     }
-    for (const name of requiredNames) {
-      if (memberOf(value, name) === undefined) run.required(`.${name}`);
+    if (isFormatted) {
+      run.matches++;
+      if (!isFormatted(value)) run.wrongType(format, value);
     }
   };
 }
 
-function checkSize(
-  value: JSONObject<unknown>,
-  min: number | undefined,
-  max: number | undefined,
-  run: Run,
-): void {
-  const size = Object.keys(value).length;
-  if (min !== undefined && size < min) run.invalid(size, `should have at least ${min} properties`);
-  if (max !== undefined && size > max) run.tooMany(size, max);
+/** Lengths are counted in Unicode code points, not UTF-16 code units. */
+function countCharacters(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
 }
 
-function checkMember(
+/** Checks a value against a bound; values that are not exact are compared as floating-point numbers. */
+type Constraint = (value: number | bigint, bound: number, isExact: boolean, run: Run) => void;
+
+/** Compiles a node's validations of numbers: the range of its format, bounds, and `multipleOf`. */
+function compileNumber(
   schema: JSONSchema,
-  memberSchema: JSONSchema,
-  check: Check,
-  step: string,
-  key: string,
-  item: unknown,
-  run: Run,
-): void {
-  run.enter(step);
-  if (run.ratcheting) descend(check, memberSchema, item, oldMember(schema, run, key), run);
-  else check(item, run);
-  run.leave();
+  types: readonly string[],
+  format: string,
+): ((value: number | bigint, run: Run) => void) | undefined {
+  const { minimum, maximum, multipleOf } = schema;
+  const type = types.length === 1 ? types[0]! : "";
+  const hasRange = type === "integer" || format === "float";
+  const checks = [
+    multipleOf === undefined ? undefined : boundCheck("MultipleOf", multipleOf, checkMultiple),
+    minimum === undefined
+      ? undefined
+      : boundCheck("Minimum boundary", minimum, limitCheck("greater", schema.exclusiveMinimum === true)),
+    maximum === undefined
+      ? undefined
+      : boundCheck("Maximum boundary", maximum, limitCheck("less", schema.exclusiveMaximum === true)),
+  ].filter((check) => check !== undefined);
+  if (!hasRange && checks.length === 0) return undefined;
+
+  return (value, run) => {
+    if (hasRange && !isInRange(value, type, format)) outOfRange("Checked", run);
+    for (const check of checks) check(value, run);
+  };
+
+  /** A bound that its type can't represent, such as 1.5 for integers, is reported for every value. */
+  function boundCheck(
+    name: string,
+    bound: number,
+    check: Constraint,
+  ): (value: number | bigint, run: Run) => void {
+    const isExact = !hasRange || isInRange(bound, type, format);
+    return (value, run) => {
+      if (!isExact) outOfRange(name, run);
+      check(value, bound, isExact, run);
+    };
+  }
+
+  function outOfRange(name: string, run: Run): void {
+    const description = format === "" ? "(default format)" : `with format ${format}`;
+    run.composite(`${name} value must be of type ${type} ${description} in ${run.path()}`);
+  }
+}
+
+/** Checks that a value is less than a maximum, or greater than a minimum. */
+function limitCheck(word: "less" | "greater", exclusive: boolean): Constraint {
+  return (value, limit, isExact, run) => {
+    const bound = boundFor(value, limit, isExact);
+    const passes = word === "less" ? value < bound : value > bound;
+    const isAtBound = value >= bound && value <= bound;
+    if (passes || (isAtBound && !exclusive)) return;
+    const orEqual = exclusive ? "" : "or equal to ";
+    report(value, isExact, `should be ${word} than ${orEqual}${formatBound(bound, value, isExact)}`, run);
+  };
+}
+
+function checkMultiple(value: number | bigint, factor: number, isExact: boolean, run: Run): void {
+  const divisor = boundFor(value, factor, isExact);
+  if (divisor <= 0) {
+    run.invalidFactor(divisor, formatBound(divisor, value, isExact));
+    return;
+  }
+  const isInteger = isExact && kindOf(value) === "integer";
+  const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
+  const passes = isInteger ? Number(value) % divisor === 0 : Number.isSafeInteger(quotient);
+  if (!passes) report(value, isExact, `should be a multiple of ${formatBound(divisor, value, isExact)}`, run);
+}
+
+function report(value: number | bigint, isExact: boolean, message: string, run: Run): void {
+  if (isExact) run.invalid(value, message);
+  else run.invalidFloat(Number(value), message);
+}
+
+/** Integers are compared with the integer part of a bound: the API server casts the bound to int64. */
+function boundFor(value: number | bigint, bound: number, isExact: boolean): number {
+  return isExact && kindOf(value) === "integer" ? Math.trunc(bound) : bound;
+}
+
+function formatBound(bound: number, value: number | bigint, isExact: boolean): string {
+  return isExact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
+}
+
+const maxFloat32 = 3.4028234663852886e38;
+
+/** Returns true if a number fits into its type and format. */
+function isInRange(value: number | bigint, type: string, format: string): boolean {
+  if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
+  if (type === "number") return Math.abs(Number(value)) <= maxFloat32;
+  if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
+  const bits = format === "int32" ? 31 : 63;
+  return value >= -(2 ** bits) && value < 2 ** bits;
+}
+
+/** The compiled schema of members or items. */
+interface Child {
+  readonly schema: JSONSchema;
+  readonly check: Check;
 }
 
 /** Compiles a node's validations of arrays. */
-function compileArray(
-  schema: JSONSchema,
-  items: { schema: JSONSchema; check: Check } | undefined,
-): (value: unknown[], run: Run) => void {
+function compileArray(schema: JSONSchema, items: Child | undefined): (value: unknown[], run: Run) => void {
   const { minItems, maxItems } = schema;
   const unique = schema.uniqueItems === true;
   return (value, run) => {
-    if (items) checkItems(schema, items.schema, items.check, value, run);
+    if (items) checkItems(schema, items, value, run);
     if (minItems !== undefined && value.length < minItems) {
       run.invalid(value.length, `should have at least ${minItems} items`);
     }
@@ -444,24 +334,84 @@ function compileArray(
   };
 }
 
-function checkItems(
-  schema: JSONSchema,
-  itemSchema: JSONSchema,
-  check: Check,
-  value: unknown[],
-  run: Run,
-): void {
+function checkItems(schema: JSONSchema, items: Child, value: unknown[], run: Run): void {
   const old = run.ratcheting ? oldItems(schema, run.old) : undefined;
   for (let index = 0; index < value.length; index++) {
     run.enter(`[${index}]`);
-    if (run.ratcheting) descend(check, itemSchema, value[index], old!(value[index]), run);
-    else check(value[index], run);
+    if (run.ratcheting) descend(items, value[index], old!(value[index]), run);
+    else items.check(value[index], run);
     run.leave();
   }
 }
 
+function hasDuplicates(value: unknown[]): boolean {
+  return value.some((item, index) => value.slice(0, index).some((earlier) => isEqual(earlier, item)));
+}
+
+/** Compiles a node's validations of objects. */
+function compileObject(
+  schema: JSONSchema,
+  compileChild: (schema: JSONSchema) => Check,
+): ((value: JSONObject<unknown>, run: Run) => void) | undefined {
+  const { minProperties, maxProperties } = schema;
+  const properties = new Map<string, Child & { readonly step: string }>();
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    properties.set(name, { step: `.${name}`, schema: child, check: compileChild(child) });
+  }
+  const requiredNames = schema.required ?? [];
+  const valueSchema = valuesOf(schema);
+  const values = valueSchema && { schema: valueSchema, check: compileChild(valueSchema) };
+  const isClosed = schema.additionalProperties === false;
+  const isCounted = minProperties !== undefined || maxProperties !== undefined;
+  if (properties.size === 0 && requiredNames.length === 0 && !values && !isClosed && !isCounted)
+    return undefined;
+
+  return (value, run) => {
+    if (isCounted) checkSize(value, schema, run);
+    for (const key of Object.keys(value)) {
+      const item = value[key];
+      const property = properties.get(key);
+      if (item === undefined) continue;
+      if (property) {
+        const step = run.isRoot ? key : property.step;
+        checkMember(schema, property, step, key, item, run);
+      } else if (values) {
+        checkMember(schema, values, `.${key}`, key, item, run);
+      } else if (isClosed) {
+        run.forbiddenProperty(key);
+      }
+    }
+    for (const name of requiredNames) {
+      if (memberOf(value, name) === undefined) run.required(`.${name}`);
+    }
+  };
+}
+
+function checkSize(value: object, { minProperties: min, maxProperties: max }: JSONSchema, run: Run): void {
+  const size = Object.keys(value).length;
+  if (min !== undefined && size < min) run.invalid(size, `should have at least ${min} properties`);
+  if (max !== undefined && size > max) run.tooMany(size, max);
+}
+
+function checkMember(
+  schema: JSONSchema,
+  child: Child,
+  step: string,
+  key: string,
+  item: unknown,
+  run: Run,
+): void {
+  run.enter(step);
+  if (run.ratcheting) descend(child, item, oldMember(schema, run, key), run);
+  else child.check(item, run);
+  run.leave();
+}
+
+/** Stands for the absence of an old value, because `null` and `undefined` are values. */
+const uncorrelated = Symbol("uncorrelated");
+
 /** Runs a child's check with the child's old value; drops its errors if the child is unchanged. */
-function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown, run: Run): void {
+function descend({ schema, check }: Child, value: unknown, old: unknown, run: Run): void {
   const parent = run.old;
   const before = run.errors.length;
   run.old = old;
@@ -476,9 +426,9 @@ function descend(check: Check, schema: JSONSchema, value: unknown, old: unknown,
 function oldMember(schema: JSONSchema, run: Run, key: string): unknown {
   if (!isObject(run.old) || !Object.hasOwn(run.old, key)) return uncorrelated;
   if (run.isTypeField(key)) return uncorrelated;
-  const known =
+  const isDeclared =
     Object.hasOwn(schema.properties ?? {}, key) || typeof schema.additionalProperties === "object";
-  return known ? memberOf(run.old, key) : uncorrelated;
+  return isDeclared ? memberOf(run.old, key) : uncorrelated;
 }
 
 /** Returns a function that finds an item's old value; only the items of list maps have one. */
@@ -490,30 +440,72 @@ function oldItems(schema: JSONSchema, old: unknown): (item: unknown) => unknown 
   return (item) => find(item) ?? uncorrelated;
 }
 
-function hasDuplicates(value: unknown[]): boolean {
-  return value.some((item, index) => value.slice(0, index).some((earlier) => isEqual(earlier, item)));
+/** Returns the types that a node accepts: int-or-string overrides `type`. */
+function effectiveTypes(schema: JSONSchema): readonly string[] {
+  if (schema["x-kubernetes-int-or-string"] === true) return ["integer", "string"];
+  return schema.type === undefined || schema.type === "" ? [] : [schema.type];
 }
 
-/** Compiles a node's validations of strings; of length and pattern, only the first error is reported. */
-function compileString(schema: JSONSchema, format: string): ((value: string, run: Run) => void) | undefined {
-  const { minLength, maxLength, pattern } = schema;
-  const matches = pattern === undefined || pattern === "" ? undefined : compilePattern(pattern);
-  const isFormatted = formatCheck(format);
-  if (minLength === undefined && maxLength === undefined && !matches && !isFormatted) return undefined;
+/** Returns the enforced format; unknown formats, and formats of other types, are ignored. */
+function effectiveFormat(schema: JSONSchema, types: readonly string[]): string {
+  const format = schema.format ?? "";
+  switch (types.length === 1 ? types[0] : "") {
+    case "":
+    case "string":
+      return isKnownFormat(format) ? format : "";
+    case "integer":
+      return format === "int32" || format === "int64" ? format : "";
+    case "number":
+      return format === "float" || format === "double" ? format : "";
+    default:
+      return "";
+  }
+}
 
-  return (value, run) => {
-    if (maxLength !== undefined && value.length > maxLength && countCharacters(value) > maxLength) {
-      run.tooLong(maxLength);
-    } else if (minLength !== undefined && isShorter(value, minLength)) {
-      run.invalid(value, `should be at least ${minLength} chars long`);
-    } else if (matches && !matches.test(value)) {
-      run.invalid(value, `should match '${matches.error ?? pattern!}'`);
-    }
-    if (isFormatted) {
-      run.matches++;
-      if (!isFormatted(value)) run.wrongType(format, value);
-    }
-  };
+/** Yields the formats in a schema that the API server ignores, and warns of. */
+export function* unrecognizedFormats(schema: JSONSchema): Generator<string, void> {
+  for (const node of nodesOf(schema)) {
+    const { type, format } = node;
+    if (format && effectiveFormat(node, type ? [type] : []) === "") yield format;
+  }
+}
+
+/** The type of a JSON value; whole numbers within int64 are integers, as the API server decodes them. */
+type ValueKind = "string" | "boolean" | "integer" | "number" | "array" | "object";
+
+/** Returns the type of a value that is not null. */
+function kindOf(value: unknown): ValueKind {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "boolean";
+    case "bigint":
+      return "integer";
+    case "number":
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "integer" : "number";
+    default:
+      return Array.isArray(value) ? "array" : "object";
+  }
+}
+
+/**
+ * Compares a value's type with the schema's types. As on the API server, a format hides the type: errors name the
+ * format instead of the type, and arrays are accepted.
+ */
+function typeMismatch(
+  types: readonly string[],
+  format: string,
+  kind: ValueKind,
+): { expected: string; actual: string } | undefined {
+  const accepted = types.includes(kind) || (kind === "integer" && types.includes("number"));
+  if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
+  const numeric = types.includes("integer") || types.includes("number");
+  if (kind === "string" || kind === "array") {
+    return accepted || !numeric ? undefined : { expected: types.join(","), actual: kind };
+  }
+  const actual = kind === "integer" ? "int64" : kind === "number" ? "float64" : "";
+  return accepted ? undefined : { expected: format, actual };
 }
 
 /**
@@ -525,6 +517,7 @@ export class Run {
   matches = 0;
   /** The old value at the current path; only used if `ratcheting`. */
   old: unknown = uncorrelated;
+  /** True for an update: errors of unchanged values are dropped. */
   readonly ratcheting: boolean;
   readonly #prefix: string;
   readonly #path: string[] = [];
@@ -611,15 +604,4 @@ export class Run {
     if (relative === "") return this.#prefix === "" ? "<nil>" : this.#prefix;
     return this.#prefix === "" ? relative : `${this.#prefix}.${relative}`;
   }
-}
-
-function isShorter(value: string, min: number): boolean {
-  return value.length < min || (value.length < min * 2 && countCharacters(value) < min);
-}
-
-/** Lengths are counted in Unicode code points, not UTF-16 code units. */
-function countCharacters(value: string): number {
-  let count = 0;
-  for (const _ of value) count++;
-  return count;
 }

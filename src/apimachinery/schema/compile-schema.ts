@@ -80,8 +80,8 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
   function pruneEmbedding<T>(object: T): Pruned<T> {
     const pruned = prune(object, shape, true);
     // Nulls that mean "not set" are dropped before types and metadata are checked.
-    const set = hasNull(pruned.object) ? dropNulls(pruned.object, schema) : pruned.object;
-    const coerced = coerceEmbedded(set, shape);
+    const withoutNulls = hasNull(pruned.object) ? dropNulls(pruned.object, schema) : pruned.object;
+    const coerced = coerceEmbedded(withoutNulls, shape);
     const unknown = [...pruned.unknown, ...coerced.unknown].sort();
     return {
       object: coerced.object as T,
@@ -94,10 +94,12 @@ export function compileSchema(schema: JSONSchema): CompiledSchema {
     const prefix = path === undefined ? {} : { prefix: path };
     const run = new Run(prefix);
     check(object, run);
-    if (run.errors.length === 0 || old === undefined) return unique(run.errors);
-    const again = new Run({ ...prefix, old });
-    check(object, again);
-    return again.errors.length > 0 && isUnchanged(schema, object, old) ? [] : unique(again.errors);
+    if (run.errors.length === 0 || old === undefined) return withoutDuplicates(run.errors);
+    const ratcheted = new Run({ ...prefix, old });
+    check(object, ratcheted);
+    return ratcheted.errors.length > 0 && isUnchanged(schema, object, old)
+      ? []
+      : withoutDuplicates(ratcheted.errors);
   }
 
   function isRatcheted(old: unknown, path: string): boolean {
@@ -134,17 +136,17 @@ function applyDefaults(value: unknown, shape: Shape | undefined): unknown {
   if (!shape || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     const { items } = shape;
-    return items ? mapList(value, (item) => applyDefaults(withoutNull(item, items), items)) : value;
+    return items ? mapList(value, (item) => applyDefaults(defaultIfNull(item, items), items)) : value;
   }
-  return mapObject(fillIn(value as JSONObject<unknown>, shape), (item, key) => {
+  return mapObject(setDefaults(value as JSONObject<unknown>, shape), (item, key) => {
     const property = shape.properties.get(key);
     if (property) return applyDefaults(item, property);
-    return shape.values ? applyDefaults(withoutNull(item, shape.values), shape.values) : item;
+    return shape.values ? applyDefaults(defaultIfNull(item, shape.values), shape.values) : item;
   });
 }
 
-/** Applies a node's default first, then the defaults of its fields. */
-function fillIn(object: JSONObject<unknown>, { withDefault }: Shape): JSONObject<unknown> {
+/** Sets the missing properties of an object that have a default; a null counts as missing if it is not allowed. */
+function setDefaults(object: JSONObject<unknown>, { withDefault }: Shape): JSONObject<unknown> {
   let copy: JSONObject<unknown> | undefined;
   for (const { name, property } of withDefault) {
     const isSet = Object.hasOwn(object, name) && object[name] !== undefined;
@@ -155,37 +157,37 @@ function fillIn(object: JSONObject<unknown>, { withDefault }: Shape): JSONObject
   return copy ?? object;
 }
 
-function withoutNull(item: unknown, { schema }: Shape): unknown {
+function defaultIfNull(item: unknown, { schema }: Shape): unknown {
   return item === null && schema.nullable !== true ? copyJSON(schema.default ?? null) : item;
 }
 
 /** Reports duplicate items of sets, and items of list maps with the same keys. */
 type CheckListTypes = (value: unknown, path: string) => FieldError[];
 
-/** Compiles the check; returns undefined for a schema without sets and list maps. */
+/** Compiles the check of list types; returns undefined for a schema without sets and list maps. */
 function compileListTypes(shape: Shape): CheckListTypes | undefined {
   const node = compileListNode(shape, new Map());
   if (!node) return undefined;
   return (value, path) => {
     const errors: FieldError[] = [];
-    check(value, node, path, errors);
+    checkLists(value, node, path, errors);
     return errors;
   };
 }
 
 /** The part of a schema that contains sets and list maps. */
-interface Node {
+interface ListNode {
   readonly schema: JSONSchema;
-  readonly properties: Map<string, Node>;
-  values: Node | undefined;
-  items: Node | undefined;
+  readonly properties: Map<string, ListNode>;
+  values: ListNode | undefined;
+  items: ListNode | undefined;
 }
 
 /** Omits subtrees without such lists; keeps the cycles of a cyclic schema. */
-function compileListNode(shape: Shape, known: Map<Shape, Node>): Node | undefined {
+function compileListNode(shape: Shape, known: Map<Shape, ListNode>): ListNode | undefined {
   const existing = known.get(shape);
   if (existing) return existing;
-  const node: Node = { schema: shape.schema, properties: new Map(), values: undefined, items: undefined };
+  const node: ListNode = { schema: shape.schema, properties: new Map(), values: undefined, items: undefined };
   known.set(shape, node);
   for (const [name, child] of shape.properties) {
     const compiled = compileListNode(child, known);
@@ -198,7 +200,7 @@ function compileListNode(shape: Shape, known: Map<Shape, Node>): Node | undefine
   return isNeeded ? node : undefined;
 }
 
-function check(value: unknown, node: Node, path: string, errors: FieldError[]): void {
+function checkLists(value: unknown, node: ListNode, path: string, errors: FieldError[]): void {
   if (Array.isArray(value)) {
     checkList(value, node, path, errors);
     return;
@@ -207,17 +209,17 @@ function check(value: unknown, node: Node, path: string, errors: FieldError[]): 
   for (const key of Object.keys(value)) {
     const item = value[key];
     if (typeof item !== "object" || item === null) continue;
-    if (node.values) check(item, node.values, `${path}[${key}]`, errors);
+    if (node.values) checkLists(item, node.values, `${path}[${key}]`, errors);
     const property = node.properties.get(key);
-    if (property) check(item, property, path === "" ? key : `${path}.${key}`, errors);
+    if (property) checkLists(item, property, path === "" ? key : `${path}.${key}`, errors);
   }
 }
 
-function checkList(list: unknown[], { schema, items }: Node, path: string, errors: FieldError[]): void {
+function checkList(list: unknown[], { schema, items }: ListNode, path: string, errors: FieldError[]): void {
   switch (schema["x-kubernetes-list-type"]) {
     case "set":
       if (list.length < 2) break;
-      for (const index of repeated(list.map(identity))) {
+      for (const index of findRepeated(list.map(valueIdentity))) {
         errors.push(duplicate(`${path}[${index}]`, list[index]));
       }
       break;
@@ -226,38 +228,41 @@ function checkList(list: unknown[], { schema, items }: Node, path: string, error
       break;
     default:
   }
-  if (items) list.forEach((item, index) => check(item, items, `${path}[${index}]`, errors));
+  if (items) list.forEach((item, index) => checkLists(item, items, `${path}[${index}]`, errors));
 }
 
 function checkListMap(list: unknown[], keys: readonly string[], path: string, errors: FieldError[]): void {
-  const strange = list.findIndex((item) => item !== null && !isObject(item));
-  if (strange !== -1) {
+  const invalidIndex = list.findIndex((item) => item !== null && !isObject(item));
+  if (invalidIndex !== -1) {
     const detail = "must be an object for an array of list-type map";
-    errors.push(invalid(`${path}[${strange}]`, list[strange], detail));
+    errors.push(invalid(`${path}[${invalidIndex}]`, list[invalidIndex], detail));
     return;
   }
   if (list.length < 2) return;
-  for (const index of repeated(list.map((item) => identify((item ?? {}) as JSONObject<unknown>, keys)))) {
+  for (const index of findRepeated(
+    list.map((item) => keysIdentity((item ?? {}) as JSONObject<unknown>, keys)),
+  )) {
     errors.push(duplicate(`${path}[${index}]`, pick((list[index] ?? {}) as JSONObject<unknown>, keys)));
   }
 }
 
 /** Returns the keys of an item as one value; an absent key differs from every value. */
-function identify(item: JSONObject<unknown>, keys: readonly string[]): unknown {
-  if (keys.length === 1) return identity(item[keys[0]!]);
-  return keys.map((key) => `${typeof item[key]} ${String(identity(item[key]))}`).join("\u0000");
+function keysIdentity(item: JSONObject<unknown>, keys: readonly string[]): unknown {
+  if (keys.length === 1) return valueIdentity(item[keys[0]!]);
+  return keys.map((key) => `${typeof item[key]} ${String(valueIdentity(item[key]))}`).join("\u0000");
 }
 
 function pick(item: JSONObject<unknown>, keys: readonly string[]): JSONObject<unknown> {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key]]));
 }
 
-function identity(item: unknown): unknown {
+/** Returns a primitive that is equal for equal values. */
+function valueIdentity(item: unknown): unknown {
   return typeof item === "object" && item !== null ? goJSON(item) + typeof item : item;
 }
 
 /** Returns the index of the second occurrence of each duplicate value; further occurrences are not reported. */
-function repeated(values: readonly unknown[]): number[] {
+function findRepeated(values: readonly unknown[]): number[] {
   const times = new Map<unknown, number>();
   const indices: number[] = [];
   values.forEach((value, index) => {
@@ -269,7 +274,7 @@ function repeated(values: readonly unknown[]): number[] {
 }
 
 /** Branches of `anyOf` and `allOf` may report the same error several times. */
-function unique(errors: FieldError[]): FieldError[] {
+function withoutDuplicates(errors: FieldError[]): FieldError[] {
   if (errors.length < 2) return errors;
   const seen = new Set<string>();
   return errors.filter(({ field, body }) => {

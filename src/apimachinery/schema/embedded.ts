@@ -7,10 +7,10 @@ import { dropped, mapList, mapObject } from "./copy-on-write.ts";
 import type { Shape } from "./prune.ts";
 import { quote } from "../text/index.ts";
 
-/** Checks apiVersion, kind and metadata of embedded resources. */
+/** Returns the errors in apiVersion, kind and metadata of embedded resources. */
 export function checkEmbedded(value: unknown, schema: JSONSchema, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  check(value, schema, path, errors);
+  checkValue(value, schema, path, errors);
   return errors;
 }
 
@@ -23,10 +23,10 @@ export function hasEmbedded(schema: JSONSchema, seen = new Set<JSONSchema>()): b
   return children.some((child) => child !== undefined && hasEmbedded(child, seen));
 }
 
-function check(value: unknown, schema: JSONSchema, path: string, errors: FieldError[]): void {
+function checkValue(value: unknown, schema: JSONSchema, path: string, errors: FieldError[]): void {
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
-    if (items) value.forEach((item, index) => check(item, items, `${path}[${index}]`, errors));
+    if (items) value.forEach((item, index) => checkValue(item, items, `${path}[${index}]`, errors));
     return;
   }
   if (!isObject(value)) return;
@@ -35,7 +35,7 @@ function check(value: unknown, schema: JSONSchema, path: string, errors: FieldEr
     const child = memberSchema(schema, key);
     if (!child || typeof item !== "object" || item === null) continue;
     const isProperty = Object.hasOwn(schema.properties ?? {}, key);
-    check(item, child, isProperty ? joinPath(path, key) : `${path}[${key}]`, errors);
+    checkValue(item, child, isProperty ? joinPath(path, key) : `${path}[${key}]`, errors);
   }
 }
 
@@ -45,11 +45,11 @@ function checkResource(resource: JSONObject<unknown>, path: string, errors: Fiel
   if (kind === undefined) errors.push(required(joinPath(path, "kind")));
   if (apiVersion !== undefined) checkAPIVersion(apiVersion, joinPath(path, "apiVersion"), errors);
   if (kind !== undefined) checkKind(kind, joinPath(path, "kind"), errors);
-  if (metadata !== undefined) checkDecoded(metadata, joinPath(path, "metadata"), errors);
+  if (metadata !== undefined) checkRawMetadata(metadata, joinPath(path, "metadata"), errors);
 }
 
-/** Metadata from a default or a webhook has not been decoded yet. */
-function checkDecoded(metadata: unknown, path: string, errors: FieldError[]): void {
+/** Decodes and checks metadata: that from a default or a webhook has not been decoded yet. */
+function checkRawMetadata(metadata: unknown, path: string, errors: FieldError[]): void {
   try {
     checkMetadata(decodeMetadata(metadata, path).metadata, path, errors);
   } catch (error) {
@@ -72,22 +72,22 @@ function checkMetadata(metadata: JSONObject<unknown>, path: string, errors: Fiel
   if (typeof generation === "number" && generation < 0) {
     report("generation", generation, ["must be greater than or equal to 0"]);
   }
-  for (const [key, value] of entriesOf(metadata["labels"])) {
+  for (const [key, value] of stringEntries(metadata["labels"])) {
     report("labels", key, checkQualifiedName(key));
     report("labels", value, checkLabelValue(value));
   }
-  for (const [key] of entriesOf(metadata["annotations"])) {
+  for (const [key] of stringEntries(metadata["annotations"])) {
     report("annotations", key, checkQualifiedName(key.toLowerCase()));
   }
   checkOwners(metadata["ownerReferences"], path, errors);
   checkManagers(metadata["managedFields"], path, errors);
 }
 
-function entriesOf(value: unknown): [string, string][] {
+function stringEntries(value: unknown): [string, string][] {
   return isObject(value) ? (Object.entries(value) as [string, string][]) : [];
 }
 
-/** The field of an error has no index of the owner reference. */
+/** As in the API server, the field of an error has no index of the owner reference. */
 function checkOwners(owners: unknown, path: string, errors: FieldError[]): void {
   for (const owner of Array.isArray(owners) ? owners : []) {
     const { apiVersion = "", ...fields } = owner as JSONObject<unknown>;
@@ -104,9 +104,8 @@ function checkManagers(managers: unknown, path: string, errors: FieldError[]): v
   (Array.isArray(managers) ? managers : []).forEach((entry: JSONObject<unknown>, index) => {
     const operation = entry["operation"] ?? "";
     if (operation === "Apply" || operation === "Update") return;
-    errors.push(
-      invalid(`${path}.managedFields[${index}].operation`, operation, "must be `Apply` or `Update`"),
-    );
+    const field = `${path}.managedFields[${index}].operation`;
+    errors.push(invalid(field, operation, "must be `Apply` or `Update`"));
   });
 }
 
@@ -137,11 +136,11 @@ function checkKind(kind: unknown, path: string, errors: FieldError[]): void {
   }
 }
 
-/** The result of coercing embedded resources. */
+/** An object with coerced embedded resources, and the paths of their unknown fields. */
 interface Coerced {
   readonly object: unknown;
   readonly unknown: readonly string[];
-  /** Why the object can't be decoded at all. */
+  /** The error if the object can't be decoded at all. */
   readonly malformed?: FieldError;
 }
 
@@ -207,12 +206,12 @@ export interface DecodedMetadata {
 export class MalformedMetadataError extends Error {}
 
 /** How a field of metadata is decoded. */
-type Field = "string" | "int64" | "bool" | "time" | "raw" | "map" | "[]string" | Struct;
+type FieldType = "string" | "int64" | "bool" | "time" | "raw" | "map" | "[]string" | Struct;
 
 /** A list of structs; fields in `kept` are encoded even if they are empty. */
 interface Struct {
   readonly name: string;
-  readonly fields: Readonly<Record<string, Field>>;
+  readonly fields: Readonly<Record<string, FieldType>>;
   readonly kept?: ReadonlySet<string>;
 }
 
@@ -226,7 +225,7 @@ const ownerReference: Struct = {
     controller: "bool",
     blockOwnerDeletion: "bool",
   },
-  kept: new Set(["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"]),
+  kept: new Set("apiVersion kind name uid controller blockOwnerDeletion".split(" ")),
 };
 
 const managedFieldsEntry: Struct = {
@@ -270,9 +269,8 @@ export function decodeMetadata(metadata: unknown, path: string): DecodedMetadata
   const unknown: string[] = [];
   if (metadata === null) return { metadata: {}, unknown };
   if (!isObject(metadata)) {
-    throw new MalformedMetadataError(
-      `json: cannot unmarshal ${jsonType(metadata)} into Go value of type v1.ObjectMeta`,
-    );
+    const type = jsonType(metadata);
+    throw new MalformedMetadataError(`json: cannot unmarshal ${type} into Go value of type v1.ObjectMeta`);
   }
   return { metadata: decodeStruct(metadata, objectMeta, path, unknown), unknown };
 }
@@ -289,7 +287,7 @@ function decodeStruct(
       unknown.push(`${path}.${key}`);
       return dropped;
     }
-    // Most fields are texts, which are what they are.
+    // Most fields are strings, which need no decoding.
     if (field === "string" && typeof value === "string" && value !== "") return value;
     const decoded =
       value === null ? null : decodeField(value, field, `${struct.name}.${key}`, `${path}.${key}`, unknown);
@@ -297,12 +295,19 @@ function decodeStruct(
   });
 }
 
-function decodeField(value: unknown, field: Field, name: string, path: string, unknown: string[]): unknown {
-  const fail = (given: unknown, type: string): never => {
-    throw new MalformedMetadataError(
-      `json: cannot unmarshal ${jsonType(given, type)} into Go struct field ${name} of type ${type}`,
-    );
+function decodeField(
+  value: unknown,
+  field: FieldType,
+  name: string,
+  path: string,
+  unknown: string[],
+): unknown {
+  const fail = (actual: unknown, type: string): never => {
+    const target = `Go struct field ${name} of type ${type}`;
+    throw new MalformedMetadataError(`json: cannot unmarshal ${jsonType(actual, type)} into ${target}`);
   };
+  const decodeString = (item: unknown): unknown =>
+    typeof item === "string" ? item : item === null ? "" : fail(item, "string");
   switch (field) {
     case "raw":
       return value;
@@ -315,15 +320,9 @@ function decodeField(value: unknown, field: Field, name: string, path: string, u
     case "time":
       return typeof value === "string" ? checkTime(value) : fail(value, "string");
     case "map":
-      if (!isObject(value)) return fail(value, "map[string]string");
-      return mapObject(value, (item) =>
-        typeof item === "string" ? item : item === null ? "" : fail(item, "string"),
-      );
+      return isObject(value) ? mapObject(value, decodeString) : fail(value, "map[string]string");
     case "[]string":
-      if (!Array.isArray(value)) return fail(value, "[]string");
-      return mapList(value, (item) =>
-        typeof item === "string" ? item : item === null ? "" : fail(item, "string"),
-      );
+      return Array.isArray(value) ? mapList(value, decodeString) : fail(value, "[]string");
     default:
       if (!Array.isArray(value)) return fail(value, `[]v1.${field.name}`);
       return mapList(value, (item, index) =>
@@ -337,9 +336,8 @@ function decodeField(value: unknown, field: Field, name: string, path: string, u
 function checkTime(value: string): string {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(value)) return value;
   const layout = "2006-01-02T15:04:05Z07:00";
-  throw new MalformedMetadataError(
-    `parsing time ${quote(value)} as "${layout}": cannot parse ${quote(value)} as "2006"`,
-  );
+  const time = quote(value);
+  throw new MalformedMetadataError(`parsing time ${time} as "${layout}": cannot parse ${time} as "2006"`);
 }
 
 function isEmpty(value: unknown): boolean {
@@ -351,10 +349,10 @@ function isInt64(value: unknown): boolean {
   return typeof value === "bigint" ? BigInt.asIntN(64, value) === value : Number.isInteger(value);
 }
 
-/** The message includes the number if another number would have been valid. */
-function jsonType(value: unknown, wanted?: string): string {
+/** Returns the name of a JSON value in Go's errors. A number has its text where another number would be valid. */
+function jsonType(value: unknown, expected?: string): string {
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "bool";
   if (typeof value !== "number" && typeof value !== "bigint") return typeof value;
-  return wanted === "int64" ? `number ${value}` : "number";
+  return expected === "int64" ? `number ${value}` : "number";
 }

@@ -1,3 +1,4 @@
+import { memberOf } from "../json/index.ts";
 import { controlEscapes } from "../text/index.ts";
 import { type JSONSchema, valuesOf } from "./json-schema.ts";
 
@@ -9,10 +10,7 @@ export interface FieldPath {
   readonly schema: JSONSchema;
 }
 
-/**
- * Resolves `.spec.test` or `.map['a.b']` in a schema. Returns an error as a string.
- * Array indexes are not supported.
- */
+/** Resolves `.spec.test` or `.map['a.b']` in a schema. Returns an error as a string. There are no array indexes. */
 export function parseFieldPath(
   source: string,
   root: JSONSchema,
@@ -31,7 +29,9 @@ export function parseFieldPath(
     const name: string | { error: string } = opener === "[" ? unquote(token) : token;
     if (typeof name !== "string") return name.error;
     const isNamed: boolean = schema?.properties !== undefined;
-    const child: JSONSchema | undefined = isNamed ? ownProperty(schema, name) : valuesOf(schema);
+    const child: JSONSchema | undefined = isNamed
+      ? memberOf(schema?.properties ?? {}, name)
+      : valuesOf(schema);
     if (!child) return "does not refer to a valid field";
     schema = child;
     names.push(name);
@@ -45,13 +45,9 @@ export function parseFieldPath(
   return { text, names, schema: schema ?? {} };
 }
 
-/** Tokens: dots, brackets, quoted strings, and the text in between. */
+/** Splits a path into dots, brackets, quoted strings, and the names in between. */
 function tokenize(source: string): string[] {
   return source.match(/'(?:[^']|(?<=\\)')*'|[.[\]]|[^.[\]]+/g) ?? [];
-}
-
-function ownProperty(schema: JSONSchema | undefined, name: string): JSONSchema | undefined {
-  return schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
 }
 
 const escapes: Readonly<Record<string, string>> = { ...controlEscapes, "'": "'", "\\": "\\" };

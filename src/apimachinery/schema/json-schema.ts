@@ -17,7 +17,7 @@ export interface ValidationRule {
 
 /**
  * A node of `openAPIV3Schema` in a CRD of `apiextensions.k8s.io/v1`.
- * The API server rejects the fields below the line; they are declared so that we can report them.
+ * The API server rejects the keywords of the last group, `id` to `dependencies`; they are declared to be reported.
  */
 export interface JSONSchema {
   type?: string;
@@ -71,31 +71,31 @@ export interface JSONSchema {
   dependencies?: Readonly<Record<string, JSONSchema | readonly string[]>>;
 }
 
-/** The schema of an array's items; undefined for a list of schemas, which is not structural. */
+/** Returns the schema of an array's items; undefined for a list of schemas, which is not structural. */
 export function itemsOf(schema: JSONSchema | undefined): JSONSchema | undefined {
   const items = schema?.items;
   return items === undefined || Array.isArray(items) ? undefined : (items as JSONSchema);
 }
 
-/** The schema of a map's values, if it has one. */
+/** Returns the schema of a map's values, if it has one. */
 export function valuesOf(schema: JSONSchema | undefined): JSONSchema | undefined {
   const values = schema?.additionalProperties;
   return typeof values === "object" ? values : undefined;
 }
 
-/** The schema of an object's member: that of the property, else that of the map's values. */
+/** Returns the schema of an object's member: that of the property, else that of the map's values. */
 export function memberSchema(schema: JSONSchema, key: string): JSONSchema | undefined {
   const { properties } = schema;
   if (properties && Object.hasOwn(properties, key)) return properties[key];
   return valuesOf(schema);
 }
 
-/** A default of null counts as no default. */
+/** Returns true if a schema has a default; null counts as none. */
 export function hasDefault(schema: JSONSchema): boolean {
   return schema.default !== undefined && schema.default !== null;
 }
 
-/** The branches of a node with their paths: `not`, then those of `allOf`, `oneOf` and `anyOf`. */
+/** Yields the branches of a node with their paths: `not`, then those of `allOf`, `oneOf` and `anyOf`. */
 export function* branchesOf(
   { not, allOf, oneOf, anyOf }: JSONSchema,
   path: string,
@@ -107,11 +107,11 @@ export function* branchesOf(
   }
 }
 
-/** All nodes of a schema, itself first. */
+/** Yields all nodes of a schema, itself first. */
 export function* nodesOf(schema: JSONSchema): Generator<JSONSchema, void> {
   yield schema;
   const { items, allOf, anyOf, oneOf, not, properties, additionalProperties } = schema;
   const values = typeof additionalProperties === "object" ? additionalProperties : [];
   const nested = [items, allOf, anyOf, oneOf, not, Object.values(properties ?? {}), values];
-  for (const each of nested.flat()) if (each) yield* nodesOf(each);
+  for (const child of nested.flat()) if (child) yield* nodesOf(child);
 }

@@ -7,16 +7,16 @@ export interface Pattern {
 }
 
 const cache = new Map<string, Pattern>();
-const cacheLimit = 2000;
+const maxCached = 2000;
 
 /**
  * Compiles a pattern as RE2, as the API server does: linear time, no look-around, no back-references.
  * Unanchored: a pattern for the whole value needs `^` and `$`.
  */
 export function compilePattern(source: string): Pattern {
-  const existing = cache.get(source);
-  if (existing) return existing;
-  if (cache.size >= cacheLimit) cache.clear();
+  const cached = cache.get(source);
+  if (cached) return cached;
+  if (cache.size >= maxCached) cache.clear();
   const compiled = compile(source);
   cache.set(source, compiled);
   return compiled;
@@ -33,7 +33,7 @@ function compile(source: string): Pattern {
 
 /** Returns the error of a pattern in the words of Go's parser, or undefined. */
 export function patternError(source: string): string | undefined {
-  if (isCommon(source)) return undefined;
+  if (isCommonSyntax(source)) return undefined;
   try {
     RE2JS.compile(source);
     return undefined;
@@ -42,7 +42,8 @@ export function patternError(source: string): string | undefined {
   }
 }
 
-const common = (() => {
+/** The syntax that RE2 and JavaScript share. */
+const commonSyntax = (() => {
   const plain = String.raw`-\w .,:;/@%&=!~"'#<>`;
   const escaped = String.raw`\\[dDwWsS.+*?()[\]{}|^$/\\]`;
   const classes = String.raw`\[\^?(?:[${plain}+*?(){}|$]|${escaped})+\]`;
@@ -51,12 +52,12 @@ const common = (() => {
 })();
 
 /**
- * Returns whether RE2 and JavaScript read a pattern alike: it only has syntax of both, and JavaScript's parser, which
- * is faster by far, takes it. Most patterns are of this kind.
+ * Returns true if RE2 and JavaScript read a pattern alike: it has only syntax that both share, and JavaScript's parser,
+ * which is faster by far, accepts it. Most patterns are of this kind.
  */
-function isCommon(source: string): boolean {
+function isCommonSyntax(source: string): boolean {
   // RE2 limits the depth of groups; a short pattern can't reach it.
-  if (source.length > 1000 || !common.test(source)) return false;
+  if (source.length > 1000 || !commonSyntax.test(source)) return false;
   try {
     return new RegExp(source, "u").unicode;
   } catch {

@@ -22,6 +22,7 @@ export function prune<T>(object: T, shape: Shape, isResource: boolean): Pruned<T
 
 const typeFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
+/** Drops the unknown fields of a value, and adds their paths to `unknown`. */
 function pruneValue(value: unknown, shape: Shape | undefined, path: string, unknown: string[]): unknown {
   if (typeof value !== "object") return value;
   if (shape?.preserves) return preserve(value, shape, path, unknown);
@@ -35,7 +36,7 @@ function pruneValue(value: unknown, shape: Shape | undefined, path: string, unkn
   return mapObject(value, (item, key) => {
     if (shape?.embedded && typeFields.has(key)) return item;
     const property = shape?.properties.get(key);
-    if (!property && !shape?.takesAnyKey) {
+    if (!property && !shape?.allowsAnyKey) {
       unknown.push(path === "" ? key : `${path}.${key}`);
       return dropped;
     }
@@ -56,7 +57,7 @@ function preserve(value: unknown, shape: Shape, path: string, unknown: string[])
     if (typeof item !== "object" || (shape.embedded && typeFields.has(key))) return item;
     const property = shape.properties.get(key);
     // The content of a map with `additionalProperties: true` is dropped, too.
-    if (!property && !shape.takesAnyKey) return item;
+    if (!property && !shape.allowsAnyKey) return item;
     return pruneValue(item, property ?? shape.values, path === "" ? key : `${path}.${key}`, unknown);
   });
 }
@@ -70,7 +71,7 @@ export interface Shape {
   readonly preserves: boolean;
   readonly embedded: boolean;
   /** Any key is kept, but its content may be pruned: `additionalProperties` is true or a schema. */
-  readonly takesAnyKey: boolean;
+  readonly allowsAnyKey: boolean;
   /** The properties with a default; null counts as none. */
   readonly withDefault: readonly { readonly name: string; readonly property: JSONSchema }[];
 }
@@ -87,7 +88,7 @@ export function shapeOf(schema: JSONSchema, known = new Map<JSONSchema, Shape>()
     items: undefined as Shape | undefined,
     preserves: schema["x-kubernetes-preserve-unknown-fields"] === true,
     embedded: schema["x-kubernetes-embedded-resource"] === true,
-    takesAnyKey: schema.additionalProperties !== undefined,
+    allowsAnyKey: schema.additionalProperties !== undefined,
     withDefault: [] as { name: string; property: JSONSchema }[],
   };
   known.set(schema, shape);

@@ -33,6 +33,7 @@ export function formatFieldSelector(terms: readonly FieldTerm[]): string {
     .join(",");
 }
 
+/** Splits a selector at its commas, except for escaped ones. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;

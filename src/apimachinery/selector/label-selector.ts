@@ -1,6 +1,17 @@
+import { memberOf } from "../json/index.ts";
 import { compareText } from "../text/index.ts";
 import type { LabelSelector, LabelSelectorRequirement } from "../meta/index.ts";
 import { checkLabelValue, checkQualifiedName } from "../naming/index.ts";
+
+/** The operator of a requirement, as in the text form; `exists` and `!` have no values. */
+export type Operator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
+
+/** One condition on a label. */
+export interface Requirement {
+  readonly key: string;
+  readonly operator: Operator;
+  readonly values: readonly string[];
+}
 
 /**
  * Converts the selector of an object to requirements; an empty one has none and matches everything.
@@ -8,18 +19,109 @@ import { checkLabelValue, checkQualifiedName } from "../naming/index.ts";
  */
 export function toRequirements({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Requirement[] {
   const requirements = [
-    ...Object.entries(matchLabels).map(([key, value]): Requirement => ({
-      key,
-      operator: "=",
-      values: [value],
-    })),
+    ...Object.entries(matchLabels).map(([key, value]): Requirement => {
+      return { key, operator: "=", values: [value] };
+    }),
     ...matchExpressions.map(toRequirement),
   ];
   for (const requirement of requirements) {
     const reasons = checkRequirement(requirement);
-    if (reasons.length > 0) throw new TypeError(aggregate(reasons));
+    if (reasons.length > 0) throw new TypeError(joinReasons(reasons));
   }
   return requirements.sort((a, b) => compareText(a.key, b.key));
+}
+
+/** The operators of `matchExpressions`; numeric comparisons exist in the text form only. */
+const operatorsOfExpressions: Readonly<Record<string, Operator>> = {
+  In: "in",
+  NotIn: "notin",
+  Exists: "exists",
+  DoesNotExist: "!",
+};
+
+function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
+  const textOperator = memberOf(operatorsOfExpressions, operator);
+  if (textOperator === undefined) {
+    throw new TypeError(`${JSON.stringify(operator)} is not a valid label selector operator`);
+  }
+  return { key, operator: textOperator, values };
+}
+
+/** Returns true if labels match a selector; `undefined` matches nothing, an empty selector everything. */
+export function matchesLabelSelector(
+  selector: LabelSelector | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return selector !== undefined && matchesRequirements(toRequirements(selector), labels);
+}
+
+/** Returns true if labels match all requirements; an empty list matches everything. */
+export function matchesRequirements(
+  requirements: readonly Requirement[],
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return requirements.every((requirement) =>
+    matches(requirement, labels && memberOf(labels, requirement.key)),
+  );
+}
+
+function matches({ operator, values }: Requirement, value: string | undefined): boolean {
+  switch (operator) {
+    case "exists":
+      return value !== undefined;
+    case "!":
+      return value === undefined;
+    case "in":
+    case "=":
+    case "==":
+      return value !== undefined && values.includes(value);
+    // An object without the label matches.
+    case "notin":
+    case "!=":
+      return value === undefined || !values.includes(value);
+    case "gt":
+    case "lt":
+      return value !== undefined && compare(value, operator, values[0] ?? "");
+    default:
+      return operator satisfies never;
+  }
+}
+
+function compare(value: string, operator: "gt" | "lt", limit: string): boolean {
+  if (!isInt64(value) || !isInt64(limit)) return false;
+  return operator === "gt" ? BigInt(value) > BigInt(limit) : BigInt(value) < BigInt(limit);
+}
+
+/** Formats a selector as text, as in queries and tables. */
+export function formatLabelSelector(selector: LabelSelector): string {
+  return formatRequirements(toRequirements(selector));
+}
+
+/** Formats requirements as a label selector: sorted by key, values sorted. */
+export function formatRequirements(requirements: readonly Requirement[]): string {
+  return requirements
+    .toSorted((a, b) => compareText(a.key, b.key))
+    .map(formatRequirement)
+    .join(",");
+}
+
+function formatRequirement({ key, operator, values }: Requirement): string {
+  const list = values.toSorted().join(",");
+  switch (operator) {
+    case "exists":
+      return key;
+    case "!":
+      return `!${key}`;
+    case "in":
+    case "notin":
+      return `${key} ${operator} (${list})`;
+    case "gt":
+      return `${key}>${list}`;
+    case "lt":
+      return `${key}<${list}`;
+    default:
+      return `${key}${operator}${list}`;
+  }
 }
 
 /**
@@ -31,6 +133,7 @@ export function parseLabelSelector(text: string): Requirement[] {
   return parser.parse().sort((a, b) => compareText(a.key, b.key));
 }
 
+/** Parses requirements; its errors are those of the API server's parser. */
 class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -85,14 +188,14 @@ class Parser {
     if (this.#peek().kind !== "identifier") throw this.#unexpected("identifier");
     const key = this.#take().text;
     // Go prints a nil path as <nil>.
-    fail(invalid("<nil>", key, checkQualifiedName(key)));
+    throwIfAny(invalid("<nil>", key, checkQualifiedName(key)));
     if (isAbsent) return { key, operator: "!", values: [] };
     if (this.#peek().kind === "end" || this.#peek().text === ",")
       return { key, operator: "exists", values: [] };
     const operator = this.#operator();
     const values = operator === "in" || operator === "notin" ? this.#list() : [this.#value()];
     const requirement: Requirement = { key, operator, values: [...new Set(values)].sort() };
-    fail(checkRequirement(requirement));
+    throwIfAny(checkRequirement(requirement));
     return requirement;
   }
 
@@ -103,14 +206,14 @@ class Parser {
     return operator;
   }
 
-  /** Nothing after an operator is the empty value. */
+  /** Reads one value; nothing after an operator is the empty value. */
   #value(): string {
     if (this.#peek().kind === "end" || this.#peek().text === ",") return "";
     if (this.#peek().kind !== "identifier") throw this.#unexpected("identifier");
     return this.#take().text;
   }
 
-  /** `(a,b)`; nothing between commas is the empty value. */
+  /** Reads values such as `(a,b)`; nothing between commas is the empty value. */
   #list(): string[] {
     if (this.#peek().text !== "(") throw new TypeError(`found '${this.#peek().text}' expected: '('`);
     this.#at++;
@@ -137,7 +240,7 @@ interface Token {
   readonly text: string;
 }
 
-const special = /[=!(),><]/u;
+const symbolChar = /[=!(),><]/u;
 const space = /[ \t\r\n]/u;
 
 /** Splits a label selector into tokens. A run of symbols is split into the longest known ones, from the left. */
@@ -149,7 +252,7 @@ function tokenize(text: string): Token[] {
       at++;
       continue;
     }
-    const token = special.test(first) ? readSymbol(text, at) : readIdentifier(text, at);
+    const token = symbolChar.test(first) ? readSymbol(text, at) : readIdentifier(text, at);
     tokens.push(token);
     at += token.text.length;
   }
@@ -165,7 +268,7 @@ function readSymbol(text: string, at: number): Token {
 
 function readIdentifier(text: string, at: number): Token {
   let end = at;
-  while (end < text.length && !space.test(text[end]!) && !special.test(text[end]!)) end++;
+  while (end < text.length && !space.test(text[end]!) && !symbolChar.test(text[end]!)) end++;
   return { kind: "identifier", text: text.slice(at, end) };
 }
 
@@ -180,134 +283,21 @@ const operators: Readonly<Record<string, Operator>> = {
   "<": "lt",
 };
 
-function fail(reasons: readonly string[]): void {
-  if (reasons.length > 0) throw new TypeError(aggregate(reasons));
-}
-
-/** Joins errors; several are enclosed in brackets. */
-function aggregate(reasons: readonly string[]): string {
-  return reasons.length === 1 ? reasons[0]! : `[${reasons.join(", ")}]`;
-}
-
-/** Returns true if labels match a selector; `undefined` matches nothing, an empty selector everything. */
-export function matchesLabelSelector(
-  selector: LabelSelector | undefined,
-  labels: Readonly<Record<string, string>> | undefined,
-): boolean {
-  return selector !== undefined && matchesRequirements(toRequirements(selector), labels);
-}
-
-/** Formats a selector as text, as in queries and tables. */
-export function formatLabelSelector(selector: LabelSelector): string {
-  return formatRequirements(toRequirements(selector));
-}
-
-/** Numeric comparisons exist in the text form only. */
-const operatorWords: Readonly<Record<string, Operator>> = {
-  In: "in",
-  NotIn: "notin",
-  Exists: "exists",
-  DoesNotExist: "!",
-};
-
-function toRequirement({ key, operator, values = [] }: LabelSelectorRequirement): Requirement {
-  const word = Object.hasOwn(operatorWords, operator) ? operatorWords[operator] : undefined;
-  if (word === undefined) {
-    throw new TypeError(`${JSON.stringify(operator)} is not a valid label selector operator`);
-  }
-  return { key, operator: word, values };
-}
-
-/** The operator of a requirement, as in the text form; `exists` and `!` have no values. */
-export type Operator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
-
-/** One condition on a label. */
-export interface Requirement {
-  readonly key: string;
-  readonly operator: Operator;
-  readonly values: readonly string[];
-}
-
-/** Returns true if labels match all requirements; an empty list matches everything. */
-export function matchesRequirements(
-  requirements: readonly Requirement[],
-  labels: Readonly<Record<string, string>> | undefined,
-): boolean {
-  return requirements.every((requirement) => matches(requirement, valueOf(labels, requirement.key)));
-}
-
-/** Reads own members only: labels may have the name of a member of the prototype. */
-function valueOf(labels: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
-  return labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
-}
-
-function matches({ operator, values }: Requirement, value: string | undefined): boolean {
-  switch (operator) {
-    case "exists":
-      return value !== undefined;
-    case "!":
-      return value === undefined;
-    case "in":
-    case "=":
-    case "==":
-      return value !== undefined && values.includes(value);
-    // An object without the label matches.
-    case "notin":
-    case "!=":
-      return value === undefined || !values.includes(value);
-    case "gt":
-    case "lt":
-      return value !== undefined && compare(value, operator, values[0] ?? "");
-    default:
-      return operator satisfies never;
-  }
-}
-
-function compare(value: string, operator: "gt" | "lt", limit: string): boolean {
-  if (!isInt64(value) || !isInt64(limit)) return false;
-  return operator === "gt" ? BigInt(value) > BigInt(limit) : BigInt(value) < BigInt(limit);
-}
-
-/** Formats requirements as a label selector: sorted by key, values sorted. */
-export function formatRequirements(requirements: readonly Requirement[]): string {
-  return requirements
-    .toSorted((a, b) => compareText(a.key, b.key))
-    .map(formatRequirement)
-    .join(",");
-}
-
-function formatRequirement({ key, operator, values }: Requirement): string {
-  const list = values.toSorted().join(",");
-  switch (operator) {
-    case "exists":
-      return key;
-    case "!":
-      return `!${key}`;
-    case "in":
-    case "notin":
-      return `${key} ${operator} (${list})`;
-    case "gt":
-      return `${key}>${list}`;
-    case "lt":
-      return `${key}<${list}`;
-    default:
-      return `${key}${operator}${list}`;
-  }
-}
-
 /** Returns why the API server rejects a requirement, in its words. */
 function checkRequirement({ key, operator, values }: Requirement): string[] {
   return [
     ...invalid("key", key, checkQualifiedName(key)),
-    ...checkCount(operator, values),
+    ...checkValues(operator, values),
     ...values.flatMap((value, index) => invalid(`values[${index}][${key}]`, value, checkLabelValue(value))),
   ];
 }
 
-function checkCount(operator: Operator, values: readonly string[]): string[] {
+const notAnInteger = "for 'Gt', 'Lt' operators, the value must be an integer";
+
+function checkValues(operator: Operator, values: readonly string[]): string[] {
   // Go encodes a nil slice as null.
-  const written = values.length === 0 ? "null" : JSON.stringify(values);
-  const refuse = (reason: string): string[] => [`values: Invalid value: ${written}: ${reason}`];
+  const shown = values.length === 0 ? "null" : JSON.stringify(values);
+  const refuse = (reason: string): string[] => [`values: Invalid value: ${shown}: ${reason}`];
   switch (operator) {
     case "in":
     case "notin":
@@ -319,10 +309,7 @@ function checkCount(operator: Operator, values: readonly string[]): string[] {
     case "lt":
       return values
         .filter((value) => !isInt64(value))
-        .map(
-          (value) =>
-            `values[0]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
-        );
+        .map((value) => `values[0]: Invalid value: ${JSON.stringify(value)}: ${notAnInteger}`);
     default:
       return [];
   }
@@ -335,9 +322,18 @@ function invalid(path: string, value: string, reasons: readonly string[]): strin
     : [`${path}: Invalid value: ${JSON.stringify(value)}: ${reasons.join("; ")}`];
 }
 
+/** Throws the reasons, if there are any, as one error. */
+function throwIfAny(reasons: readonly string[]): void {
+  if (reasons.length > 0) throw new TypeError(joinReasons(reasons));
+}
+
+/** Joins errors; several are enclosed in brackets. */
+function joinReasons(reasons: readonly string[]): string {
+  return reasons.length === 1 ? reasons[0]! : `[${reasons.join(", ")}]`;
+}
+
 function isInt64(text: string): boolean {
-  return (
-    /^[+-]?\d+$/u.test(text) &&
-    BigInt.asIntN(64, BigInt(text.replace("+", ""))) === BigInt(text.replace("+", ""))
-  );
+  if (!/^[+-]?\d+$/u.test(text)) return false;
+  const value = BigInt(text.replace("+", ""));
+  return BigInt.asIntN(64, value) === value;
 }

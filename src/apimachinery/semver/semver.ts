@@ -7,37 +7,37 @@ export interface Semver {
   readonly prerelease: readonly string[];
 }
 
-const number = "(0|[1-9]\\d*)";
-const identifier = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
+const numberPattern = "(0|[1-9]\\d*)";
+const identifierPattern = "(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)";
 const pattern = new RegExp(
-  `^${number}\\.${number}\\.${number}(?:-(${identifier}(?:\\.${identifier})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
+  `^${numberPattern}\\.${numberPattern}\\.${numberPattern}(?:-(${identifierPattern}(?:\\.${identifierPattern})*))?(?:\\+[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*)?$`,
   "u",
 );
 /** Go's packages hold the numbers in 64 bits. */
-const greatest = 2n ** 64n - 1n;
+const maxNumber = 2n ** 64n - 1n;
 
 /** Parses a semantic version, which has three numbers and no leading v; undefined if the text is not one. */
 export function parseSemver(text: string): Semver | undefined {
   const [, major, minor, patch, prerelease] = pattern.exec(text) ?? [];
   if (major === undefined) return undefined;
   const numbers = [BigInt(major), BigInt(minor!), BigInt(patch!)] as const;
-  return numbers.some((one) => one > greatest)
+  return numbers.some((number) => number > maxNumber)
     ? undefined
     : { numbers, prerelease: prerelease?.split(".") ?? [] };
 }
 
-/** The order of semantic versions: a prerelease comes before its release. */
+/** Compares semantic versions: a prerelease comes before its release. */
 export function compareSemver(a: Semver, b: Semver): -1 | 0 | 1 {
-  for (const [index, one] of a.numbers.entries()) {
+  for (const [index, number] of a.numbers.entries()) {
     const other = b.numbers[index]!;
-    if (one !== other) return one > other ? 1 : -1;
+    if (number !== other) return number > other ? 1 : -1;
   }
   if (a.prerelease.length === 0 || b.prerelease.length === 0)
     return sign(b.prerelease.length - a.prerelease.length);
-  for (const [index, one] of a.prerelease.entries()) {
+  for (const [index, identifier] of a.prerelease.entries()) {
     const other = b.prerelease[index];
     if (other === undefined) return 1;
-    const order = compareIdentifiers(one, other);
+    const order = compareIdentifiers(identifier, other);
     if (order !== 0) return order;
   }
   return sign(a.prerelease.length - b.prerelease.length);
@@ -51,4 +51,6 @@ function compareIdentifiers(a: string, b: string): -1 | 0 | 1 {
   return sign(compareText(a, b));
 }
 
-const sign = (difference: number): -1 | 0 | 1 => Math.sign(difference) as -1 | 0 | 1;
+function sign(difference: number): -1 | 0 | 1 {
+  return Math.sign(difference) as -1 | 0 | 1;
+}

@@ -6,8 +6,8 @@ export interface Hunk {
   readonly bEnd: number;
 }
 
-/** Four bytes each: 64 MB. */
-const mostLengths = 2 ** 24;
+/** The limit of lengths in the table of common subsequences, of four bytes each: 64 MB. */
+const maxLengths = 2 ** 24;
 
 /**
  * Returns the smallest set of differing hunks between two texts, by their longest common subsequence; if too much lies
@@ -19,8 +19,8 @@ export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
   let tail = 0;
   while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
   const [aEnd, bEnd] = [a.length - tail, b.length - tail];
-  if ((aEnd - head) * (bEnd - head) > mostLengths) return [{ aStart: head, aEnd, bStart: head, bEnd }];
-  const lengths = commonLengths(a.slice(head, aEnd), b.slice(head, bEnd));
+  if ((aEnd - head) * (bEnd - head) > maxLengths) return [{ aStart: head, aEnd, bStart: head, bEnd }];
+  const lengths = commonSubsequenceLengths(a.slice(head, aEnd), b.slice(head, bEnd));
   const hunks: Hunk[] = [];
   let [i, j] = [head, head];
   while (i < aEnd || j < bEnd) {
@@ -30,9 +30,9 @@ export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
     }
     const [aStart, bStart] = [i, j];
     while ((i < aEnd || j < bEnd) && !(i < aEnd && j < bEnd && a[i] === b[j])) {
-      const dropLine = lengths[i - head + 1]?.[j - head] ?? -1;
-      const addLine = lengths[i - head]?.[j - head + 1] ?? -1;
-      if (i < aEnd && (j >= bEnd || dropLine >= addLine)) i++;
+      const withoutLineOfA = lengths[i - head + 1]?.[j - head] ?? -1;
+      const withoutLineOfB = lengths[i - head]?.[j - head + 1] ?? -1;
+      if (i < aEnd && (j >= bEnd || withoutLineOfA >= withoutLineOfB)) i++;
       else j++;
     }
     hunks.push({ aStart, aEnd: i, bStart, bEnd: j });
@@ -40,8 +40,8 @@ export function diffLines(a: readonly string[], b: readonly string[]): Hunk[] {
   return hunks;
 }
 
-/** `lengths[i][j]` is the length of the longest common subsequence of the texts from lines i and j on. */
-function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
+/** Returns a table: `lengths[i][j]` is the length of the longest common subsequence of the texts from lines i and j on. */
+function commonSubsequenceLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {
     const [row, below] = [lengths[i]!, lengths[i + 1]!];

@@ -47,7 +47,10 @@ export function goFloat(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
   const magnitude = Math.abs(value);
-  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e6)) return padExponent(value.toExponential());
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e6)) {
+    // Go writes an exponent with two digits.
+    return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+  }
   return String(value);
 }
 
@@ -61,42 +64,39 @@ export function goPlainFloat(value: number): string {
 
 /** Encodes JSON as Go does: sorted keys, and `<`, `>`, `&` escaped. */
 export function goJSON(value: unknown): string {
-  return written(value, (object) => Object.keys(object).sort(compareText));
+  return encode(value, (object) => Object.keys(object).sort(compareText));
 }
 
 /** Prints an object as a Go struct, whose fields keep their order. */
 export function goStruct(value: unknown): string {
-  return written(value, fieldsOf);
+  return encode(value, fieldsOf);
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Only maps have keys that look like numbers; JavaScript does not keep these in the order of their text. */
+/** Returns the fields of a struct in their order. Keys that look like numbers are those of a map, which Go sorts. */
 function fieldsOf(object: Members): readonly string[] {
   const names = Object.keys(object).filter((name) => object[name] !== undefined);
   return names.some((name) => /^\d/u.test(name)) ? names.sort(compareText) : names;
 }
 
-function written(value: unknown, namesOf: (object: Members) => readonly string[]): string {
+/** Encodes JSON with the members that `namesOf` lists, in that order. */
+function encode(value: unknown, namesOf: (object: Members) => readonly string[]): string {
   if (typeof value === "bigint") return String(Number(value));
-  if (Array.isArray(value)) return `[${value.map((item) => written(item, namesOf)).join(",")}]`;
-  if (typeof value !== "object" || value === null) return escaped(JSON.stringify(value ?? null));
+  if (Array.isArray(value)) return `[${value.map((item) => encode(item, namesOf)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return escapeMarkup(JSON.stringify(value ?? null));
   const object = value as Members;
   const members = namesOf(object).map(
-    (name) => `${escaped(JSON.stringify(name))}:${written(object[name], namesOf)}`,
+    (name) => `${escapeMarkup(JSON.stringify(name))}:${encode(object[name], namesOf)}`,
   );
   return `{${members.join(",")}}`;
 }
 
-function escaped(text: string): string {
+function escapeMarkup(text: string): string {
   return text.replaceAll(
     /[<>&\u2028\u2029]/gu,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-function padExponent(text: string): string {
-  return text.replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 function quoteChar(char: string): string {
@@ -121,14 +121,15 @@ export const controlEscapes: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
-const letters: Readonly<Record<string, string>> = Object.fromEntries(
+/** The letters of escape sequences, by character. */
+const lettersOfEscapes: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(controlEscapes).map(([letter, char]) => [char, letter]),
 );
 
 /** Returns the two-character escape sequence that a character needs within double quotes, if it has one. */
 export function shortEscape(char: string): string | undefined {
   if (char === '"' || char === "\\") return `\\${char}`;
-  const letter = letters[char];
+  const letter = lettersOfEscapes[char];
   return letter === undefined ? undefined : `\\${letter}`;
 }
 

@@ -16,17 +16,17 @@ export interface Clock {
 /** Returns a promise for the work in progress, or undefined when there is none. */
 export type Participant = () => Promise<unknown> | undefined;
 
-/** Node's longest timer; a longer one would fire at once. */
-const longestTimer = 2 ** 31 - 1;
+/** The longest timer of Node.js, in milliseconds; a longer one would fire at once. */
+const maxTimer = 2 ** 31 - 1;
 
-/** The name among the symbols of all realms under which whoever starts a process may leave it another clock. */
-const givenClock = Symbol.for("@tsbuilder/clock");
+/** The property of `globalThis` in which the starter of a process may leave it another clock. */
+const clockSymbol = Symbol.for("@tsbuilder/clock");
 
 const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(run, milliseconds) {
-    const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), longestTimer));
+    const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), maxTimer));
     return () => clearTimeout(timer);
   },
 };
@@ -35,13 +35,14 @@ const realClock: Clock = {
  * The system time. Its timers keep the process alive. In `tsbuilder dev` it is a clock that the page can move forward,
  * which dev leaves to the operator's process.
  */
-export const systemClock: Clock = (globalThis as { readonly [givenClock]?: Clock })[givenClock] ?? realClock;
+export const systemClock: Clock =
+  (globalThis as { readonly [clockSymbol]?: Clock })[clockSymbol] ?? realClock;
 
 /** The system time for background work: its timers don't keep the process alive. */
 export const backgroundClock: Clock = {
   ...realClock,
   setTimer(run, milliseconds) {
-    const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), longestTimer));
+    const timer = setTimeout(run, Math.min(Math.max(milliseconds, 0), maxTimer));
     timer.unref();
     return () => clearTimeout(timer);
   },

@@ -3,7 +3,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** The longest time between two 29 February, when a year that is divisible by 100 is between them. */
-const mostDays = 8 * 366;
+const maxDays = 8 * 366;
 
 /** The short forms, and what they stand for. */
 const cronDescriptors: ReadonlyMap<string, string> = new Map([
@@ -29,19 +29,21 @@ export function cronTimes(schedule: string): (after: number) => number {
     throw new TypeError(`${JSON.stringify(schedule)} is not a schedule: ${fields}`);
   const [minutes, hours, days, months, weekdays] = fields;
   const isDay = (date: Date): boolean => {
-    const isOfMonth = days!.values.has(date.getUTCDate());
-    const isOfWeek = weekdays!.values.has(date.getUTCDay());
+    const matchesMonthDay = days!.values.has(date.getUTCDate());
+    const matchesWeekday = weekdays!.values.has(date.getUTCDay());
     if (!months!.values.has(date.getUTCMonth() + 1)) return false;
     // If both are restricted, one of them is enough.
-    return days!.isAny || weekdays!.isAny ? isOfMonth && isOfWeek : isOfMonth || isOfWeek;
+    return days!.isAny || weekdays!.isAny
+      ? matchesMonthDay && matchesWeekday
+      : matchesMonthDay || matchesWeekday;
   };
   const find = (after: number): number | undefined => {
     const today = Math.floor(after / day) * day;
-    for (let date = today; date <= today + mostDays * day; date += day) {
+    for (let date = today; date <= today + maxDays * day; date += day) {
       if (!isDay(new Date(date))) continue;
-      for (const ofHour of hours!.values) {
-        for (const ofMinute of minutes!.values) {
-          const time = date + ofHour * hour + ofMinute * minute;
+      for (const hourOfDay of hours!.values) {
+        for (const minuteOfHour of minutes!.values) {
+          const time = date + hourOfDay * hour + minuteOfHour * minute;
           if (time > after) return time;
         }
       }
@@ -63,12 +65,8 @@ const cronFields: ReadonlyArray<{ min: number; max: number; names?: readonly str
   { min: 0, max: 59 },
   { min: 0, max: 23 },
   { min: 1, max: 31 },
-  {
-    min: 1,
-    max: 12,
-    names: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-  },
-  { min: 0, max: 6, names: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] },
+  { min: 1, max: 12, names: "jan feb mar apr may jun jul aug sep oct nov dec".split(" ") },
+  { min: 0, max: 6, names: "sun mon tue wed thu fri sat".split(" ") },
 ];
 
 /** Reads the fields of a schedule; returns the reason if one is invalid. */
@@ -92,16 +90,7 @@ function readFields(text: string): Field[] | string {
   return fields;
 }
 
-/** Which values of a field an expression such as `1-5/2` means. */
-export interface CronRange {
-  readonly first: number;
-  readonly last: number;
-  readonly step: number;
-  /** Written as `*` or `?`. */
-  readonly isAny: boolean;
-}
-
-/** Why a cron schedule is invalid, in the words of the API server's parser; undefined if it is valid. */
+/** Returns why a cron schedule is invalid, in the words of the API server's parser; undefined if it is valid. */
 export function checkCronSchedule(schedule: string): string | undefined {
   const text = schedule.replace(/^(CRON_)?TZ=\S*\s*/, "").trim();
   if (text.startsWith("@")) return checkDescriptor(text);
@@ -109,7 +98,7 @@ export function checkCronSchedule(schedule: string): string | undefined {
   return typeof fields === "string" ? fields : undefined;
 }
 
-/** Why a short form is invalid; undefined for a valid one, and for a schedule with fields. */
+/** Returns why a short form is invalid; undefined for a valid one, and for a schedule with fields. */
 function checkDescriptor(text: string): string | undefined {
   if (!text.startsWith("@") || cronDescriptors.has(text)) return undefined;
   const every = "@every ";
@@ -117,6 +106,15 @@ function checkDescriptor(text: string): string | undefined {
   const duration = text.slice(every.length);
   if (/^([+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+$/.test(duration)) return undefined;
   return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`;
+}
+
+/** The values of a field that an expression such as `1-5/2` means. */
+interface CronRange {
+  readonly first: number;
+  readonly last: number;
+  readonly step: number;
+  /** Written as `*` or `?`. */
+  readonly isAny: boolean;
 }
 
 /** Reads an expression of a field; returns the reason if it is invalid. */
@@ -131,13 +129,13 @@ function readCronRange(expression: string, index: number): CronRange | string {
   let end = isAny ? max : high === undefined ? start : readNumber(high, index);
   if (typeof end === "string") return end;
   if (slashes.length > 0) return `too many slashes: ${expression}`;
-  const every = step === undefined ? 1 : readNumber(step);
-  if (typeof every === "string") return every;
+  const stride = step === undefined ? 1 : readNumber(step);
+  if (typeof stride === "string") return stride;
   if (step !== undefined && high === undefined) end = max;
   const reason = outOfBounds(start, end);
   if (reason !== undefined) return reason;
-  if (every === 0) return `step of range should be a positive number: ${expression}`;
-  return { first: start, last: end, step: every, isAny };
+  if (stride === 0) return `step of range should be a positive number: ${expression}`;
+  return { first: start, last: end, step: stride, isAny };
 
   function outOfBounds(first: number, last: number): string | undefined {
     if (first < min) return `beginning of range (${first}) below minimum (${min}): ${expression}`;
@@ -147,7 +145,7 @@ function readCronRange(expression: string, index: number): CronRange | string {
   }
 }
 
-/** A number, or the name of a month or weekday in fields that allow it. */
+/** Reads a number, or the name of a month or weekday in fields that allow it; returns the reason if it is neither. */
 function readNumber(text: string, index?: number): number | string {
   const { names = [], min = 0 } = index === undefined ? {} : cronFields[index]!;
   const named = names.indexOf(text.toLowerCase());

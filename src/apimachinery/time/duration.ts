@@ -16,8 +16,8 @@ export function formatDuration(milliseconds: number): string {
   return formatNanoseconds(BigInt(whole) * 1_000_000n + BigInt(rest));
 }
 
-/** The largest 64-bit integer. */
-const limit = (1n << 63n) - 1n;
+/** The largest 64-bit integer, Go's limit of durations. */
+const maxInt64 = (1n << 63n) - 1n;
 
 const microsecond = 1_000n;
 const millisecond = 1_000_000n;
@@ -37,8 +37,8 @@ const units: ReadonlyMap<string, bigint> = new Map([
   ["h", hour],
 ]);
 
-/** A number, and all that stands before the next one as its unit. */
-const part = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/u;
+/** A number, and everything before the next one as its unit. */
+const partPattern = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/u;
 
 /** Parses a span of time into nanoseconds, exactly. Go's limits hold: about 292 years. */
 export function parseNanoseconds(text: string): bigint {
@@ -48,7 +48,7 @@ export function parseNanoseconds(text: string): bigint {
   if (unsigned === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
   let total = 0n;
   for (let rest = unsigned; rest !== "";) {
-    const [all, digits = "", fraction = "", unit = ""] = part.exec(rest)!;
+    const [match, digits = "", fraction = "", unit = ""] = partPattern.exec(rest)!;
     if (digits + fraction === "") throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
     if (unit === "") throw new TypeError(`time: missing unit in duration ${JSON.stringify(text)}`);
     const size = units.get(unit);
@@ -57,10 +57,10 @@ export function parseNanoseconds(text: string): bigint {
     }
     total += BigInt(digits || 0) * size + (BigInt(fraction || 0) * size) / 10n ** BigInt(fraction.length);
     // One more is allowed below zero, as in any two's complement.
-    if (total > limit && !(sign < 0n && total === limit + 1n)) {
+    if (total > maxInt64 && !(sign < 0n && total === maxInt64 + 1n)) {
       throw new TypeError(`time: invalid duration ${JSON.stringify(text)}`);
     }
-    rest = rest.slice(all.length);
+    rest = rest.slice(match.length);
   }
   return sign * total;
 }
@@ -80,6 +80,7 @@ export function formatNanoseconds(nanoseconds: bigint): string {
   return minutes > 0n ? `${sign}${minutes}m${seconds}` : sign + seconds;
 }
 
+/** Writes a span in a unit, with as many decimals as it needs. */
 function decimal(value: bigint, unit: bigint): string {
   const fraction = String(value % unit)
     .padStart(String(unit).length - 1, "0")

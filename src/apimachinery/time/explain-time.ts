@@ -3,7 +3,7 @@ import { quote } from "../text/index.ts";
 /** The layouts of Go's `time.Parse` for times of whole seconds and for those with six digits. */
 const layouts = { seconds: "2006-01-02T15:04:05Z07:00", micros: "2006-01-02T15:04:05.000000Z07:00" };
 
-/** Why Go can't parse a time, in its words; undefined if it can. */
+/** Returns why Go can't parse a time, in its words; undefined if it can. */
 export function explainTime(text: string, precision: keyof typeof layouts): string | undefined {
   const layout = layouts[precision];
   try {
@@ -12,22 +12,20 @@ export function explainTime(text: string, precision: keyof typeof layouts): stri
     return undefined;
   } catch (error) {
     if (!(error instanceof TimeParseError)) throw error;
-    const { message, wanted, found } = error;
-    const why =
-      wanted === undefined
-        ? message
-        : ` as ${quote(layout)}: cannot parse ${quote(found)} as ${quote(wanted)}`;
-    return `parsing time ${quote(text)}${why}`;
+    const { message, expected, found } = error;
+    if (expected === undefined) return `parsing time ${quote(text)}${message}`;
+    return `parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(found)} as ${quote(expected)}`;
   }
 }
 
+/** A part of a time that Go can't parse: `expected` is the part in the layout; without it, the message says why. */
 class TimeParseError extends Error {
-  readonly wanted: string | undefined;
+  readonly expected: string | undefined;
   readonly found: string;
 
-  constructor(message: string, wanted?: string, found = "") {
+  constructor(message: string, expected?: string, found = "") {
     super(message);
-    this.wanted = wanted;
+    this.expected = expected;
     this.found = found;
   }
 }
@@ -56,6 +54,7 @@ function readParts(text: string, micros: boolean): string {
   return reader.rest;
 }
 
+/** Reads a time from left to right; `rest` is what is left of it. */
 class Reader {
   rest: string;
 
@@ -68,16 +67,16 @@ class Reader {
     this.rest = this.rest.slice(1);
   }
 
-  digits(count: number, wanted: string): number {
+  digits(count: number, expected: string): number {
     const found = this.rest.slice(0, count);
-    if (found.length < count || !/^\d+$/u.test(found)) throw new TimeParseError("", wanted, this.rest);
+    if (found.length < count || !/^\d+$/u.test(found)) throw new TimeParseError("", expected, this.rest);
     this.rest = this.rest.slice(count);
     return Number(found);
   }
 
-  digitsBetween(count: number, wanted: string, name: string, least: number, most: number): number {
-    const value = this.digits(count, wanted);
-    if (value < least || value > most) throw new TimeParseError(`: ${name} out of range`);
+  digitsBetween(count: number, expected: string, name: string, min: number, max: number): number {
+    const value = this.digits(count, expected);
+    if (value < min || value > max) throw new TimeParseError(`: ${name} out of range`);
     return value;
   }
 
@@ -87,10 +86,10 @@ class Reader {
     this.digitsBetween(count, "15", "hour", 0, 23);
   }
 
-  fraction(wanted: string): void {
-    const found = this.rest.slice(0, wanted.length);
-    if (!/^[.,]\d{6}$/u.test(found)) throw new TimeParseError("", wanted, this.rest);
-    this.rest = this.rest.slice(wanted.length);
+  fraction(expected: string): void {
+    const found = this.rest.slice(0, expected.length);
+    if (!/^[.,]\d{6}$/u.test(found)) throw new TimeParseError("", expected, this.rest);
+    this.rest = this.rest.slice(expected.length);
   }
 
   /** Go accepts a fraction after the seconds, even if the layout has none. */
@@ -98,13 +97,13 @@ class Reader {
     this.rest = this.rest.replace(/^[.,]\d+/u, "");
   }
 
-  offset(wanted: string): void {
+  offset(expected: string): void {
     if (this.rest.startsWith("Z")) {
       this.rest = this.rest.slice(1);
       return;
     }
     const [found, hours, minutes] = /^[-+](\d\d):(\d\d)/u.exec(this.rest) ?? [];
-    if (found === undefined) throw new TimeParseError("", wanted, this.rest);
+    if (found === undefined) throw new TimeParseError("", expected, this.rest);
     if (Number(hours) > 24) throw new TimeParseError(": time zone offset hour out of range");
     if (Number(minutes) > 60) throw new TimeParseError(": time zone offset minute out of range");
     this.rest = this.rest.slice(found.length);

@@ -1,5 +1,6 @@
 import type { Clock, Participant } from "./clock.ts";
 
+/** A timer; `at` is the elapsed time at which it fires. */
 interface Timer {
   readonly at: number;
   readonly run: () => void;
@@ -41,14 +42,14 @@ export class FakeClock implements Clock {
     return () => void this.#participants.delete(participant);
   }
 
-  /** How many timers are set. */
+  /** The number of timers that are set. */
   get timers(): number {
     return this.#timers.size;
   }
 
   /** Milliseconds until the next timer fires, or undefined when none is set. */
   get untilNextTimer(): number | undefined {
-    const next = this.#dueBy(Infinity);
+    const next = this.#findEarliest(Infinity);
     return next && next.at - this.#elapsed;
   }
 
@@ -80,8 +81,9 @@ export class FakeClock implements Clock {
     }
   }
 
+  /** Fires the next timer that is due by then; returns false if there is none. */
   #fireNext(end: number): boolean {
-    const timer = this.#dueBy(end);
+    const timer = this.#findEarliest(end);
     if (!timer) return false;
     this.#timers.delete(timer);
     this.#elapsed = timer.at;
@@ -89,7 +91,7 @@ export class FakeClock implements Clock {
     return true;
   }
 
-  #dueBy(end: number): Timer | undefined {
+  #findEarliest(end: number): Timer | undefined {
     let earliest: Timer | undefined;
     for (const timer of this.#timers) {
       if (timer.at <= end && (!earliest || timer.at < earliest.at)) earliest = timer;

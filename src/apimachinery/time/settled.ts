@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 
-/** Turns of the event loop without an event, in a row; one more than any chain of callbacks takes. */
+/** How many turns of the event loop without an event, in a row, count as idle: one more than any chain of callbacks. */
 const quietTurns = 10;
 
 /**
@@ -15,12 +15,12 @@ const quietTurns = 10;
  * otherwise Nagle's algorithm keeps a small write for up to 40 ms, until the previous one is acknowledged.
  */
 export async function settled(isBusy: () => boolean = () => false): Promise<void> {
-  let seen = -1;
+  let seenEvents = -1;
   for (let quiet = 0; quiet < quietTurns;) {
     await nextTurn();
     const { events } = performance.nodeTiming.uvMetricsInfo;
-    quiet = events === seen && !isBusy() && !isWorking() ? quiet + 1 : 0;
-    seen = events;
+    quiet = events === seenEvents && !isBusy() && !isWorking() ? quiet + 1 : 0;
+    seenEvents = events;
   }
 }
 
@@ -38,10 +38,10 @@ function nextTurn(): Promise<void> {
 }
 
 /** Work outside the event loop that always completes: files and host names. */
-const comesBack = /^(?:FSReq|FileHandleCloseReq|CloseReq|GetAddrInfoReq|GetNameInfoReq)/;
+const pendingWork = /^(?:FSReq|FileHandleCloseReq|CloseReq|GetAddrInfoReq|GetNameInfoReq)/;
 
 function isWorking(): boolean {
   const resources = process.getActiveResourcesInfo();
-  if (resources.some((resource) => comesBack.test(resource))) return true;
+  if (resources.some((resource) => pendingWork.test(resource))) return true;
   return resources.filter((resource) => resource === "Immediate").length > waiting;
 }

@@ -1,6 +1,6 @@
 import type { MicroTime, Time } from "../json/index.ts";
 
-/** A server writes the same second again and again. */
+/** The last result of `formatTime()`: a server writes the same second again and again. */
 let last: { second: number; text: Time } = { second: 0, text: "1970-01-01T00:00:00Z" };
 
 /** Writes a point in time as objects carry it: RFC 3339, UTC, whole seconds. Fractions are cut off, as Go does. */

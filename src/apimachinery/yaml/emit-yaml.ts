@@ -1,3 +1,5 @@
+import { shortEscape } from "../text/index.ts";
+
 /** A value in our YAML documents. A bigint is an integer that a number does not represent exactly. */
 export type YamlValue =
   | string
@@ -31,11 +33,12 @@ type Runes = string | readonly string[];
 
 function compareRunes(left: Runes, right: Runes): number {
   const length = Math.min(left.length, right.length);
-  for (let at = 0; at < length; at++) if (left[at] !== right[at]) return compareAt(left, right, at);
+  for (let at = 0; at < length; at++) if (left[at] !== right[at]) return compareRunesAt(left, right, at);
   return left.length - right.length;
 }
 
-function compareAt(left: Runes, right: Runes, at: number): number {
+/** Compares two texts at the first rune in which they differ. */
+function compareRunesAt(left: Runes, right: Runes, at: number): number {
   const [a, b] = [left[at]!, right[at]!];
   const [aIsLetter, bIsLetter] = [isLetter(a), isLetter(b)];
   if (aIsLetter !== bIsLetter) return aIsLetter ? 1 : -1;
@@ -67,11 +70,11 @@ const letter = /^\p{L}$/u;
 
 function isLetter(rune: string): boolean {
   const code = rune.charCodeAt(0);
-  // A small letter begins where the capital one does, and 32.
+  // The bit 32 distinguishes small letters from capital ones.
   return code < 0x80 ? (code | 32) >= 97 && (code | 32) <= 122 : letter.test(rune);
 }
 
-/** Mappings that stand in many documents at the same depth: each is written once, and its text kept. */
+/** Mappings that occur in many documents at the same depth: the text of each is kept. */
 export class SharedMappings {
   readonly #texts = new WeakMap<object, Map<number, string>>();
 
@@ -85,7 +88,7 @@ export class SharedMappings {
   }
 }
 
-/** Where a node begins: behind a key, or behind the `-` or `:` that introduces it, on the line that is being written. */
+/** Where a node begins: as the value of a key, and whether on the line that is being written, after `-` or `:`. */
 interface Start {
   readonly inMapping: boolean;
   readonly isInline: boolean;
@@ -151,7 +154,7 @@ class Emitter {
   }
 
   #entry(key: string, value: YamlValue, indent: number): void {
-    const simple = simpleKey(key);
+    const simple = formatSimpleKey(key);
     if (simple === undefined) {
       // go-yaml writes long keys, and those of several lines, in the explicit form.
       this.#out.push(`? ${formatScalar(key, indent + 2, indent + 2)}`);
@@ -188,16 +191,17 @@ function formatScalar(
   if (typeof value !== "string") return String(value);
   if (plainText.test(value) && resolvesToString(value)) return fold(value, indent, column, 0);
   const isKey = column === Number.NEGATIVE_INFINITY;
-  const traits = analyze(value);
-  if (value.includes("\n") && traits.blockAllowed && !isKey) return formatLiteral(value, indent);
+  const styles = findAllowedStyles(value);
+  if (value.includes("\n") && styles.block && !isKey) return formatLiteral(value, indent);
   if (!value.includes("\n") && resolvesToString(value)) {
-    if (traits.plainAllowed) return fold(value, indent, column, 0);
-    if (traits.singleQuotedAllowed) return `'${fold(value.replaceAll("'", "''"), indent, column + 1, 1)}'`;
+    if (styles.plain) return fold(value, indent, column, 0);
+    if (styles.singleQuoted) return `'${fold(value.replaceAll("'", "''"), indent, column + 1, 1)}'`;
   }
   return formatDoubleQuoted(value, indent, column);
 }
 
-const words = new Set([
+/** The words that YAML 1.1 reads as booleans, nulls and floats. */
+const nonStringWords = new Set([
   ..."y Y yes Yes YES true True TRUE on On ON n N no No NO false False FALSE off Off OFF".split(" "),
   ..."~ null Null NULL .nan .NaN .NAN .inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF".split(" "),
 ]);
@@ -209,7 +213,7 @@ const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/u;
  * `on`, `1_000`, `12:30` and `2024-01-15` are not strings, and the API server would reject their values.
  */
 function resolvesToString(text: string): boolean {
-  if (text === "" || words.has(text)) return false;
+  if (text === "" || nonStringWords.has(text)) return false;
   const first = text[0]!;
   if (first === ".") return !isFloat(text);
   if (!/[-+0-9]/u.test(first)) return true;
@@ -236,7 +240,7 @@ function isTimestamp(text: string): boolean {
   return isDate && hour! < 24 && minute! < 60 && second! < 60;
 }
 
-/** Go prints what fits an integer of 64 bits as one, and other numbers in the shortest form of `%g`. */
+/** Writes a number as Go does: as an integer if it fits into 64 bits, else in the shortest form of `%g`. */
 function formatNumber(value: number): string {
   if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64)
     return String(value === 0 ? 0 : value);
@@ -247,29 +251,30 @@ function formatNumber(value: number): string {
   return `${mantissa}e${power < 0 ? "-" : "+"}${digits}`;
 }
 
-interface Traits {
-  plainAllowed: boolean;
-  singleQuotedAllowed: boolean;
-  blockAllowed: boolean;
+/** The styles in which go-yaml can write a text. */
+interface AllowedStyles {
+  plain: boolean;
+  singleQuoted: boolean;
+  block: boolean;
 }
 
 // go-yaml's idea of a printable character ends at U+FFFF and leaves out the tab and the byte order mark.
 const printable = /^[\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
 const indicators = /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](?:[ ]|$))|:(?:[ ]|$)|[ ]#/u;
 
-function analyze(value: string): Traits {
+function findAllowedStyles(value: string): AllowedStyles {
   const spaceThenBreak = / \n/u.test(value);
   const breakThenSpace = /\n /u.test(value);
   const isSpecial = spaceThenBreak || !printable.test(value);
   const isPadded = /^[ \n]|[ \n]$/u.test(value);
   return {
-    plainAllowed:
-      !isSpecial && !isPadded && !breakThenSpace && !value.includes("\n") && !indicators.test(value),
-    singleQuotedAllowed: !isSpecial && !breakThenSpace,
-    blockAllowed: !isSpecial && !value.endsWith(" "),
+    plain: !isSpecial && !isPadded && !breakThenSpace && !value.includes("\n") && !indicators.test(value),
+    singleQuoted: !isSpecial && !breakThenSpace,
+    block: !isSpecial && !value.endsWith(" "),
   };
 }
 
+/** Writes a text of several lines in the literal style: `|`. */
 function formatLiteral(value: string, indent: number): string {
   const hint = /^[ \n]/u.test(value) ? "2" : "";
   const chomp = !value.endsWith("\n") ? "-" : value === "\n" || value.endsWith("\n\n") ? "+" : "";
@@ -310,6 +315,7 @@ function slice(runes: string | readonly string[], start: number, end?: number): 
   return typeof runes === "string" ? runes.slice(start, end) : runes.slice(start, end).join("");
 }
 
+/** Writes a text in double quotes, folded at spaces. */
 function formatDoubleQuoted(value: string, indent: number, column: number): string {
   const runes = Array.from(value);
   // go-yaml looks for a byte order mark at the start of the text, for each character of it.
@@ -337,27 +343,19 @@ function formatDoubleQuoted(value: string, indent: number, column: number): stri
   return `${text}"`;
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  "\0": "0",
-  "\x07": "a",
-  "\b": "b",
-  "\t": "t",
-  "\n": "n",
-  "\v": "v",
-  "\f": "f",
-  "\r": "r",
-  "\x1b": "e",
-  '"': '"',
-  "\\": "\\",
-  "\x85": "N",
-  "\xa0": "_",
-  "\u2028": "L",
-  "\u2029": "P",
+/** The escape sequences that YAML has beyond those of Go. */
+const yamlEscapes: Readonly<Record<string, string>> = {
+  "\0": "\\0",
+  "\x1b": "\\e",
+  "\x85": "\\N",
+  "\xa0": "\\_",
+  "\u2028": "\\L",
+  "\u2029": "\\P",
 };
 
 function escape(rune: string): string {
-  const short = escapes[rune];
-  if (short) return `\\${short}`;
+  const short = shortEscape(rune) ?? yamlEscapes[rune];
+  if (short !== undefined) return short;
   const code = rune.codePointAt(0)!;
   const hex = code.toString(16).toUpperCase();
   if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;
@@ -377,6 +375,7 @@ function definedKeys(mapping: { readonly [key: string]: YamlValue | undefined })
   return keys.length > 1 ? keys.sort(compareKeys) : keys;
 }
 
+/** A key as it is written. */
 interface SimpleKey {
   /** With its colon. */
   readonly text: string;
@@ -384,18 +383,18 @@ interface SimpleKey {
   readonly width: number;
 }
 
-/** A schema repeats few keys thousands of times. */
+/** The keys that were written before: a schema repeats few keys thousands of times. */
 const simpleKeys = new Map<string, SimpleKey>();
-const keptKeys = 10_000;
+const maxSimpleKeys = 10_000;
 
-/** Undefined for a key in the explicit form. */
-function simpleKey(key: string): SimpleKey | undefined {
+/** Returns a key with its colon; undefined for one that must be written in the explicit form. */
+function formatSimpleKey(key: string): SimpleKey | undefined {
   const known = simpleKeys.get(key);
   if (known !== undefined) return known;
   if (key.includes("\n") || (key.length > 42 && Buffer.byteLength(key) > 128)) return undefined;
   const text = `${formatScalar(key, 0, Number.NEGATIVE_INFINITY)}:`;
   const simple = { text, width: countRunes(text) };
-  if (simpleKeys.size >= keptKeys) simpleKeys.clear();
+  if (simpleKeys.size >= maxSimpleKeys) simpleKeys.clear();
   simpleKeys.set(key, simple);
   return simple;
 }

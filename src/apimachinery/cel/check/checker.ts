@@ -113,10 +113,10 @@ class Checker {
   }
 
   #fieldType(expr: Expr, operand: CelType, field: string, optional: boolean): CelType {
-    const given = this.#inference.resolve(operand);
-    const target = isOptional(given) ? given.params[0]! : given;
+    const operandType = this.#inference.resolve(operand);
+    const target = isOptional(operandType) ? operandType.params[0]! : operandType;
     const type = this.#memberType(expr, target, field);
-    return optional || isOptional(given) ? optionalType(type) : type;
+    return optional || isOptional(operandType) ? optionalType(type) : type;
   }
 
   #memberType(expr: Expr, target: CelType, field: string): CelType {
@@ -132,35 +132,36 @@ class Checker {
     const { target, name } = expr;
     if (!target) {
       const found = this.#env.findFunction(name);
-      return found ? this.#resolve(expr, found, expr.args) : this.#undeclared(expr.pos, name);
+      return found ? this.#resolveOverloads(expr, found, expr.args) : this.#undeclared(expr.pos, name);
     }
     const prefix = qualifiedName(target);
     const inNamespace = prefix === undefined ? undefined : this.#env.findFunction(`${prefix}.${name}`);
     if (inNamespace) {
       expr.qualified = inNamespace.name;
-      return this.#resolve(expr, inNamespace, expr.args);
+      return this.#resolveOverloads(expr, inNamespace, expr.args);
     }
     this.check(target);
     const found = this.#env.findFunction(name);
-    return found ? this.#resolve(expr, found, [target, ...expr.args]) : this.#undeclared(expr.pos, name);
+    return found
+      ? this.#resolveOverloads(expr, found, [target, ...expr.args])
+      : this.#undeclared(expr.pos, name);
   }
 
-  #resolve(expr: Call, declaration: FunctionDecl, args: readonly Expr[]): CelType {
+  /** Stores the overloads that match the arguments' types. For `&&` and `||`, errors name the operand that is not a bool. */
+  #resolveOverloads(expr: Call, declaration: FunctionDecl, args: readonly Expr[]): CelType {
     const isMember = expr.target !== undefined && expr.qualified === undefined;
     if (expr.name === operators.and || expr.name === operators.or) return this.#logical(expr, declaration);
-    const given = args.map((arg) => arg.type!);
+    const argTypes = args.map((arg) => arg.type!);
     const candidates = declaration.overloads.filter(({ member }) => member === isMember);
-    const matched = this.#inference.match(candidates, given);
+    const matched = this.#inference.match(candidates, argTypes);
     if (matched) {
       expr.overloads = matched.overloads;
       return matched.result;
     }
-    const shown = given.map((type) => formatType(this.#inference.resolveAll(type)));
+    const shown = argTypes.map((type) => formatType(this.#inference.resolveAll(type)));
     const signature = isMember ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
-    return this.#report(
-      expr.pos,
-      `found no matching overload for '${declaration.name}' applied to '${signature}'`,
-    );
+    const message = `found no matching overload for '${declaration.name}' applied to '${signature}'`;
+    return this.#report(expr.pos, message);
   }
 
   #logical(expr: Call, { overloads }: FunctionDecl): CelType {
@@ -178,7 +179,11 @@ class Checker {
     let item: CelType | undefined;
     expr.items.forEach((element, index) => {
       const type = this.check(element);
-      item = this.#join(element, item, expr.optional.has(index) ? this.#unwrap(element, type) : type);
+      item = this.#joinTypes(
+        element,
+        item,
+        expr.optional.has(index) ? this.#unwrapOptional(element, type) : type,
+      );
     });
     return listType(item ?? this.#inference.newVariable());
   }
@@ -187,20 +192,25 @@ class Checker {
     let key: CelType | undefined;
     let value: CelType | undefined;
     for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.check(entry.key));
+      key = this.#joinTypes(entry.key, key, this.check(entry.key));
       const type = this.check(entry.value);
-      value = this.#join(entry.value, value, entry.optional ? this.#unwrap(entry.value, type) : type);
+      value = this.#joinTypes(
+        entry.value,
+        value,
+        entry.optional ? this.#unwrapOptional(entry.value, type) : type,
+      );
     }
     return mapType(key ?? this.#inference.newVariable(), value ?? this.#inference.newVariable());
   }
 
-  #unwrap(expr: Expr, type: CelType): CelType {
+  #unwrapOptional(expr: Expr, type: CelType): CelType {
     if (isOptional(type)) return type.params[0]!;
     if (type.kind !== "dyn") this.#mismatch(expr, optionalType(type), type);
     return type;
   }
 
-  #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+  /** Returns the type of all items so far; dyn if they differ and the environment allows that. */
+  #joinTypes(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
     if (!previous) return current;
     if (this.#inference.assign(previous, current)) return mostGeneral(previous, current);
     if (this.#env.mixedLiterals) return types.dyn;
@@ -224,14 +234,13 @@ class Checker {
   }
 
   #structField(struct: StructType, { name, pos, value, optional }: StructExpr["fields"][number]): void {
-    const given = this.check(value);
-    const type = optional ? this.#unwrap(value, given) : given;
-    const wanted = struct.fieldType(name);
-    if (!wanted) this.#report(pos, `undefined field '${name}'`);
-    else if (!this.#inference.assign(wanted, type)) {
-      const [expected, actual] = [formatType(wanted), formatType(type)];
-      const what = `expected type of field '${name}' is '${expected}' but provided type is '${actual}'`;
-      this.#report(pos, what);
+    const valueType = this.check(value);
+    const actual = optional ? this.#unwrapOptional(value, valueType) : valueType;
+    const expected = struct.fieldType(name);
+    if (!expected) this.#report(pos, `undefined field '${name}'`);
+    else if (!this.#inference.assign(expected, actual)) {
+      const types = `'${formatType(expected)}' but provided type is '${formatType(actual)}'`;
+      this.#report(pos, `expected type of field '${name}' is ${types}`);
     }
   }
 
@@ -257,11 +266,8 @@ class Checker {
     if (range.kind === "param") this.#inference.assign(types.dyn, range);
     const found = iterationTypes(range, expr.iterVar2 !== undefined);
     if (found) return found;
-    const shown = formatType(range);
-    this.#report(
-      expr.range.pos,
-      `expression of type '${shown}' cannot be range of a comprehension (must be list, map, or dynamic)`,
-    );
+    const problem = "cannot be range of a comprehension (must be list, map, or dynamic)";
+    this.#report(expr.range.pos, `expression of type '${formatType(range)}' ${problem}`);
     return [types.error, types.error];
   }
 
@@ -283,13 +289,50 @@ class Checker {
   }
 }
 
+/** Returns the type of a field, or an error message. */
+function memberType(target: CelType, field: string): CelType | string {
+  switch (target.kind) {
+    case "map":
+      return target.params[1]!;
+    case "object": {
+      // A keyword may be selected, although the field is declared under its escaped name.
+      const keyword = reservedWords.has(field) ? `__${field}__` : field;
+      if (target.isOpen) return types.dyn;
+      if (!target.fields) return `unexpected failed resolution of '${target.name}'`;
+      return target.fields.get(field) ?? target.fields.get(keyword) ?? `undefined field '${field}'`;
+    }
+    case "param":
+    case "dyn":
+    case "error":
+      return types.dyn;
+    default:
+      return `type '${formatType(target)}' does not support field selection`;
+  }
+}
+
+/** Returns the types of the one or two iteration variables, or undefined if the type can't be iterated. */
+function iterationTypes(range: CelType, pairs: boolean): readonly [CelType, CelType] | undefined {
+  switch (range.kind) {
+    case "list":
+      return pairs ? [types.int, range.params[0]!] : [range.params[0]!, range.params[0]!];
+    case "map":
+      return [range.params[0]!, range.params[1]!];
+    case "dyn":
+    case "error":
+    case "param":
+      return [types.dyn, types.dyn];
+    default:
+      return undefined;
+  }
+}
+
 /** The overloads that match the types of a call's arguments, and the type of the result. */
 interface MatchedOverloads {
   readonly overloads: readonly Overload[];
   readonly result: CelType;
 }
 
-/** The type parameters of an expression, and the types to which they are bound so far. */
+/** The type parameters of an expression, and the types to which they are bound so far; as in cel-go's `types.go`. */
 class Inference {
   #mapping: Mapping = new Map();
   #variables = 0;
@@ -308,19 +351,19 @@ class Inference {
     return substitute(this.#mapping, type, true);
   }
 
-  /** Binds type parameters so that a type is assignable; returns false if it can't be. */
-  assign(wanted: CelType, given: CelType): boolean {
-    const next = assign(this.#mapping, [wanted], [given]);
+  /** Binds type parameters so that the actual type is assignable; returns false if it can't be. */
+  assign(expected: CelType, actual: CelType): boolean {
+    const next = assign(this.#mapping, [expected], [actual]);
     if (next) this.#mapping = next;
     return next !== undefined;
   }
 
   /** Finds all matching overloads; the result is dyn if their results differ. */
-  match(candidates: readonly Overload[], given: readonly CelType[]): MatchedOverloads | undefined {
+  match(candidates: readonly Overload[], argTypes: readonly CelType[]): MatchedOverloads | undefined {
     const overloads: Overload[] = [];
     let result: CelType | undefined;
     for (const overload of candidates) {
-      const type = this.#matchOne(overload, given);
+      const type = this.#matchOverload(overload, argTypes);
       if (!type) continue;
       overloads.push(overload);
       if (!result) result = type;
@@ -329,11 +372,14 @@ class Inference {
     return result && { overloads, result };
   }
 
-  #matchOne({ params, typeParams, result }: Overload, given: readonly CelType[]): CelType | undefined {
-    if (!couldFit(params, given)) return undefined;
+  #matchOverload(
+    { params, typeParams, result }: Overload,
+    argTypes: readonly CelType[],
+  ): CelType | undefined {
+    if (!couldMatch(params, argTypes)) return undefined;
     const fresh = new Map(typeParams.map((name) => [name, this.newVariable()]));
-    const wanted = params.map((param) => substitute(fresh, param, false));
-    const next = assign(this.#mapping, given, wanted);
+    const paramTypes = params.map((param) => substitute(fresh, param, false));
+    const next = assign(this.#mapping, argTypes, paramTypes);
     if (!next) return undefined;
     this.#mapping = next;
     return this.resolve(substitute(fresh, result, false));
@@ -344,27 +390,23 @@ class Inference {
 type Mapping = ReadonlyMap<string, CelType>;
 
 /**
- * Checks whether values of the given types are assignable to the wanted types. Returns the mapping with the new
- * bindings of type parameters, or undefined if they are not assignable.
+ * Matches two lists of types in pairs. Returns the mapping with the new bindings of type parameters, or undefined if a
+ * pair does not fit. The order of the lists decides only which parameter is bound first.
  */
-function assign(
-  mapping: Mapping,
-  wanted: readonly CelType[],
-  given: readonly CelType[],
-): Mapping | undefined {
+function assign(mapping: Mapping, a: readonly CelType[], b: readonly CelType[]): Mapping | undefined {
   const draft = new Map(mapping);
-  return fitsAll(draft, wanted, given) ? draft : undefined;
+  return fitsAll(draft, a, b) ? draft : undefined;
 }
 
-/** The kinds that may be assignable to another kind. */
-const open: ReadonlySet<CelType["kind"]> = new Set(["param", "dyn", "error", "null"]);
+/** The kinds of types that may be assignable to types of another kind. */
+const flexibleKinds: ReadonlySet<CelType["kind"]> = new Set(["param", "dyn", "error", "null"]);
 
-/** Excludes most overloads without looking at bindings. */
-function couldFit(wanted: readonly CelType[], given: readonly CelType[]): boolean {
-  if (wanted.length !== given.length) return false;
-  return wanted.every((type, index) => {
-    const { kind } = given[index]!;
-    return type.kind === kind || open.has(type.kind) || open.has(kind);
+/** Excludes most overloads by the number and kinds of their parameters, without looking at bindings. */
+function couldMatch(params: readonly CelType[], argTypes: readonly CelType[]): boolean {
+  if (params.length !== argTypes.length) return false;
+  return params.every((param, index) => {
+    const { kind } = argTypes[index]!;
+    return param.kind === kind || flexibleKinds.has(param.kind) || flexibleKinds.has(kind);
   });
 }
 
@@ -422,6 +464,7 @@ function fitsAll(mapping: Map<string, CelType>, a: readonly CelType[], b: readon
   return a.length === b.length && a.every((type, index) => fits(mapping, type, b[index]!));
 }
 
+/** Returns true if one of the types is assignable to the other; adds bindings to the mapping. */
 function fits(mapping: Map<string, CelType>, a: CelType, b: CelType): boolean {
   if (b.kind === "param") {
     const bound = bind(mapping, a, b);
@@ -429,8 +472,8 @@ function fits(mapping: Map<string, CelType>, a: CelType, b: CelType): boolean {
   }
   if (a.kind === "param") return bind(mapping, b, a).fits;
   if (isAny(a) || isAny(b)) return true;
-  if (a.kind === "null") return takesNull(b);
-  if (b.kind === "null") return takesNull(a);
+  if (a.kind === "null") return acceptsNull(b);
+  if (b.kind === "null") return acceptsNull(a);
   switch (a.kind) {
     case "type":
       return b.kind === "type";
@@ -445,6 +488,7 @@ function fits(mapping: Map<string, CelType>, a: CelType, b: CelType): boolean {
   }
 }
 
+/** Binds a type parameter, or widens its binding. A parameter that would contain itself fits nothing. */
 function bind(
   mapping: Map<string, CelType>,
   type: CelType,
@@ -464,7 +508,6 @@ function bind(
   return { fits: true, wasBound: false };
 }
 
-/** A type parameter must not be bound to a type that contains it. */
 function refersTo(mapping: Mapping, name: string, type: CelType): boolean {
   if (type.kind === "param") {
     if (type.name === name) return true;
@@ -478,43 +521,6 @@ function isAny(type: CelType): boolean {
   return type.kind === "dyn" || type.kind === "error";
 }
 
-function takesNull(type: CelType): boolean {
+function acceptsNull(type: CelType): boolean {
   return type.isWrapper === true || ["null", "opaque", "object", "duration", "timestamp"].includes(type.kind);
-}
-
-/** Returns the type of a field, or an error message. */
-function memberType(target: CelType, field: string): CelType | string {
-  switch (target.kind) {
-    case "map":
-      return target.params[1]!;
-    case "object": {
-      // A keyword may be selected, although the field is declared under its escaped name.
-      const keyword = reservedWords.has(field) ? `__${field}__` : field;
-      if (target.isOpen) return types.dyn;
-      if (!target.fields) return `unexpected failed resolution of '${target.name}'`;
-      return target.fields.get(field) ?? target.fields.get(keyword) ?? `undefined field '${field}'`;
-    }
-    case "param":
-    case "dyn":
-    case "error":
-      return types.dyn;
-    default:
-      return `type '${formatType(target)}' does not support field selection`;
-  }
-}
-
-/** Returns the types of the one or two iteration variables, or undefined if the type can't be iterated. */
-function iterationTypes(range: CelType, pairs: boolean): readonly [CelType, CelType] | undefined {
-  switch (range.kind) {
-    case "list":
-      return pairs ? [types.int, range.params[0]!] : [range.params[0]!, range.params[0]!];
-    case "map":
-      return [range.params[0]!, range.params[1]!];
-    case "dyn":
-    case "error":
-    case "param":
-      return [types.dyn, types.dyn];
-    default:
-      return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { standard } from "../functions/standard.ts";
 import { type CelType, listType, mapType, optionalType, typeType, types } from "../types/type.ts";
 import { TypeValue, type Value } from "../values/value.ts";
 
+/** A variable or a type, by its name in expressions. */
 export interface Name {
   readonly name: string;
   readonly type: CelType;
@@ -10,7 +11,7 @@ export interface Name {
   readonly value?: TypeValue;
 }
 
-/** The parts of an environment. */
+/** The declarations of an environment, which are added to those of its base. */
 export interface EnvOptions {
   readonly libraries?: readonly (readonly FunctionDecl[])[];
   readonly variables?: Iterable<readonly [string, CelType]>;
@@ -22,6 +23,14 @@ export interface EnvOptions {
   readonly mixedLiterals?: boolean;
   /** Finds types with struct literals by name. */
   readonly structs?: (name: string) => StructType | undefined;
+}
+
+/** A type with struct literals: `JSONPatch{op: "remove", path: "/spec"}`. */
+export interface StructType {
+  readonly type: CelType;
+  /** Returns the type of a field, or undefined for an unknown field. */
+  fieldType(field: string): CelType | undefined;
+  construct(fields: ReadonlyMap<string, Value>): Value;
 }
 
 const dynList = listType(types.dyn);
@@ -54,10 +63,14 @@ export class Env {
   constructor(options: EnvOptions = {}, base?: Env) {
     this.container = options.container ?? base?.container ?? "";
     this.mixedLiterals = options.mixedLiterals ?? base?.mixedLiterals ?? false;
-    this.#functions = extend(base ? base.#functions : collectFunctions(standard), options.libraries);
+    const functions = base ? base.#functions : collectFunctions(standard);
+    const { libraries } = options;
+    this.#functions = libraries ? collectFunctions([...functions.values(), ...libraries.flat()]) : functions;
     this.#structs = options.structs ?? (base ? base.#structs : () => undefined);
-    this.#names = new Map(base ? base.#names : typeNames.map(([name, type]) => [name, typeName(name, type)]));
-    for (const type of options.types ?? []) this.#names.set(type.name, typeName(type.name, type));
+    this.#names = new Map(
+      base ? base.#names : typeNames.map(([name, type]) => [name, nameOfType(name, type)]),
+    );
+    for (const type of options.types ?? []) this.#names.set(type.name, nameOfType(type.name, type));
     for (const [name, type] of options.variables ?? []) this.#names.set(name, { name, type });
   }
 
@@ -71,54 +84,39 @@ export class Env {
     return new Env(options, this);
   }
 
+  /** Returns the variable or type that a name means in the container, or undefined. */
   findName(name: string): Name | undefined {
-    const found = this.#find(name, this.#names);
-    if (found) return found;
+    const declared = this.#find(name, this.#names);
+    if (declared) return declared;
     const struct = this.findStruct(name);
-    return struct && typeName(struct.type.name, struct.type);
+    return struct && nameOfType(struct.type.name, struct.type);
   }
 
+  /** Returns the type of a struct literal by name. */
   findStruct(name: string): StructType | undefined {
     return this.#structs(name);
   }
 
+  /** Returns the function that a name means in the container, or undefined. */
   findFunction(name: string): FunctionDecl | undefined {
     return this.#find(name, this.#functions);
   }
 
-  /** In the container first, then in the enclosing namespaces; a leading dot means the root namespace. */
+  /** Looks in the container first, then in the enclosing namespaces; a leading dot means the root namespace. */
   #find<T>(name: string, table: ReadonlyMap<string, T>): T | undefined {
     if (name.startsWith(".")) return table.get(name.slice(1));
-    for (
-      let scope = this.container;
-      scope !== "";
-      scope = scope.slice(0, Math.max(scope.lastIndexOf("."), 0))
-    ) {
+    let scope = this.container;
+    while (scope !== "") {
       const found = table.get(`${scope}.${name}`);
       if (found !== undefined) return found;
+      scope = scope.slice(0, Math.max(scope.lastIndexOf("."), 0));
     }
     return table.get(name);
   }
 }
 
-/** A type with struct literals: `JSONPatch{op: "remove", path: "/spec"}`. */
-export interface StructType {
-  readonly type: CelType;
-  /** Returns the type of a field, or undefined for an unknown field. */
-  fieldType(field: string): CelType | undefined;
-  construct(fields: ReadonlyMap<string, Value>): Value;
-}
-
-function typeName(name: string, type: CelType): Name {
+function nameOfType(name: string, type: CelType): Name {
   return { name, type: typeType(type), value: new TypeValue(type) };
-}
-
-function extend(
-  functions: ReadonlyMap<string, FunctionDecl>,
-  libraries: EnvOptions["libraries"],
-): ReadonlyMap<string, FunctionDecl> {
-  if (!libraries) return functions;
-  return collectFunctions([...functions.values(), ...libraries.flat()]);
 }
 
 /** A library may add overloads to an existing function; overloads with the same id are the same. */

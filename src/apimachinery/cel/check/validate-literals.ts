@@ -21,10 +21,10 @@ function checkNode(node: Expr, issues: Issue[], inFormat: boolean): void {
   if (node.kind === "list" && !inFormat) checkList(node, issues);
   if (node.kind === "map" && !inFormat) checkMap(node, issues);
   const isFormat = node.kind === "call" && node.name === "format";
-  for (const child of childrenOf(node)) checkNode(child, issues, inFormat || isFormat);
+  for (const child of listChildren(node)) checkNode(child, issues, inFormat || isFormat);
 }
 
-function childrenOf(expr: Expr): readonly Expr[] {
+function listChildren(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case "select":
       return [expr.operand];
@@ -43,7 +43,7 @@ function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** The calls whose literal argument is checked. */
+/** The functions whose literal argument is checked, with the check. */
 const literalChecks: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => parseGoDuration(text) !== undefined,
   timestamp: (text) => parseTimestamp(text) !== undefined,
@@ -78,65 +78,63 @@ const clauses: Readonly<Record<string, { readonly kinds: readonly string[]; read
   },
 };
 
-/** Checks a literal format string against the literal list of its arguments. */
+/** Checks a literal format string against the literal list of its arguments; reports only the first error. */
 function checkFormatCall(call: Call, issues: Issue[]): void {
   const { target, args } = call;
   const list = args[0];
   if (call.name !== "format" || target?.kind !== "literal" || typeof target.value !== "string") return;
   if (args.length !== 1 || list?.kind !== "list") return;
   const report = (pos: number, message: string): number => issues.push({ pos, message });
-  let used = 0;
+  let argCount = 0;
   for (const [, percent, precision, clause] of target.value.matchAll(/%(?:(%)|(\.\d*)?(.)?)/gsu)) {
     if (percent !== undefined) continue;
-    const known = clause === undefined ? undefined : clauses[clause === "X" ? "x" : clause];
-    if (!known || (precision !== undefined && clause !== "f" && clause !== "e")) {
+    const accepted = clause === undefined ? undefined : clauses[clause === "X" ? "x" : clause];
+    if (!accepted || (precision !== undefined && clause !== "f" && clause !== "e")) {
       report(call.pos, `could not parse formatting clause: unrecognized formatting clause "${clause ?? ""}"`);
       return;
     }
-    const argument = list.items[used++];
+    const argument = list.items[argCount++];
     if (!argument) {
-      report(call.pos, `index ${used - 1} out of range`);
+      report(call.pos, `index ${argCount - 1} out of range`);
       return;
     }
-    const wrong = findWrong(argument, known.kinds);
-    if (!wrong) continue;
-    report(wrong.pos, `error during formatting: ${known.message}, was given ${wrong.type!.runtimeName}`);
+    const unformattable = findUnformattable(argument, accepted.kinds);
+    if (!unformattable) continue;
+    const { pos, type } = unformattable;
+    report(pos, `error during formatting: ${accepted.message}, was given ${type!.runtimeName}`);
     return;
   }
-  if (list.items.length > used) {
-    report(
-      call.pos,
-      `too many arguments supplied to string.format (expected ${used}, got ${list.items.length})`,
-    );
-  }
+  const count = list.items.length;
+  if (count <= argCount) return;
+  report(call.pos, `too many arguments supplied to string.format (expected ${argCount}, got ${count})`);
 }
 
 /** Returns the argument, or the part of a literal list or map, that a clause does not accept. */
-function findWrong(expr: Expr, kinds: readonly string[]): Expr | undefined {
+function findUnformattable(expr: Expr, kinds: readonly string[]): Expr | undefined {
   const kind = expr.type?.kind ?? "dyn";
   if (kind !== "dyn" && !kinds.includes(kind)) return expr;
   if (expr.kind !== "list" && expr.kind !== "map") return undefined;
   const parts = expr.kind === "list" ? expr.items : expr.entries.flatMap(({ key, value }) => [key, value]);
   for (const part of parts) {
-    const wrong = findWrong(part, kinds);
-    if (wrong) return wrong;
+    const unformattable = findUnformattable(part, kinds);
+    if (unformattable) return unformattable;
   }
   return undefined;
 }
 
 function checkList({ items, optional }: ListExpr, issues: Issue[]): void {
-  checkSame(items, (item, index) => unwrap(item.type!, optional.has(index)), issues);
+  checkSameType(items, (item, index) => unwrap(item.type!, optional.has(index)), issues);
 }
 
 function checkMap({ entries }: MapExpr, issues: Issue[]): void {
   const keys = entries.map(({ key }) => key);
   const values = entries.map(({ value }) => value);
-  checkSame(keys, (key) => key.type!, issues);
-  checkSame(values, (value, index) => unwrap(value.type!, entries[index]!.optional), issues);
+  checkSameType(keys, (key) => key.type!, issues);
+  checkSameType(values, (value, index) => unwrap(value.type!, entries[index]!.optional), issues);
 }
 
-/** Reports only the first item of another type. */
-function checkSame(
+/** Reports the first item whose type is not that of item 0. */
+function checkSameType(
   items: readonly Expr[],
   typeOf: (item: Expr, index: number) => CelType,
   issues: Issue[],

@@ -2,12 +2,21 @@ import { type Call, type Comprehension, type Expr, accumulator, operators } from
 import type { DeclType } from "../schema/decl-type.ts";
 import { type CelType, formatType, isOptional, types } from "../types/type.ts";
 import { textLength } from "../values/value.ts";
-import { cheapFunctions, costOf, perCharacter, perPatternCharacter } from "./runtime-cost.ts";
+import {
+  cheapFunctions,
+  constructionCost,
+  perCharacter,
+  perPatternCharacter,
+  withCost,
+} from "./runtime-cost.ts";
 
 /** The maximum of uint64, at which sums and products saturate. */
 export const unbounded = 2 ** 64;
 
-/** Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. */
+/**
+ * Estimates the maximum cost of one evaluation of a checked expression, given the bounds in the schema. The API server
+ * rejects a CRD by this number, so the result is cel-go's, including its bugs.
+ */
 export function estimateCost(expr: Expr, root: DeclType): number {
   return new Estimator(root).cost(expr).max;
 }
@@ -28,14 +37,17 @@ interface EntrySize {
   readonly value: Range;
 }
 
+/** A variable of a comprehension; its path is that of the list or map over which it iterates. */
 interface LocalVariable {
   readonly path: readonly string[];
   readonly size: Range | undefined;
   readonly entry: EntrySize | undefined;
 }
 
+/** Estimates the nodes of one tree, and remembers their paths in the schema and their sizes. */
 class Estimator {
   readonly #root: DeclType;
+  /** The path of a node's value below a variable: `self`, `spec`, `@items`. */
   readonly #paths = new Map<Expr, readonly string[]>();
   readonly #sizes = new Map<Expr, Range>();
   readonly #entries = new Map<Expr, EntrySize>();
@@ -61,7 +73,7 @@ class Estimator {
       case "map":
         return this.#map(expr);
       case "struct":
-        return add(fixed(40), ...expr.fields.map(({ value }) => this.cost(value)));
+        return add(fixed(constructionCost.struct), ...expr.fields.map(({ value }) => this.cost(value)));
       case "comprehension":
         return isBinding(expr) ? this.#binding(expr) : this.#comprehension(expr);
     }
@@ -98,14 +110,14 @@ class Estimator {
       const estimate = estimateCall(expr.qualified ?? expr.name, id, operands);
       cost = cost ? union(cost, estimate.cost) : estimate.cost;
       if (estimate.size) size = size ? union(size, estimate.size) : estimate.size;
-      size = this.#sizeOfIndexed(expr, id) ?? size ?? this.#sizeOf(expr);
+      size = this.#sizeOfElement(expr, id) ?? size ?? this.#sizeOf(expr);
       if (id.startsWith("add_")) this.#joinEntries(expr);
     }
     if (size) this.#sizes.set(expr, size);
     return add(targetCost, cost!, ...costs);
   }
 
-  #sizeOfIndexed(expr: Call, overload: string): Range | undefined {
+  #sizeOfElement(expr: Call, overload: string): Range | undefined {
     if (overload !== "index_list" && overload !== "index_map") return undefined;
     const [container] = expr.args;
     this.#paths.set(expr, [...this.#pathOf(container!), overload === "index_list" ? "@items" : "@values"]);
@@ -114,13 +126,13 @@ class Estimator {
 
   #joinEntries(expr: Call): void {
     const [left, right] = expr.args.map((arg) => this.#entryOf(arg));
-    if (left && right) this.#entries.set(expr, unionOf(left, right));
+    if (left && right) this.#entries.set(expr, unionOfEntries(left, right));
   }
 
   #conditional(expr: Call, costs: readonly Range[]): Range {
     const [, whenTrue, whenFalse] = expr.args as [Expr, Expr, Expr];
     const [first, second] = [this.#entryOf(whenTrue), this.#entryOf(whenFalse)];
-    if (first && second) this.#entries.set(expr, unionOf(first, second));
+    if (first && second) this.#entries.set(expr, unionOfEntries(first, second));
     this.#sizes.set(expr, union(this.#sizeOf(whenTrue) ?? unknown, this.#sizeOf(whenFalse) ?? unknown));
     return add(costs[0]!, union(costs[1]!, costs[2]!));
   }
@@ -129,7 +141,7 @@ class Estimator {
     const costs = expr.items.map((item) => this.cost(item));
     const value = unionAll(expr.items.map((item) => this.#sizeOf(item) ?? unknown));
     this.#entries.set(expr, { isList: true, key: fixed(1), value });
-    return add(fixed(10), ...costs);
+    return add(fixed(constructionCost.list), ...costs);
   }
 
   #map(expr: Extract<Expr, { kind: "map" }>): Range {
@@ -137,7 +149,7 @@ class Estimator {
     const key = unionAll(expr.entries.map((entry) => this.#sizeOf(entry.key) ?? unknown));
     const value = unionAll(expr.entries.map((entry) => this.#sizeOf(entry.value) ?? unknown));
     this.#entries.set(expr, { isList: false, key, value });
-    return add(fixed(30), ...costs);
+    return add(fixed(constructionCost.map), ...costs);
   }
 
   #comprehension(expr: Comprehension): Range {
@@ -145,16 +157,16 @@ class Estimator {
     this.#pushAccumulator(expr);
     const variables = this.#iterationVariables(expr);
     for (const [name, variable] of variables) this.#push(name, variable);
-    const each = add(this.cost(expr.condition), this.cost(expr.step));
+    const perIteration = add(this.cost(expr.condition), this.cost(expr.step));
     for (const [name] of variables) this.#pop(name);
     const after = this.cost(expr.result);
     this.#pop(expr.accuVar);
     const count = this.#sizeOf(expr.range) ?? unknown;
-    this.#sizeOfFold(expr, count);
-    return add(before, after, multiply(count, each));
+    this.#setFoldSize(expr, count);
+    return add(before, after, multiply(count, perIteration));
   }
 
-  #sizeOfFold(expr: Comprehension, count: Range): void {
+  #setFoldSize(expr: Comprehension, count: Range): void {
     if (expr.accuInit.kind === "literal") {
       const size = this.#sizeOf(expr.accuInit);
       if (size) this.#sizes.set(expr, size);
@@ -169,16 +181,11 @@ class Estimator {
     const entry = this.#entryOf(range);
     const isList = entry ? entry.isList : range.type?.kind === "list";
     const path = this.#pathOf(range);
-    const key: LocalVariable = {
-      path: [...path, isList ? "@indices" : "@keys"],
-      size: entry?.key,
-      entry: undefined,
+    const variable = (step: string, size: Range | undefined): LocalVariable => {
+      return { path: [...path, step], size, entry: undefined };
     };
-    const value: LocalVariable = {
-      path: [...path, isList ? "@items" : "@values"],
-      size: entry?.value,
-      entry: undefined,
-    };
+    const key = variable(isList ? "@indices" : "@keys", entry?.key);
+    const value = variable(isList ? "@items" : "@values", entry?.value);
     if (iterVar2 === undefined) return [[iterVar, isList ? value : key]];
     return [
       [iterVar, sharesArray(path.length) ? { ...key, path: value.path } : key],
@@ -261,28 +268,39 @@ class Estimator {
   }
 }
 
-/** Exactly one value. */
-function fixed(value: number): Range {
-  return { min: value, max: value };
+function isBinding({ range, condition, accuVar }: Comprehension): boolean {
+  const isNeverRun = condition.kind === "literal" && condition.value === false;
+  return range.kind === "list" && range.items.length === 0 && isNeverRun && accuVar !== accumulator;
 }
 
-function add(...ranges: readonly Range[]): Range {
-  let min = 0;
-  let max = 0;
-  for (const range of ranges) {
-    min += range.min;
-    max += range.max;
-  }
-  return { min: Math.min(min, unbounded), max: Math.min(max, unbounded) };
+/**
+ * A bug in cel-go: the path of the value overwrites that of the key, unless appending to their slice reallocates it.
+ * Capacities of slices are powers of two. We must reject the same CRDs.
+ */
+function sharesArray(length: number): boolean {
+  return length > 0 && !Number.isInteger(Math.log2(length));
 }
 
-function multiply(a: Range, b: Range): Range {
-  return { min: Math.min(a.min * b.min, unbounded), max: Math.min(a.max * b.max, unbounded) };
+function literalSize(expr: Expr): Range | undefined {
+  if (expr.kind === "list") return fixed(expr.items.length);
+  if (expr.kind === "map") return fixed(expr.entries.length);
+  if (expr.kind !== "literal") return undefined;
+  if (typeof expr.value === "string") return fixed(textLength(expr.value));
+  return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1);
 }
 
-/** The smallest range that contains both. */
-function union(a: Range, b: Range): Range {
-  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+function isScalar(type: CelType | undefined): boolean {
+  if (!type) return false;
+  if (isOptional(type)) return isScalar(type.params[0]);
+  return ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind) && !type.isWrapper;
+}
+
+function unionOfEntries(a: EntrySize, b: EntrySize): EntrySize {
+  return { isList: a.isList, key: union(a.key, b.key), value: union(a.value, b.value) };
+}
+
+function unionAll(ranges: readonly Range[]): Range {
+  return ranges.length === 0 ? fixed(0) : ranges.reduce(union);
 }
 
 /** An argument of a call, for the cost estimate. */
@@ -301,14 +319,23 @@ interface CallEstimate {
   readonly size?: Range;
 }
 
-const read = (operand: Operand | undefined): Range => scale(sizeOf(operand), perCharacter);
+/** Estimates the cost of a call by function and overload; one that no table has costs 1. */
+function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {
+  const [first, second] = operands;
+  const byOverload =
+    estimatesByOverload[overload]?.(operands, overload) ?? estimateSort(overload, first, second);
+  if (byOverload) return byOverload;
+  if (name === "_==_") return { cost: estimateEquality(operands) ?? compareCost(first, second) };
+  const byName = estimatesByName[name]?.(operands, overload);
+  if (byName) return byName;
+  return comparesContent(overload) ? { cost: compareCost(first, second) } : { cost: fixed(1) };
+}
 
+/** Estimates a call from its operands; the target of a method is the first. */
 type Estimate = (operands: readonly Operand[], overload: string) => CallEstimate;
 
 const readFirst: Estimate = ([first]) => ({ cost: read(first) });
-
 const readAndKeep: Estimate = ([first]) => ({ cost: read(first), size: sizeOf(first) });
-
 const constant: Estimate = () => ({ cost: fixed(1) });
 
 /** Traverses all items; comparing or adding strings reads them. */
@@ -316,8 +343,8 @@ const visitItems: Estimate = ([list]) => {
   const kind = list?.type.params[0]?.kind;
   if (kind === undefined) return { cost: read(list) };
   const isText = kind === "string" || kind === "bytes";
-  const each = isText ? add(fixed(1), scale(list!.itemSize(), perCharacter)) : fixed(1);
-  return { cost: multiply(sizeOf(list), each) };
+  const perItem = isText ? add(fixed(1), scale(list!.itemSize(), perCharacter)) : fixed(1);
+  return { cost: multiply(sizeOf(list), perItem) };
 };
 
 const matchPattern: Estimate = ([text, pattern]) => {
@@ -330,27 +357,34 @@ const findMatches: Estimate = (operands, overload) => ({
   size: { min: 0, max: sizeOf(operands[0]).max },
 });
 
+/** The length of the longest pattern that Kubernetes assumes for a named format. */
+const maxFormatPattern = 128;
+
+/** The bytes of an IPv4 or IPv6 address, and of two of them. */
+const addressBytes: Range = { min: 4, max: 16 };
+const twoAddresses: Range = { min: 8, max: 32 };
+
 /** Functions of the Kubernetes and strings libraries, by name. */
-const byName: Readonly<Record<string, Estimate>> = {
-  ...costOf(cheapFunctions, constant),
-  ...costOf("isSorted sum max min indexOf lastIndexOf", visitItems),
-  ...costOf("url lowerAscii upperAscii substring trim", readAndKeep),
-  ...costOf("cidr isIP isCIDR ip quantity isQuantity semver isSemver", readFirst),
-  ...costOf("find findAll", findMatches),
+const estimatesByName: Readonly<Record<string, Estimate>> = {
+  ...withCost(cheapFunctions, constant),
+  ...withCost("isSorted sum max min indexOf lastIndexOf", visitItems),
+  ...withCost("url lowerAscii upperAscii substring trim", readAndKeep),
+  ...withCost("cidr isIP isCIDR ip quantity isQuantity semver isSemver", readFirst),
+  ...withCost("find findAll", findMatches),
   replace: estimateReplace,
   split: estimateSplit,
   join: estimateJoin,
   "ip.isCanonical": ([first]) => ({ cost: scale(sizeOf(first), 2 * perCharacter) }),
-  validate: ([, text]) => ({ cost: scale(read(text), 128 * perPatternCharacter) }),
+  validate: ([, text]) => ({ cost: scale(read(text), maxFormatPattern * perPatternCharacter) }),
   containsIP: ([, other], overload) => ({
-    cost: add(scale({ min: 8, max: 32 }, perCharacter), textOf(other, overload)),
+    cost: add(scale(twoAddresses, perCharacter), readIfText(other, overload)),
   }),
   containsCIDR: ([, other], overload) => ({
     cost: add(
-      scale({ min: 8, max: 32 }, perCharacter),
-      scale({ min: 4, max: 16 }, perCharacter),
+      scale(twoAddresses, perCharacter),
+      scale(addressBytes, perCharacter),
       fixed(1),
-      textOf(other, overload),
+      readIfText(other, overload),
     ),
   }),
 };
@@ -377,73 +411,52 @@ const compareAll =
 const copyList: Estimate = ([list]) => allocate(1, sizeOf(list));
 
 /** The costs of creating a list and of calling a function. */
-const overhead = fixed(11);
+const listOverhead = fixed(constructionCost.list + 1);
 
 /** Functions of the standard, lists and sets libraries, by overload. */
-const byOverload: Readonly<Record<string, Estimate>> = {
+const estimatesByOverload: Readonly<Record<string, Estimate>> = {
   // A CIDR has a method with the name of the function that parses an address.
   cidr_ip: constant,
   // Strings and lists both have these two functions; on strings they read the text.
-  ...costOf("string_index_of_string string_index_of_string_int", readFirst),
-  ...costOf("string_last_index_of_string string_last_index_of_string_int", readFirst),
+  ...withCost("string_index_of_string string_index_of_string_int", readFirst),
+  ...withCost("string_last_index_of_string string_last_index_of_string_int", readFirst),
   string_format: readFirst,
   string_to_bytes: convert(({ min, max }) => ({ min, max: max * 4 })),
   bytes_to_string: convert(({ min, max }) => ({ min: Math.floor(min / 4), max })),
   strings_quote: convert(({ min, max }) => ({ min: min + 2, max: max * 2 + 2 })),
-  ...costOf("starts_with_string ends_with_string", readSecond),
+  ...withCost("starts_with_string ends_with_string", readSecond),
   in_list: ([, list]) => ({ cost: sizeOf(list) }),
   matches_string: matchPattern,
   contains_string: ([text, part]) => ({ cost: multiply(read(text), read(part)) }),
   add_list: ([first, second]) => ({ cost: fixed(1), size: add(sizeOf(first), sizeOf(second)) }),
-  ...costOf("add_string add_bytes", addTexts),
-  ...costOf("list_sets_contains_list list_sets_intersects_list", compareAll(1)),
+  ...withCost("add_string add_bytes", addTexts),
+  ...withCost("list_sets_contains_list list_sets_intersects_list", compareAll(1)),
   list_sets_equivalent_list: compareAll(2),
   list_slice: ([list, start, end]) =>
-    allocate(1, fixed(wrap(literal(end, sizeOf(list).max) - literal(start, 0)))),
-  ...costOf("list_flatten list_reverse", copyList),
-  list_flatten_int: ([list, depth]) => allocate(literal(depth, unbounded), sizeOf(list)),
-  lists_range: ([count]) => allocate(1, fixed(literal(count, unbounded))),
+    allocate(1, fixed(wrapUint64(literalNumber(end, sizeOf(list).max) - literalNumber(start, 0)))),
+  ...withCost("list_flatten list_reverse", copyList),
+  list_flatten_int: ([list, depth]) => allocate(literalNumber(depth, unbounded), sizeOf(list)),
+  lists_range: ([count]) => allocate(1, fixed(literalNumber(count, unbounded))),
   list_distinct: ([list]) => allocate(2, multiply(sizeOf(list), sizeOf(list))),
 };
 
-/** Estimates the cost of a call by function and overload. The target of a method is the first operand. */
-function estimateCall(name: string, overload: string, operands: readonly Operand[]): CallEstimate {
-  const [first, second] = operands;
-  const own = byOverload[overload]?.(operands, overload) ?? estimateSort(overload, first, second);
-  if (own) return own;
-  if (name === "_==_") return { cost: estimateEquality(operands) ?? compareCost(first, second) };
-  const inLibrary = byName[name]?.(operands, overload);
-  if (inLibrary) return inLibrary;
-  return comparesContent(overload) ? { cost: compareCost(first, second) } : { cost: fixed(1) };
-}
-
-/** Multiplies by a factor and rounds up. */
-function scale({ min, max }: Range, factor: number): Range {
-  return {
-    min: Math.min(Math.ceil(min * factor), unbounded),
-    max: Math.min(Math.ceil(max * factor), unbounded),
-  };
-}
-
-/** Returns the size of an operand; unknown if it has no bound. */
-function sizeOf(operand: Operand | undefined): Range {
-  return operand?.size ?? unknown;
-}
-
-function textOf(operand: Operand | undefined, overload: string): Range {
+/** The cost of parsing the text of a network; a value that is parsed already costs nothing. */
+function readIfText(operand: Operand | undefined, overload: string): Range {
   return overload.endsWith("_string") ? read(operand) : fixed(0);
 }
 
+/** The result is longest if either no part is replaced, or all the text consists of parts; and likewise shortest. */
 function estimateReplace([text, from, to]: readonly Operand[]): CallEstimate {
-  const [whole, part, other] = [sizeOf(text), sizeOf(from), sizeOf(to)];
-  const most = bound(part.min, whole.max, other.max <= part.min);
-  const least = bound(part.max, whole.min, part.max <= other.min);
-  const [count, kept] = (["count", "kept"] as const).map((of) => ({ min: least[of], max: most[of] }));
-  return { cost: scale(whole, 2 * perCharacter), size: add(multiply(count!, other), kept!) };
+  const [whole, part, replacement] = [sizeOf(text), sizeOf(from), sizeOf(to)];
+  const longest = countParts(part.min, whole.max, replacement.max <= part.min);
+  const shortest = countParts(part.max, whole.min, part.max <= replacement.min);
+  const count = { min: shortest.count, max: longest.count };
+  const kept = { min: shortest.kept, max: longest.kept };
+  return { cost: scale(whole, 2 * perCharacter), size: add(multiply(count, replacement), kept) };
 }
 
-/** How often a part occurs in a text at an end of the estimate, and how much of the text is kept: if it pays, all of it. */
-function bound(part: number, whole: number, keepsAll: boolean): { count: number; kept: number } {
+/** Returns how often a part occurs in a text, and how many characters of the text are kept. */
+function countParts(part: number, whole: number, keepsAll: boolean): { count: number; kept: number } {
   if (part === 0) return { count: whole + 1, kept: whole };
   return keepsAll ? { count: 0, kept: whole } : { count: Math.ceil(whole / part), kept: 0 };
 }
@@ -451,11 +464,8 @@ function bound(part: number, whole: number, keepsAll: boolean): { count: number;
 function estimateSplit([text, , limit]: readonly Operand[]): CallEstimate {
   const size = sizeOf(text);
   const expr = limit?.expr;
-  const given = expr?.kind === "literal" && typeof expr.value === "number" ? expr.value : undefined;
-  return {
-    cost: scale(size, 2 * perCharacter),
-    size: { min: 0, max: given ?? size.max },
-  };
+  const maxParts = expr?.kind === "literal" && typeof expr.value === "number" ? expr.value : size.max;
+  return { cost: scale(size, 2 * perCharacter), size: { min: 0, max: maxParts } };
 }
 
 function estimateJoin([list, separator]: readonly Operand[]): CallEstimate {
@@ -501,24 +511,65 @@ function estimateSort(
 }
 
 function allocate(factor: number, size: Range): CallEstimate {
-  return { cost: add(scale(size, factor), overhead), size };
+  return { cost: add(scale(size, factor), listOverhead), size };
 }
 
-/** Returns the value of a literal argument; a negative number counts as zero. */
-function literal(operand: Operand | undefined, otherwise: number): number {
+/** Returns the size of an operand; unknown if it has no bound. */
+function sizeOf(operand: Operand | undefined): Range {
+  return operand?.size ?? unknown;
+}
+
+/** The cost of reading an operand once. */
+function read(operand: Operand | undefined): Range {
+  return scale(sizeOf(operand), perCharacter);
+}
+
+/** Exactly one value. */
+function fixed(value: number): Range {
+  return { min: value, max: value };
+}
+
+function add(...ranges: readonly Range[]): Range {
+  let min = 0;
+  let max = 0;
+  for (const range of ranges) {
+    min += range.min;
+    max += range.max;
+  }
+  return { min: Math.min(min, unbounded), max: Math.min(max, unbounded) };
+}
+
+function multiply(a: Range, b: Range): Range {
+  return { min: Math.min(a.min * b.min, unbounded), max: Math.min(a.max * b.max, unbounded) };
+}
+
+/** Multiplies by a factor and rounds up. */
+function scale({ min, max }: Range, factor: number): Range {
+  return {
+    min: Math.min(Math.ceil(min * factor), unbounded),
+    max: Math.min(Math.ceil(max * factor), unbounded),
+  };
+}
+
+/** The smallest range that contains both. */
+function union(a: Range, b: Range): Range {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
+
+/** Returns the value of an argument that is an int literal, at least zero; the fallback for any other argument. */
+function literalNumber(operand: Operand | undefined, fallback: number): number {
   const expr = operand?.expr;
-  if (expr?.kind !== "literal" || typeof expr.value === "string" || typeof expr.value === "boolean")
-    return otherwise;
-  return typeof expr.value === "number" || typeof expr.value === "bigint"
-    ? Math.max(Number(expr.value), 0)
-    : otherwise;
+  const isInt =
+    expr?.kind === "literal" && (typeof expr.value === "number" || typeof expr.value === "bigint");
+  return isInt ? Math.max(Number(expr.value), 0) : fallback;
 }
 
 /** A difference below zero wraps around, as in uint64. */
-function wrap(value: number): number {
+function wrapUint64(value: number): number {
   return value < 0 ? unbounded + value : value;
 }
 
+/** Returns true for comparisons that read strings, bytes or any values. */
 function comparesContent(overload: string): boolean {
   if (overload === "equals" || overload === "not_equals") return true;
   return /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/.test(overload);
@@ -528,39 +579,4 @@ function comparesContent(overload: string): boolean {
 function compareCost(first: Operand | undefined, second: Operand | undefined): Range {
   const max = Math.min(sizeOf(first).max, sizeOf(second).max);
   return scale({ min: max > 0 ? 1 : 0, max }, perCharacter);
-}
-
-/**
- * A bug in cel-go: the path of the value overwrites that of the key, unless appending to their slice reallocates it.
- * Capacities of slices are powers of two. We must reject the same CRDs.
- */
-function sharesArray(length: number): boolean {
-  return length > 0 && !Number.isInteger(Math.log2(length));
-}
-
-function isBinding({ range, condition, accuVar }: Comprehension): boolean {
-  const isNeverRun = condition.kind === "literal" && condition.value === false;
-  return range.kind === "list" && range.items.length === 0 && isNeverRun && accuVar !== accumulator;
-}
-
-function literalSize(expr: Expr): Range | undefined {
-  if (expr.kind === "list") return fixed(expr.items.length);
-  if (expr.kind === "map") return fixed(expr.entries.length);
-  if (expr.kind !== "literal") return undefined;
-  if (typeof expr.value === "string") return fixed(textLength(expr.value));
-  return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1);
-}
-
-function isScalar(type: CelType | undefined): boolean {
-  if (!type) return false;
-  if (isOptional(type)) return isScalar(type.params[0]);
-  return ["bool", "double", "duration", "int", "timestamp", "uint"].includes(type.kind) && !type.isWrapper;
-}
-
-function unionOf(a: EntrySize, b: EntrySize): EntrySize {
-  return { isList: a.isList, key: union(a.key, b.key), value: union(a.value, b.value) };
-}
-
-function unionAll(ranges: readonly Range[]): Range {
-  return ranges.length === 0 ? fixed(0) : ranges.reduce(union);
 }

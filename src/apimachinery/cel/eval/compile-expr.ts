@@ -13,7 +13,7 @@ import {
   typeOf,
 } from "../values/value.ts";
 import { type Context, type Evaluate, type Frame, Scope, asEvalError, charge } from "./context.ts";
-import { runtimeCost } from "../cost/runtime-cost.ts";
+import { constructionCost, runtimeCost } from "../cost/runtime-cost.ts";
 import { index, isIn, lookUp, optionalIndex } from "../functions/collections.ts";
 import type { Overload } from "../functions/function.ts";
 import type { Env } from "../check/env.ts";
@@ -84,9 +84,7 @@ function constantMap(keys: readonly Value[], values: readonly Value[]): Value | 
 }
 
 /** The conversions that are evaluated at compile time if their argument is a constant. */
-const conversions: ReadonlySet<string> = new Set(
-  "bool bytes double duration dyn int string timestamp type uint".split(" "),
-);
+const conversions = new Set("bool bytes double duration dyn int string timestamp type uint".split(" "));
 
 function constantConversion({ name, target, args, overloads }: Call, env: Env): Value | undefined {
   if (target || args.length !== 1 || !conversions.has(name)) return undefined;
@@ -142,14 +140,14 @@ function logical([left, right]: readonly Evaluate[], decisive: boolean): Evaluat
 /** A branch that is an attribute does not pay for its start: see `withoutStart()`. */
 function conditional({ args }: Call, [condition, ...branches]: readonly Evaluate[]): Evaluate {
   const [whenTrue, whenFalse] = branches.map((branch, index) => withoutStart(args[index + 1]!, branch));
-  return choose(condition!, whenTrue!, whenFalse!);
+  return chooseBranch(condition!, whenTrue!, whenFalse!);
 }
 
-function choose(condition: Evaluate, whenTrue: Evaluate, whenFalse: Evaluate): Evaluate {
+function chooseBranch(condition: Evaluate, whenTrue: Evaluate, whenFalse: Evaluate): Evaluate {
   return (frame) => {
-    const chosen = condition(frame);
-    if (typeof chosen !== "boolean") throw new EvalError("no such overload");
-    return chosen ? whenTrue(frame) : whenFalse(frame);
+    const isTrue = condition(frame);
+    if (typeof isTrue !== "boolean") throw new EvalError("no such overload");
+    return isTrue ? whenTrue(frame) : whenFalse(frame);
   };
 }
 
@@ -168,7 +166,7 @@ function notStrictlyFalse(operand: Evaluate): Evaluate {
   };
 }
 
-/** Evaluates the alternative of an optional only if it is needed. */
+/** Compiles `or` and `orValue`, which evaluate the alternative of an optional only if it is needed. */
 function alternative({ name, target, args, overloads }: Call, context: Context): Evaluate | undefined {
   if (!target || args.length !== 1 || !overloads?.every(({ id }) => id.startsWith("optional_or")))
     return undefined;
@@ -182,23 +180,21 @@ function alternative({ name, target, args, overloads }: Call, context: Context):
   };
 }
 
-/** `in` with a list of constants is a lookup without cost. */
+/** Compiles `in` with a list of constants, a lookup without cost; returns undefined for any other container. */
 function membership({ args, overloads }: Call, context: Context): Evaluate | undefined {
   const [element, container] = args as [Expr, Expr];
   const list = constantOf(container, context.env);
   if (!(list instanceof CelList) || overloads?.length !== 1) return undefined;
   if (list.size === 0) return () => false;
-  if (
-    !list.toArray().every((item) => item === null || typeof item !== "object" || numberOf(item) !== undefined)
-  ) {
-    return undefined;
-  }
+  const isPrimitive = (item: Value): boolean =>
+    item === null || typeof item !== "object" || numberOf(item) !== undefined;
+  if (!list.toArray().every(isPrimitive)) return undefined;
   const evaluate = compileExpr(element, context);
   return (frame) => isIn(evaluate(frame), list);
 }
 
 function compileFunction(expr: Call, context: Context): Evaluate {
-  const { name, args, overloads } = resolve(expr, context);
+  const { name, args, overloads } = resolveOverloads(expr, context);
   const evaluates = args.map((arg) => compileExpr(arg, context));
   const cost = runtimeCost(name, overloads.length === 1 ? overloads[0]!.id : "");
   const [first, second] = evaluates;
@@ -218,24 +214,22 @@ function compileFunction(expr: Call, context: Context): Evaluate {
   };
 }
 
-/** The overloads from the checker, or all of the function if the expression was not checked. */
-function resolve(
+/** Returns the overloads from the checker, or all of the function if the expression was not checked. */
+function resolveOverloads(
   expr: Call,
   { env }: Context,
 ): { name: string; args: readonly Expr[]; overloads: readonly Overload[] } {
   const { target, args } = expr;
   const prefix = target && qualifiedName(target);
-  const guessed =
-    prefix !== undefined && expr.type === undefined
-      ? env.findFunction(`${prefix}.${expr.name}`)?.name
-      : undefined;
-  const qualified = expr.qualified ?? guessed;
+  const isUnchecked = prefix !== undefined && expr.type === undefined;
+  const qualified =
+    expr.qualified ?? (isUnchecked ? env.findFunction(`${prefix}.${expr.name}`)?.name : undefined);
   const name = qualified ?? expr.name;
-  const all = target && qualified === undefined ? [target, ...args] : args;
-  if (expr.overloads) return { name, args: all, overloads: expr.overloads };
   const isMember = target !== undefined && qualified === undefined;
+  const operands = isMember ? [target, ...args] : args;
+  if (expr.overloads) return { name, args: operands, overloads: expr.overloads };
   const declared = env.findFunction(name)?.overloads ?? [];
-  return { name, args: all, overloads: declared.filter(({ member }) => member === isMember) };
+  return { name, args: operands, overloads: declared.filter(({ member }) => member === isMember) };
 }
 
 function dispatch(name: string, overloads: readonly Overload[], values: readonly Value[]): Value {
@@ -244,22 +238,17 @@ function dispatch(name: string, overloads: readonly Overload[], values: readonly
 }
 
 /** The functions whose names cel-go omits in the error. */
-const anonymous: ReadonlySet<string> = new Set(
-  "@in contains endsWith find findAll matches startsWith".split(" "),
-);
+const unnamedInErrors = new Set("@in contains endsWith find findAll matches startsWith".split(" "));
 
 /** The error of values without a matching overload, which is possible with dynamic types only. */
 function noSuchOverload(name: string, values: readonly Value[]): EvalError {
-  if (/^[_!-]/.test(name) || anonymous.has(name)) return new EvalError("no such overload");
+  if (/^[_!-]/.test(name) || unnamedInErrors.has(name)) return new EvalError("no such overload");
   if (name === "size" || (name === "join" && !(values[0] instanceof CelList))) {
     return new EvalError(`no such overload: ${name}`);
   }
   const types = values.map((value) => typeOf(value).runtimeName);
   return new EvalError(`no such overload: ${name}(${types.join(", ")})`);
 }
-
-/** The cost of constructing a value, as in cel-go. */
-const constructionCost = { list: 10, map: 30, struct: 40 };
 
 function compileList({ items, optional }: ListExpr, context: Context): Evaluate {
   const evaluates = items.map((item) => compileExpr(item, context));
@@ -268,7 +257,7 @@ function compileList({ items, optional }: ListExpr, context: Context): Evaluate 
     for (let index = 0; index < evaluates.length; index++) {
       const value = evaluates[index]!(frame);
       if (!optional.has(index)) values.push(value);
-      else if (optionalOf(value).value !== undefined) values.push(optionalOf(value).value!);
+      else if (asOptional(value).value !== undefined) values.push(asOptional(value).value!);
     }
     charge(frame, constructionCost.list);
     return new NativeList(values);
@@ -285,11 +274,11 @@ function compileMap({ entries }: MapExpr, context: Context): Evaluate {
     const map = new NativeMap();
     for (const { key, value, optional } of compiled) {
       const name = key(frame);
-      const given = value(frame);
-      const stored = optional ? optionalOf(given).value : given;
-      if (stored === undefined) continue;
+      const result = value(frame);
+      const present = optional ? asOptional(result).value : result;
+      if (present === undefined) continue;
       if (map.find(name) !== undefined) throw new EvalError("Failed with repeated key");
-      map.insert(name, stored);
+      map.insert(name, present);
     }
     charge(frame, constructionCost.map);
     return map;
@@ -303,16 +292,16 @@ function compileStruct({ name, fields }: StructExpr, context: Context): Evaluate
     if (!struct) throw new EvalError(`unknown type: ${name}`);
     const values = new Map<string, Value>();
     for (const field of compiled) {
-      const given = field.evaluate(frame);
-      const stored = field.optional ? optionalOf(given).value : given;
-      if (stored !== undefined) values.set(field.name, stored);
+      const result = field.evaluate(frame);
+      const present = field.optional ? asOptional(result).value : result;
+      if (present !== undefined) values.set(field.name, present);
     }
     charge(frame, constructionCost.struct);
     return struct.construct(values);
   };
 }
 
-function optionalOf(value: Value): CelOptional {
+function asOptional(value: Value): CelOptional {
   if (value instanceof CelOptional) return value;
   throw new EvalError("no such overload");
 }
@@ -403,9 +392,37 @@ function compileStep({ step, accuVar }: Comprehension, accu: number, context: Co
       ? compileAppend(then, accu, context)
       : withoutStart(then, compileExpr(then, context));
     const whenFalse = withoutStart(otherwise, compileExpr(otherwise, context));
-    return choose(test, whenTrue, whenFalse);
+    return chooseBranch(test, whenTrue, whenFalse);
   }
   return isAppend(step, accuVar) ? compileAppend(step, accu, context) : compileExpr(step, context);
+}
+
+/** Returns true for `accu + [item]`, to which `map` and `filter` expand. */
+function isAppend(expr: Expr, accuVar: string): expr is Call {
+  if (expr.kind !== "call" || expr.name !== operators.add || expr.target) return false;
+  const [left, right] = expr.args;
+  return (
+    left?.kind === "ident" &&
+    left.name === accuVar &&
+    right?.kind === "list" &&
+    right.items.length === 1 &&
+    right.optional.size === 0
+  );
+}
+
+function compileAppend(expr: Call, accu: number, context: Context): Evaluate {
+  const list = expr.args[1]!;
+  const item = compileExpr((list as Extract<Expr, { kind: "list" }>).items[0]!, context);
+  const plain = compileExpr(expr, context);
+  return (frame) => {
+    const target = frame.slots[accu];
+    if (!(target instanceof GrowingList)) return plain(frame);
+    const value = item(frame);
+    // The cost of the three nodes that this one replaces: the variable, the list, the sum.
+    charge(frame, 1 + constructionCost.list + 1);
+    target.items.push(value);
+    return target;
+  };
 }
 
 /** A variable, or a chain of selections and indexes: its start and each step cost one. */
@@ -422,13 +439,11 @@ function isAttribute(expr: Expr): expr is Attribute {
   );
 }
 
-/**
- * Compiles a variable, selection, index or `has()`. A chain whose whole name is declared, such as `a.b`, is one variable.
- */
+/** Compiles an attribute. A chain whose whole name is declared, such as `a.b`, is one variable. */
 function compileAttribute(expr: Attribute, context: Context): Evaluate {
   if (expr.kind === "ident") return compileIdent(expr, context);
   if (expr.kind === "select") {
-    const name = nameOf(expr, context);
+    const name = declaredName(expr, context);
     if (name !== undefined) return compileIdent({ kind: "ident", pos: expr.pos, name: `.${name}` }, context);
   }
   const operand = expr.kind === "select" ? expr.operand : expr.args[0]!;
@@ -462,7 +477,7 @@ function withoutStart(expr: Expr, evaluate: Evaluate): Evaluate {
   };
 }
 
-/** One step of a chain. */
+/** Evaluates one selection or index of a chain. */
 type Step = (value: Value, frame: Frame) => Value;
 
 function compileAccess(expr: Select | Call, context: Context): Step {
@@ -512,8 +527,8 @@ function readSlot(slot: number, name: string): Evaluate {
   };
 }
 
-/** Returns the declared variable whose qualified name is the whole chain. */
-function nameOf(expr: Select, { env, scope }: Context): string | undefined {
+/** Returns the name of the declared variable that the whole chain spells, if there is one. */
+function declaredName(expr: Select, { env, scope }: Context): string | undefined {
   const spelled = qualifiedName(expr);
   if (spelled === undefined) return undefined;
   const name = expr.qualified ?? (expr.type === undefined ? env.findName(spelled)?.name : undefined);
@@ -537,15 +552,13 @@ function findField(target: Value, field: string): Value | undefined {
   if (target instanceof CelObject || target instanceof CelMap) return target.find(field);
   if (target instanceof CelOptional) {
     if (target.value === undefined) return CelOptional.none;
-    if (!isContainer(target.value)) throw new EvalError(`no such key: ${field}`);
-    const found = findField(target.value, field);
+    const { value } = target;
+    const hasFields = value instanceof CelObject || value instanceof CelMap || value instanceof CelOptional;
+    if (!hasFields) throw new EvalError(`no such key: ${field}`);
+    const found = findField(value, field);
     return found === undefined ? CelOptional.none : new CelOptional(found);
   }
   return undefined;
-}
-
-function isContainer(value: Value): boolean {
-  return value instanceof CelObject || value instanceof CelMap || value instanceof CelOptional;
 }
 
 function hasField(target: Value, field: string): boolean {
@@ -553,31 +566,4 @@ function hasField(target: Value, field: string): boolean {
   if (target instanceof CelMap) return lookUp(target, field) !== undefined;
   if (target instanceof CelOptional) return target.value !== undefined && hasField(target.value, field);
   throw new EvalError("no such overload");
-}
-
-function isAppend(expr: Expr, accuVar: string): expr is Call {
-  if (expr.kind !== "call" || expr.name !== operators.add || expr.target) return false;
-  const [left, right] = expr.args;
-  return (
-    left?.kind === "ident" &&
-    left.name === accuVar &&
-    right?.kind === "list" &&
-    right.items.length === 1 &&
-    right.optional.size === 0
-  );
-}
-
-function compileAppend(expr: Call, accu: number, context: Context): Evaluate {
-  const list = expr.args[1]!;
-  const item = compileExpr((list as Extract<Expr, { kind: "list" }>).items[0]!, context);
-  const plain = compileExpr(expr, context);
-  return (frame) => {
-    const target = frame.slots[accu];
-    if (!(target instanceof GrowingList)) return plain(frame);
-    const value = item(frame);
-    // The cost of the three nodes that this one replaces: the variable, the list, the sum.
-    charge(frame, 1 + constructionCost.list + 1);
-    target.items.push(value);
-    return target;
-  };
 }

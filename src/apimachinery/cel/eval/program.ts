@@ -34,7 +34,7 @@ function compileWith(source: string, env: Env, validate: typeof validateLiterals
   return { source, expr, type, program: compileProgram(expr, env) };
 }
 
-/** A compiled expression. */
+/** The executable form of an expression. */
 export interface Program {
   /** The names of its free variables. */
   readonly variables: readonly string[];
@@ -49,8 +49,6 @@ export interface Outcome {
   readonly error?: Error;
   readonly cost: number;
 }
-
-const tooDeep = "expression is too deep";
 
 /** Compiles an expression to closures. A checked expression has faster calls and exact costs. */
 export function compileProgram(expr: Expr, env: Env): Program {
@@ -67,14 +65,17 @@ export function compileProgram(expr: Expr, env: Env): Program {
         return { value, cost: frame.cost };
       } catch (error) {
         if (error instanceof EvalError || error instanceof CostLimitError) return { error, cost: frame.cost };
-        if (error instanceof RangeError) return { error: new Error(tooDeep), cost: frame.cost };
+        // JavaScript's stack overflow: closures nest as deeply as the expression.
+        if (error instanceof RangeError) {
+          return { error: new Error("expression is too deep"), cost: frame.cost };
+        }
         throw error;
       }
     },
   };
 }
 
-/** A value of another type than its schema's can't be read; that fails only the expressions that use it. */
+/** Returns a variable's value, or its error: a value that doesn't match its schema fails only the rules that use it. */
 function readVariable(
   variables: (name: string) => Value | undefined,
   name: string,

@@ -16,26 +16,6 @@ import { anyType, declare, listOf, typed } from "./function.ts";
 const { bytes, double, duration, int, string, timestamp, uint } = typed;
 const items = listOf(anyType("A"));
 
-/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
-class JoinedList extends CelList {
-  readonly size: number;
-  readonly #first: CelList;
-  readonly #second: CelList;
-
-  constructor(first: CelList, second: CelList) {
-    super();
-    this.#first = first;
-    this.#second = second;
-    this.size = first.size + second.size;
-  }
-
-  at(index: number): Value {
-    return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size);
-  }
-}
-
-const copyBelow = 32;
-
 const uints = (name: string, id: string, apply: (a: bigint, b: bigint) => bigint) =>
   declare(
     name,
@@ -51,7 +31,7 @@ const doubles = (name: string, id: string, apply: (a: number, b: number) => numb
 const ints = (name: string, id: string, apply: (a: Int, b: Int) => Int) =>
   declare(name, id, [int, int], int, apply);
 
-/** `+ - * / %` and negation. */
+/** The operators `+ - * / %` and negation. Results out of range for int64 and uint64 are errors. */
 export const arithmetic = [
   declare("_+_", "add_bytes", [bytes, bytes], bytes, (a, b) => new Uint8Array(Buffer.concat([a, b]))),
   doubles("_+_", "add_double", (a, b) => a + b),
@@ -134,18 +114,39 @@ function negateInt(a: Int): Int {
   return typeof a === "number" ? 0 - a : checkInt(-a);
 }
 
-/** Concatenates lists. Sets and list maps merge the other's items. */
+function nonZero(value: bigint, message: string): bigint {
+  if (value === 0n) throw new EvalError(message);
+  return value;
+}
+
+/** The size up to which copying two lists is faster than joining them. */
+const maxCopied = 32;
+
+/** Evaluates `+` of two lists: sets and list maps merge the other's items, other lists are concatenated. */
 function joinLists(first: CelList, second: CelList): CelList {
   if (first.plus) return first.plus(second);
   if (first.size === 0) return second;
   if (second.size === 0) return first;
-  if (first.size + second.size <= copyBelow || first instanceof JoinedList) {
+  if (first.size + second.size <= maxCopied || first instanceof JoinedList) {
     return new NativeList([...first.toArray(), ...second.toArray()]);
   }
   return new JoinedList(first, second);
 }
 
-function nonZero(value: bigint, message: string): bigint {
-  if (value === 0n) throw new EvalError(message);
-  return value;
+/** The concatenation of two lists without copying, which would make `+` in comprehensions quadratic. */
+class JoinedList extends CelList {
+  readonly size: number;
+  readonly #first: CelList;
+  readonly #second: CelList;
+
+  constructor(first: CelList, second: CelList) {
+    super();
+    this.#first = first;
+    this.#second = second;
+    this.size = first.size + second.size;
+  }
+
+  at(index: number): Value {
+    return index < this.#first.size ? this.#first.at(index) : this.#second.at(index - this.#first.size);
+  }
 }

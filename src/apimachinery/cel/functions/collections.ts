@@ -7,7 +7,6 @@ import {
   NativeMap,
   type Value,
   isEqualValue,
-  isInt,
   keyText,
   normalizeKey,
   numberOf,
@@ -58,7 +57,7 @@ export const collections = [
 export function index(container: Value, key: Value): Value {
   const found = lookUp(container, key);
   if (found !== undefined) return found;
-  if (container instanceof CelList) throw new EvalError(`index out of bounds: ${indexText(key)}`);
+  if (container instanceof CelList) throw new EvalError(`index out of bounds: ${keyText(key)}`);
   throw new EvalError(`no such key: ${keyText(key)}`);
 }
 
@@ -81,10 +80,6 @@ function itemAt(container: CelList, key: Value): Value | undefined {
     throw new EvalError(`unsupported index type '${typeof key === "string" ? "string" : "double"}' in list`);
   }
   return position >= 0 && position < container.size ? container.at(Number(position)) : undefined;
-}
-
-function indexText(key: Value): string {
-  return isInt(key) ? String(key) : keyText(key);
 }
 
 /** `item in list`, `key in map`. */

@@ -18,26 +18,24 @@ const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typ
 const any = anyType("A");
 const same = (value: Value): Value => value;
 
-const limitSeconds = 315_576_000_000n;
-
 /** Type conversions: `int(x)`, `string(x)` … */
 export const conversions = [
   declare("bool", "bool_to_bool", [bool], bool, same),
-  declare("bool", "string_to_bool", [string], bool, parseBool),
+  declare("bool", "string_to_bool", [string], bool, toBool),
   declare("bytes", "bytes_to_bytes", [bytes], bytes, same),
   declare("bytes", "string_to_bytes", [string], bytes, (a) => new Uint8Array(Buffer.from(a))),
   declare("double", "double_to_double", [double], double, same),
   declare("double", "int64_to_double", [int], double, (a) => new CelDouble(Number(a))),
-  declare("double", "string_to_double", [string], double, parseDouble),
+  declare("double", "string_to_double", [string], double, toDouble),
   declare("double", "uint64_to_double", [uint], double, (a) => new CelDouble(Number(a.value))),
   declare("duration", "duration_to_duration", [duration], duration, same),
   declare("duration", "int64_to_duration", [int], duration, (a) => CelDuration.of(BigInt(a))),
-  declare("duration", "string_to_duration", [string], duration, parseSpan),
+  declare("duration", "string_to_duration", [string], duration, toDuration),
   declare("dyn", "to_dyn", [any], dyn, same),
   declare("int", "int64_to_int64", [int], int, same),
-  declare("int", "double_to_int64", [double], int, (a) => checkInt(wholeOf(a, 2 ** 63, "integer overflow"))),
+  declare("int", "double_to_int64", [double], int, (a) => checkInt(truncate(a, 2 ** 63, "integer overflow"))),
   declare("int", "duration_to_int64", [duration], int, (a) => checkInt(a.nanos)),
-  declare("int", "string_to_int64", [string], int, (a) => parseInteger(a, true)),
+  declare("int", "string_to_int64", [string], int, (a) => toInteger(a, true)),
   declare("int", "timestamp_to_int64", [timestamp], int, (a) =>
     checkInt(floorDivide(a.nanos, 1_000_000_000n)),
   ),
@@ -54,7 +52,7 @@ export const conversions = [
   declare("timestamp", "int64_to_timestamp", [int], timestamp, (a) =>
     CelTimestamp.of(BigInt(a) * 1_000_000_000n),
   ),
-  declare("timestamp", "string_to_timestamp", [string], timestamp, parseTime),
+  declare("timestamp", "string_to_timestamp", [string], timestamp, toTimestamp),
   declare("type", "type", [any], typeType(any), (a) => new TypeValue(typeOf(a))),
   declare("uint", "uint64_to_uint64", [uint], uint, same),
   declare(
@@ -62,19 +60,19 @@ export const conversions = [
     "double_to_uint64",
     [double],
     uint,
-    (a) => new CelUint(checkUint(wholeOf(a, 2 ** 64, "unsigned integer overflow"))),
+    (a) => new CelUint(checkUint(truncate(a, 2 ** 64, "unsigned integer overflow"))),
   ),
   declare("uint", "int64_to_uint64", [int], uint, (a) => new CelUint(checkUint(BigInt(a)))),
-  declare("uint", "string_to_uint64", [string], uint, (a) => new CelUint(parseInteger(a, false))),
+  declare("uint", "string_to_uint64", [string], uint, (a) => new CelUint(toInteger(a, false))),
 ];
 
 /** Truncates a double towards zero; throws if it may be out of range for int64 or uint64. */
-function wholeOf({ value }: CelDouble, limit: number, message: string): bigint {
+function truncate({ value }: CelDouble, limit: number, message: string): bigint {
   if (Number.isNaN(value) || value >= limit || value <= -(2 ** 63)) throw new EvalError(message);
   return BigInt(Math.trunc(value));
 }
 
-function parseInteger(text: string, signed: boolean): Int {
+function toInteger(text: string, signed: boolean): Int {
   const pattern = signed ? /^[+-]?\d+$/ : /^\d+$/;
   if (!pattern.test(text))
     throw new EvalError(`type conversion error from 'string' to '${signed ? "int" : "uint"}'`);
@@ -82,7 +80,7 @@ function parseInteger(text: string, signed: boolean): Int {
   return signed ? checkInt(text.startsWith("-") ? -magnitude : magnitude) : checkUint(magnitude);
 }
 
-function parseDouble(text: string): CelDouble {
+function toDouble(text: string): CelDouble {
   if (/^[+-]?(?:inf|infinity)$/i.test(text))
     return new CelDouble(text.startsWith("-") ? -Infinity : Infinity);
   if (/^nan$/i.test(text)) return new CelDouble(Number.NaN);
@@ -92,7 +90,7 @@ function parseDouble(text: string): CelDouble {
   return new CelDouble(Number(text));
 }
 
-function parseBool(text: string): boolean {
+function toBool(text: string): boolean {
   if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
   if (["0", "f", "F", "false", "FALSE", "False"].includes(text)) return false;
   throw new EvalError("type conversion error from 'string' to 'bool'");
@@ -106,13 +104,13 @@ function decodeText(value: Uint8Array): string {
   }
 }
 
-function parseTime(text: string): CelTimestamp {
+function toTimestamp(text: string): CelTimestamp {
   const time = parseTimestamp(text);
   if (!time) throw new EvalError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
   return CelTimestamp.of(time.nanos);
 }
 
-function parseSpan(text: string): CelDuration {
+function toDuration(text: string): CelDuration {
   const nanos = parseGoDuration(text);
   if (nanos === undefined || !isProtobufDuration(nanos)) {
     throw new EvalError("type conversion error from 'string' to 'google.protobuf.Duration'");
@@ -120,8 +118,10 @@ function parseSpan(text: string): CelDuration {
   return new CelDuration(nanos);
 }
 
-/** Rejects durations of more than ten thousand years, which are out of range for protobuf. */
+/** The range of protobuf's Duration, about ten thousand years. */
+const maxDurationSeconds = 315_576_000_000n;
+
 function isProtobufDuration(nanos: bigint): boolean {
   const seconds = nanos / 1_000_000_000n;
-  return seconds <= limitSeconds && seconds >= -limitSeconds;
+  return seconds <= maxDurationSeconds && seconds >= -maxDurationSeconds;
 }

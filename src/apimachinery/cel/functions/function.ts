@@ -51,26 +51,31 @@ export const typed = types as {
   readonly uint: TypeOf<CelUint>;
 };
 
+/** The types of lists, maps and optionals, with the classes of their values. */
 export const listOf = (item: CelType): TypeOf<CelList> => listType(item);
 export const mapOf = (key: CelType, value: CelType): TypeOf<CelMap> => mapType(key, value);
-export const optionalOf = (of: CelType): TypeOf<CelOptional> => optionalType(of);
+export const optionalOf = (value: CelType): TypeOf<CelOptional> => optionalType(value);
+
 /** A type parameter. */
 export const anyType = (name: string): TypeOf<Value> => paramType(name);
 
-/** Declares an overload of `name(a, b)`. A library may declare several overloads of a function one by one. */
-export const declare = declaring(false);
+/**
+ * Declares an overload of `name(a, b)`; its id is that of cel-go. A library may declare several overloads of a function
+ * one by one.
+ */
+export const declare = overloadDeclarer(false);
 
 /** Declares an overload of `a.name(b)`; the type of `a` comes first. */
-export const method = declaring(true);
+export const method = overloadDeclarer(true);
 
-type Types = readonly TypeOf<Value>[];
+type ParamTypes = readonly TypeOf<Value>[];
 
-type Implementation<Params extends Types> = (
+type Implementation<Params extends ParamTypes> = (
   ...args: { readonly [I in keyof Params]: Params[I] extends TypeOf<infer T> ? T : never }
 ) => Value;
 
-function declaring(member: boolean) {
-  return <const Params extends Types>(
+function overloadDeclarer(member: boolean) {
+  return <const Params extends ParamTypes>(
     name: string,
     id: string,
     params: Params,

@@ -14,7 +14,7 @@ const compiledSeparately = (): Value => {
   throw new Error("compiled separately");
 };
 
-/** The logical operators. All but negation are compiled separately, because they don't always need all operands. */
+/** The logical operators. `compile-expr.ts` compiles all but negation, because they don't always need all operands. */
 const logic = [
   declare("_?_:_", "conditional", [bool, any, any], any, compiledSeparately),
   declare("_&&_", "logical_and", [bool, bool], bool, compiledSeparately),
@@ -24,6 +24,7 @@ const logic = [
   declare("@not_strictly_false", "not_strictly_false", [bool], bool, compiledSeparately),
 ];
 
+/** The functions and operators of CEL's standard library, which every environment has. */
 export const standard: readonly FunctionDecl[] = [
   ...arithmetic,
   ...collections,

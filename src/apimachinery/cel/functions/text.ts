@@ -3,8 +3,6 @@ import { EvalError } from "../values/eval-error.ts";
 import { declare, method, typed } from "./function.ts";
 
 const { bool, string } = typed;
-const compiled = new Map<string, RE2JS>();
-const limit = 1000;
 
 const matches = (text: string, pattern: string): boolean => regex(pattern).test(text);
 
@@ -17,14 +15,17 @@ export const text = [
   method("matches", "matches_string", [string, string], bool, matches),
 ];
 
-/** Compiles an RE2 pattern; recent ones are cached. */
+const cachedPatterns = new Map<string, RE2JS>();
+const maxCachedPatterns = 1000;
+
+/** Compiles an RE2 pattern, or returns it from the cache. Throws an EvalError if it is invalid. */
 export function regex(pattern: string): RE2JS {
-  const existing = compiled.get(pattern);
-  if (existing) return existing;
+  const cached = cachedPatterns.get(pattern);
+  if (cached) return cached;
   try {
     const expression = RE2JS.compile(pattern);
-    if (compiled.size >= limit) compiled.clear();
-    compiled.set(pattern, expression);
+    if (cachedPatterns.size >= maxCachedPatterns) cachedPatterns.clear();
+    cachedPatterns.set(pattern, expression);
     return expression;
   } catch (error) {
     const reason =

@@ -8,8 +8,10 @@ import { Boxed, type Value } from "../values/value.ts";
 
 const { bool, int, string } = typed;
 
-/** The types of IP addresses and CIDRs. */
+/** The type of IP addresses. */
 export const ipType: TypeOf<IPValue> = opaqueType("net.IP");
+
+/** The type of CIDRs: `10.0.0.0/8`. */
 export const cidrType: TypeOf<CIDRValue> = opaqueType("net.CIDR");
 
 class IPValue extends Boxed<IPAddress> {
@@ -24,6 +26,7 @@ class IPValue extends Boxed<IPAddress> {
   }
 }
 
+/** A parsed CIDR, as `cidr()` returns it. */
 export class CIDRValue extends Boxed<Network> {
   readonly celType = cidrType;
 
@@ -38,6 +41,7 @@ export class CIDRValue extends Boxed<Network> {
   }
 }
 
+// The properties of Go's `netip.Addr`, for four and sixteen bytes.
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0);
 const isLoopback = (bytes: Uint8Array): boolean =>
   bytes.length === 4 ? bytes[0] === 127 : isZero(bytes.subarray(0, 15)) && bytes[15] === 1;
@@ -72,11 +76,11 @@ const ips: readonly FunctionDecl[] = [
   ),
   method("family", "ip_family", [ipType], int, ({ bytes }) => (bytes.length === 4 ? 4 : 6)),
   declare("string", "ip_to_string", [ipType], string, ({ content }) => formatIP(content)),
-  property("isUnspecified", "ip_is_unspecified", isZero),
-  property("isLoopback", "ip_is_loopback", isLoopback),
-  property("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
-  property("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
-  property("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
+  addressMethod("isUnspecified", "ip_is_unspecified", isZero),
+  addressMethod("isLoopback", "ip_is_loopback", isLoopback),
+  addressMethod("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
+  addressMethod("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
+  addressMethod("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
 ];
 
 /** The functions of CIDRs, whose address may have bits beyond the prefix. */
@@ -112,15 +116,14 @@ const cidrs: readonly FunctionDecl[] = [
   ),
 ];
 
+/** Kubernetes' IP and CIDR libraries. */
 export const addresses: readonly FunctionDecl[] = [...ips, ...cidrs];
 
 function toIP(text: string): IPValue {
   const address = parseIP(text, { zones: true });
   const shown = quote(text);
-  if (!address)
-    throw new EvalError(
-      `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`,
-    );
+  const failure = `parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`;
+  if (!address) throw new EvalError(`IP Address ${shown} ${failure}`);
   if (address.zone !== undefined) throw new EvalError(`IP address ${shown} with zone value is not allowed`);
   if (isMapped(address.bytes)) throw new EvalError(`IPv4-mapped IPv6 address ${shown} is not allowed`);
   return new IPValue(address);
@@ -151,6 +154,6 @@ function containsNetwork(outer: CIDRValue, inner: CIDRValue): boolean {
   return outer.content.prefix <= inner.content.prefix && isWithin(outer.content, inner.content.address.bytes);
 }
 
-function property(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
+function addressMethod(name: string, id: string, holds: (bytes: Uint8Array) => boolean): FunctionDecl {
   return method(name, id, [ipType], bool, ({ bytes }) => holds(bytes));
 }

@@ -4,13 +4,14 @@ import { type CelType, objectType } from "../types/type.ts";
 import { EvalError } from "../values/eval-error.ts";
 import { Boxed, type Value } from "../values/value.ts";
 
-/** The attributes of an authorization check, of resources or of a path. */
+/** The attributes of an authorization check: a verb, and either a resource or a path. */
 export interface AccessQuestion {
   readonly verb: string;
   readonly resource?: ResourceQuestion;
   readonly path?: string;
 }
 
+/** The resource of an authorization check; empty strings for all subresources, namespaces or names. */
 export interface ResourceQuestion {
   readonly group: string;
   readonly resource: string;
@@ -37,11 +38,13 @@ export const authorizerType = authorizationType("Authorizer");
 /** The type of a check of a resource: of `authorizer.group(...).resource(...)`. */
 export const resourceCheckType = authorizationType("ResourceCheck");
 
-const authorizer: TypeOf<Step<AccessOracle>> = authorizerType;
-const resourceCheck: TypeOf<Step<{ oracle: AccessOracle; question: ResourceQuestion }>> = resourceCheckType;
-const pathCheck: TypeOf<Step<{ oracle: AccessOracle; path: string }>> = authorizationType("PathCheck");
-const groupCheck: TypeOf<Step<{ oracle: AccessOracle; group: string }>> = authorizationType("GroupCheck");
-const decision: TypeOf<Step<AccessDecision>> = authorizationType("Decision");
+const authorizer: TypeOf<AuthzValue<AccessOracle>> = authorizerType;
+const resourceCheck: TypeOf<AuthzValue<{ oracle: AccessOracle; question: ResourceQuestion }>> =
+  resourceCheckType;
+const pathCheck: TypeOf<AuthzValue<{ oracle: AccessOracle; path: string }>> = authorizationType("PathCheck");
+const groupCheck: TypeOf<AuthzValue<{ oracle: AccessOracle; group: string }>> =
+  authorizationType("GroupCheck");
+const decision: TypeOf<AuthzValue<AccessDecision>> = authorizationType("Decision");
 
 /** The types of the library, by their names in expressions. */
 export const authorizerTypes: readonly CelType[] = [
@@ -56,8 +59,8 @@ function authorizationType(name: string): CelType {
   return objectType(`kubernetes.authorization.${name}`);
 }
 
-/** A builder of a check: it has methods only. */
-class Step<T> extends Boxed<T> {
+/** A value of the library: `authorizer`, an unfinished check, or a decision. It has methods only. */
+class AuthzValue<T> extends Boxed<T> {
   readonly celType: CelType;
 
   constructor(type: CelType, content: T) {
@@ -72,17 +75,15 @@ class Step<T> extends Boxed<T> {
 
 /** The value of `authorizer`. */
 export function authorizerValue(oracle: AccessOracle): Value {
-  return new Step(authorizerType, oracle);
+  return new AuthzValue(authorizerType, oracle);
 }
 
 /** The value of `authorizer.requestResource`. */
 export function resourceCheckValue(oracle: AccessOracle, question: ResourceQuestion): Value {
-  return new Step(resourceCheckType, { oracle, question });
+  return new AuthzValue(resourceCheckType, { oracle, question });
 }
 
 const { bool, string } = typed;
-
-const anyResource = { subresource: "", namespace: "", name: "" };
 
 /** The functions of the authorizer library. Only admission has an `authorizer` variable. */
 export const authorizers: readonly FunctionDecl[] = [
@@ -91,14 +92,14 @@ export const authorizers: readonly FunctionDecl[] = [
     "authorizer_path",
     [authorizer, string],
     pathCheck,
-    (from, path) => new Step(pathCheck, { oracle: from.content, path: filled(path, "path") }),
+    (from, path) => new AuthzValue(pathCheck, { oracle: from.content, path: nonEmpty(path, "path") }),
   ),
   method(
     "group",
     "authorizer_group",
     [authorizer, string],
     groupCheck,
-    (from, group) => new Step(groupCheck, { oracle: from.content, group }),
+    (from, group) => new AuthzValue(groupCheck, { oracle: from.content, group }),
   ),
   method(
     "serviceAccount",
@@ -114,8 +115,10 @@ export const authorizers: readonly FunctionDecl[] = [
   method("resource", "groupcheck_resource", [groupCheck, string], resourceCheck, ({ content }, resource) =>
     resourceCheckValue(content.oracle, {
       group: content.group,
-      resource: filled(resource, "resource"),
-      ...anyResource,
+      resource: nonEmpty(resource, "resource"),
+      subresource: "",
+      namespace: "",
+      name: "",
     }),
   ),
   attributeMethod("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
@@ -129,14 +132,15 @@ export const authorizers: readonly FunctionDecl[] = [
     "pathcheck_check",
     [pathCheck, string],
     decision,
-    ({ content }, verb) => new Step(decision, content.oracle.decide({ verb, path: content.path })),
+    ({ content }, verb) => new AuthzValue(decision, content.oracle.decide({ verb, path: content.path })),
   ),
   method(
     "check",
     "resourcecheck_check",
     [resourceCheck, string],
     decision,
-    ({ content }, verb) => new Step(decision, content.oracle.decide({ verb, resource: content.question })),
+    ({ content }, verb) =>
+      new AuthzValue(decision, content.oracle.decide({ verb, resource: content.question })),
   ),
   decisionMethod("errored", bool, ({ error }) => error !== undefined),
   decisionMethod("error", string, ({ error = "" }) => error),
@@ -155,11 +159,15 @@ function attributeMethod(
   );
 }
 
-function decisionMethod(name: string, result: CelType, read: (made: AccessDecision) => Value): FunctionDecl {
+function decisionMethod(
+  name: string,
+  result: CelType,
+  read: (content: AccessDecision) => Value,
+): FunctionDecl {
   return method(name, `decision_${name}`, [decision], result, ({ content }) => read(content));
 }
 
-function filled(value: string, what: string): string {
+function nonEmpty(value: string, what: string): string {
   if (value.trim() === "") throw new EvalError(`${what} must not be empty`);
   return value;
 }

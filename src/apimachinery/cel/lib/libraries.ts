@@ -16,6 +16,7 @@ import { Env } from "../check/env.ts";
 const { bool, int, string } = typed;
 const list = listOf(anyType("T"));
 
+/** cel-go's sets library, for lists. */
 const sets: readonly FunctionDecl[] = [
   declare("sets.contains", "list_sets_contains_list", [list, list], bool, includesAll),
   declare(
@@ -28,11 +29,36 @@ const sets: readonly FunctionDecl[] = [
   declare("sets.intersects", "list_sets_intersects_list", [list, list], bool, overlaps),
 ];
 
+function includesAll(all: CelList, some: CelList): boolean {
+  const items = all.toArray();
+  return some.toArray().every((wanted) => items.some((item) => isEqualValue(item, wanted)));
+}
+
+function overlaps(first: CelList, second: CelList): boolean {
+  const items = first.toArray();
+  return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
+}
+
+/** Kubernetes' regex library. */
 const regexes: readonly FunctionDecl[] = [
   method("find", "string_find_string", [string, string], string, find),
   method("findAll", "string_find_all_string", [string, string], listOf(string), findAll),
   method("findAll", "string_find_all_string_int", [string, string, int], listOf(string), findAll),
 ];
+
+function find(text: string, pattern: string): string {
+  const matcher = regex(pattern).matcher(text);
+  return matcher.find() ? (matcher.group() ?? "") : "";
+}
+
+/** Returns all matches, or the first ones; a negative limit means no limit. */
+function findAll(text: string, pattern: string, limit: Int = -1): CelList {
+  const matcher = regex(pattern).matcher(text);
+  const found: string[] = [];
+  const max = limit < 0 ? Number.POSITIVE_INFINITY : Number(limit);
+  while (found.length < max && matcher.find()) found.push(matcher.group() ?? "");
+  return new NativeList(found);
+}
 
 /** The functions that a Kubernetes 1.36 API server provides to every expression. */
 export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
@@ -49,30 +75,6 @@ export const kubernetesLibraries: readonly (readonly FunctionDecl[])[] = [
   authorizers,
 ];
 
-function includesAll(all: CelList, some: CelList): boolean {
-  const items = all.toArray();
-  return some.toArray().every((wanted) => items.some((item) => isEqualValue(item, wanted)));
-}
-
-function overlaps(first: CelList, second: CelList): boolean {
-  const items = first.toArray();
-  return second.toArray().some((wanted) => items.some((item) => isEqualValue(item, wanted)));
-}
-
-function find(text: string, pattern: string): string {
-  const matcher = regex(pattern).matcher(text);
-  return matcher.find() ? (matcher.group() ?? "") : "";
-}
-
-/** Returns all matches, or the first ones; a negative limit means no limit. */
-function findAll(text: string, pattern: string, limit: Int = -1): CelList {
-  const matcher = regex(pattern).matcher(text);
-  const found: string[] = [];
-  const most = limit < 0 ? Number.POSITIVE_INFINITY : Number(limit);
-  while (found.length < most && matcher.find()) found.push(matcher.group() ?? "");
-  return new NativeList(found);
-}
-
 /** The types of these libraries. */
 export const kubernetesTypes: readonly CelType[] = [
   urlType,
@@ -84,10 +86,10 @@ export const kubernetesTypes: readonly CelType[] = [
   ...authorizerTypes,
 ];
 
-let base: Env | undefined;
+let sharedEnv: Env | undefined;
 
 /** Returns the environment of a Kubernetes 1.36 API server; created on first use. */
 export function kubernetesEnv(): Env {
-  base ??= new Env({ libraries: kubernetesLibraries, types: kubernetesTypes, mixedLiterals: true });
-  return base;
+  sharedEnv ??= new Env({ libraries: kubernetesLibraries, types: kubernetesTypes, mixedLiterals: true });
+  return sharedEnv;
 }

@@ -11,13 +11,7 @@ const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = typ
 const item = anyType("T");
 const list = listOf(item);
 
-const summable: readonly (readonly [string, CelType, Value])[] = [
-  ["int", int, 0],
-  ["uint", uint, new CelUint(0)],
-  ["double", double, new CelDouble(0)],
-  ["duration", duration, new CelDuration(0n)],
-];
-
+/** The types that have an order, by their names in overloads. */
 const comparable: readonly (readonly [string, CelType])[] = [
   ["int", int],
   ["uint", uint],
@@ -29,77 +23,13 @@ const comparable: readonly (readonly [string, CelType])[] = [
   ["bytes", bytes],
 ];
 
-const sums = arithmetic.filter(({ name }) => name === "_+_").flatMap(({ overloads }) => overloads);
-
-function add(a: Value, b: Value): Value {
-  const fitting = sums.find((candidate) => candidate.accepts([a, b]));
-  if (!fitting) throw new EvalError("no such overload");
-  return fitting.apply([a, b]);
-}
-
-function isSorted(values: CelList): boolean {
-  const all = values.toArray();
-  return all.every((value, index) => index === 0 || !(compare(all[index - 1]!, value) > 0));
-}
-
-/** Returns a function for the minimum (`sign` -1) or the maximum (`sign` 1) of a list. */
-function extreme(name: string, sign: number): (values: CelList) => Value {
-  return (values) => {
-    if (values.size === 0) throw new EvalError(`${name} called on empty list`);
-    return values.toArray().reduce((best, value) => (compare(value, best) * sign > 0 ? value : best));
-  };
-}
-
-function indexOf(values: CelList, wanted: Value): Int {
-  return values.toArray().findIndex((value) => isEqualValue(value, wanted));
-}
-
-function lastIndexOf(values: CelList, wanted: Value): Int {
-  return values.toArray().findLastIndex((value) => isEqualValue(value, wanted));
-}
-
-function slice(values: CelList, start: Int, end: Int): CelList {
-  const range = `cannot slice(${start}, ${end})`;
-  if (start < 0 || end < 0) throw new EvalError(`${range}, negative indexes not supported`);
-  if (start > end) throw new EvalError(`${range}, start index must be less than or equal to end index`);
-  if (end > values.size) throw new EvalError(`${range}, list is length ${values.size}`);
-  return new NativeList(values.toArray().slice(Number(start), Number(end)));
-}
-
-function flatten(values: CelList, depth: Int = 1): CelList {
-  if (depth < 0) throw new EvalError("level must be non-negative");
-  const flat = (from: CelList, levels: number): Value[] =>
-    from
-      .toArray()
-      .flatMap((value) => (value instanceof CelList && levels > 0 ? flat(value, levels - 1) : [value]));
-  return new NativeList(flat(values, Number(depth)));
-}
-
-const longestRange = 10_000_000;
-
-function range(count: Int): CelList {
-  if (count > longestRange) throw new EvalError("range is too long");
-  return new NativeList(Array.from({ length: Math.max(Number(count), 0) }, (_, index) => index));
-}
-
-function distinct(values: CelList): CelList {
-  const kept: Value[] = [];
-  for (const value of values) if (!kept.some((one) => isEqualValue(one, value))) kept.push(value);
-  return new NativeList(kept);
-}
-
-/** Sorts values by their associated keys; keys of different types can't be compared. */
-function sortBy(values: CelList, keys: CelList): CelList {
-  if (values.size !== keys.size) {
-    throw new EvalError(
-      `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${values.size} and ${keys.size} elements respectively`,
-    );
-  }
-  const order = keys.toArray().map((key, index) => ({ key, value: values.at(index) }));
-  return new NativeList(order.sort((a, b) => compare(a.key, b.key)).map(({ value }) => value));
-}
-
-const sort = (values: CelList): CelList => sortBy(values, values);
+/** The types that `sum` adds, with their zeros. */
+const summable: readonly (readonly [string, CelType, Value])[] = [
+  ["int", int, 0],
+  ["uint", uint, new CelUint(0)],
+  ["double", double, new CelDouble(0)],
+  ["duration", duration, new CelDuration(0n)],
+];
 
 /** The functions of the Kubernetes lists library, and version 3 of the lists library. `sortBy` is a macro. */
 export const lists: readonly FunctionDecl[] = [
@@ -127,3 +57,79 @@ export const lists: readonly FunctionDecl[] = [
   method("distinct", "list_distinct", [list], list, distinct),
   method("reverse", "list_reverse", [list], list, (values) => new NativeList(values.toArray().toReversed())),
 ];
+
+function isSorted(values: CelList): boolean {
+  const all = values.toArray();
+  return all.every((value, index) => index === 0 || !(compare(all[index - 1]!, value) > 0));
+}
+
+/** Returns a function for the minimum (`sign` -1) or the maximum (`sign` 1) of a list. */
+function extreme(name: string, sign: number): (values: CelList) => Value {
+  return (values) => {
+    if (values.size === 0) throw new EvalError(`${name} called on empty list`);
+    return values.toArray().reduce((best, value) => (compare(value, best) * sign > 0 ? value : best));
+  };
+}
+
+function sort(values: CelList): CelList {
+  return sortBy(values, values);
+}
+
+/** Sorts values by their associated keys; keys of different types can't be compared. */
+function sortBy(values: CelList, keys: CelList): CelList {
+  if (values.size !== keys.size) {
+    throw new EvalError(
+      `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${values.size} and ${keys.size} elements respectively`,
+    );
+  }
+  const order = keys.toArray().map((key, index) => ({ key, value: values.at(index) }));
+  return new NativeList(order.sort((a, b) => compare(a.key, b.key)).map(({ value }) => value));
+}
+
+/** The overloads of `+`, with which `sum` adds two values. */
+const additions = arithmetic.filter(({ name }) => name === "_+_").flatMap(({ overloads }) => overloads);
+
+function add(a: Value, b: Value): Value {
+  const fitting = additions.find((candidate) => candidate.accepts([a, b]));
+  if (!fitting) throw new EvalError("no such overload");
+  return fitting.apply([a, b]);
+}
+
+function indexOf(values: CelList, wanted: Value): Int {
+  return values.toArray().findIndex((value) => isEqualValue(value, wanted));
+}
+
+function lastIndexOf(values: CelList, wanted: Value): Int {
+  return values.toArray().findLastIndex((value) => isEqualValue(value, wanted));
+}
+
+function slice(values: CelList, start: Int, end: Int): CelList {
+  const range = `cannot slice(${start}, ${end})`;
+  if (start < 0 || end < 0) throw new EvalError(`${range}, negative indexes not supported`);
+  if (start > end) throw new EvalError(`${range}, start index must be less than or equal to end index`);
+  if (end > values.size) throw new EvalError(`${range}, list is length ${values.size}`);
+  return new NativeList(values.toArray().slice(Number(start), Number(end)));
+}
+
+function flatten(values: CelList, depth: Int = 1): CelList {
+  if (depth < 0) throw new EvalError("level must be non-negative");
+  const flat = (from: CelList, levels: number): Value[] =>
+    from
+      .toArray()
+      .flatMap((value) => (value instanceof CelList && levels > 0 ? flat(value, levels - 1) : [value]));
+  return new NativeList(flat(values, Number(depth)));
+}
+
+/** A longer list would need too much memory: it is created before its cost is charged. */
+const longestRange = 10_000_000;
+
+function range(count: Int): CelList {
+  if (count > longestRange) throw new EvalError("range is too long");
+  return new NativeList(Array.from({ length: Math.max(Number(count), 0) }, (_, index) => index));
+}
+
+function distinct(values: CelList): CelList {
+  const kept: Value[] = [];
+  for (const value of values) if (!kept.some((known) => isEqualValue(known, value))) kept.push(value);
+  return new NativeList(kept);
+}

@@ -23,10 +23,10 @@ export const jsonPatchType: CelType = objectType(
   ]),
 );
 
-/** The type of an apply configuration. */
+/** The type of an apply configuration; its fields are not checked. */
 export const appliedObjectType: CelType = openObjectType("Object");
 
-/** The types of mutation results: `JSONPatch`, `Object`, `Object.spec.template`. */
+/** Returns the type of a mutation's result by name, if it has one: `JSONPatch`, `Object`, `Object.spec.template`. */
 export function mutationStructs(name: string): StructType | undefined {
   if (name === jsonPatchType.name) {
     return structOf(jsonPatchType, (field) => jsonPatchType.fields?.get(field));

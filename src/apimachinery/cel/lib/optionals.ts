@@ -28,12 +28,8 @@ export const optionals: readonly FunctionDecl[] = [
   method("value", "optional_value", [optional], item, valueOf),
   method("hasValue", "optional_hasValue", [optional], bool, ({ isPresent }) => isPresent),
   method("or", "optional_or_optional", [optional, optional], optional, (a, b) => (a.isPresent ? a : b)),
-  method(
-    "orValue",
-    "optional_orValue_value",
-    [optional, item],
-    item,
-    ({ value }, other) => value ?? orNull(value, other),
+  method("orValue", "optional_orValue_value", [optional, item], item, ({ value }, other) =>
+    value === undefined ? other : value,
   ),
   declare("optional.unwrap", "optional_unwrap", [listOf(optional)], list, unwrap),
   method("unwrapOpt", "optional_unwrapOpt", [listOf(optional)], list, unwrap),
@@ -45,24 +41,20 @@ export const optionals: readonly FunctionDecl[] = [
   ),
 ];
 
-/** Returns the alternative only for an optional without a value; null is a value. */
-function orNull(value: Value | undefined, other: Value): Value {
-  return value === undefined ? other : value;
-}
-
 function valueOf({ value }: CelOptional): Value {
   if (value === undefined) throw new EvalError("optional.none() dereference");
   return value;
 }
 
 function unwrap(from: CelList): CelList {
-  const present = from.toArray().flatMap((one) => {
-    if (!(one instanceof CelOptional)) throw new EvalError("value is not optional");
-    return one.value === undefined ? [] : [one.value];
+  const present = from.toArray().flatMap((element) => {
+    if (!(element instanceof CelOptional)) throw new EvalError("value is not optional");
+    return element.value === undefined ? [] : [element.value];
   });
   return new NativeList(present);
 }
 
+/** Returns true for the zero value of a type, for which `optional.ofNonZeroValue` has no value. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === "") return true;
   if (value instanceof CelUint || value instanceof CelDouble) return value.value === 0;

@@ -15,31 +15,31 @@ class QuantityValue extends Boxed<Amount> {
   readonly celType = quantityType;
 
   equals(other: Value): boolean {
-    return other instanceof QuantityValue && order(this, other) === 0;
+    return other instanceof QuantityValue && compare(this, other) === 0;
   }
 }
 
-const order = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.content, b.content);
+const compare = (a: QuantityValue, b: QuantityValue): Int => compareAmounts(a.content, b.content);
 const pair = [quantity, quantity] as const;
 
 /** The functions of the quantity library; arithmetic is exact. */
 export const quantities: readonly FunctionDecl[] = [
   declare("quantity", "string_to_quantity", [string], quantityType, parse),
-  declare("isQuantity", "is_quantity_string", [string], bool, (text) => read(text) !== undefined),
-  declare("sign", "quantity_sign", [quantity], int, ({ content }) => compareAmounts(content, ofInt(0))),
-  method("isGreaterThan", "quantity_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
-  method("isLessThan", "quantity_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
-  method("compareTo", "quantity_compare_to", pair, int, order),
+  declare("isQuantity", "is_quantity_string", [string], bool, (text) => tryParse(text) !== undefined),
+  declare("sign", "quantity_sign", [quantity], int, ({ content }) => compareAmounts(content, fromInt(0))),
+  method("isGreaterThan", "quantity_is_greater_than", pair, bool, (a, b) => compare(a, b) === 1),
+  method("isLessThan", "quantity_is_less_than", pair, bool, (a, b) => compare(a, b) === -1),
+  method("compareTo", "quantity_compare_to", pair, int, compare),
   method("asApproximateFloat", "quantity_get_float", [quantity], double, toFloat),
   method("asInteger", "quantity_get_int", [quantity], int, toInteger),
   method("isInteger", "quantity_is_integer", [quantity], bool, (a) => wholeOf(a) !== undefined),
-  method("add", "quantity_add", pair, quantityType, (a, b) => plus(a, b.content)),
-  method("add", "quantity_add_int", [quantity, int], quantityType, (a, b) => plus(a, ofInt(b))),
-  method("sub", "quantity_sub", pair, quantityType, (a, b) => plus(a, negated(b.content))),
-  method("sub", "quantity_sub_int", [quantity, int], quantityType, (a, b) => plus(a, negated(ofInt(b)))),
+  method("add", "quantity_add", pair, quantityType, (a, b) => addTo(a, b.content)),
+  method("add", "quantity_add_int", [quantity, int], quantityType, (a, b) => addTo(a, fromInt(b))),
+  method("sub", "quantity_sub", pair, quantityType, (a, b) => addTo(a, negate(b.content))),
+  method("sub", "quantity_sub_int", [quantity, int], quantityType, (a, b) => addTo(a, negate(fromInt(b)))),
 ];
 
-function read(text: string): Amount | undefined {
+function tryParse(text: string): Amount | undefined {
   try {
     return parseQuantity(text);
   } catch {
@@ -48,7 +48,7 @@ function read(text: string): Amount | undefined {
 }
 
 function parse(text: string): QuantityValue {
-  const amount = read(text);
+  const amount = tryParse(text);
   if (amount) return new QuantityValue(amount);
   throw new EvalError(
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -60,10 +60,7 @@ function wholeOf({ content: { unscaled, scale } }: QuantityValue): bigint | unde
   if (unscaled === 0n) return 0n;
   // Far beyond 64 bits, the power alone would need too much memory.
   if (scale < 0 || scale > 19) return undefined;
-  return inRange(unscaled * 10n ** BigInt(scale));
-}
-
-function inRange(value: bigint): bigint | undefined {
+  const value = unscaled * 10n ** BigInt(scale);
   return value <= maxInt && value >= minInt ? value : undefined;
 }
 
@@ -77,7 +74,7 @@ function toFloat({ content: { unscaled, scale } }: QuantityValue): CelDouble {
   return new CelDouble(Number(`${unscaled}e${scale}`));
 }
 
-function plus(a: QuantityValue, b: Amount): QuantityValue {
+function addTo(a: QuantityValue, b: Amount): QuantityValue {
   try {
     return new QuantityValue(addAmounts(a.content, b));
   } catch (error) {
@@ -86,10 +83,10 @@ function plus(a: QuantityValue, b: Amount): QuantityValue {
   }
 }
 
-function negated(amount: Amount): Amount {
+function negate(amount: Amount): Amount {
   return { ...amount, unscaled: -amount.unscaled };
 }
 
-function ofInt(value: Int): Amount {
+function fromInt(value: Int): Amount {
   return parseQuantity(String(value));
 }

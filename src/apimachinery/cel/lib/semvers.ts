@@ -12,29 +12,30 @@ class SemverValue extends Boxed<Semver> {
   readonly celType = semverType;
 
   equals(other: Value): boolean {
-    return other instanceof SemverValue && order(this, other) === 0;
+    return other instanceof SemverValue && compare(this, other) === 0;
   }
 }
 
-const order = (a: SemverValue, b: SemverValue): Int => compareSemver(a.content, b.content);
+const compare = (a: SemverValue, b: SemverValue): Int => compareSemver(a.content, b.content);
 
-const part = (name: string, index: 0 | 1 | 2): FunctionDecl =>
+const numberMethod = (name: string, index: 0 | 1 | 2): FunctionDecl =>
   method(name, `semver_${name}`, [semverType], int, ({ content }) => toInt(content.numbers[index]));
 
 const isSemver = succeeds(parse);
 const pair = [semverType, semverType] as const;
 
+/** Kubernetes' semver library. The second argument of `semver` and `isSemver` allows versions to be normalized. */
 export const semvers: readonly FunctionDecl[] = [
   declare("semver", "string_to_semver", [string], semverType, parse),
   declare("semver", "string_bool_to_semver", [string, bool], semverType, parse),
   declare("isSemver", "is_semver_string", [string], bool, isSemver),
   declare("isSemver", "is_semver_string_bool", [string, bool], bool, isSemver),
-  method("isGreaterThan", "semver_is_greater_than", pair, bool, (a, b) => order(a, b) === 1),
-  method("isLessThan", "semver_is_less_than", pair, bool, (a, b) => order(a, b) === -1),
-  method("compareTo", "semver_compare_to", pair, int, order),
-  part("major", 0),
-  part("minor", 1),
-  part("patch", 2),
+  method("isGreaterThan", "semver_is_greater_than", pair, bool, (a, b) => compare(a, b) === 1),
+  method("isLessThan", "semver_is_less_than", pair, bool, (a, b) => compare(a, b) === -1),
+  method("compareTo", "semver_compare_to", pair, int, compare),
+  numberMethod("major", 0),
+  numberMethod("minor", 1),
+  numberMethod("patch", 2),
 ];
 
 function parse(text: string, normalized = false): SemverValue {
@@ -45,7 +46,7 @@ function parse(text: string, normalized = false): SemverValue {
   throw new EvalError(`Invalid character(s) found in version "${text}"`);
 }
 
-/** Normalizes `v1.2`, `1` and `01.2.3`. */
+/** Completes `v1.2` to `1.2.0` and `1` to `1.0.0`, and strips leading zeros: `01.2.3` becomes `1.2.3`. */
 function normalize(text: string): string {
   const parts = text.replace(/^v/, "").split(".");
   const main = [...parts.slice(0, 2), ...(parts.length > 2 ? [parts.slice(2).join(".")] : [])].map((part) => {

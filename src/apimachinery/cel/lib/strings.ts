@@ -17,10 +17,12 @@ import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../v
 const { dyn, int, string } = typed;
 const defaultPrecision = 6;
 
+/** The most digits of `toFixed()` and `toExponential()`. */
+const maxDigits = 100;
+
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 const textList = listOf(string);
-
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
 
@@ -48,7 +50,7 @@ export const strings: readonly FunctionDecl[] = [
 
 /** Formats a string with the clauses `%s %d %f %e %b %x %X %o`. */
 function formatText(format: string, args: CelList): string {
-  let used = 0;
+  let argIndex = 0;
   let out = "";
   for (let index = 0; index < format.length; index++) {
     if (format[index] !== "%") {
@@ -61,8 +63,8 @@ function formatText(format: string, args: CelList): string {
       out += "%";
       continue;
     }
-    if (used >= args.size) throw new EvalError(`index ${used} out of range`);
-    out += formatClause(clause[3], clause[2], args.at(used++));
+    if (argIndex >= args.size) throw new EvalError(`index ${argIndex} out of range`);
+    out += formatClause(clause[3], clause[2], args.at(argIndex++));
   }
   return out;
 }
@@ -124,33 +126,37 @@ function formatHex(value: Value): string {
 
 /** Fixed-point numbers have the format of the en-US locale, with commas between thousands. */
 function formatFixed(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return formatInfinite(value);
-  const [whole, fraction] = roundHalfEven(value, Math.min(digits, 100)).split(".");
+  if (!Number.isFinite(value)) return formatNonFinite(value);
+  const [whole, fraction] = roundHalfEven(value, Math.min(digits, maxDigits)).split(".");
   const grouped = whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Rounds half to even; JavaScript rounds half up. */
+/** Rounds half to even, as Go does; JavaScript rounds half up. */
 function roundHalfEven(value: number, places: number): string {
+  // From here on `toFixed()` writes an exponent.
   if (Math.abs(value) >= 1e21) return BigInt(value).toString() + (places > 0 ? `.${"0".repeat(places)}` : "");
   const text = value.toFixed(places);
-  const exact = value.toFixed(100);
-  const rest = exact.slice(exact.length - 100 + places);
+  const exact = value.toFixed(maxDigits);
+  const rest = exact.slice(exact.length - maxDigits + places);
   if (!/^50*$/.test(rest)) return text;
-  const cut = exact.slice(0, exact.length - 100 + places).replace(/\.$/, "");
+  const cut = exact.slice(0, exact.length - maxDigits + places).replace(/\.$/, "");
   return "02468".includes(cut.at(-1)!) ? cut : text;
 }
 
 /** The exponent is formatted as a power of ten, `1.5 × 10⁰³`. */
 function formatExponent(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return formatInfinite(value);
-  const [mantissa, exponent] = value.toExponential(Math.min(digits, 100)).split("e") as [string, string];
+  if (!Number.isFinite(value)) return formatNonFinite(value);
+  const [mantissa, exponent] = value.toExponential(Math.min(digits, maxDigits)).split("e") as [
+    string,
+    string,
+  ];
   const power = exponent.replace("+", "").replace(/^(-?)(\d)$/, "$10$2");
   const raised = power.replaceAll(/\d/g, (digit) => superscripts[Number(digit)]!).replace("-", "⁻");
   return `${mantissa}\u202f×\u202f10${raised}`;
 }
 
-function formatInfinite(value: number): string {
+function formatNonFinite(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   return value > 0 ? "∞" : "-∞";
 }
@@ -171,7 +177,9 @@ function formatPart(value: Value): string {
   if (value === null || typeof value === "boolean" || isInt(value)) return String(value);
   if (value instanceof CelUint) return String(value.value);
   if (value instanceof CelDouble)
-    return Number.isFinite(value.value) ? roundHalfEven(value.value, 6) : quote(goFloat(value.value));
+    return Number.isFinite(value.value)
+      ? roundHalfEven(value.value, defaultPrecision)
+      : quote(goFloat(value.value));
   if (value instanceof Uint8Array) return `b${quote(Buffer.from(value).toString())}`;
   if (value instanceof CelTimestamp) return `timestamp("${formatTimestamp(value)}")`;
   if (value instanceof CelDuration) return `duration("${formatDuration(value)}")`;
@@ -252,13 +260,9 @@ function trim(text: string): string {
 }
 
 function join(list: CelList, separator = ""): string {
-  return list
-    .toArray()
-    .map((item) => {
-      if (typeof item !== "string") throw new EvalError("no such overload");
-      return item;
-    })
-    .join(separator);
+  const items = list.toArray();
+  if (!items.every((item) => typeof item === "string")) throw new EvalError("no such overload");
+  return items.join(separator);
 }
 
 /** Formats a string as a CEL literal, with the minimum of escapes. */

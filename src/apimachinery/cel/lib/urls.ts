@@ -17,24 +17,23 @@ class URLValue extends Boxed<RequestURI & { readonly text: string }> {
   }
 }
 
+/** Kubernetes' URL library. */
 export const urls: readonly FunctionDecl[] = [
   declare("url", "string_to_url", [string], urlType, parse),
   declare("isURL", "is_url_string", [string], bool, (text) => parseRequestURI(text) !== undefined),
-  part("getScheme", "url_get_scheme", (uri) => uri.scheme),
-  part("getHost", "url_get_host", (uri) => uri.host),
-  part("getHostname", "url_get_hostname", (uri) => uri.hostname),
-  part("getPort", "url_get_port", (uri) => uri.port),
-  part("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
+  urlMethod("getScheme", "url_get_scheme", (uri) => uri.scheme),
+  urlMethod("getHost", "url_get_host", (uri) => uri.host),
+  urlMethod("getHostname", "url_get_hostname", (uri) => uri.hostname),
+  urlMethod("getPort", "url_get_port", (uri) => uri.port),
+  urlMethod("getEscapedPath", "url_get_escaped_path", (uri) => uri.escapedPath),
   method("getQuery", "url_get_query", [urlType], mapOf(string, listOf(string)), queryOf),
 ];
 
 /** A URL may have a fragment, unlike a request URI. */
 function parse(text: string): URLValue {
   const uri = parseRequestURI(text);
-  if (!uri)
-    throw new EvalError(
-      `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
-    );
+  const failure = `parse ${JSON.stringify(text)}: invalid URI for request`;
+  if (!uri) throw new EvalError(`URL parse error during conversion from string: ${failure}`);
   const hash = text.indexOf("#");
   const plain = hash === -1 ? uri : parseRequestURI(text.slice(0, hash));
   return new URLValue({ ...(plain ?? uri), text });
@@ -53,6 +52,6 @@ function queryOf({ content }: URLValue): CelMap {
   return new NativeMap(Array.from(values, ([key, list]) => [key, new NativeList(list)] as const));
 }
 
-function part(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
+function urlMethod(name: string, id: string, read: (uri: RequestURI) => string): FunctionDecl {
   return method(name, id, [urlType], string, ({ content }) => read(content));
 }

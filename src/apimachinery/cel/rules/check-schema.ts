@@ -6,7 +6,7 @@ import {
   unsupportedKeyword,
 } from "../../schema/structural/check-structural.ts";
 import { type RuleContext, checkOpenAPI, checkRoot } from "../../schema/structural/check-open-api.ts";
-import { compileRules } from "./compile-rules.ts";
+import { compileRules, once } from "./compile-rules.ts";
 import { type CompiledRule, compileNodeRules, staticRuleLimit, staticSchemaLimit } from "./compile-rule.ts";
 import { goRule } from "../../schema/structural/go-schema.ts";
 import { unbounded } from "../cost/estimate.ts";
@@ -86,7 +86,7 @@ class SchemaRules implements RuleContext {
     total: TotalCost,
   ) {
     this.#schema = schema;
-    this.#decl = memoize(decl);
+    this.#decl = once(decl);
     this.#cardinality = cardinality;
     this.#total = total;
   }
@@ -162,7 +162,7 @@ class SchemaRules implements RuleContext {
   }
 
   #child(schema: JSONSchema, decl: () => DeclType | undefined): SchemaRules {
-    const factor = elementsOf(this.#schema);
+    const factor = maxChildren(this.#schema);
     const isBounded = this.#cardinality !== undefined && factor !== undefined;
     const cardinality = isBounded ? Math.min(this.#cardinality * factor, unbounded) : undefined;
     return new SchemaRules(schema, decl, cardinality, this.#total);
@@ -181,19 +181,9 @@ function budgetMessage(what: string, cost: number, limit: number): string {
 }
 
 /** How often the child of a node can occur; undefined without a bound. */
-function elementsOf(schema: JSONSchema): number | undefined {
+function maxChildren(schema: JSONSchema): number | undefined {
   if (schema.type === "array")
     return schema.maxItems === undefined ? undefined : Math.max(schema.maxItems, 0);
   if (schema.type !== "object" || schema.additionalProperties === undefined) return 1;
   return schema.maxProperties === undefined ? undefined : Math.max(schema.maxProperties, 0);
-}
-
-function memoize<T>(compute: () => T): () => T {
-  let done = false;
-  let result: T;
-  return () => {
-    if (!done) result = compute();
-    done = true;
-    return result;
-  };
 }

@@ -13,10 +13,10 @@ import { parse } from "../syntax/parser.ts";
 import { optionalType } from "../types/type.ts";
 import { kubernetesEnv } from "../lib/libraries.ts";
 
-/** A compiled rule, with its estimated costs. */
+/** A compiled rule, with its estimated costs. A rule with an error, or without an expression, has no program. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** The compilation error; a rule without a program is not evaluated. */
+  /** The compilation error. */
   readonly error?: string;
   readonly program?: Program;
   readonly usesOldSelf: boolean;
@@ -31,7 +31,7 @@ export interface CompiledRule {
 
 /** Compiles the rules of one node, with the variables `self` and `oldSelf`. */
 export function compileNodeRules(schema: JSONSchema, decl: DeclType): CompiledRule[] {
-  const plain = kubernetesEnv().withVariables([
+  const required = kubernetesEnv().withVariables([
     ["self", decl.type],
     ["oldSelf", decl.type],
   ]);
@@ -40,16 +40,16 @@ export function compileNodeRules(schema: JSONSchema, decl: DeclType): CompiledRu
     ["oldSelf", optionalType(decl.type)],
   ]);
   return (schema["x-kubernetes-validations"] ?? []).map((rule) =>
-    compileRule(rule, rule.optionalOldSelf === true ? optional : plain, schema, decl),
+    compileRule(rule, rule.optionalOldSelf === true ? optional : required, schema, decl),
   );
 }
 
 function compileRule(rule: ValidationRule, env: Env, schema: JSONSchema, decl: DeclType): CompiledRule {
-  const nothing = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0 };
-  const { rule: text = "" } = rule;
-  if (text.trim() === "") return nothing;
-  const compiled = compileOne(text, env, decl, "bool", "cel expression must evaluate to a bool");
-  if ("error" in compiled) return { ...nothing, error: compiled.error };
+  const notCompiled = { rule, usesOldSelf: false, maxCost: 0, messageMaxCost: 0 };
+  const { rule: source = "" } = rule;
+  if (source.trim() === "") return notCompiled;
+  const compiled = compileExpression(source, env, decl, "bool", "cel expression must evaluate to a bool");
+  if ("error" in compiled) return { ...notCompiled, error: compiled.error };
   const path = rule.fieldPath ? parseFieldPath(rule.fieldPath, schema) : undefined;
   return {
     rule,
@@ -67,13 +67,8 @@ function compileMessage(
   decl: DeclType,
 ): Pick<CompiledRule, "message" | "messageError" | "messageMaxCost"> {
   if (messageExpression === "") return { messageMaxCost: 0 };
-  const compiled = compileOne(
-    messageExpression,
-    env,
-    decl,
-    "string",
-    "messageExpression must evaluate to a string",
-  );
+  const wrongTypeError = "messageExpression must evaluate to a string";
+  const compiled = compileExpression(messageExpression, env, decl, "string", wrongTypeError);
   if ("error" in compiled) {
     return {
       messageError: compiled.error.replace(/^compilation failed/, "messageExpression compilation failed"),
@@ -83,19 +78,20 @@ function compileMessage(
   return { message: compiled.program, messageMaxCost: compiled.maxCost };
 }
 
-function compileOne(
+/** Compiles an expression and estimates its cost; returns an error in the API server's words if it is invalid. */
+function compileExpression(
   source: string,
   env: Env,
   decl: DeclType,
   kind: string,
-  wrongType: string,
+  wrongTypeError: string,
 ): { program: Program; maxCost: number } | { error: string } {
   let expr: Expr;
   try {
     expr = parse(source);
     const type = check(source, expr, env);
     validateLiterals(source, expr);
-    if (type.kind !== kind) return { error: wrongType };
+    if (type.kind !== kind) return { error: wrongTypeError };
   } catch (error) {
     if (error instanceof CelSyntaxError) return { error: `compilation failed: ${error.message}` };
     throw error;

@@ -13,7 +13,10 @@ import { CelOptional, UnreadableOptional, type Value } from "../values/value.ts"
 import { CostLimitError, EvalError, OutOfBudgetError, outOfBudget } from "../values/eval-error.ts";
 import { quote } from "../../text/index.ts";
 
-/** Compiles all rules of a schema. `isResource`: the root is a whole object with metadata. */
+/**
+ * Compiles the rules of a schema at all levels; returns undefined if there are none. `isResource`: the root is a whole
+ * object with metadata.
+ */
 export function compileRules(schema: JSONSchema, isResource = true): CompiledRules | undefined {
   if (!hasRules(schema)) return undefined;
   const node = compileNode(schema, declTypeOf(schema, isResource, "object"), isResource);
@@ -21,6 +24,31 @@ export function compileRules(schema: JSONSchema, isResource = true): CompiledRul
   return {
     validate: (object, options = {}) => new RuleRun(options).run(node, object, options.old),
   };
+}
+
+/** Returns true if a schema has rules at any level. */
+export function hasRules(schema: JSONSchema): boolean {
+  if ((schema["x-kubernetes-validations"]?.length ?? 0) > 0) return true;
+  const children = [itemsOf(schema), valuesOf(schema), ...Object.values(schema.properties ?? {})];
+  return children.some((child) => child !== undefined && hasRules(child));
+}
+
+/** The stored object and the limits of one evaluation. */
+export interface RuleOptions {
+  /** The stored object: required by transition rules; other rules ignore unchanged values (ratcheting). */
+  readonly old?: unknown;
+  /** The path of the value in its object, a prefix of every field. */
+  readonly path?: string;
+  /** The cost limit of all rules together. */
+  readonly budget?: number;
+  /** Called for an error that is ignored because its value is unchanged; an API server warns of it. */
+  readonly onRatcheted?: (error: FieldError) => void;
+}
+
+/** The compiled rules of a schema, at all levels. */
+export interface CompiledRules {
+  /** Evaluates the rules for an object that matches its schema. */
+  validate(object: unknown, options?: RuleOptions): FieldError[];
 }
 
 /** The rules of a node and its descendants, without nodes that have none. */
@@ -66,26 +94,18 @@ function compileProperties(schema: JSONSchema, decl: DeclType): ReadonlyMap<stri
   return nodes;
 }
 
-/** The stored object and the limits of one evaluation. */
-export interface RuleOptions {
-  /** The stored object: required by transition rules; other rules ignore unchanged values (ratcheting). */
-  readonly old?: unknown;
-  /** The path of the value in its object, a prefix of every field. */
-  readonly path?: string;
-  /** The cost limit of all rules together. */
-  readonly budget?: number;
-  /** Called for an error that is ignored because its value is unchanged; an API server warns of it. */
-  readonly onRatcheted?: (error: FieldError) => void;
-}
-
-/** The compiled rules of a schema, at all levels. */
-export interface CompiledRules {
-  /** Evaluates the rules for an object that matches its schema. */
-  validate(object: unknown, options?: RuleOptions): FieldError[];
-}
-
-/** Returns true if a node or one of its ancestors is unchanged. */
+/** Returns true if a node or one of its ancestors is unchanged; undefined without a stored object. */
 type Unchanged = (() => boolean) | undefined;
+
+/** A value, with all that its rules need. */
+interface RuleSubject {
+  readonly path: string;
+  readonly type: string;
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly variables: Variables;
+  readonly unchanged: Unchanged;
+}
 
 /** One evaluation of all rules for an object. */
 class RuleRun {
@@ -112,13 +132,14 @@ class RuleRun {
     return this.#errors;
   }
 
+  /** Runs the rules of a node and of its descendants. A correlated value has a stored one at the same place. */
   #visit(
     node: RuleNode,
     path: string,
     value: unknown,
     old: unknown,
     unchanged: Unchanged,
-    correlated: boolean,
+    isCorrelated: boolean,
   ): void {
     if (value === null || value === undefined) return;
     if (node.rules.length > 0) this.#runRules(node, path, value, old, unchanged);
@@ -126,11 +147,12 @@ class RuleRun {
     if (Array.isArray(value) && items) {
       const isMap = schema["x-kubernetes-list-type"] === "map" && Array.isArray(old);
       const find = isMap ? indexListMap(schema, old) : () => undefined;
+      const itemSchema = itemsOf(schema) ?? {};
       value.forEach((item, index) => {
         const oldItem = find(item);
-        const isKnown = correlated && oldItem !== undefined;
-        const same = isKnown ? once(() => isUnchanged(itemsOf(schema) ?? {}, item, oldItem)) : unchanged;
-        this.#visit(items, `${path}[${index}]`, item, oldItem, same, isKnown);
+        const hasOld = isCorrelated && oldItem !== undefined;
+        const itemUnchanged = hasOld ? once(() => isUnchanged(itemSchema, item, oldItem)) : unchanged;
+        this.#visit(items, `${path}[${index}]`, item, oldItem, itemUnchanged, hasOld);
       });
     }
     if (!isObject(value)) return;
@@ -138,11 +160,12 @@ class RuleRun {
       const property = properties.get(key);
       const child = property ?? (Object.hasOwn(schema.properties ?? {}, key) ? undefined : node.values);
       if (!child) continue;
+      const at = property ? joinPath(path, key) : `${path}[${key}]`;
       const oldItem = isObject(old) ? memberOf(old, key) : undefined;
       const described = memberSchema(schema, key);
-      const isKnown = correlated && oldItem !== undefined && described !== undefined;
-      const same = isKnown ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
-      this.#visit(child, property ? joinPath(path, key) : `${path}[${key}]`, item, oldItem, same, isKnown);
+      const hasOld = isCorrelated && oldItem !== undefined && described !== undefined;
+      const itemUnchanged = hasOld ? once(() => isUnchanged(described, item, oldItem)) : unchanged;
+      this.#visit(child, at, item, oldItem, itemUnchanged, hasOld);
     }
   }
 
@@ -150,18 +173,11 @@ class RuleRun {
     const type = node.schema.type ?? "";
     if (this.#budget <= 0) this.#giveUp(invalid(path || "<nil>", type, outOfBudget));
     const variables = variablesOf(node, value, old);
-    for (const compiled of node.rules) this.#runRule(compiled, path, type, value, old, variables, unchanged);
+    const subject = { path, type, value, old, variables, unchanged };
+    for (const compiled of node.rules) this.#runRule(compiled, subject);
   }
 
-  #runRule(
-    compiled: CompiledRule,
-    path: string,
-    type: string,
-    value: unknown,
-    old: unknown,
-    variables: Variables,
-    unchanged: Unchanged,
-  ): void {
+  #runRule(compiled: CompiledRule, { path, type, value, old, variables, unchanged }: RuleSubject): void {
     const { rule, program, usesOldSelf, fieldPath } = compiled;
     const at = path === "" ? "<nil>" : path;
     if (compiled.error !== undefined) {
@@ -194,17 +210,19 @@ class RuleRun {
     add(errorFor(rule, target, type, value, detail));
   }
 
+  /** Reports a rule that could not be evaluated; exceeding the cost limit of one rule ends the run. */
   #fail(error: Error, rule: ValidationRule, at: string, type: string): void {
-    const text = describe(rule);
+    const name = describeRule(rule);
     if (error instanceof CostLimitError) {
-      const why = "no further validation rules will be run due to call cost exceeds limit for rule";
-      this.#giveUp(invalid(at, type, `'${error.message}': ${why}: ${text}`));
+      const reason = "no further validation rules will be run due to call cost exceeds limit for rule";
+      this.#giveUp(invalid(at, type, `'${error.message}': ${reason}: ${name}`));
     }
     if (error instanceof EvalError && error.message.startsWith("no such overload")) {
-      const why = "call arguments did not match a supported operator, function or macro signature for rule";
-      this.#errors.push(invalid(at, type, `'${error.message}': ${why}: ${text}`));
+      const reason =
+        "call arguments did not match a supported operator, function or macro signature for rule";
+      this.#errors.push(invalid(at, type, `'${error.message}': ${reason}: ${name}`));
     } else {
-      this.#errors.push(invalid(at, type, `${error.message} evaluating rule: ${text}`));
+      this.#errors.push(invalid(at, type, `${error.message} evaluating rule: ${name}`));
     }
   }
 
@@ -237,11 +255,12 @@ function evaluateMessage(
     return { detail: plain, cost: 0, fatal };
   }
   if (error instanceof CostLimitError) {
-    const why =
+    const reason =
       "no further validation rules will be run due to call cost exceeds limit for messageExpression";
-    return { detail: plain, cost, fatal: `${why}: ${quote(rule.messageExpression ?? "")}` };
+    return { detail: plain, cost, fatal: `${reason}: ${quote(rule.messageExpression ?? "")}` };
   }
   const text = typeof value === "string" ? value.trim() : "";
+  // As in the API server, a message must be one line, neither empty nor too long.
   const isUsable = !error && text !== "" && !text.includes("\n") && Buffer.byteLength(text) <= messageLimit;
   return { detail: isUsable ? text : plain, cost };
 }
@@ -252,7 +271,7 @@ interface Variables {
   readonly optional: (name: string) => Value | undefined;
 }
 
-/** Values are adapted when a rule uses them: only there does one of a wrong type matter. */
+/** Returns the variables of a node's rules. A value is adapted when a rule reads it: it may be of a wrong type. */
 function variablesOf(node: RuleNode, value: unknown, old: unknown): Variables {
   const hasOld = old !== null && old !== undefined;
   const self = once(() => node.adapt(value));
@@ -276,6 +295,7 @@ function optionalOf(read: () => Value | undefined): CelOptional {
   }
 }
 
+/** Returns the error of a violated rule with the reason that it asks for; values of objects and lists are not shown. */
 function errorFor(
   rule: ValidationRule,
   at: string,
@@ -297,22 +317,16 @@ function errorFor(
 }
 
 /** The name of a rule in messages: its message, or its expression. */
-function describe({ rule = "", message = "" }: ValidationRule): string {
+function describeRule({ rule = "", message = "" }: ValidationRule): string {
   return message === "" ? rule.trim() : message.trim();
 }
 
-function once<T>(compute: () => T): () => T {
+/** Returns a function that computes its result on the first call. */
+export function once<T>(compute: () => T): () => T {
   let result: { readonly value: T } | undefined;
   return () => (result ??= { value: compute() }).value;
 }
 
 function isEmbedded(schema: JSONSchema): boolean {
   return schema["x-kubernetes-embedded-resource"] === true;
-}
-
-/** Returns true if a schema has rules at any level. */
-export function hasRules(schema: JSONSchema): boolean {
-  if ((schema["x-kubernetes-validations"]?.length ?? 0) > 0) return true;
-  const children = [itemsOf(schema), valuesOf(schema), ...Object.values(schema.properties ?? {})];
-  return children.some((child) => child !== undefined && hasRules(child));
 }

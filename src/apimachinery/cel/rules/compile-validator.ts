@@ -1,16 +1,8 @@
 import { type FieldError, type FieldErrorReason, invalid } from "../../errors/index.ts";
 import { type CompiledSchema, type ValidateOptions, compileSchema } from "../../schema/compile-schema.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
+import { splitWords } from "../../text/text.ts";
 import { compileRules } from "./compile-rules.ts";
-
-/** Errors after which rules are not evaluated. */
-const blocking: ReadonlySet<FieldErrorReason> = new Set([
-  "FieldValueNotSupported",
-  "FieldValueRequired",
-  "FieldValueTooLong",
-  "FieldValueTooMany",
-  "FieldValueTypeInvalid",
-]);
 
 /** A schema with its rules. */
 export interface Validator extends CompiledSchema {
@@ -22,16 +14,23 @@ export interface Validator extends CompiledSchema {
   ): FieldError[];
 }
 
+/** The reasons of errors after which rules are not evaluated. */
+const blockingReasons: ReadonlySet<FieldErrorReason> = new Set(
+  splitWords(
+    "FieldValueNotSupported FieldValueRequired FieldValueTooLong FieldValueTooMany FieldValueTypeInvalid",
+  ),
+);
+
 /** Compiles a schema with its rules, for the validation of writes on a server, or in unit tests without one. */
 export function compileValidator(schema: JSONSchema): Validator {
   const compiled = compileSchema(schema);
   const rules = compileRules(schema);
   const statusSchema = schema.properties?.["status"];
   const status = statusSchema && compileSchema(statusSchema);
-  const withRules = (found: FieldError[], object: unknown, options: ValidateOptions): FieldError[] => {
-    const errors = [...found, ...(options.beforeRules ?? [])];
+  const withRules = (schemaErrors: FieldError[], object: unknown, options: ValidateOptions): FieldError[] => {
+    const errors = [...schemaErrors, ...(options.beforeRules ?? [])];
     if (!rules) return errors;
-    if (!options.blocked && !errors.some(({ reason }) => blocking.has(reason)))
+    if (!options.blocked && !errors.some(({ reason }) => blockingReasons.has(reason)))
       return [...errors, ...rules.validate(object, options)];
     const detail =
       "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
@@ -43,9 +42,10 @@ export function compileValidator(schema: JSONSchema): Validator {
       withRules(compiled.validate(object, options), object, options),
     validateStatus(object, old, options = {}) {
       // A real server does not look at embedded resources when it writes a status.
-      const how = { old: (old as { status?: unknown }).status, path: "status", embedded: false };
+      const statusOptions = { old: (old as { status?: unknown }).status, path: "status", embedded: false };
       const isSet = status !== undefined && object["status"] !== undefined;
-      return withRules(isSet ? status.validate(object["status"], how) : [], object, { ...options, old });
+      const errors = isSet ? status.validate(object["status"], statusOptions) : [];
+      return withRules(errors, object, { ...options, old });
     },
   };
 }

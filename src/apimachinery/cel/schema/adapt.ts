@@ -48,7 +48,7 @@ function adapterOfKind(schema: JSONSchema, isResource: boolean): Adapter {
       };
     }
     case "string":
-      return textAdapter(schema.format);
+      return stringAdapter(schema.format);
     case "number":
       return (json) => new CelDouble(numberOf(json, "float"));
     case "integer":
@@ -70,162 +70,10 @@ function adapterOfKind(schema: JSONSchema, isResource: boolean): Adapter {
   }
 }
 
-/** Adapts a list: sets and list maps are equal in any order, and `+` merges them. */
-function adaptList(json: readonly unknown[], schema: JSONSchema, adapt: Adapter): CelList {
-  switch (schema["x-kubernetes-list-type"]) {
-    case "set":
-      return new SetList(json, adapt);
-    case "map": {
-      const keys = (schema["x-kubernetes-list-map-keys"] ?? []).map((key) => escapeName(key) ?? key);
-      return new MapList(json, adapt, keys);
-    }
-    default:
-      return new SchemaList(json, adapt);
-  }
-}
-
-/** A list over JSON, whose items are adapted on access. */
-class SchemaList extends CelList {
-  protected readonly json: readonly unknown[];
-  protected readonly adapt: Adapter;
-
-  constructor(json: readonly unknown[], adapt: Adapter) {
-    super();
-    this.json = json;
-    this.adapt = adapt;
-  }
-
-  get size(): number {
-    return this.json.length;
-  }
-
-  at(index: number): Value {
-    return this.adapt(this.json[index]);
-  }
-}
-
-class SetList extends SchemaList {
-  override equals(other: CelList): boolean {
-    if (this.size !== other.size) return false;
-    return other.toArray().every((item) => includes(this.toArray(), item));
-  }
-
-  override plus(other: CelList): CelList {
-    const items = this.toArray();
-    for (const item of other) if (!includes(items, item)) items.push(item);
-    return new NativeList(items);
-  }
-}
-
-class MapList extends SchemaList {
-  readonly #keys: readonly string[];
-
-  constructor(json: readonly unknown[], adapt: Adapter, keys: readonly string[]) {
-    super(json, adapt);
-    this.#keys = keys;
-  }
-
-  override equals(other: CelList): boolean {
-    if (this.size !== other.size) return false;
-    const items = new Map(this.toArray().map((item) => [this.#keyOf(item), item]));
-    return other.toArray().every((item) => {
-      const own = items.get(this.#keyOf(item));
-      return own !== undefined && isEqualValue(own, item);
-    });
-  }
-
-  /** Items of the other list replace those with the same keys, in place. */
-  override plus(other: CelList): CelList {
-    const items = this.toArray();
-    const places = new Map(items.map((item, index) => [this.#keyOf(item), index]));
-    for (const item of other) {
-      const place = places.get(this.#keyOf(item));
-      if (place === undefined) items.push(item);
-      else items[place] = item;
-    }
-    return new NativeList(items);
-  }
-
-  #keyOf(item: Value): string {
-    const values = this.#keys.map((key) => {
-      const value = item instanceof CelObject || item instanceof CelMap ? item.find(key) : undefined;
-      return value === undefined ? null : String(normalizeKey(value));
-    });
-    return JSON.stringify(values);
-  }
-}
-
-function includes(items: readonly Value[], wanted: Value): boolean {
-  return items.some((item) => isEqualValue(item, wanted));
-}
-
 /** Adapters are created on first use, because rules access only a small part of a schema. */
 function lazy(make: () => Adapter): Adapter {
   let adapter: Adapter | undefined;
   return (json) => (adapter ??= make())(json);
-}
-
-/** Data without a schema, which can only be compared. */
-class UnknownValue extends Boxed<unknown> {
-  readonly celType: CelType = objectType("unknown");
-
-  equals(other: Value): boolean {
-    return other instanceof UnknownValue && isEqual(this.content, other.content);
-  }
-}
-
-function adaptIntOrString(json: unknown): Value {
-  if (typeof json === "string") return json;
-  if (typeof json === "bigint" || Number.isInteger(json)) return integerOf(json);
-  throw new EvalError("invalid data, expected XIntOrString value to be either a string or integer");
-}
-
-function integerOf(json: unknown): Value {
-  if (typeof json === "bigint") return toInt(json);
-  if (Number.isSafeInteger(json)) return json as number;
-  if (Number.isInteger(json) && Math.abs(json as number) < 2 ** 63) return toInt(BigInt(json as number));
-  throw new EvalError(`invalid data, expected int, got ${goType(json)}`);
-}
-
-function numberOf(json: unknown, expected: string): number {
-  if (typeof json === "number") return json;
-  if (typeof json === "bigint") return Number(json);
-  throw new EvalError(`invalid data, expected ${expected}, got ${goType(json)}`);
-}
-
-const textParsers: Readonly<Record<string, (text: string) => Value>> = {
-  duration: (text) => {
-    const nanos = parseDuration(text);
-    if (nanos !== undefined) return new CelDuration(nanos);
-    throw new EvalError(`Invalid duration ${text}: unable to parse ${text} as duration`);
-  },
-  date: (text) => new CelTimestamp(timeOf(`${text}T00:00:00Z`, `Invalid date formatted string ${text}`)),
-  "date-time": (text) => new CelTimestamp(timeOf(text, `Invalid date-time formatted string ${text}`)),
-  byte: (text) => {
-    if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) throw new EvalError(`Invalid byte formatted string ${text}`);
-    return new Uint8Array(Buffer.from(text, "base64url"));
-  },
-};
-
-function textAdapter(format: string | undefined): Adapter {
-  const parse = textParsers[format ?? ""];
-  return (json) => {
-    if (typeof json !== "string") throw new EvalError(`invalid data, expected string, got ${goType(json)}`);
-    return parse ? parse(json) : json;
-  };
-}
-
-function timeOf(text: string, message: string): bigint {
-  const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
-  if (!time) throw new EvalError(message);
-  return time.nanos;
-}
-
-function goType(json: unknown): string {
-  if (typeof json === "string") return "string";
-  if (typeof json === "boolean") return "bool";
-  if (typeof json === "number") return Number.isInteger(json) ? "int64" : "float64";
-  return Array.isArray(json) ? "[]interface {}" : "map[string]interface {}";
 }
 
 /** A property: its name in JSON, and its adapter. */
@@ -321,4 +169,159 @@ class SchemaMap extends CelMap {
   keys(): Value[] {
     return Object.keys(this.#json);
   }
+}
+
+function adaptList(json: readonly unknown[], schema: JSONSchema, adapt: Adapter): CelList {
+  switch (schema["x-kubernetes-list-type"]) {
+    case "set":
+      return new SetList(json, adapt);
+    case "map": {
+      const keys = (schema["x-kubernetes-list-map-keys"] ?? []).map((key) => escapeName(key) ?? key);
+      return new MapList(json, adapt, keys);
+    }
+    default:
+      return new SchemaList(json, adapt);
+  }
+}
+
+/** A list over JSON, whose items are adapted on access. */
+class SchemaList extends CelList {
+  protected readonly json: readonly unknown[];
+  protected readonly adapt: Adapter;
+
+  constructor(json: readonly unknown[], adapt: Adapter) {
+    super();
+    this.json = json;
+    this.adapt = adapt;
+  }
+
+  get size(): number {
+    return this.json.length;
+  }
+
+  at(index: number): Value {
+    return this.adapt(this.json[index]);
+  }
+}
+
+/** A list of type set: equal in any order; `+` adds only items that are missing. */
+class SetList extends SchemaList {
+  override equals(other: CelList): boolean {
+    if (this.size !== other.size) return false;
+    return other.toArray().every((item) => includes(this.toArray(), item));
+  }
+
+  override plus(other: CelList): CelList {
+    const items = this.toArray();
+    for (const item of other) if (!includes(items, item)) items.push(item);
+    return new NativeList(items);
+  }
+}
+
+/** A list of type map: equal in any order; `+` replaces items by their keys. */
+class MapList extends SchemaList {
+  readonly #keys: readonly string[];
+
+  constructor(json: readonly unknown[], adapt: Adapter, keys: readonly string[]) {
+    super(json, adapt);
+    this.#keys = keys;
+  }
+
+  override equals(other: CelList): boolean {
+    if (this.size !== other.size) return false;
+    const items = new Map(this.toArray().map((item) => [this.#keyOf(item), item]));
+    return other.toArray().every((item) => {
+      const counterpart = items.get(this.#keyOf(item));
+      return counterpart !== undefined && isEqualValue(counterpart, item);
+    });
+  }
+
+  /** Items of the other list replace those with the same keys, in place. */
+  override plus(other: CelList): CelList {
+    const items = this.toArray();
+    const positions = new Map(items.map((item, index) => [this.#keyOf(item), index]));
+    for (const item of other) {
+      const position = positions.get(this.#keyOf(item));
+      if (position === undefined) items.push(item);
+      else items[position] = item;
+    }
+    return new NativeList(items);
+  }
+
+  #keyOf(item: Value): string {
+    const values = this.#keys.map((key) => {
+      const value = item instanceof CelObject || item instanceof CelMap ? item.find(key) : undefined;
+      return value === undefined ? null : String(normalizeKey(value));
+    });
+    return JSON.stringify(values);
+  }
+}
+
+function includes(items: readonly Value[], wanted: Value): boolean {
+  return items.some((item) => isEqualValue(item, wanted));
+}
+
+/** Data without a schema, which can only be compared. */
+class UnknownValue extends Boxed<unknown> {
+  readonly celType: CelType = objectType("unknown");
+
+  equals(other: Value): boolean {
+    return other instanceof UnknownValue && isEqual(this.content, other.content);
+  }
+}
+
+function adaptIntOrString(json: unknown): Value {
+  if (typeof json === "string") return json;
+  if (typeof json === "bigint" || Number.isInteger(json)) return integerOf(json);
+  throw new EvalError("invalid data, expected XIntOrString value to be either a string or integer");
+}
+
+function integerOf(json: unknown): Value {
+  if (typeof json === "bigint") return toInt(json);
+  if (Number.isSafeInteger(json)) return json as number;
+  if (Number.isInteger(json) && Math.abs(json as number) < 2 ** 63) return toInt(BigInt(json as number));
+  throw new EvalError(`invalid data, expected int, got ${goType(json)}`);
+}
+
+function numberOf(json: unknown, expected: string): number {
+  if (typeof json === "number") return json;
+  if (typeof json === "bigint") return Number(json);
+  throw new EvalError(`invalid data, expected ${expected}, got ${goType(json)}`);
+}
+
+/** The parsers of formats whose values are not strings in CEL. */
+const formatParsers: Readonly<Record<string, (text: string) => Value>> = {
+  duration: (text) => {
+    const nanos = parseDuration(text);
+    if (nanos !== undefined) return new CelDuration(nanos);
+    throw new EvalError(`Invalid duration ${text}: unable to parse ${text} as duration`);
+  },
+  date: (text) => new CelTimestamp(parseTime(`${text}T00:00:00Z`, `Invalid date formatted string ${text}`)),
+  "date-time": (text) => new CelTimestamp(parseTime(text, `Invalid date-time formatted string ${text}`)),
+  byte: (text) => {
+    if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) throw new EvalError(`Invalid byte formatted string ${text}`);
+    return new Uint8Array(Buffer.from(text, "base64url"));
+  },
+};
+
+function stringAdapter(format: string | undefined): Adapter {
+  const parse = formatParsers[format ?? ""];
+  return (json) => {
+    if (typeof json !== "string") throw new EvalError(`invalid data, expected string, got ${goType(json)}`);
+    return parse ? parse(json) : json;
+  };
+}
+
+function parseTime(text: string, message: string): bigint {
+  const time = parseTimestamp(text) ?? parseTimestamp(`${text}Z`);
+  if (!time) throw new EvalError(message);
+  return time.nanos;
+}
+
+/** The name of a JSON value's type in Go's decoder. */
+function goType(json: unknown): string {
+  if (typeof json === "string") return "string";
+  if (typeof json === "boolean") return "bool";
+  if (typeof json === "number") return Number.isInteger(json) ? "int64" : "float64";
+  return Array.isArray(json) ? "[]interface {}" : "map[string]interface {}";
 }

@@ -18,20 +18,20 @@ export interface DeclType {
 export const maxRequestSize = 3 * 1024 * 1024;
 
 /**
- * Returns the CEL type of a schema. Undefined for nodes that rules can't access: untyped ones, and lists and maps of
- * them.
+ * Returns the CEL type of a schema, and bounds of its values for the cost estimate; the sizes are those of the API
+ * server. Undefined for nodes that rules can't access: untyped ones, and lists and maps of untyped ones.
  */
 export function declTypeOf(schema: JSONSchema, isResource: boolean, name = "object"): DeclType | undefined {
   if (schema["x-kubernetes-int-or-string"]) {
-    return { type: types.dyn, maxElements: textLimit(schema), minSize: 1 };
+    return { type: types.dyn, maxElements: maxTextElements(schema), minSize: 1 };
   }
   switch (schema.type) {
     case "array":
-      return listOf(schema, name);
+      return declareList(schema, name);
     case "object":
-      return objectOf(isResource ? withMetadata(schema) : schema, name);
+      return declareObject(isResource ? withMetadata(schema) : schema, name);
     case "string":
-      return textOf(schema);
+      return declareText(schema);
     case "boolean":
       return { type: types.bool, maxElements: 0, minSize: 4 };
     case "number":
@@ -45,19 +45,19 @@ export function declTypeOf(schema: JSONSchema, isResource: boolean, name = "obje
 
 /** A resource always has apiVersion, kind and metadata.name, even if the schema doesn't declare them. */
 export function withMetadata(schema: JSONSchema): JSONSchema {
-  const text: JSONSchema = { type: "string" };
+  const string: JSONSchema = { type: "string" };
   return {
     ...schema,
     properties: {
       ...schema.properties,
-      kind: text,
-      apiVersion: text,
-      metadata: { type: "object", properties: { name: text, generateName: text } },
+      kind: string,
+      apiVersion: string,
+      metadata: { type: "object", properties: { name: string, generateName: string } },
     },
   };
 }
 
-function listOf(schema: JSONSchema, name: string): DeclType | undefined {
+function declareList(schema: JSONSchema, name: string): DeclType | undefined {
   const items = itemsOf(schema);
   const element =
     items && declTypeOf(items, items["x-kubernetes-embedded-resource"] === true, `${name}.@idx`);
@@ -70,7 +70,7 @@ function listOf(schema: JSONSchema, name: string): DeclType | undefined {
 /** Keys have no bound, which the cost model treats as size 0. */
 const mapKey: DeclType = { type: types.string, maxElements: 0, minSize: 2 };
 
-function objectOf(schema: JSONSchema, name: string): DeclType | undefined {
+function declareObject(schema: JSONSchema, name: string): DeclType | undefined {
   const values = valuesOf(schema);
   if (values) {
     const element = declTypeOf(values, values["x-kubernetes-embedded-resource"] === true, `${name}.@elem`);
@@ -108,7 +108,7 @@ export function escapeName(name: string): string | undefined {
   return name.replaceAll(/__|[-./]/g, (match) => escapes[match]!);
 }
 
-function textOf(schema: JSONSchema): DeclType {
+function declareText(schema: JSONSchema): DeclType {
   switch (schema.format) {
     case "byte": {
       const maxElements = schema.maxLength === undefined ? maxRequestSize - 2 : Math.max(schema.maxLength, 0);
@@ -121,16 +121,17 @@ function textOf(schema: JSONSchema): DeclType {
     case "date-time":
       return { type: types.timestamp, maxElements: 32, minSize: 21 };
     default:
-      return { type: types.string, maxElements: textLimit(schema), minSize: 2 };
+      return { type: types.string, maxElements: maxTextElements(schema), minSize: 2 };
   }
 }
 
 /** Lengths are in characters, and a character may be four bytes in a request. */
-function textLimit(schema: JSONSchema): number {
+function maxTextElements(schema: JSONSchema): number {
   if (schema.maxLength !== undefined) return Math.max(schema.maxLength, 0) * 4;
   if (schema["x-kubernetes-int-or-string"] || !schema.enum?.length) return maxRequestSize - 2;
-  return schema.enum.reduce<number>(
-    (longest, value) => (typeof value === "string" ? Math.max(longest, Buffer.byteLength(value)) : longest),
-    0,
-  );
+  let longest = 0;
+  for (const value of schema.enum) {
+    if (typeof value === "string") longest = Math.max(longest, Buffer.byteLength(value));
+  }
+  return longest;
 }

@@ -23,7 +23,7 @@ export class CelSyntaxError extends Error {
  * Below wide characters there are wide dots, so that the caret lines up.
  */
 export function formatIssues(source: string, issues: readonly Issue[], name = "<input>"): string {
-  return sorted(source, issues)
+  return sortByPosition(source, issues)
     .map(({ line, column, message, text }) => {
       if (line < 1) return `ERROR: ${name}:-1:0: ${message}`;
       // An empty text has no line to show.
@@ -37,15 +37,16 @@ export function formatIssues(source: string, issues: readonly Issue[], name = "<
     .join("\n");
 }
 
-interface Placed {
+/** An issue with its position as line and column, and the text of the line. */
+interface LocatedIssue {
   readonly line: number;
   readonly column: number;
   readonly message: string;
   readonly text: string;
 }
 
-/** In source order; a position may have several errors. */
-function sorted(source: string, issues: readonly Issue[]): Placed[] {
+/** Returns the issues in the order of their positions; a position may have several. */
+function sortByPosition(source: string, issues: readonly Issue[]): LocatedIssue[] {
   return issues
     .map((issue) => ({ ...locate(source, issue.pos), message: issue.message }))
     .sort((a, b) => a.line - b.line || a.column - b.column);

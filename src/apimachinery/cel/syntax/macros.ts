@@ -6,25 +6,26 @@ type Report = (pos: number, message: string) => void;
 /** Expands a call; reports invalid arguments and returns undefined. */
 type Macro = (macro: Call, report: Report) => Expr | undefined;
 
+/** The macros of CEL and of Kubernetes' environment, by their calls and numbers of arguments. */
 const macros: Readonly<Record<string, Macro>> = {
   "function has/1": has,
-  "method all/2": quantifier(1, all),
-  "method all/3": quantifier(2, all),
-  "method exists/2": quantifier(1, exists),
-  "method exists/3": quantifier(2, exists),
-  "method exists_one/2": quantifier(1, existsOne),
-  "method existsOne/2": quantifier(1, existsOne),
-  "method exists_one/3": quantifier(2, existsOne),
-  "method existsOne/3": quantifier(2, existsOne),
-  "method filter/2": quantifier(1, filter, "argument is not an identifier"),
-  "method map/2": quantifier(1, mapTo, "argument is not an identifier"),
-  "method map/3": quantifier(1, mapTo, "argument is not an identifier"),
-  "method transformList/3": quantifier(2, mapTo),
-  "method transformList/4": quantifier(2, mapTo),
-  "method transformMap/3": quantifier(2, insertValue),
-  "method transformMap/4": quantifier(2, insertValue),
-  "method transformMapEntry/3": quantifier(2, insertEntry),
-  "method transformMapEntry/4": quantifier(2, insertEntry),
+  "method all/2": foldMacro(1, all),
+  "method all/3": foldMacro(2, all),
+  "method exists/2": foldMacro(1, exists),
+  "method exists/3": foldMacro(2, exists),
+  "method exists_one/2": foldMacro(1, existsOne),
+  "method existsOne/2": foldMacro(1, existsOne),
+  "method exists_one/3": foldMacro(2, existsOne),
+  "method existsOne/3": foldMacro(2, existsOne),
+  "method filter/2": foldMacro(1, filter, "argument is not an identifier"),
+  "method map/2": foldMacro(1, mapTo, "argument is not an identifier"),
+  "method map/3": foldMacro(1, mapTo, "argument is not an identifier"),
+  "method transformList/3": foldMacro(2, mapTo),
+  "method transformList/4": foldMacro(2, mapTo),
+  "method transformMap/3": foldMacro(2, insertValue),
+  "method transformMap/4": foldMacro(2, insertValue),
+  "method transformMapEntry/3": foldMacro(2, insertEntry),
+  "method transformMapEntry/4": foldMacro(2, insertEntry),
   "method sortBy/2": sortBy,
   "method optMap/2": optional("optMap", (pos, value) => call(pos, "optional.of", [value])),
   "method optFlatMap/2": optional("optFlatMap", (_, value) => value),
@@ -43,9 +44,10 @@ export function expandMacro(expr: Call, report: Report): Expr | undefined {
 type Fold = Pick<Comprehension, "accuInit" | "condition" | "step" | "result">;
 
 /** Creates a fold from the arguments after the variables. */
-type FoldOf = (pos: number, args: readonly Expr[], variables: readonly string[]) => Fold;
+type CreateFold = (pos: number, args: readonly Expr[], variables: readonly string[]) => Fold;
 
-function quantifier(variables: 1 | 2, fold: FoldOf, notAName = "argument must be a simple name"): Macro {
+/** Returns a macro whose first one or two arguments are variables, and whose others a fold uses. */
+function foldMacro(variables: 1 | 2, fold: CreateFold, notAName = "argument must be a simple name"): Macro {
   return ({ pos, target, args }, report) => {
     const names = variableNames(args.slice(0, variables), notAName, report);
     if (!names) return undefined;
@@ -65,19 +67,16 @@ function quantifier(variables: 1 | 2, fold: FoldOf, notAName = "argument must be
 function variableNames(args: readonly Expr[], notAName: string, report: Report): string[] | undefined {
   const names: string[] = [];
   for (const arg of args) {
-    if (arg.kind !== "ident") {
-      report(arg.pos, notAName);
-      return undefined;
-    }
-    if (names.includes(arg.name)) {
-      report(arg.pos, `duplicate variable name: ${arg.name}`);
-      return undefined;
-    }
-    if (arg.name === accumulator || arg.name === "__result__") {
-      report(arg.pos, "iteration variable overwrites accumulator variable");
-      return undefined;
-    }
-    names.push(arg.name);
+    const name = arg.kind === "ident" ? arg.name : undefined;
+    let problem: string | undefined;
+    if (name === undefined) problem = notAName;
+    else if (names.includes(name)) problem = `duplicate variable name: ${name}`;
+    else if (name === accumulator || name === "__result__") {
+      problem = "iteration variable overwrites accumulator variable";
+    } else names.push(name);
+    if (problem === undefined) continue;
+    report(arg.pos, problem);
+    return undefined;
   }
   return names;
 }
@@ -108,11 +107,11 @@ function exists(pos: number, [predicate]: readonly Expr[]): Fold {
 }
 
 function existsOne(pos: number, [predicate]: readonly Expr[]): Fold {
-  const one = call(pos, operators.add, [accu(pos), literal(pos, 1)]);
+  const increment = call(pos, operators.add, [accu(pos), literal(pos, 1)]);
   return {
     accuInit: literal(pos, 0),
     condition: literal(pos, true),
-    step: when(pos, predicate, one),
+    step: when(pos, predicate, increment),
     result: call(pos, operators.equals, [accu(pos), literal(pos, 1)]),
   };
 }
@@ -139,17 +138,15 @@ function insertEntry(pos: number, args: readonly Expr[]): Fold {
   return collect(pos, { kind: "map", pos, entries: [] }, when(pos, predicate, insert));
 }
 
-/** Sorts by keys computed from the items; the list is evaluated only once. */
+/** Sorts by keys computed from the items. A binding holds the list, so that it is evaluated only once. */
 function sortBy({ pos, target, args }: Call, report: Report): Expr | undefined {
   if (target!.kind === "literal" || target!.kind === "map" || target!.kind === "struct") {
-    report(
-      target!.pos,
-      "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
-    );
+    const operands = "a list, identifier, comprehension, call or select expression";
+    report(target!.pos, `sortBy can only be applied to ${operands}`);
     return undefined;
   }
   const input: Expr = { kind: "ident", pos, name: "@__sortBy_input__" };
-  const keys = quantifier(
+  const keys = foldMacro(
     1,
     mapTo,
     "argument is not an identifier",
@@ -168,7 +165,7 @@ function sortBy({ pos, target, args }: Call, report: Report): Expr | undefined {
   };
 }
 
-/** Binds the value of an optional to a variable. */
+/** Returns a macro that binds the value of an optional to a variable, and is `optional.none()` without a value. */
 function optional(name: string, wrap: (pos: number, value: Expr) => Expr): Macro {
   return ({ pos, target, args }, report) => {
     const [variable, value] = args;
@@ -176,7 +173,7 @@ function optional(name: string, wrap: (pos: number, value: Expr) => Expr): Macro
       report(variable!.pos, `${name}() variable name must be a simple identifier`);
       return undefined;
     }
-    const bound: Comprehension = {
+    const binding: Comprehension = {
       kind: "comprehension",
       pos,
       range: emptyList(pos),
@@ -188,14 +185,16 @@ function optional(name: string, wrap: (pos: number, value: Expr) => Expr): Macro
       result: value!,
     };
     const isSet: Call = { kind: "call", pos, name: "hasValue", target: target!, args: [] };
-    return call(pos, operators.conditional, [isSet, wrap(pos, bound), call(pos, "optional.none", [])]);
+    return call(pos, operators.conditional, [isSet, wrap(pos, binding), call(pos, "optional.none", [])]);
   };
 }
 
+/** Returns a fold over all items. */
 function collect(pos: number, accuInit: Expr, step: Expr): Fold {
   return { accuInit, condition: literal(pos, true), step, result: accu(pos) };
 }
 
+/** Returns a step that leaves the accumulator unchanged unless the predicate is true. */
 function when(pos: number, predicate: Expr | undefined, step: Expr): Expr {
   return predicate ? call(pos, operators.conditional, [predicate, step, accu(pos)]) : step;
 }

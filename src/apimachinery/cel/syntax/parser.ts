@@ -5,6 +5,7 @@ import { type Token, type TokenKind, punctuation, reservedWords } from "./token.
 import { controlEscapes } from "../../text/index.ts";
 import { CelDouble, CelUint, type Value, maxInt, maxUint, toInt } from "../values/value.ts";
 
+/** The API server's limit of an expression, in code points. */
 const maxLength = 100_000;
 
 /**
@@ -31,16 +32,14 @@ export function parse(source: string, { macros = true } = {}): Expr {
 class ParseAbortedError extends Error {}
 
 /** The tokens with which an expression may start, as in messages. */
-const expressionStarts =
+const expressionStartText =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
 /** The tokens with which an expression may start. */
-const expressionStart: ReadonlySet<string> = new Set(
-  "[ { ( . - ! true false null float int uint string bytes ident".split(" "),
-);
+const expressionStart = new Set("[ { ( . - ! true false null float int uint string bytes ident".split(" "));
 
 /** The tokens that may follow the opening parenthesis of arguments, as in messages. */
-const argumentStarts = expressionStarts.replace("'(', ", "'(', ')', ");
+const argumentStartText = expressionStartText.replace("'(', ", "'(', ')', ");
 
 /** The tokens that may follow the opening parenthesis of arguments. */
 const argumentStart: ReadonlySet<string> = new Set([...expressionStart, ")"]);
@@ -48,6 +47,7 @@ const argumentStart: ReadonlySet<string> = new Set([...expressionStart, ")"]);
 /** The tokens that may be a field name. */
 const fieldStart: ReadonlySet<string> = new Set(["ident", "quoted"]);
 
+/** The limit of cel-go's parser for nested expressions and for chains of operators. */
 const maxDepth = 250;
 
 const relations: ReadonlySet<TokenKind> = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
@@ -55,6 +55,7 @@ const products: ReadonlySet<TokenKind> = new Set(["*", "/", "%"]);
 const sums: ReadonlySet<TokenKind> = new Set(["+", "-"]);
 const literals: ReadonlySet<TokenKind> = new Set(["int", "uint", "float", "string", "bytes"]);
 
+/** A recursive-descent parser, with a method for each level of precedence. */
 class Parser {
   readonly #tokens: TokenStream;
   readonly #macros: boolean;
@@ -92,18 +93,18 @@ class Parser {
   /** Chains become balanced trees, so that a thousand operands are not nested a thousand levels deep. */
   #logical(kind: TokenKind, name: string, operand: () => Expr): Expr {
     const terms = [operand()];
-    const places: number[] = [];
+    const operatorPositions: number[] = [];
     for (let token = this.#tokens.accept(kind); token; token = this.#tokens.accept(kind)) {
-      places.push(token.pos);
+      operatorPositions.push(token.pos);
       terms.push(operand());
     }
     const balance = (low: number, high: number): Expr => {
       const middle = (low + high + 1) >> 1;
       const left = middle === low ? terms[middle]! : balance(low, middle - 1);
       const right = middle === high ? terms[middle + 1]! : balance(middle + 1, high);
-      return call(places[middle]!, name, [left, right]);
+      return call(operatorPositions[middle]!, name, [left, right]);
     };
-    return terms.length === 1 ? terms[0]! : balance(0, places.length - 1);
+    return terms.length === 1 ? terms[0]! : balance(0, operatorPositions.length - 1);
   }
 
   #relation(): Expr {
@@ -132,13 +133,14 @@ class Parser {
     const isNumber = token.kind === "-" && (first.kind === "int" || first.kind === "float");
     // `--1` is the negation of the literal -1: the sign before a number is part of it.
     if (isNumber) count--;
-    const operand = isNumber ? this.#member({ negative: true, pos: first.pos - 1 }) : this.#member();
+    const operand = isNumber ? this.#member({ pos: first.pos - 1 }) : this.#member();
     if (count % 2 === 0) return operand;
     return call(token.pos, token.kind === "!" ? operators.not : operators.negate, [operand]);
   }
 
-  #member(sign?: { negative: true; pos: number }): Expr {
-    let expr = this.#primary(sign);
+  /** Parses a primary expression and its selections; `minus` is the sign before it, which is part of a number. */
+  #member(minus?: { pos: number }): Expr {
+    let expr = this.#primary(minus);
     for (let length = 0; ; length++) {
       if (length >= maxDepth) this.#tooDeep();
       const token = this.#tokens.peek();
@@ -172,9 +174,9 @@ class Parser {
     return call(open.pos, optional ? operators.optionalIndex : operators.index, [operand, index]);
   }
 
-  #primary(sign?: { negative: true; pos: number }): Expr {
+  #primary(minus?: { pos: number }): Expr {
     const token = this.#tokens.peek();
-    if (literals.has(token.kind)) return this.#literal(sign);
+    if (literals.has(token.kind)) return this.#literal(minus);
     switch (token.kind) {
       case "true":
       case "false":
@@ -197,16 +199,16 @@ class Parser {
       case "ident":
         return this.#name();
       default:
-        this.#tokens.unexpected(expressionStarts, expressionStart);
-        return this.#primary(sign);
+        this.#tokens.unexpected(expressionStartText, expressionStart);
+        return this.#primary(minus);
     }
   }
 
-  #literal(sign?: { negative: true; pos: number }): Expr {
+  #literal(minus?: { pos: number }): Expr {
     const token = this.#tokens.next();
-    const parsed = parseLiteral(token, sign !== undefined);
-    if ("value" in parsed) return literal(sign?.pos ?? token.pos, parsed.value);
-    this.#tokens.report(sign?.pos ?? token.pos, parsed.error);
+    const parsed = parseLiteral(token, minus !== undefined);
+    if ("value" in parsed) return literal(minus?.pos ?? token.pos, parsed.value);
+    this.#tokens.report(minus?.pos ?? token.pos, parsed.error);
     return literal(token.pos, null);
   }
 
@@ -242,8 +244,8 @@ class Parser {
     const dot = this.#tokens.accept(".");
     const token = this.#tokens.peek();
     if (token.kind !== "ident") this.#tokens.unexpected("IDENTIFIER", new Set(["ident"]));
-    const length = this.#messageNameLength();
-    if (length > 0) return this.#message(dot !== undefined, length);
+    const length = this.#structNameLength();
+    if (length > 0) return this.#struct(dot !== undefined, length);
     this.#tokens.next();
     if (reservedWords.has(token.text))
       this.#tokens.report(dot?.pos ?? token.pos, `reserved identifier: ${token.text}`);
@@ -254,14 +256,14 @@ class Parser {
   }
 
   /** The number of tokens in the name of a struct literal, `a.b.C` before a brace; 0 if it is not one. */
-  #messageNameLength(): number {
+  #structNameLength(): number {
     let length = 1;
     while (this.#tokens.peek(length).kind === "." && this.#tokens.peek(length + 1).kind === "ident")
       length += 2;
     return this.#tokens.peek(length).kind === "{" ? length : 0;
   }
 
-  #message(absolute: boolean, length: number): Expr {
+  #struct(absolute: boolean, length: number): Expr {
     let name = absolute ? "." : "";
     for (let index = 0; index < length; index++) name += this.#tokens.next().text;
     const open = this.#tokens.next();
@@ -284,7 +286,8 @@ class Parser {
   #arguments(): Expr[] {
     this.#tokens.expect("(");
     const args: Expr[] = [];
-    if (!argumentStart.has(this.#tokens.peek().kind)) this.#tokens.unexpected(argumentStarts, argumentStart);
+    if (!argumentStart.has(this.#tokens.peek().kind))
+      this.#tokens.unexpected(argumentStartText, argumentStart);
     if (this.#tokens.accept(")")) return args;
     do args.push(this.#expression());
     while (this.#tokens.accept(","));
@@ -385,11 +388,9 @@ function encode(text: string): Uint8Array {
 }
 
 /** The tokens that may follow a member, from which parsing can continue after an error. */
-const followsMember: ReadonlySet<string> = new Set(
-  "eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "),
-);
+const followsMember = new Set("eof . [ ] ) } , ? : == != < <= > >= in + - * / % && ||".split(" "));
 
-/** The tokens of a source, with a position. Unexpected tokens are reported in ANTLR's words, as in cel-go. */
+/** The tokens of a source, and the position of the next one. Unexpected tokens are reported in ANTLR's words, as in cel-go. */
 class TokenStream {
   readonly #tokens: readonly Token[];
   readonly #issues: Issue[];
@@ -419,12 +420,12 @@ class TokenStream {
     return this.next();
   }
 
-  /** Reports an unexpected token; skips it if the next one is expected, else ends parsing. */
-  unexpected(expected: string, fitting: ReadonlySet<string>): void {
+  /** Reports an unexpected token; skips it if the next one is acceptable, else ends parsing. */
+  unexpected(expected: string, acceptable: ReadonlySet<string>): void {
     const token = this.peek();
-    const canSkip = token.kind !== "eof" && fitting.has(this.peek(1).kind);
-    const what = canSkip ? "extraneous" : "mismatched";
-    const message = `Syntax error: ${what} input ${quoteToken(token)} expecting ${expected}`;
+    const canSkip = token.kind !== "eof" && acceptable.has(this.peek(1).kind);
+    const kind = canSkip ? "extraneous" : "mismatched";
+    const message = `Syntax error: ${kind} input ${quoteToken(token)} expecting ${expected}`;
     if (!canSkip) this.giveUp(token.pos, message);
     this.report(token.pos, message);
     this.next();
@@ -473,9 +474,9 @@ function tokenize(source: string, issues: Issue[]): Token[] {
       tokens.push(token);
       pos += token.text.length;
     } else {
-      const bad = unrecognized(source, pos);
-      issues.push({ pos, message: `Syntax error: token recognition error at: '${bad}'` });
-      pos += bad.length;
+      const invalid = invalidText(source, pos);
+      issues.push({ pos, message: `Syntax error: token recognition error at: '${invalid}'` });
+      pos += invalid.length;
     }
   }
   tokens.push({ kind: "eof", text: "<EOF>", pos: source.length });
@@ -532,8 +533,8 @@ function wordKind(name: string): TokenKind {
 
 const partialString = new RegExp(`(["'])(?:${escape}|(?!\\1)[^\\\\\\n\\r])*(?:\\\\.?)?`, "y");
 
-/** Reports an unterminated string up to its error, an incomplete operator with the next character. */
-function unrecognized(source: string, pos: number): string {
+/** Returns text that is not a token: an unterminated string, half an operator and the next character, or a character. */
+function invalidText(source: string, pos: number): string {
   const partial = match(partialString, source, pos);
   if (partial !== undefined) return partial;
   const char = String.fromCodePoint(source.codePointAt(pos)!);

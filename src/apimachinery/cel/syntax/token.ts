@@ -1,56 +1,21 @@
-/** Longest first: the lexer takes the first match. */
-export const punctuation = [
-  "==",
-  "!=",
-  "<=",
-  ">=",
-  "&&",
-  "||",
-  "<",
-  ">",
-  "[",
-  "]",
-  "{",
-  "}",
-  "(",
-  ")",
-  ".",
-  ",",
-  "-",
-  "!",
-  "?",
-  ":",
-  "+",
-  "*",
-  "/",
-  "%",
-] as const;
+import { type Words, splitWords } from "../../text/text.ts";
 
-type Punctuation = (typeof punctuation)[number];
+/** The operators and separators, longest first: the lexer takes the first match. */
+export const punctuation = splitWords("== != <= >= && || < > [ ] { } ( ) . , - ! ? : + * / %");
 
 /** The kind of a token; for punctuation and keywords, the token itself. */
 export type TokenKind =
-  | "ident"
-  | "quoted"
-  | "int"
-  | "uint"
-  | "float"
-  | "string"
-  | "bytes"
-  | "true"
-  | "false"
-  | "null"
-  | "in"
-  | "eof"
-  | Punctuation;
+  | Words<"ident quoted int uint float string bytes true false null in eof">
+  | (typeof punctuation)[number];
 
+/** A token, with its text in the source and its position there. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
   readonly pos: number;
 }
 
-/** Reserved words, which are not valid identifiers. */
+/** The words that are not valid identifiers; a field with such a name is declared as `__in__`. */
 export const reservedWords: ReadonlySet<string> = new Set(
   [
     "as break const continue else false for function if import in let loop package namespace null return true var",

@@ -63,20 +63,24 @@ export function mapType(key: CelType, value: CelType): CelType {
   return { kind: "map", name: "map", runtimeName: "map", params: [key, value] };
 }
 
-export function typeType(of: CelType): CelType {
-  return { kind: "type", name: "type", runtimeName: "type", params: [of] };
+/** Returns the type of a type, which is what `type(x)` has. */
+export function typeType(type: CelType): CelType {
+  return { kind: "type", name: "type", runtimeName: "type", params: [type] };
 }
 
+/** Returns a type parameter of an overload, or a variable of the inference. */
 export function paramType(name: string): CelType {
   return { kind: "param", name, runtimeName: name, params: [] };
 }
 
+/** Returns a type of a library that is known by its name only. */
 export function opaqueType(name: string, ...params: CelType[]): CelType {
   return { kind: "opaque", name, runtimeName: name, params };
 }
 
-export function optionalType(of: CelType): CelType {
-  return opaqueType("optional_type", of);
+/** Returns the type of an optional value. */
+export function optionalType(value: CelType): CelType {
+  return opaqueType("optional_type", value);
 }
 
 /** An object type; without `fields`, no field can be selected. */
@@ -89,8 +93,9 @@ export function openObjectType(name: string): CelType {
   return { ...objectType(name), isOpen: true };
 }
 
-export function wrapperType(of: CelType): CelType {
-  return { ...of, name: `wrapper(${of.name})`, isWrapper: true };
+/** Returns the type of protobuf's wrapper of a primitive. */
+export function wrapperType(primitive: CelType): CelType {
+  return { ...primitive, name: `wrapper(${primitive.name})`, isWrapper: true };
 }
 
 export function isOptional(type: CelType): boolean {
@@ -103,7 +108,7 @@ export function formatType(type: CelType): string {
   return `${type.name}(${type.params.map(formatType).join(", ")})`;
 }
 
-/** Returns true if two types are equal. */
+/** Returns true if two types are equal; objects and opaque types are by their names. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   return (

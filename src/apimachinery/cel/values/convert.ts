@@ -27,7 +27,7 @@ export function fromJSON(json: unknown): Value {
   return json as string | boolean;
 }
 
-/** Converts a value to JSON; throws for values that have no JSON representation. */
+/** Converts a value to JSON; throws an EvalError for values that have no JSON representation. */
 export function toJSON(value: Value): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return value;
@@ -38,12 +38,12 @@ export function toJSON(value: Value): unknown {
   if (value instanceof CelTimestamp) return formatTimestamp(value);
   if (value instanceof CelDuration) return formatDuration(value);
   if (value instanceof CelList) return value.toArray().map(toJSON);
-  if (value instanceof CelMap) return objectOf(value.keys().map((key) => [key, value.find(key)!]));
-  if (value instanceof CelObject) return objectOf(value.fields().map((field) => [field, value.find(field)!]));
+  if (value instanceof CelMap) return toObject(value.keys().map((key) => [key, value.find(key)!]));
+  if (value instanceof CelObject) return toObject(value.fields().map((field) => [field, value.find(field)!]));
   throw new EvalError("unsupported conversion to JSON");
 }
 
-function objectOf(entries: ReadonlyArray<readonly [Value, Value]>): Record<string, unknown> {
+function toObject(entries: ReadonlyArray<readonly [Value, Value]>): Record<string, unknown> {
   return Object.fromEntries(
     entries.map(([key, value]) => {
       if (typeof key !== "string") throw new EvalError(`map key ${JSON.stringify(key)} is not a string`);
@@ -52,18 +52,17 @@ function objectOf(entries: ReadonlyArray<readonly [Value, Value]>): Record<strin
   );
 }
 
-/** Formats a value in CEL's notation, if it has one. */
+/** Formats a value in CEL's notation; a value that has none, by the name of its type. */
 export function show(value: Value): string {
   if (typeof value === "string") return quote(value);
   if (value instanceof CelUint) return `${value.value}u`;
   if (value instanceof CelDouble) return goFloat(value.value);
   if (value instanceof Uint8Array) return `b${quote(Buffer.from(value).toString("latin1"))}`;
   if (value instanceof CelList) return `[${value.toArray().map(show).join(", ")}]`;
-  if (value instanceof CelMap)
-    return `{${value
-      .keys()
-      .map((key) => `${show(key)}: ${show(value.find(key)!)}`)
-      .join(", ")}}`;
+  if (value instanceof CelMap) {
+    const entries = value.keys().map((key) => `${show(key)}: ${show(value.find(key)!)}`);
+    return `{${entries.join(", ")}}`;
+  }
   if (value instanceof CelTimestamp) return `timestamp("${formatTimestamp(value)}")`;
   if (value instanceof CelDuration) return `duration("${formatDuration(value)}")`;
   if (value instanceof CelOptional)

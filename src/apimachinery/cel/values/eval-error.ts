@@ -6,7 +6,7 @@ export class EvalError extends Error {
   }
 }
 
-/** Returns a function that tells whether another one returns, or throws an EvalError. */
+/** Returns a function that tells if `parse` accepts its arguments: false if it throws an EvalError. */
 export function succeeds<Args extends unknown[]>(
   parse: (...args: Args) => unknown,
 ): (...args: Args) => boolean {

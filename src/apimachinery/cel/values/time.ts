@@ -1,5 +1,6 @@
 import { EvalError } from "./eval-error.ts";
 
+/** The range of protobuf's Timestamp, in seconds since 1970. */
 const secondsMin = -62_135_596_800n;
 const secondsMax = 253_402_300_799n;
 const nanosPerSecond = 1_000_000_000n;
@@ -32,25 +33,19 @@ export class CelDuration {
     this.nanos = nanos;
   }
 
+  /** Rejects durations out of range for int64. */
   static of(nanos: bigint): CelDuration {
     if (nanos > 2n ** 63n - 1n || nanos < -(2n ** 63n)) throw new EvalError("duration overflow");
     return new CelDuration(nanos);
   }
 }
 
-/** Parses RFC 3339 with up to nine fractional digits. */
+/** Parses RFC 3339; fractional digits after the ninth are ignored. Returns undefined for any other text. */
 export function parseTimestamp(text: string): CelTimestamp | undefined {
   const match =
     /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?([Zz]|[+-]\d{2}:\d{2})$/.exec(text);
   if (!match) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
@@ -79,7 +74,7 @@ export function formatDuration({ nanos }: CelDuration): string {
   return `${sign}${magnitude / nanosPerSecond}${fraction === "" ? "" : `.${fraction}`}s`;
 }
 
-/** Minutes east of UTC of `Z`, `+02:00` or `-0330`. */
+/** Returns the minutes east of UTC of `Z`, `+02:00` or `-0330`; undefined for any other text. */
 export function zoneMinutes(zone: string): number | undefined {
   if (zone === "Z" || zone === "z") return 0;
   const match = /^([+-]?)(\d{1,2}):?(\d{2})$/.exec(zone);

@@ -3,23 +3,14 @@ import { EvalError } from "./eval-error.ts";
 import { type CelType, listType, mapType, optionalType, types } from "../types/type.ts";
 
 const anyList = listType(types.dyn);
-
 const anyMap = mapType(types.dyn, types.dyn);
-
 const anyOptional = optionalType(types.dyn);
 
 /** Returns the run-time type of a value, without the item types of lists and maps. */
 export function typeOf(value: Value): CelType {
-  switch (typeof value) {
-    case "boolean":
-      return types.bool;
-    case "number":
-    case "bigint":
-      return types.int;
-    case "string":
-      return types.string;
-    default:
-  }
+  if (typeof value === "boolean") return types.bool;
+  if (isInt(value)) return types.int;
+  if (typeof value === "string") return types.string;
   if (value === null) return types.null;
   if (value instanceof CelUint) return types.uint;
   if (value instanceof CelDouble) return types.double;
@@ -57,13 +48,12 @@ export type Value =
  */
 export type Int = number | bigint;
 
+/** The range of an int, and the maximum of a uint. */
 export const maxInt = 2n ** 63n - 1n;
-
 export const minInt = -(2n ** 63n);
-
 export const maxUint = 2n ** 64n - 1n;
 
-/** Normalizes a bigint. */
+/** Normalizes a bigint: one that is a safe integer becomes a number. */
 export function toInt(value: bigint): Int {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }
@@ -113,9 +103,9 @@ export abstract class CelList {
   abstract readonly size: number;
   abstract at(index: number): Value;
 
-  /** Equality of sets and list maps. */
+  /** Compares sets and list maps, in any order; other lists have no method. */
   equals?(other: CelList): boolean;
-  /** `+` of sets and list maps, which merges. */
+  /** Evaluates `+` of sets and list maps, which merges; other lists have no method. */
   plus?(other: CelList): CelList;
 
   *[Symbol.iterator](): IterableIterator<Value> {
@@ -263,15 +253,15 @@ export class CelOptional {
 
 /** An optional whose value is of another type than its schema's: it is present, but can't be read. */
 export class UnreadableOptional extends CelOptional {
-  readonly #why: string;
+  readonly #message: string;
 
-  constructor(why: string) {
+  constructor(message: string) {
     super(undefined);
-    this.#why = why;
+    this.#message = message;
   }
 
   override get value(): never {
-    throw new EvalError(this.#why);
+    throw new EvalError(this.#message);
   }
 
   override get isPresent(): true {
@@ -308,7 +298,7 @@ export class TypeValue {
   }
 }
 
-/** The number of code points in a string. */
+/** Returns the number of code points in a string. */
 export function textLength(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -323,7 +313,7 @@ export function isEqualValue(a: Value, b: Value): boolean {
   if (a === b) return true;
   const order = compareNumeric(a, b);
   if (order !== undefined) return order === 0;
-  if (isNumber(a)) return false;
+  if (numberOf(a) !== undefined) return false;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (a instanceof CelList) return b instanceof CelList && isEqualList(a, b);
   if (a instanceof CelMap) return b instanceof CelMap && isEqualMap(a, b);
@@ -336,7 +326,7 @@ export function isEqualValue(a: Value, b: Value): boolean {
   return a instanceof ExtensionValue && a.equals(b);
 }
 
-/** The mathematical value of a number of any type. */
+/** Returns the mathematical value of a number of any type; undefined for any other value. */
 export function numberOf(value: Value): Int | undefined {
   if (isInt(value)) return value;
   return value instanceof CelUint || value instanceof CelDouble ? value.value : undefined;
@@ -352,10 +342,6 @@ export function compareNumeric(a: Value, b: Value): number | undefined {
   if (!(a instanceof CelDouble) && !(b instanceof CelDouble)) return compareNumbers(first, second);
   const [x, y] = [Number(first), Number(second)];
   return Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : compareNumbers(x, y);
-}
-
-function isNumber(value: Value): boolean {
-  return numberOf(value) !== undefined;
 }
 
 function isEqualList(a: CelList, b: CelList): boolean {

@@ -3,7 +3,10 @@ import { type GroupVersion, type Scope, parseApiVersion } from "../../meta/index
 import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resources.ts";
 import { moduleOf } from "../type-names.ts";
 
-/** Builds the list of resources from the overlay, in the order of discovery. */
+/**
+ * Builds the list of resources from `overlay/resources.txt`, in the order of discovery. A line without an indent is an
+ * `apiVersion`; its resources are indented by two spaces, and the columns of a resource by four.
+ */
 export function buildResources(): BuiltinResource[] {
   const resources: BuiltinResource[] = [];
   const preferred = new Map<string, string>();
@@ -24,12 +27,13 @@ export function buildResources(): BuiltinResource[] {
   return resources;
 }
 
-/** The lines of a file of the overlay, without comments. */
+/** Returns the lines of a file of the overlay, without comments. */
 export function readOverlay(file: string): string[] {
   const text = readFileSync(new URL(`overlay/${file}`, import.meta.url), "utf8");
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 }
 
+/** The verbs of a resource that lists none. */
 const allVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
 
 function buildResource(apiVersion: string, isPreferred: boolean, line: string): BuiltinResource {
@@ -73,10 +77,11 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
 function buildSubresource(word: string, parent: GroupVersion & { kind: string }): BuiltinSubresource {
   const [, name = "", type = "", verbs] = /^\/(\w+)(?::([\w./]+))?(?:\((.*)\))?$/u.exec(word) ?? [];
   const slash = type.lastIndexOf("/");
-  const own = slash === -1 ? { group: parent.group, version: parent.version } : undefined;
+  const { group, version } = slash === -1 ? parent : parseApiVersion(type.slice(0, slash));
   return {
     name,
-    ...(own ?? parseApiVersion(type.slice(0, slash))),
+    group,
+    version,
     kind: type.slice(slash + 1) || parent.kind,
     verbs: (verbs?.split(",") as Verb[] | undefined) ?? ["get", "patch", "update"],
   };
@@ -91,14 +96,14 @@ function buildColumn(text: string): PrinterColumn {
 /** Types of request and response bodies that no kind refers to. */
 const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
 
-/** The types that the tables must include: all kinds, their lists, and the other bodies of requests and responses. */
+/** Returns the types that the tables must include: all kinds, their lists, and other bodies of requests and responses. */
 export function rootTypes(resources: readonly BuiltinResource[]): string[] {
-  const ofKinds = resources.flatMap(({ group, version, type, listKind, subresources }) => [
+  const kindTypes = resources.flatMap(({ group, version, type, listKind, subresources }) => [
     type,
     ...(listKind ? [`${moduleOf({ group, version })}.${listKind}`] : []),
     ...subresources
       .filter(({ kind }) => !kind.endsWith("Options"))
       .map((subresource) => `${moduleOf(subresource)}.${subresource.kind}`),
   ]);
-  return [...ofKinds, ...metaTypes.map((name) => `meta/v1.${name}`)];
+  return [...kindTypes, ...metaTypes.map((name) => `meta/v1.${name}`)];
 }

@@ -16,12 +16,10 @@ const resources = buildResources();
 const model = addFormats(nodeModules, readDeclarations(nodeModules, rootTypes(resources)));
 
 writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, resources));
-
 writeFolder(join(root, "src/apimachinery/k8s"), writeTypeModules(model, resources));
-
 writeFolder(join(root, "src/runtime/k8s"), writeReexports(model));
 
-/** Doesn't touch files that are up to date, so that compilers and watchers see no change; removes obsolete files. */
+/** Writes files unless they are up to date, so that compilers and watchers see no change; removes obsolete files. */
 function writeFolder(folder: string, files: ReadonlyMap<string, string>): void {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

@@ -11,6 +11,7 @@ export interface ModelType {
   readonly fields: readonly ModelField[];
 }
 
+/** A field of a type. */
 export interface ModelField {
   readonly name: string;
   readonly required: boolean;
@@ -50,18 +51,18 @@ export function readDeclarations(nodeModules: string, roots: Iterable<string>): 
     model.set(name, type);
     pending.push(...type.fields.map((field) => elementOf(field.type)).filter(isNamed));
   }
-  return describeEnvelopes(model);
+  return describeTypeFields(model);
 }
 
-const envelope = new Set(["apiVersion", "kind"]);
+const typeFields = new Set(["apiVersion", "kind"]);
 
-/** Kinds inherit apiVersion and kind without descriptions; they are copied from a type of meta/v1 that has them. */
-function describeEnvelopes(model: ReadonlyMap<string, ModelType>): Model {
-  const written = model.get("meta/v1.DeleteOptions")?.fields ?? [];
-  const texts = new Map(written.map(({ name, description }) => [name, description]));
+/** Kinds inherit apiVersion and kind without descriptions; `meta/v1.DeleteOptions` has them. */
+function describeTypeFields(model: ReadonlyMap<string, ModelType>): Model {
+  const { fields = [] } = model.get("meta/v1.DeleteOptions") ?? {};
+  const descriptions = new Map(fields.map(({ name, description }) => [name, description]));
   const describe = (field: ModelField): ModelField =>
-    envelope.has(field.name) && field.description === ""
-      ? { ...field, description: texts.get(field.name) ?? "" }
+    typeFields.has(field.name) && field.description === ""
+      ? { ...field, description: descriptions.get(field.name) ?? "" }
       : field;
   return new Map([...model].map(([name, type]) => [name, { ...type, fields: type.fields.map(describe) }]));
 }
@@ -74,7 +75,7 @@ const fieldPattern =
 
 function readDeclaration(nodeModules: string, typeName: string): ModelType {
   const [module = "", name = ""] = typeName.split(".");
-  const file = fileOf(nodeModules, module, name);
+  const file = findDeclarationFile(nodeModules, module, name);
   const text = readFileSync(file, "utf8");
   const start = new RegExp(`^export interface I${name} .*\\{\\n`, "mu").exec(text);
   if (!start) throw new Error(`${file} declares no interface I${name}`);
@@ -89,14 +90,14 @@ function readDeclaration(nodeModules: string, typeName: string): ModelType {
 }
 
 function readField(match: RegExpMatchArray, imports: ReadonlyMap<string, string>): ModelField {
-  const [, comment = "", name = "", optional = "", written = ""] = match;
+  const [, comment = "", name = "", optional = "", typeText = ""] = match;
   const description = unwrapComment(comment);
-  const values = [...written.matchAll(/"([^"]*)"/gu)].map(([, value = ""]) => value);
+  const values = [...typeText.matchAll(/"([^"]*)"/gu)].map(([, value = ""]) => value);
   // The package types a kind's own apiVersion and kind as constants; in JSON they may be omitted.
-  if (values.length === 1 && envelope.has(name)) {
+  if (values.length === 1 && typeFields.has(name)) {
     return { name, required: false, description, type: "string" };
   }
-  const type = readType(written, imports);
+  const type = readType(typeText, imports);
   const required = optional === "";
   return values.length > 0 && elementOf(type) === "string"
     ? { name, required, description, type, enum: values }
@@ -115,8 +116,9 @@ const primitives = new Map([
   ["{}", "object"],
 ]);
 
-function readType(written: string, imports: ReadonlyMap<string, string>): string {
-  const text = written.replaceAll(/\s+/gu, " ");
+/** Converts a TypeScript type to the notation of `ModelField.type`. */
+function readType(typeText: string, imports: ReadonlyMap<string, string>): string {
+  const text = typeText.replaceAll(/\s+/gu, " ");
   if (inlineClaim.test(text)) return "[]core/v1.PersistentVolumeClaim";
   const list = /^Array<(.*)>$/u.exec(text);
   if (list) return `[]${readType(list[1]!, imports)}`;
@@ -128,7 +130,7 @@ function readType(written: string, imports: ReadonlyMap<string, string>): string
   return type;
 }
 
-/** Types that are a JSON value or a union, not an object with fields. */
+/** Types that are a JSON value or a union, not an object with fields: they have no module in the model. */
 const scalars = new Set(
   [
     "FieldsV1 IntOrString MicroTime Patch Quantity RawExtension Time",
@@ -146,7 +148,7 @@ function typeNameOf(nodeModules: string, file: string, from: string): string {
   return `${module}/${version}.${name}`;
 }
 
-function fileOf(nodeModules: string, module: string, name: string): string {
+function findDeclarationFile(nodeModules: string, module: string, name: string): string {
   const [group = "", version = ""] = module.split("/");
   if (group === "meta") {
     return join(nodeModules, "@kubernetes-models/apimachinery/apis", module, `${name}.d.ts`);
@@ -159,7 +161,7 @@ function fileOf(nodeModules: string, module: string, name: string): string {
   return file;
 }
 
-/** Strips the comment's delimiters, and the list of values that the type has anyway. */
+/** Returns the text of a comment, without the list of enum values, which the type has anyway. */
 function unwrapComment(comment: string): string {
   return comment
     .split("\n")
@@ -177,9 +179,12 @@ function unwrapComment(comment: string): string {
  */
 export function addFormats(nodeModules: string, model: Model): Model {
   const folder = join(nodeModules, "@kubernetes/client-node/dist/gen/models");
-  return new Map([...model].map(([name, type]) => [name, formatType(type, readAttributes(folder, type))]));
+  return new Map(
+    [...model].map(([name, type]) => [name, addFieldFormats(type, readAttributes(folder, type))]),
+  );
 }
 
+/** A field in the models of Kubernetes' client. */
 interface Attribute {
   readonly baseName: string;
   readonly type: string;
@@ -201,24 +206,20 @@ function readAttributes(
   return new Map(attributes.map((attribute) => [attribute.baseName, attribute]));
 }
 
-function formatType(type: ModelType, attributes: ReadonlyMap<string, Attribute> | undefined): ModelType {
+function addFieldFormats(type: ModelType, attributes: ReadonlyMap<string, Attribute> | undefined): ModelType {
   const typeName = `${type.module}.${type.name}`;
   const numbers = type.fields.filter((field) => elementOf(field.type) === "number");
   if (!attributes) {
     if (numbers.length === 0) return type;
     throw new Error(`@kubernetes/client-node has no ${typeName}: the format of its numbers is unknown`);
   }
-  const written = type.fields
-    .map((field) => field.name)
-    .toSorted()
-    .join(" ");
-  const expected = [...attributes.keys()].toSorted().join(" ");
-  if (written !== expected)
-    throw new Error(`the two packages disagree on ${typeName}: ${written} / ${expected}`);
-  return { ...type, fields: type.fields.map((field) => formatField(field, attributes.get(field.name)!)) };
+  const sort = (names: readonly string[]): string => names.toSorted().join(" ");
+  const [fields, others] = [sort(type.fields.map((field) => field.name)), sort([...attributes.keys()])];
+  if (fields !== others) throw new Error(`the two packages disagree on ${typeName}: ${fields} / ${others}`);
+  return { ...type, fields: type.fields.map((field) => addFormat(field, attributes.get(field.name)!)) };
 }
 
-function formatField(field: ModelField, { format }: Attribute): ModelField {
+function addFormat(field: ModelField, { format }: Attribute): ModelField {
   const element = elementOf(field.type);
   const prefix = field.type.slice(0, field.type.length - element.length);
   if (element === "number") return { ...field, type: prefix + (format || "number") };

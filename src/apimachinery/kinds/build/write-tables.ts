@@ -5,22 +5,22 @@ import { readOverlay } from "./build-resources.ts";
 
 /** Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. */
 export function writeTables(model: Model, resources: readonly BuiltinResource[]): Map<string, string> {
-  checkFacts(model);
+  checkOverlay(model);
   const modules = groupByModule(model);
   const files = new Map([["resources.ts", textFile(resources)]]);
   for (const [module, types] of modules) {
-    files.set(`${fileName(module)}.ts`, textFile(toTable(types)));
-    files.set(`${fileName(module)}-descriptions.ts`, textFile(toDescriptions(types)));
-    files.set(`${fileName(module)}-numbers.ts`, textFile(numberFields(types)));
-    files.set(`${fileName(module)}-go.ts`, textFile(goDeclarations(types)));
+    files.set(`${fileName(module)}.ts`, textFile(fieldTable(types)));
+    files.set(`${fileName(module)}-descriptions.ts`, textFile(descriptionTable(types)));
+    files.set(`${fileName(module)}-numbers.ts`, textFile(numberTable(types)));
+    files.set(`${fileName(module)}-go.ts`, textFile(goTable(types)));
   }
   return files.set("modules.ts", modulesFile(modules, model));
 }
 
-const fieldNumbers = readFacts("field-numbers.txt");
+const fieldNumbers = readOverlayMap("field-numbers.txt");
 
 /** Returns the protobuf field numbers of types: `{ Container: { name: "1?", … } }`. */
-function numberFields(types: readonly ModelType[]): Record<string, Record<string, string>> {
+function numberTable(types: readonly ModelType[]): Record<string, Record<string, string>> {
   return Object.fromEntries(
     types.map((type) => {
       const line = fieldNumbers.get(`${type.module}.${type.name}`);
@@ -34,8 +34,8 @@ function numberFields(types: readonly ModelType[]): Record<string, Record<string
   );
 }
 
-/** Reads a file of the overlay whose lines begin with the name of a type or a field. */
-function readFacts(file: string): ReadonlyMap<string, string> {
+/** Reads a file of the overlay whose lines begin with the name of a type or a field; returns the rests by name. */
+function readOverlayMap(file: string): ReadonlyMap<string, string> {
   return new Map(
     readOverlay(file).map((line) => {
       const space = line.indexOf(" ");
@@ -44,12 +44,12 @@ function readFacts(file: string): ReadonlyMap<string, string> {
   );
 }
 
-const goFields = readFacts("go-fields.txt");
+const goFieldLines = readOverlayMap("go-fields.txt");
 
 /** Returns how Go declares the fields of types: `{ NodeCondition: "type!:v1.NodeConditionType …" }`. */
-function goDeclarations(types: readonly ModelType[]): Record<string, string> {
+function goTable(types: readonly ModelType[]): Record<string, string> {
   const declared = types.flatMap((type) => {
-    const line = goFields.get(`${type.module}.${type.name}`);
+    const line = goFieldLines.get(`${type.module}.${type.name}`);
     const names = line?.split(" ").map((word) => /([^/?!=:]*)[?!=]?(?::.*)?$/u.exec(word)![1]!);
     checkFields(type, names ?? [], "Go declaration");
     return line === undefined ? [] : [[type.name, line] as const];
@@ -74,11 +74,11 @@ export function groupByModule(model: Model): Map<string, ModelType[]> {
   return new Map([...modules].sort(([a], [b]) => compareText(a, b)));
 }
 
-const fieldFacts = readFacts("fields.txt");
+const fieldWords = readOverlayMap("fields.txt");
 
 /** Fails if the overlay has a fact about a field that no longer exists. */
-function checkFacts(model: Model): void {
-  for (const key of fieldFacts.keys()) {
+function checkOverlay(model: Model): void {
+  for (const key of fieldWords.keys()) {
     const [module, name, field] = key.split(/\.(?=[A-Z])|\.(?=[^.]*$)/u);
     const type = model.get(`${module}.${name}`);
     if (!type || (field !== undefined && !type.fields.some((known) => known.name === field))) {
@@ -87,43 +87,45 @@ function checkFacts(model: Model): void {
   }
 }
 
+/** Texts by field, by type; "" is the type itself. */
 type Table = Record<string, Record<string, string>>;
 
-function toTable(types: readonly ModelType[]): Table {
+/** Returns the fields of types in the notation that `schema-graph.ts` parses. */
+function fieldTable(types: readonly ModelType[]): Table {
   return Object.fromEntries(
     types.map((type) => {
-      const own = fieldFacts.get(`${type.module}.${type.name}`);
+      const typeWords = fieldWords.get(`${type.module}.${type.name}`);
       const fields = type.fields.map((field) => [
         field.name + (field.required ? "!" : ""),
-        fieldText(type, field),
+        writeFieldText(type, field),
       ]);
-      return [type.name, { ...(own && { "": ` ${own}` }), ...Object.fromEntries(fields) }];
+      return [type.name, { ...(typeWords && { "": ` ${typeWords}` }), ...Object.fromEntries(fields) }];
     }),
   );
 }
 
-function fieldText({ module, name }: ModelType, field: ModelField): string {
+function writeFieldText({ module, name }: ModelType, field: ModelField): string {
   const element = elementOf(field.type);
   const prefix = field.type.slice(0, field.type.length - element.length);
   const local = element.startsWith(`${module}.`) ? element.slice(module.length) : element;
   const isItems = field.name === "items" && name.endsWith("List");
   return [
     prefix + local,
-    fieldFacts.get(`${module}.${name}.${field.name}`) ?? (isItems ? "plain" : undefined),
+    fieldWords.get(`${module}.${name}.${field.name}`) ?? (isItems ? "plain" : undefined),
     field.enum && `enum(${field.enum.join("|")})`,
   ]
     .filter((word) => word !== undefined)
     .join(" ");
 }
 
-/** Marks deprecated types for editors; the API's own descriptions have no tag. */
+/** The tag by which the npm package marks deprecated types for editors; Kubernetes' descriptions have none. */
 const deprecatedTag = /\s*@deprecated$/u;
 
-function toDescriptions(types: readonly ModelType[]): Table {
+function descriptionTable(types: readonly ModelType[]): Table {
   return Object.fromEntries(
     types.map((type) => {
-      const own = { name: "", description: type.description.replace(deprecatedTag, "") };
-      const described = [own, ...type.fields].filter(({ description }) => description !== "");
+      const typeItself = { name: "", description: type.description.replace(deprecatedTag, "") };
+      const described = [typeItself, ...type.fields].filter(({ description }) => description !== "");
       return [type.name, Object.fromEntries(described.map(({ name, description }) => [name, description]))];
     }),
   );
@@ -136,7 +138,7 @@ function modulesFile(modules: ReadonlyMap<string, readonly ModelType[]>, model: 
   const lines = [...modules].map(([module, types]) => {
     const file = fileName(module);
     return `  ${JSON.stringify(module)}: {
-    uses: ${JSON.stringify(usedModules(types, model))},
+    uses: ${JSON.stringify(referencedModules(types, model))},
     load: () => import("./${file}.ts"),
     loadDescriptions: () => import("./${file}-descriptions.ts"),
     loadNumbers: () => import("./${file}-numbers.ts"),
@@ -158,8 +160,8 @@ ${lines.join("")}};
 `;
 }
 
-/** The modules that types refer to, directly or indirectly, without their own. */
-function usedModules(types: readonly ModelType[], model: Model): string[] {
+/** Returns the modules that the types of a module refer to, directly or indirectly, without the module itself. */
+function referencedModules(types: readonly ModelType[], model: Model): string[] {
   const seen = new Set(types);
   for (const type of seen) {
     for (const field of type.fields) {
@@ -167,9 +169,9 @@ function usedModules(types: readonly ModelType[], model: Model): string[] {
       if (isNamed(element)) seen.add(model.get(element)!);
     }
   }
-  const used = new Set([...seen].map((type) => type.module));
-  used.delete(types[0]!.module);
-  return [...used].sort(compareText);
+  const modules = new Set([...seen].map((type) => type.module));
+  modules.delete(types[0]!.module);
+  return [...modules].sort(compareText);
 }
 
 function fileName(module: string): string {

@@ -12,9 +12,8 @@ import { fieldElement, formatElement, formatPath, type PathElement } from "./fie
 export function checkApplied(endpoint: Endpoint, applied: JSONObject): void {
   const mismatch = mismatchOf(applied, endpoint.schemaOf(endpoint.apiVersion));
   if (mismatch === undefined) return;
-  throw new SchemaMismatchError(
-    `failed to create typed patch object ${subjectOf(endpoint, applied)}: ${mismatch}`,
-  );
+  const subject = subjectOf(endpoint, applied);
+  throw new SchemaMismatchError(`failed to create typed patch object ${subject}: ${mismatch}`);
 }
 
 /**
@@ -32,7 +31,7 @@ export function checkLive(endpoint: Endpoint, live: JSONObject, hasManagers: boo
   throw new SchemaMismatchError(`${failure}: ${mismatch}`);
 }
 
-/** How messages name an applied object: `(default/a; apps/v1, Kind=Deployment)`. */
+/** Returns how messages name an applied object: `(default/a; apps/v1, Kind=Deployment)`. */
 export function subjectOf(endpoint: Endpoint, applied: JSONObject): string {
   const metadata = isObject(applied["metadata"]) ? applied["metadata"] : {};
   const name = [metadata["namespace"], metadata["name"]].map((part) =>
@@ -41,14 +40,14 @@ export function subjectOf(endpoint: Endpoint, applied: JSONObject): string {
   return `(${name.join("/")}; ${gvkOf(endpoint)})`;
 }
 
-/** How Go shows a kind: `apps/v1, Kind=Deployment`. */
+/** Returns how Go shows a kind: `apps/v1, Kind=Deployment`. */
 export function gvkOf({ apiVersion, kind }: Endpoint): string {
   return `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
 /** Returns true if managed fields can't be computed for an object, because it doesn't match its schema. */
 export function isUntypable(object: JSONObject, schema: SchemaNode | undefined): boolean {
-  return problemsOf(object, schema, true).length > 0;
+  return findProblems(object, schema, true).length > 0;
 }
 
 /**
@@ -60,7 +59,7 @@ export function mismatchOf(
   schema: SchemaNode | undefined,
   { allowsDuplicates = false }: { readonly allowsDuplicates?: boolean } = {},
 ): string | undefined {
-  const problems = problemsOf(value, schema, allowsDuplicates).sort();
+  const problems = findProblems(value, schema, allowsDuplicates).sort();
   if (problems.length < 2) return problems[0];
   return `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
 }
@@ -72,7 +71,7 @@ interface Walk {
   readonly problems: string[];
 }
 
-function problemsOf(value: JSONValue, schema: SchemaNode | undefined, allowsDuplicates: boolean): string[] {
+function findProblems(value: JSONValue, schema: SchemaNode | undefined, allowsDuplicates: boolean): string[] {
   const walk: Walk = { path: [], allowsDuplicates, problems: [] };
   checkValue(value, schema, walk);
   return walk.problems;
@@ -93,7 +92,7 @@ function report({ path, problems }: Walk, text: string): void {
 /** Like the real server, reports one unknown field of an object, and does not check the fields after it. */
 function checkMembers(object: JSONObject, schema: SchemaNode, walk: Walk): void {
   for (const name of Object.keys(object)) {
-    if (!takesMember(schema, name)) {
+    if (!acceptsMember(schema, name)) {
       walk.path.push(() => fieldElement(name));
       report(walk, "field not declared in schema");
       walk.path.pop();
@@ -128,7 +127,7 @@ function checkItems(list: readonly JSONValue[], schema: SchemaNode, walk: Walk):
     }
     const { keys } = shape;
     if (!hasElement(item, keys, schema.items)) {
-      report(walk, `element ${index}: ${whyNoIdentity(item, keys)}`);
+      report(walk, `element ${index}: ${explainMissingKey(item, keys)}`);
       return;
     }
     const element = (): PathElement => itemElement(item, keys, schema.items)!;
@@ -140,7 +139,8 @@ function checkItems(list: readonly JSONValue[], schema: SchemaNode, walk: Walk):
   }
 }
 
-function whyNoIdentity(item: JSONValue, keys: readonly string[]): string {
+/** Returns why an item of a list map or set has no path element, in the words of Go's library. */
+function explainMissingKey(item: JSONValue, keys: readonly string[]): string {
   if (keys.length === 0) {
     if (item === null) return "associative list without keys has an element that's an explicit null";
     if (Array.isArray(item)) return "not supported: associative list with lists as elements";
@@ -153,12 +153,13 @@ function whyNoIdentity(item: JSONValue, keys: readonly string[]): string {
 }
 
 /** A struct accepts only its fields; an object without declared fields accepts any. */
-function takesMember(schema: SchemaNode, name: string): boolean {
+function acceptsMember(schema: SchemaNode, name: string): boolean {
   if (isDeclared(schema, name) || schema["x-kubernetes-preserve-unknown-fields"]) return true;
   if (schema.additionalProperties !== undefined) return schema.additionalProperties !== false;
   return Object.keys(schema.properties ?? {}).length === 0;
 }
 
+/** Returns why a value doesn't have the type of its schema, in the words of Go's library; undefined if it does. */
 function checkType(value: JSONValue, schema: SchemaNode): string | undefined {
   if (isAnyScalar(schema)) {
     return typeof value === "object" ? `expected any scalar, got &{${goText(value)}}` : undefined;
@@ -193,6 +194,7 @@ function isAnyScalar(schema: SchemaNode): boolean {
   return type === "string" && format !== undefined && format !== "" && format !== "byte";
 }
 
+/** The name of a JSON value's type in Go's decoder. */
 function goType(value: JSONValue): string {
   if (Array.isArray(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";

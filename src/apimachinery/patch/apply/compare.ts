@@ -13,15 +13,16 @@ export interface Comparison {
 
 const unchanged: Comparison = { added: emptySet, modified: emptySet, removed: emptySet };
 
+/** A value; undefined if it is absent. */
 type Value = JSONValue | undefined;
 
 /** Compares two states of a value field by field. Added fields include both an added struct and its fields. */
 export function compareFields(from: Value, to: Value, schema: SchemaNode | undefined): Comparison {
   if (from === to) return unchanged;
-  if (from === undefined) return { ...unchanged, added: newFields(to, schema) };
-  const [shape, other] = shapesOf(from, to, schema);
+  if (from === undefined) return { ...unchanged, added: addedFields(to, schema) };
+  const [shape, newShape] = shapesOf(from, to, schema);
   const comparison = compareAs(shape, from, to, schema);
-  return other ? unite(comparison, compareAs(other, from, to, schema)) : comparison;
+  return newShape ? uniteComparisons(comparison, compareAs(newShape, from, to, schema)) : comparison;
 }
 
 /** A value whose type changed is compared as both types: the old fields are removed, the new ones added. */
@@ -33,37 +34,33 @@ function compareAs(shape: Shape, from: Value, to: Value, schema: SchemaNode | un
     shape.kind === "object" ? compareMembers(from, to, schema) : compareItems(from, to, schema, shape.keys);
   // A value that is removed as a whole has no added or modified fields.
   return {
-    added: to === undefined ? emptySet : fieldSet(false, pick(parts, "added")),
-    modified: to === undefined ? emptySet : fieldSet(false, pick(parts, "modified")),
-    removed: fieldSet(to === undefined, pick(parts, "removed")),
+    added: to === undefined ? emptySet : fieldSet(false, sideOf(parts, "added")),
+    modified: to === undefined ? emptySet : fieldSet(false, sideOf(parts, "modified")),
+    removed: fieldSet(to === undefined, sideOf(parts, "removed")),
   };
 }
 
-/** The fields of a value that is new as a whole, as nearly all of a created object is. */
-function newFields(value: Value, schema: SchemaNode | undefined): FieldSet {
+/** Returns the fields of a value that is new as a whole, as nearly all values of a created object are. */
+function addedFields(value: Value, schema: SchemaNode | undefined): FieldSet {
   if (value === undefined) return emptySet;
   const shape = shapeOf(value, schema);
   if (shape.kind === "object" && isObject(value)) {
-    const members = Object.entries(value);
-    return fieldSet(
-      true,
-      members.map(([name, member]) => [fieldElement(name), newFields(member, memberSchema(schema, name))]),
-    );
+    const members = Object.entries(value).map(([name, member]) => {
+      return [fieldElement(name), addedFields(member, memberSchema(schema, name))] as const;
+    });
+    return fieldSet(true, members);
   }
   if (shape.kind === "list" && Array.isArray(value)) {
-    const groups = [...groupItems(value, shape.keys, schema?.items)];
-    return fieldSet(
-      true,
-      groups.map(([element, group]) => [
-        element,
-        group.length > 1 ? ownedLeaf : newFields(group[0], schema?.items),
-      ]),
-    );
+    const items = schema?.items;
+    const groups = [...groupItems(value, shape.keys, items)].map(([element, group]) => {
+      return [element, group.length > 1 ? ownedLeaf : addedFields(group[0], items)] as const;
+    });
+    return fieldSet(true, groups);
   }
   return ownedLeaf;
 }
 
-function unite(a: Comparison, b: Comparison): Comparison {
+function uniteComparisons(a: Comparison, b: Comparison): Comparison {
   return {
     added: union(a.added, b.added),
     modified: union(a.modified, b.modified),
@@ -76,6 +73,7 @@ function compareLeaves(from: Value, to: Value): Comparison {
   return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
 }
 
+/** The comparisons of members or items. */
 type Parts = readonly (readonly [PathElement, Comparison])[];
 
 function compareMembers(from: Value, to: Value, schema: SchemaNode | undefined): Parts {
@@ -118,6 +116,6 @@ function compareGroups(
   return compareFields(from[0], to[0], items);
 }
 
-function pick(parts: Parts, side: keyof Comparison): (readonly [PathElement, FieldSet])[] {
+function sideOf(parts: Parts, side: keyof Comparison): (readonly [PathElement, FieldSet])[] {
   return parts.map(([element, comparison]) => [element, comparison[side]]);
 }

@@ -28,6 +28,7 @@ export interface Endpoint {
   convert?(object: JSONObject, apiVersion: string): JSONObject | undefined | Promise<JSONObject | undefined>;
 }
 
+/** Returns a set without the fields that a write through the endpoint can't change. */
 export function withoutResetFields(set: FieldSet, endpoint: Endpoint): FieldSet {
   const paths = endpoint.resetFields ?? [];
   if (paths.length === 0 || isEmptySet(set)) return set;
@@ -35,11 +36,10 @@ export function withoutResetFields(set: FieldSet, endpoint: Endpoint): FieldSet 
 }
 
 /**
- * Converts an object to a version, unless it has that version.
- *
+ * Converts an object to a version; returns the object itself if it has that version, undefined for an unknown version.
  * @throws SchemaMismatchError that begins with `failure` if the endpoint can't convert it
  */
-export async function inVersion(
+export async function convertToVersion(
   object: JSONObject,
   apiVersion: string,
   endpoint: Endpoint,

@@ -14,8 +14,9 @@ import {
   pathsOf,
   union,
   valueElement,
+  decodeFieldsV1,
+  encodeFieldsV1,
 } from "./field-set.ts";
-import { decodeFieldsV1, encodeFieldsV1 } from "./managers.ts";
 
 const element: fc.Arbitrary<PathElement> = fc.oneof(
   fc.constantFrom("a", "b", ".", "f:x", "k:{}", "__proto__").map(fieldElement),

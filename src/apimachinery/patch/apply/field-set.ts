@@ -12,6 +12,7 @@ export interface FieldSet {
 
 const noChildren: ReadonlyMap<PathElement, FieldSet> = new Map();
 
+/** The set without paths. */
 export const emptySet: FieldSet = { owned: false, children: noChildren };
 
 /** A path in the set with nothing below it. */
@@ -25,10 +26,16 @@ export function fieldSet(owned: boolean, children: Iterable<readonly [PathElemen
   return { owned, children: kept };
 }
 
+/** Returns the set of some paths. */
 export function fieldSetOf(...paths: readonly (readonly PathElement[])[]): FieldSet {
   return paths.map(pathSet).reduce(union, emptySet);
 }
 
+function pathSet(path: readonly PathElement[]): FieldSet {
+  return path.reduceRight<FieldSet>((child, element) => fieldSet(false, [[element, child]]), ownedLeaf);
+}
+
+/** Returns true if a set has no paths. */
 export function isEmptySet(set: FieldSet): boolean {
   return !set.owned && set.children.size === 0;
 }
@@ -57,35 +64,24 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 /** Returns the paths that are in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(a)) return a;
-  return mapped(a, a.owned && b.owned, (child, element) => intersection(child, childOf(b, element)));
+  return mapChildren(a, a.owned && b.owned, (child, element) => intersection(child, childOf(b, element)));
 }
 
 /** Returns the paths of the first set that are not in the second; paths below one in the second stay. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a;
-  return mapped(a, a.owned && !b.owned, (child, element) => difference(child, childOf(b, element)));
+  return mapChildren(a, a.owned && !b.owned, (child, element) => difference(child, childOf(b, element)));
 }
 
 /** Returns the paths of the first set that are neither in the second nor below one of its paths. */
 export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
   if (b.owned) return emptySet;
   if (isEmptySet(a) || isEmptySet(b)) return a;
-  return mapped(a, a.owned, (child, element) => differenceBelow(child, childOf(b, element)));
+  return mapChildren(a, a.owned, (child, element) => differenceBelow(child, childOf(b, element)));
 }
 
-/** Lists the paths of a set in the order of `fieldsV1`, parents first. */
-export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): PathElement[][] {
-  const below = sortedChildren(set).flatMap(([element, child]) => pathsOf(child, [...prefix, element]));
-  return set.owned ? [[...prefix], ...below] : below;
-}
-
-/** The children of a node in the order of `fieldsV1`. */
-export function sortedChildren(set: FieldSet): (readonly [PathElement, FieldSet])[] {
-  return [...set.children].sort(([a], [b]) => compareElements(a, b));
-}
-
-/** Returns a set with other children; the set itself, whose encoding is known, if nothing changes. */
-function mapped(
+/** Returns a set with other children; the set itself, whose encoding is cached, if nothing changes. */
+function mapChildren(
   set: FieldSet,
   owned: boolean,
   map: (child: FieldSet, element: PathElement) => FieldSet,
@@ -100,8 +96,69 @@ function mapped(
   return isChanged ? fieldSet(owned, children) : set;
 }
 
-function pathSet(path: readonly PathElement[]): FieldSet {
-  return path.reduceRight<FieldSet>((child, element) => fieldSet(false, [[element, child]]), ownedLeaf);
+/** Lists the paths of a set in the order of `fieldsV1`, parents first. */
+export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): PathElement[][] {
+  const below = sortedChildren(set).flatMap(([element, child]) => pathsOf(child, [...prefix, element]));
+  return set.owned ? [[...prefix], ...below] : below;
+}
+
+/** Returns the children of a node in the order of `fieldsV1`. */
+function sortedChildren(set: FieldSet): (readonly [PathElement, FieldSet])[] {
+  return [...set.children].sort(([a], [b]) => compareElements(a, b));
+}
+
+/**
+ * Caches of encoded and decoded sets, because most writes don't change most managers. Neither form is ever modified in
+ * place.
+ */
+const encodings = new WeakMap<FieldSet, JSONObject>();
+const decodings = new WeakMap<JSONObject, FieldSet>();
+
+/**
+ * Encodes a set as `fieldsV1`: an object of path elements. A path in the set that has others below it has a member `.`;
+ * one without is an empty object.
+ */
+export function encodeFieldsV1(set: FieldSet): JSONObject {
+  const known = encodings.get(set);
+  if (known) return known;
+  const encoded = encodeNode(set);
+  encodings.set(set, encoded);
+  decodings.set(encoded, set);
+  return encoded;
+}
+
+/** Decodes `fieldsV1`; returns `undefined` if it is not a set of fields. */
+export function decodeFieldsV1(fields: JSONValue | undefined): FieldSet | undefined {
+  if (!isObject(fields)) return undefined;
+  if (Object.keys(fields).length === 0) return emptySet;
+  const known = decodings.get(fields);
+  if (known) return known;
+  const decoded = decodeNode(fields);
+  if (decoded) decodings.set(fields, decoded);
+  return decoded;
+}
+
+function encodeNode(set: FieldSet): JSONObject {
+  const encoded: JSONObject = set.owned && set.children.size > 0 ? { ".": {} } : {};
+  for (const [element, child] of sortedChildren(set)) encoded[element] = encodeNode(child);
+  return encoded;
+}
+
+function decodeNode(node: JSONValue): FieldSet | undefined {
+  if (!isObject(node)) return undefined;
+  const children = new Map<PathElement, FieldSet>();
+  let owned = false;
+  for (const [text, below] of Object.entries(node)) {
+    if (text === ".") {
+      owned = true;
+      continue;
+    }
+    const element = parseElement(text);
+    const child = element === undefined ? undefined : decodeNode(below);
+    if (element === undefined || child === undefined) return undefined;
+    children.set(element, union(children.get(element) ?? emptySet, child));
+  }
+  return children.size === 0 ? ownedLeaf : fieldSet(owned, children);
 }
 
 /**
@@ -110,23 +167,23 @@ function pathSet(path: readonly PathElement[]): FieldSet {
  */
 export type PathElement = string;
 
-/** The path element of an object's member. */
+/** Returns the path element of an object's member. */
 export function fieldElement(name: string): PathElement {
   return `f:${name}`;
 }
 
-/** The path element of a list map's item; the keys are sorted. */
+/** Returns the path element of a list map's item; the keys are sorted. */
 export function keyElement(keys: JSONObject): PathElement {
   return `k:${canonicalJSON(keys)}`;
 }
 
-/** The path element of a set's item. */
+/** Returns the path element of a set's item. */
 export function valueElement(value: JSONValue): PathElement {
   return `v:${canonicalJSON(value)}`;
 }
 
 /** Parses a path element of `fieldsV1` and normalizes it; returns `undefined` if it is invalid. */
-export function parseElement(text: string): PathElement | undefined {
+function parseElement(text: string): PathElement | undefined {
   const body = text.slice(2);
   try {
     if (text.startsWith("f:")) return text;
@@ -169,7 +226,7 @@ export function formatElement(element: PathElement): string {
   }
 }
 
-/** Go's library writes the members of a map without anything between them. */
+/** Formats a key or value as in messages. Go's library writes the members of a map without anything between them. */
 function keyText(value: JSONValue): string {
   if (Array.isArray(value)) return `[${value.map(keyText).join(",")}]`;
   if (!isObject(value)) return scalarText(value);
@@ -205,7 +262,7 @@ function compareKeys(a: JSONObject, b: JSONObject): number {
   return names.length - others.length;
 }
 
-/** The JSON of Go, which escapes signs of markup. */
+/** Encodes a value as Go does: sorted keys, and `<`, `>`, `&` escaped. */
 function canonicalJSON(value: JSONValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJSON).join(",")}]`;
   if (typeof value === "string") return goJSON(value);
@@ -216,7 +273,7 @@ function canonicalJSON(value: JSONValue): string {
   return `{${members.join(",")}}`;
 }
 
-/** Go writes an exponent with two digits: `1e-07`. */
+/** Encodes a scalar as Go does, which writes an exponent with two digits: `1e-07`. */
 function scalarText(value: string | number | boolean | null): string {
   const text = JSON.stringify(value);
   return typeof value === "number" ? text.replace(/e-(\d)$/, "e-0$1") : text;

@@ -4,7 +4,7 @@
  */
 
 export { mergeApplyConfiguration } from "./merge.ts";
-export { ApplyConflictError, type ConflictCause } from "./server-side-apply.ts";
+export { ApplyConflictError, type ConflictCause } from "./apply-conflict.ts";
 export { gvkOf, isUntypable, mismatchOf, subjectOf } from "./check-applied.ts";
 export { type Endpoint, SchemaMismatchError } from "./endpoint.ts";
 export { type Apply, changedOnlyTimes, serverSideApply } from "./server-side-apply.ts";

@@ -1,81 +1,8 @@
 import { compareText } from "../../text/index.ts";
 import type { ManagedFieldsEntry, Time } from "../../meta/index.ts";
-import type { FieldSet, PathElement } from "./field-set.ts";
-import {
-  emptySet,
-  fieldSet,
-  isEmptySet,
-  ownedLeaf,
-  parseElement,
-  sortedChildren,
-  union,
-} from "./field-set.ts";
+import { type FieldSet, decodeFieldsV1, encodeFieldsV1, isEmptySet } from "./field-set.ts";
 import { type JSONObject, type JSONValue, isEqual, isObject } from "../../json/index.ts";
 import { parseTime } from "../../time/index.ts";
-
-/** Returns the managers of an object; empty if they can't be decoded. */
-export function managersOf(object: JSONObject | undefined): Managers {
-  return decodeManagedFields(entriesOf(object)) ?? new Map();
-}
-
-/**
- * Returns the managers before an update. The list in the request counts, so that clients may edit it; if it is missing
- * or invalid, the stored list counts, so that old clients don't erase it. An empty list, or one empty entry, resets it.
- * Subresources ignore the list in the request.
- */
-export function managersForUpdate(
-  live: JSONObject | undefined,
-  next: JSONObject,
-  subresource: string | undefined,
-): Managers {
-  if (subresource) return managersOf(live);
-  const entries = entriesOf(next);
-  if (isReset(entries)) return new Map();
-  if (isEqual(entries, entriesOf(live))) return managersOf(live);
-  const sent = managersOf(next);
-  return sent.size > 0 ? sent : managersOf(live);
-}
-
-/** Returns the object with other managers; without `managedFields` if there are none. */
-export function withManagers(object: JSONObject, managers: Managers): JSONObject {
-  const { managedFields: _, ...metadata } = isObject(object["metadata"]) ? object["metadata"] : {};
-  const entries = encodeManagedFields(managers);
-  const managed = entries.length === 0 ? {} : { managedFields: entries as unknown as JSONObject[] };
-  return { ...object, metadata: { ...metadata, ...managed } };
-}
-
-function entriesOf(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
-  const metadata = object?.["metadata"];
-  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
-}
-
-/** Returns whether an object has a list of managers; a list that Go can't decode counts as none. */
-export function hasManagers({ metadata }: JSONObject): boolean {
-  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) && entries.every((entry) => isObject(entry) && isDecodable(entry));
-}
-
-const texts = ["manager", "operation", "apiVersion", "fieldsType", "subresource"];
-
-function isDecodable(entry: JSONObject): boolean {
-  const isText = (value: JSONValue): boolean => value === null || typeof value === "string";
-  const { time = null } = entry;
-  return texts.every((name) => isText(entry[name] ?? null)) && (time === null || isTime(time));
-}
-
-function isTime(value: JSONValue): boolean {
-  try {
-    return typeof value === "string" && !Number.isNaN(parseTime(value));
-  } catch {
-    return false;
-  }
-}
-
-function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
-  if (!entries) return false;
-  return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0);
-}
 
 /** The identity of a field manager. An applier is the same manager in all versions; an updater is one per version. */
 export interface ManagerIdentity {
@@ -94,10 +21,84 @@ export interface FieldManager extends ManagerIdentity {
 /** The managers of an object, by key. */
 export type Managers = ReadonlyMap<string, FieldManager>;
 
+/** Returns the managers of an object; empty if they can't be decoded. */
+export function managersOf(object: JSONObject | undefined): Managers {
+  return decodeManagedFields(readEntries(object)) ?? new Map();
+}
+
+/**
+ * Returns the managers before an update. The list in the request counts, so that clients may edit it; if it is missing
+ * or invalid, the stored list counts, so that old clients don't erase it. An empty list, or one empty entry, resets it.
+ * Subresources ignore the list in the request.
+ */
+export function managersForUpdate(
+  live: JSONObject | undefined,
+  next: JSONObject,
+  subresource: string | undefined,
+): Managers {
+  if (subresource) return managersOf(live);
+  const entries = readEntries(next);
+  if (isReset(entries)) return new Map();
+  if (isEqual(entries, readEntries(live))) return managersOf(live);
+  const requested = managersOf(next);
+  return requested.size > 0 ? requested : managersOf(live);
+}
+
+function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (!entries) return false;
+  return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0);
+}
+
+/** Returns the object with other managers; without `managedFields` if there are none. */
+export function withManagers(object: JSONObject, managers: Managers): JSONObject {
+  const { managedFields: _, ...metadata } = isObject(object["metadata"]) ? object["metadata"] : {};
+  const entries = encodeManagedFields(managers);
+  const managed = entries.length === 0 ? {} : { managedFields: entries as unknown as JSONObject[] };
+  return { ...object, metadata: { ...metadata, ...managed } };
+}
+
+/** Returns the managers with other fields of one of them; without the manager if it has none. */
+export function withFields(managers: Managers, key: string, fields: FieldSet): Managers {
+  const next = new Map(managers);
+  const manager = managers.get(key);
+  if (isEmptySet(fields)) next.delete(key);
+  else if (manager && manager.fields !== fields) next.set(key, { ...manager, fields });
+  return next;
+}
+
 /** Returns the key of a manager, which is equal for entries of the same manager. */
 export function managerKey({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
   const version = operation === "Apply" ? "" : apiVersion;
   return JSON.stringify([manager, operation, version, subresource ?? ""]);
+}
+
+/** Returns true if an object has a list of managers; a list that Go can't decode counts as none. */
+export function hasManagers({ metadata }: JSONObject): boolean {
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) && entries.every((entry) => isObject(entry) && isDecodable(entry));
+}
+
+const textFields = ["manager", "operation", "apiVersion", "fieldsType", "subresource"];
+
+function isDecodable(entry: JSONObject): boolean {
+  const isText = (value: JSONValue): boolean => value === null || typeof value === "string";
+  const { time = null } = entry;
+  return textFields.every((name) => isText(entry[name] ?? null)) && (time === null || isTime(time));
+}
+
+function isTime(value: JSONValue): boolean {
+  try {
+    return typeof value === "string" && !Number.isNaN(parseTime(value));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the entries of `metadata.managedFields`; undefined if it is not a list. */
+function readEntries(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
+  const metadata = object?.["metadata"];
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
 }
 
 /** Decodes `metadata.managedFields`; returns `undefined` if an entry is invalid. */
@@ -111,6 +112,14 @@ function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined)
   return managers;
 }
 
+function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
+  const { operation, apiVersion, subresource, time } = entry;
+  const fields = decodeFieldsV1(entry.fieldsV1);
+  if (operation !== "Apply" && operation !== "Update") return undefined;
+  if (!apiVersion || entry.fieldsType !== "FieldsV1" || !fields) return undefined;
+  return { manager: entry.manager ?? "", operation, apiVersion, subresource, time, fields };
+}
+
 /** Encodes managers as `metadata.managedFields`: appliers first, then by time, name and version. */
 function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(compareManagers).map((manager) => ({
@@ -122,77 +131,6 @@ function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
     fieldsV1: encodeFieldsV1(manager.fields),
     ...(manager.subresource ? { subresource: manager.subresource } : {}),
   }));
-}
-
-/** Sets the fields of a manager; removes a manager without fields. */
-export function withFields(managers: Managers, key: string, fields: FieldSet): Managers {
-  const next = new Map(managers);
-  const manager = managers.get(key);
-  if (isEmptySet(fields)) next.delete(key);
-  else if (manager && manager.fields !== fields) next.set(key, { ...manager, fields });
-  return next;
-}
-
-function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
-  const { operation, apiVersion, subresource, time } = entry;
-  const fields = decodeFieldsV1(entry.fieldsV1);
-  if (operation !== "Apply" && operation !== "Update") return undefined;
-  if (!apiVersion || entry.fieldsType !== "FieldsV1" || !fields) return undefined;
-  return { manager: entry.manager ?? "", operation, apiVersion, subresource, time, fields };
-}
-
-/**
- * Caches of encoded and decoded sets, because most writes don't change most managers. Neither form is ever modified in
- * place.
- */
-const encodings = new WeakMap<FieldSet, JSONObject>();
-const decodings = new WeakMap<JSONObject, FieldSet>();
-
-/**
- * Encodes a set as `fieldsV1`: an object of path elements. A path in the set that has others below it has a member `.`;
- * one without is an empty object.
- */
-export function encodeFieldsV1(set: FieldSet): JSONObject {
-  const known = encodings.get(set);
-  if (known) return known;
-  const encoded = encodeNode(set);
-  encodings.set(set, encoded);
-  decodings.set(encoded, set);
-  return encoded;
-}
-
-/** Decodes `fieldsV1`; returns `undefined` if it is not a set of fields. */
-export function decodeFieldsV1(fields: JSONValue | undefined): FieldSet | undefined {
-  if (!isObject(fields)) return undefined;
-  if (Object.keys(fields).length === 0) return emptySet;
-  const known = decodings.get(fields);
-  if (known) return known;
-  const decoded = decodeNode(fields);
-  if (decoded) decodings.set(fields, decoded);
-  return decoded;
-}
-
-function encodeNode(set: FieldSet): JSONObject {
-  const encoded: JSONObject = set.owned && set.children.size > 0 ? { ".": {} } : {};
-  for (const [element, child] of sortedChildren(set)) encoded[element] = encodeNode(child);
-  return encoded;
-}
-
-function decodeNode(node: JSONValue): FieldSet | undefined {
-  if (!isObject(node)) return undefined;
-  const children = new Map<PathElement, FieldSet>();
-  let owned = false;
-  for (const [text, below] of Object.entries(node)) {
-    if (text === ".") {
-      owned = true;
-      continue;
-    }
-    const element = parseElement(text);
-    const child = element === undefined ? undefined : decodeNode(below);
-    if (element === undefined || child === undefined) return undefined;
-    children.set(element, union(children.get(element) ?? emptySet, child));
-  }
-  return children.size === 0 ? ownedLeaf : fieldSet(owned, children);
 }
 
 function compareManagers(a: FieldManager, b: FieldManager): number {

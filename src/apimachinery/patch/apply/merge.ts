@@ -17,14 +17,11 @@ export function mergeValues(live: JSONValue, applied: JSONValue, schema: SchemaN
 
 function mergeObjects(live: JSONValue, applied: JSONValue, schema: SchemaNode | undefined): JSONValue {
   const before = isObject(live) ? live : {};
-  const stated = isObject(applied) ? applied : {};
+  const desired = isObject(applied) ? applied : {};
   const merged: JSONObject = {};
-  for (const name of unionOfKeys(before, stated)) {
-    setMember(
-      merged,
-      name,
-      mergeOptional(memberOf(before, name), memberOf(stated, name), memberSchema(schema, name)),
-    );
+  for (const name of unionOfKeys(before, desired)) {
+    const [current, wanted] = [memberOf(before, name), memberOf(desired, name)];
+    setMember(merged, name, mergeOptional(current, wanted, memberSchema(schema, name)));
   }
   return merged;
 }
@@ -41,34 +38,35 @@ function mergeLists(
 ): JSONValue {
   const before = Array.isArray(live) ? live : [];
   const groups = groupItems(before, keys, schema?.items);
-  const stated = groupItems(Array.isArray(applied) ? applied : [], keys, schema?.items);
+  const desired = groupItems(Array.isArray(applied) ? applied : [], keys, schema?.items);
   const merged: JSONValue[] = [];
-  const emit = (element: PathElement): void => {
+  // Duplicate items of the live list are not merged with: the applied item replaces them.
+  const pushMerged = (element: PathElement): void => {
     const group = groups.get(element);
-    const own = group?.length === 1 ? group[0] : undefined;
-    merged.push(mergeOptional(own, stated.get(element)?.[0], schema?.items));
+    const current = group?.length === 1 ? group[0] : undefined;
+    merged.push(mergeOptional(current, desired.get(element)?.[0], schema?.items));
   };
 
   const left = before.map((item) => ({ item, element: itemElement(item, keys, schema?.items) }));
-  const right = [...stated.keys()];
-  const emitted = new Set<PathElement>();
+  const right = [...desired.keys()];
+  const done = new Set<PathElement>();
   let next = 0;
   for (const { item, element } of left) {
-    if (element === undefined || !stated.has(element)) {
+    if (element === undefined || !desired.has(element)) {
       merged.push(item);
-    } else if (!emitted.has(element) && element === nextShared(right, next, groups)) {
-      for (; !emitted.has(element); next++) {
-        emit(right[next]!);
-        emitted.add(right[next]!);
+    } else if (!done.has(element) && element === findNextCommon(right, next, groups)) {
+      for (; !done.has(element); next++) {
+        pushMerged(right[next]!);
+        done.add(right[next]!);
       }
     }
   }
-  for (; next < right.length; next++) emit(right[next]!);
+  for (; next < right.length; next++) pushMerged(right[next]!);
   return merged;
 }
 
 /** Returns the next applied item that is also in the live list. */
-function nextShared(
+function findNextCommon(
   right: readonly PathElement[],
   next: number,
   groups: ReadonlyMap<PathElement, unknown>,
@@ -88,7 +86,6 @@ function mergeOptional(
 /**
  * Merges an apply configuration of a MutatingAdmissionPolicy into an object: a server-side apply without managers.
  * It can't remove fields or set atomic lists, maps and structs.
- *
  * @throws SchemaMismatchError with the API server's message
  */
 export function mergeApplyConfiguration(
@@ -102,13 +99,13 @@ export function mergeApplyConfiguration(
   }
   const atomic = [...findAtomic(applied, schema, "")];
   if (atomic.length > 0) {
-    const what = "may not mutate atomic arrays, maps or structs";
-    throw new SchemaMismatchError(`invalid ApplyConfiguration: ${what}: ${atomic.join(", ")}`);
+    const reason = "may not mutate atomic arrays, maps or structs";
+    throw new SchemaMismatchError(`invalid ApplyConfiguration: ${reason}: ${atomic.join(", ")}`);
   }
   return mergeValues(live, applied, schema) as JSONObject;
 }
 
-/** The paths of atomic lists, maps and structs in fields that the schema declares. */
+/** Yields the paths of atomic lists, maps and structs in fields that the schema declares. */
 function* findAtomic(value: JSONValue, schema: SchemaNode | undefined, path: string): Generator<string> {
   if (!schema || typeof value !== "object" || value === null) return;
   if (shapeOf(value, schema).kind === "leaf") yield path;

@@ -1,8 +1,9 @@
 import { type JSONObject, type JSONValue, isEqual, isObject, memberOf, setMember } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
 import { PatchError } from "../patch-error.ts";
+import { ApplyConflictError } from "./apply-conflict.ts";
 import { checkApplied, checkLive } from "./check-applied.ts";
-import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
+import { type Endpoint, convertToVersion, withoutResetFields } from "./endpoint.ts";
 import {
   type FieldSet,
   childOf,
@@ -11,12 +12,10 @@ import {
   fieldElement,
   fieldNameOf,
   fieldSet,
-  formatPath,
   intersection,
   isEmptySet,
   isEqualSet,
   ownedLeaf,
-  pathsOf,
   union,
 } from "./field-set.ts";
 import type { FieldManager, Managers } from "./managers.ts";
@@ -32,7 +31,6 @@ import {
 import { compareFields } from "./compare.ts";
 import { type SchemaNode, isDeclared, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement, shapeOf } from "./shape.ts";
-import { compareText } from "../../text/index.ts";
 
 /** A server-side apply request. Each one has all fields that the manager wants to own. */
 export interface Apply {
@@ -85,7 +83,7 @@ function isEqualManagers(a: Managers, b: Managers): boolean {
   });
 }
 
-/** The fields of an object without managers are assigned to `before-first-apply`. */
+/** Returns the managers of the stored object. If it has none, `before-first-apply` owns its fields. */
 async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObject): Promise<Managers> {
   const managers = managersOf(apply.live);
   if (!apply.live) return managers;
@@ -96,6 +94,7 @@ async function managersForApply(endpoint: Endpoint, apply: Apply, live: JSONObje
   return recordUpdate(endpoint, before, managers);
 }
 
+/** Merges the applied fields into the object, removes dropped ones, and assigns the owners. */
 async function applyFields(
   endpoint: Endpoint,
   { applied, manager, force, time }: Apply,
@@ -109,77 +108,25 @@ async function applyFields(
   const key = managerKey(identity);
   const fields = withoutResetFields(fieldsOf(applied, schema), endpoint);
   const last = fitted.get(key);
-  const stated = { ...identity, fields, time: last?.time };
-  const claimed = new Map(fitted).set(key, stated);
+  const applier = { ...identity, fields, time: last?.time };
+  const claimed = new Map(fitted).set(key, applier);
 
   const merged = mergeValues(live, applied, schema);
-  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, stated, last);
+  const next = await pruneDropped(endpoint, isObject(merged) ? merged : {}, claimed, applier, last);
   const settled = await settleOwnership(endpoint, live, next, claimed, key);
   if (!force && settled.conflicts.size > 0) {
-    const lastApplied = manager === "kubectl";
-    const conflicts = lastApplied
-      ? conflictsBeyondLastApplied(endpoint, live, settled.conflicts)
-      : settled.conflicts;
+    const isKubectl = manager === "kubectl";
+    const conflicts = isKubectl ? ignoreLastApplied(endpoint, live, settled.conflicts) : settled.conflicts;
     if (conflicts.size > 0) throw new ApplyConflictError(conflicts, fitted);
   }
   const owned = withFields(settled.managers, key, withoutServerFields(fields));
-  return withManagers(next, isEqual(live, next) ? owned : stamped(owned, key, time));
+  return withManagers(next, isEqual(live, next) ? owned : withTime(owned, key, time));
 }
 
-/** One cause of a rejected apply, as in the `details` of a Status. */
-export interface ConflictCause {
-  readonly reason: "FieldManagerConflict";
-  readonly message: string;
-  readonly field: string;
-}
-
-/** An apply without force that would change fields of other managers. The API server responds with 409 Conflict. */
-export class ApplyConflictError extends Error {
-  override readonly name = "ApplyConflictError";
-  readonly causes: readonly ConflictCause[];
-  /** The conflicting fields, by the key of their manager. */
-  readonly conflicts: ReadonlyMap<string, FieldSet>;
-
-  constructor(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers) {
-    const found = listConflicts(conflicts, managers);
-    super(summarize(found));
-    this.conflicts = conflicts;
-    this.causes = found.map(({ manager, field }) => ({
-      reason: "FieldManagerConflict",
-      message: `conflict with ${manager}`,
-      field,
-    }));
-  }
-}
-
-interface FoundConflict {
-  readonly manager: string;
-  readonly field: string;
-}
-
-function listConflicts(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): FoundConflict[] {
-  return [...conflicts]
-    .map(([key, fields]) => ({ manager: describeManager(managers.get(key)!), fields }))
-    .sort((a, b) => compareText(a.manager, b.manager))
-    .flatMap(({ manager, fields }) => pathsOf(fields).map((path) => ({ manager, field: formatPath(path) })));
-}
-
-function summarize(found: readonly FoundConflict[]): string {
-  const [first] = found;
-  if (found.length === 1) {
-    return `Apply failed with 1 conflict: conflict with ${first!.manager}: ${first!.field}`;
-  }
-  const lines = [...new Set(found.map(({ manager }) => manager))].flatMap((manager) => [
-    `conflicts with ${manager}:`,
-    ...found.filter((conflict) => conflict.manager === manager).map(({ field }) => `- ${field}`),
-  ]);
-  return `Apply failed with ${found.length} conflicts: ${lines.join("\n")}`;
-}
-
-function describeManager({ manager, operation, apiVersion, subresource }: FieldManager): string {
-  const name = JSON.stringify(manager);
-  const where = subresource ? ` with subresource ${JSON.stringify(subresource)}` : "";
-  return operation === "Update" ? `${name}${where} using ${apiVersion}` : `${name}${where}`;
+/** Sets the time of a manager. An apply that changes only owners doesn't do so: then a new owner has no time. */
+function withTime(managers: Managers, key: string, time: number): Managers {
+  const manager = managers.get(key);
+  return manager ? new Map(managers).set(key, { ...manager, time: formatTime(time) }) : managers;
 }
 
 /**
@@ -190,32 +137,27 @@ async function pruneDropped(
   endpoint: Endpoint,
   merged: JSONObject,
   managers: Managers,
-  stated: FieldManager,
+  applier: FieldManager,
   last: FieldManager | undefined,
 ): Promise<JSONObject> {
   if (!last) return merged;
-  const isOneVersion = [last, ...managers.values()].every(
-    ({ apiVersion }) => apiVersion === stated.apiVersion,
-  );
-  if (isOneVersion && isEmptySet(difference(last.fields, stated.fields))) return merged;
-  const whole = await inVersion(
-    merged,
-    last.apiVersion,
-    endpoint,
-    "failed to prune fields: failed to convert merged object to last applied version",
-  );
+  const { apiVersion } = applier;
+  const isOneVersion = [last, ...managers.values()].every((manager) => manager.apiVersion === apiVersion);
+  if (isOneVersion && isEmptySet(difference(last.fields, applier.fields))) return merged;
+  const failure = "failed to prune fields: failed to convert merged object to last applied version";
+  const whole = await convertToVersion(merged, last.apiVersion, endpoint, failure);
   if (!whole) return merged;
 
   const schema = endpoint.schemaOf(last.apiVersion);
   let pruned: JSONValue = removeFields(whole, withStructs(last.fields, schema), schema);
-  for (const [apiVersion, owned] of ownedByVersion(managers, last.apiVersion)) {
-    pruned = await restoreOwned(endpoint, merged, pruned, apiVersion, owned, last.apiVersion);
+  for (const [version, owned] of ownedByVersion(managers, last.apiVersion)) {
+    pruned = await restoreOwned(endpoint, merged, pruned, version, owned, last.apiVersion);
   }
   pruned = restoreDangling(whole, pruned, last.fields, schema);
-  return (await inVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
+  return (await convertToVersion(asObject(pruned), endpoint.apiVersion, endpoint)) ?? merged;
 }
 
-/** All owned fields, by version; the version of the object comes first, because it needs no conversion. */
+/** Returns all owned fields by version; the object's version comes first, because it needs no conversion. */
 function ownedByVersion(managers: Managers, first: string): Map<string, FieldSet> {
   const owned = new Map<string, FieldSet>([[first, emptySet]]);
   for (const { apiVersion, fields } of managers.values()) {
@@ -233,15 +175,15 @@ async function restoreOwned(
   owned: FieldSet,
   prunedVersion: string,
 ): Promise<JSONValue> {
-  const failure = (which: string): string =>
-    `failed to prune fields: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`;
-  const whole = await inVersion(merged, apiVersion, endpoint, failure("merged"));
-  const rest = await inVersion(asObject(pruned), apiVersion, endpoint, failure("pruned"));
+  const failure = (object: string): string =>
+    `failed to prune fields: failed add back owned items: failed to convert ${object} object at version ${apiVersion}`;
+  const whole = await convertToVersion(merged, apiVersion, endpoint, failure("merged"));
+  const rest = await convertToVersion(asObject(pruned), apiVersion, endpoint, failure("pruned"));
   if (!whole || !rest) return pruned;
   const schema = endpoint.schemaOf(apiVersion);
   const kept = union(structFields(rest, schema), withStructs(owned, schema));
   const restored = removeFields(whole, difference(structFields(whole, schema), kept), schema);
-  return (await inVersion(asObject(restored), prunedVersion, endpoint)) ?? pruned;
+  return (await convertToVersion(asObject(restored), prunedVersion, endpoint)) ?? pruned;
 }
 
 /** Restores fields that were removed only because their parent was: the applier never applied them. */
@@ -292,58 +234,13 @@ function removeItems(
   return kept.length === 0 && list.length > 0 ? null : kept;
 }
 
+/** Returns the fields of a value, structs included. */
 function structFields(value: JSONValue, schema: SchemaNode | undefined): FieldSet {
   return withStructs(fieldsOf(value, schema), schema);
 }
 
 function asObject(value: JSONValue): JSONObject {
   return isObject(value) ? value : {};
-}
-
-/**
- * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
- * migrate to server-side apply without conflicts with themselves.
- */
-function conflictsBeyondLastApplied(
-  endpoint: Endpoint,
-  live: JSONObject,
-  conflicts: ReadonlyMap<string, FieldSet>,
-): ReadonlyMap<string, FieldSet> {
-  const allowed = lastAppliedFields(endpoint, live);
-  if (!allowed) return conflicts;
-  return new Map(
-    [...conflicts]
-      .map(([key, fields]) => [key, difference(fields, allowed)] as const)
-      .filter(([, fields]) => !isEmptySet(fields)),
-  );
-}
-
-/** The annotation in which client-side `kubectl apply` stores the applied object. */
-const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-
-/** Updates the annotation, if an object has it, when kubectl uses server-side apply. */
-function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {
-  const { metadata, annotations } = annotationsOf(object);
-  if (!Object.hasOwn(annotations, lastAppliedAnnotation)) return object;
-  const stated = annotationsOf(applied);
-  const { [lastAppliedAnnotation]: _, ...kept } = stated.annotations;
-  const value = JSON.stringify({
-    ...applied,
-    metadata: { ...stated.metadata, ...(stated.metadata["annotations"] ? { annotations: kept } : {}) },
-  });
-  return {
-    ...object,
-    metadata: { ...metadata, annotations: { ...annotations, [lastAppliedAnnotation]: `${value}\n` } },
-  };
-}
-
-/** The fields that still have the value of the last client-side apply. */
-function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
-  const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
-  if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;
-  const schema = endpoint.schemaOf(endpoint.apiVersion);
-  const { added, modified, removed } = compareFields(lastApplied, live, schema);
-  return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
 }
 
 /**
@@ -391,6 +288,52 @@ function isEmptyObject(value: JSONValue): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
+/** The annotation in which client-side `kubectl apply` stores the applied object. */
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+/**
+ * Ignores conflicts about fields that kubectl set in a client-side apply and nobody changed since, so that users can
+ * migrate to server-side apply without conflicts with themselves.
+ */
+function ignoreLastApplied(
+  endpoint: Endpoint,
+  live: JSONObject,
+  conflicts: ReadonlyMap<string, FieldSet>,
+): ReadonlyMap<string, FieldSet> {
+  const allowed = lastAppliedFields(endpoint, live);
+  if (!allowed) return conflicts;
+  return new Map(
+    [...conflicts]
+      .map(([key, fields]) => [key, difference(fields, allowed)] as const)
+      .filter(([, fields]) => !isEmptySet(fields)),
+  );
+}
+
+/** Returns the fields that still have the value of the last client-side apply; undefined for none in this version. */
+function lastAppliedFields(endpoint: Endpoint, live: JSONObject): FieldSet | undefined {
+  const lastApplied = parseObject(annotationsOf(live).annotations[lastAppliedAnnotation]);
+  if (lastApplied?.["apiVersion"] !== endpoint.apiVersion) return undefined;
+  const schema = endpoint.schemaOf(endpoint.apiVersion);
+  const { added, modified, removed } = compareFields(lastApplied, live, schema);
+  return difference(fieldsOf(lastApplied, schema), union(union(added, modified), removed));
+}
+
+/** Updates the annotation, if an object has it, when kubectl uses server-side apply. */
+function refreshLastApplied(object: JSONObject, applied: JSONObject): JSONObject {
+  const { metadata, annotations } = annotationsOf(object);
+  if (!Object.hasOwn(annotations, lastAppliedAnnotation)) return object;
+  const request = annotationsOf(applied);
+  const { [lastAppliedAnnotation]: _, ...others } = request.annotations;
+  const value = JSON.stringify({
+    ...applied,
+    metadata: { ...request.metadata, ...(request.metadata["annotations"] ? { annotations: others } : {}) },
+  });
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [lastAppliedAnnotation]: `${value}\n` } },
+  };
+}
+
 function annotationsOf(object: JSONObject): { metadata: JSONObject; annotations: JSONObject } {
   const metadata = memberOf(object, "metadata");
   const annotations = isObject(metadata) ? memberOf(metadata, "annotations") : undefined;
@@ -407,10 +350,4 @@ function parseObject(text: unknown): JSONObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** An apply that changes only owners doesn't update their times; a new owner has no time. */
-function stamped(managers: Managers, key: string, time: number): Managers {
-  const manager = managers.get(key);
-  return manager ? new Map(managers).set(key, { ...manager, time: formatTime(time) }) : managers;
 }

@@ -14,9 +14,7 @@ export type Shape =
 const leaf: Shape = { kind: "leaf" };
 const object: Shape = { kind: "object" };
 
-/**
- * Returns the shape of a value by its schema. Without a schema, objects are owned member by member, lists as a whole.
- */
+/** Returns the shape of a value by its schema. Without a schema, objects are owned by members, lists as a whole. */
 export function shapeOf(value: JSONValue | undefined, schema: SchemaNode | undefined): Shape {
   if (Array.isArray(value)) return listShape(schema);
   if (!isObject(value)) return leaf;
@@ -82,17 +80,17 @@ export function itemElement(
 ): PathElement | undefined {
   if (keys.length === 0) return isScalar(item) ? valueElement(item) : undefined;
   if (!isObject(item)) return undefined;
-  const found: JSONObject = {};
+  const present: JSONObject = {};
   for (const key of keys) {
     const value = keyOf(item, key, items);
-    if (value !== undefined) found[key] = value;
+    if (value !== undefined) present[key] = value;
   }
-  return Object.keys(found).length === 0 ? undefined : keyElement(found);
+  return Object.keys(present).length === 0 ? undefined : keyElement(present);
 }
 
 function keyOf(item: JSONObject, key: string, items: SchemaNode | undefined): JSONValue | undefined {
-  const stated = memberOf(item, key);
-  return (stated === undefined ? defaultOf(items, key) : stated) as JSONValue | undefined;
+  const value = memberOf(item, key);
+  return (value === undefined ? defaultOf(items, key) : value) as JSONValue | undefined;
 }
 
 /** A required key of a built-in type has its zero value if it is omitted; those of custom resources have no defaults. */

@@ -1,9 +1,10 @@
 import { type JSONObject, type JSONValue, isObject, memberOf } from "../../json/index.ts";
 import { formatTime } from "../../time/index.ts";
-import { type Endpoint, inVersion, withoutResetFields } from "./endpoint.ts";
+import { type Endpoint, convertToVersion, withoutResetFields } from "./endpoint.ts";
 import type { FieldSet, PathElement } from "./field-set.ts";
 import {
   difference,
+  emptySet,
   fieldElement,
   fieldNameOf,
   fieldSet,
@@ -15,7 +16,7 @@ import {
 } from "./field-set.ts";
 import type { FieldManager, Managers } from "./managers.ts";
 import { managerKey, managersForUpdate, withFields, withManagers } from "./managers.ts";
-import { compareText } from "../../text/index.ts";
+import { compareText, splitWords } from "../../text/text.ts";
 import { type SchemaNode, memberSchema } from "../schema-node.ts";
 import { groupItems, itemElement, shapeOf } from "./shape.ts";
 import { type Comparison, compareFields } from "./compare.ts";
@@ -40,6 +41,155 @@ export async function trackUpdate(endpoint: Endpoint, update: Update): Promise<J
   const managers = managersForUpdate(update.live, update.next, endpoint.subresource);
   if (managers.size === 0 && update.live) return withManagers(update.next, managers);
   return withManagers(update.next, await recordUpdate(endpoint, update, managers));
+}
+
+/** Returns an empty object of the kind, with which a create is compared. */
+export function newObjectOf({ apiVersion, kind, emptyObject }: Endpoint): JSONObject {
+  return { ...emptyObject, apiVersion, kind };
+}
+
+/** Records an update in the managers of an object. */
+export async function recordUpdate(
+  endpoint: Endpoint,
+  { live, next, manager, time }: Update,
+  managers: Managers,
+): Promise<Managers> {
+  if (!live && managers.size === 0) {
+    const settle = async () => (await settleUpdate(endpoint, undefined, next, managers)).taken;
+    const taken = await createdFields(endpoint, next, settle);
+    return withUpdater(managers, endpoint, { taken, manager, time });
+  }
+  const { taken, left } = await settleUpdate(endpoint, live, next, managers);
+  return withUpdater(left, endpoint, { taken, manager, time });
+}
+
+const maxStructureLength = 4096;
+
+/** The fields of created objects, by schema and by the structure of the object. */
+const createdFieldSets = new WeakMap<SchemaNode, Map<string, FieldSet>>();
+
+/**
+ * Returns the fields that the creation of an object sets. Most objects of a kind have the same members, and so the same
+ * fields: they share one set, whose encoding is known, too.
+ */
+async function createdFields(
+  endpoint: Endpoint,
+  object: JSONObject,
+  compute: () => Promise<FieldSet>,
+): Promise<FieldSet> {
+  const schema = endpoint.schemaOf(endpoint.apiVersion);
+  // The structs of an empty object may have values, and conversion may change what members there are.
+  if (!schema || endpoint.emptyObject || object["apiVersion"] !== endpoint.apiVersion) return compute();
+  const structure = `${endpoint.subresource ?? ""}${structureOf(object, schema)}`;
+  if (structure.length > maxStructureLength) return compute();
+  return createdFieldSets.get(schema)?.get(structure) ?? remember(schema, structure, await compute());
+}
+
+/** The number of structures of a schema that are remembered, before all of them are forgotten. */
+const maxStructures = 200;
+
+/** Remembers the fields of a structure, and returns those that were remembered first, if any, as the shared set. */
+function remember(schema: SchemaNode, structure: string, fields: FieldSet): FieldSet {
+  const structures = createdFieldSets.get(schema) ?? new Map<string, FieldSet>();
+  const first = structures.get(structure);
+  if (first) return first;
+  if (structures.size === maxStructures) structures.clear();
+  createdFieldSets.set(schema, structures.set(structure, fields));
+  return fields;
+}
+
+/**
+ * Describes the fields of a value without their values. Each name follows its length, so that two structures never have
+ * the same description.
+ */
+function structureOf(value: JSONValue, schema: SchemaNode | undefined): string {
+  if (typeof value !== "object") return ";";
+  const shape = shapeOf(value, schema);
+  let children = "";
+  if (shape.kind === "object" && isObject(value)) {
+    for (const name of Object.keys(value)) {
+      children += `${name.length}:${name}${structureOf(value[name]!, memberSchema(schema, name))}`;
+    }
+    return `{${children}}`;
+  }
+  if (shape.kind !== "list" || !Array.isArray(value)) return ";";
+  for (const item of value) {
+    const element = itemElement(item, shape.keys, schema?.items);
+    if (element !== undefined) children += `${element.length}:${element}${structureOf(item, schema?.items)}`;
+  }
+  return `[${children}]`;
+}
+
+/** Returns the fields that a write sets, and the managers with the fields that it leaves to them. */
+async function settleUpdate(
+  endpoint: Endpoint,
+  live: JSONObject | undefined,
+  next: JSONObject,
+  managers: Managers,
+): Promise<{ readonly taken: FieldSet; readonly left: Managers }> {
+  const before = withManagers(live ?? newObjectOf(endpoint), new Map());
+  const after = withManagers(next, new Map());
+  const fitted = await fitManagers(endpoint, before, managers);
+  const settled = await settleOwnership(endpoint, before, after, fitted, "");
+  const { added, modified } = settled.comparison;
+  return { taken: withoutServerFields(union(added, modified)), left: settled.managers };
+}
+
+/** A write by a manager, with the fields that it takes. */
+interface Takeover extends Pick<Update, "manager" | "time"> {
+  readonly taken: FieldSet;
+}
+
+/** Adds fields to the updater of a write, under its time. */
+function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, time }: Takeover): Managers {
+  if (isEmptySet(taken)) return managers;
+  const identity = {
+    manager: manager || "unknown",
+    operation: "Update",
+    apiVersion: endpoint.apiVersion,
+    subresource: endpoint.subresource,
+  } as const;
+  const key = managerKey(identity);
+  const fields = union(managers.get(key)?.fields ?? emptySet, taken);
+  return capUpdaters(new Map(managers).set(key, { time: formatTime(time), fields, ...identity }));
+}
+
+/** The number of updaters that an object lists separately. */
+const maxUpdaters = 10;
+
+/**
+ * If there are too many updaters, merges the oldest ones into one `ancient-changes` per version.
+ * The only old updater of a version is kept.
+ */
+function capUpdaters(managers: Managers): Managers {
+  if (managers.size <= maxUpdaters) return managers;
+  const updaters = [...managers.values()].filter(({ operation }) => operation === "Update").sort(byTime);
+  const capped = new Map(managers);
+  const firstOfVersion = new Map<string, string>();
+  let count = updaters.length;
+  for (const updater of updaters) {
+    if (count <= maxUpdaters) break;
+    const key = managerKey(updater);
+    const first = firstOfVersion.get(updater.apiVersion);
+    if (first === undefined) {
+      firstOfVersion.set(updater.apiVersion, key);
+      continue;
+    }
+    const { apiVersion, time } = updater;
+    const ancient = { manager: "ancient-changes", operation: "Update", apiVersion } as const;
+    const ancientKey = managerKey(ancient);
+    const merged = (capped.get(ancientKey) ?? capped.get(first))!.fields;
+    capped.delete(first);
+    capped.delete(key);
+    capped.set(ancientKey, { ...ancient, time, fields: union(merged, updater.fields) });
+    count--;
+  }
+  return capped;
+}
+
+function byTime(a: FieldManager, b: FieldManager): number {
+  const [first, second] = [`${a.time ?? ""} ${managerKey(a)}`, `${b.time ?? ""} ${managerKey(b)}`];
+  return compareText(first, second);
 }
 
 /** The effect of a write on the fields of other managers. */
@@ -74,20 +224,50 @@ export async function settleOwnership(
     if (!comparisons.has(manager.apiVersion)) {
       comparisons.set(manager.apiVersion, await compareInVersion(endpoint, live, next, manager.apiVersion));
     }
-    const seen = comparisons.get(manager.apiVersion);
-    const conflict = seen && intersection(manager.fields, union(seen.modified, seen.added));
+    const changes = comparisons.get(manager.apiVersion);
+    const conflict = changes && intersection(manager.fields, union(changes.modified, changes.added));
     if (conflict && !isEmptySet(conflict)) conflicts.set(key, conflict);
-    settled = withFields(settled, key, seen ? keptFields(manager, conflict!, seen.removed) : fieldSetOf());
+    const kept = changes ? difference(difference(manager.fields, conflict!), changes.removed) : emptySet;
+    settled = withFields(settled, key, kept);
   }
   return { managers: settled, comparison, conflicts };
 }
 
-/** The schema to which a set of fields was adapted. */
-const fitting = new WeakMap<FieldSet, SchemaNode>();
+async function compareInVersion(
+  endpoint: Endpoint,
+  live: JSONObject,
+  next: JSONObject,
+  apiVersion: string,
+): Promise<Comparison | undefined> {
+  const before = await convertToVersion(live, apiVersion, endpoint, "failed to convert old object");
+  const after = await convertToVersion(next, apiVersion, endpoint, "failed to convert new object");
+  if (!before || !after) return undefined;
+  const { added, modified, removed } = compareFields(before, after, endpoint.schemaOf(apiVersion));
+  return {
+    added: withoutResetFields(added, endpoint),
+    modified: withoutResetFields(modified, endpoint),
+    removed: withoutResetFields(removed, endpoint),
+  };
+}
 
-/**
- * Adapts the fields of managers to a changed schema. Managers of unknown versions are not changed.
- */
+const serverFields = fieldSetOf(
+  [fieldElement("apiVersion")],
+  [fieldElement("kind")],
+  [fieldElement("metadata")],
+  ...splitWords(
+    "name namespace creationTimestamp selfLink uid clusterName generation managedFields resourceVersion",
+  ).map((name) => [fieldElement("metadata"), fieldElement(name)]),
+);
+
+/** Removes fields that nobody owns: those that identify the object, and those that only the server sets. */
+export function withoutServerFields(fields: FieldSet): FieldSet {
+  return difference(fields, serverFields);
+}
+
+/** The schema to which a set of fields was adapted. */
+const fittedTo = new WeakMap<FieldSet, SchemaNode>();
+
+/** Adapts the fields of managers to a changed schema. Managers of unknown versions are not changed. */
 export async function fitManagers(
   endpoint: Endpoint,
   live: JSONObject,
@@ -96,11 +276,11 @@ export async function fitManagers(
   let fitted = managers;
   for (const [key, manager] of managers) {
     const schema = endpoint.schemaOf(manager.apiVersion);
-    if (!schema || fitting.get(manager.fields) === schema) continue;
-    const object = await inVersion(live, manager.apiVersion, endpoint);
+    if (!schema || fittedTo.get(manager.fields) === schema) continue;
+    const object = await convertToVersion(live, manager.apiVersion, endpoint);
     if (!object) continue;
     const fields = fitToSchema(manager.fields, object, schema);
-    fitting.set(fields, schema);
+    fittedTo.set(fields, schema);
     fitted = withFields(fitted, key, fields);
   }
   return fitted;
@@ -127,7 +307,7 @@ function fitToSchema(set: FieldSet, value: JSONValue, schema: SchemaNode | undef
   return set;
 }
 
-/** An object without a schema: owners of its members keep them. */
+/** Returns true for an object without a schema: owners of its members keep them. */
 function isFreeForm(schema: SchemaNode | undefined): boolean {
   if (schema?.type !== "object" || schema.properties) return false;
   return typeof schema.additionalProperties !== "object" && schema.additionalProperties !== false;
@@ -138,200 +318,12 @@ function fitChildren(
   set: FieldSet,
   find: (element: PathElement) => { value: JSONValue | undefined; schema: SchemaNode | undefined },
 ): FieldSet {
-  let changed = false;
+  let isChanged = false;
   const children = [...set.children].map(([element, child]) => {
     const below = child.children.size === 0 ? undefined : find(element);
     const fitted = below?.value === undefined ? child : fitToSchema(child, below.value, below.schema);
-    changed ||= fitted !== child;
+    isChanged ||= fitted !== child;
     return [element, fitted] as const;
   });
-  return changed ? fieldSet(set.owned, children) : set;
-}
-
-const serverFields = fieldSetOf(
-  [fieldElement("apiVersion")],
-  [fieldElement("kind")],
-  [fieldElement("metadata")],
-  ...[
-    "name",
-    "namespace",
-    "creationTimestamp",
-    "selfLink",
-    "uid",
-    "clusterName",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-  ].map((name) => [fieldElement("metadata"), fieldElement(name)]),
-);
-
-/** Removes fields that nobody owns: those that identify the object, and those that only the server sets. */
-export function withoutServerFields(fields: FieldSet): FieldSet {
-  return difference(fields, serverFields);
-}
-
-function keptFields(manager: FieldManager, conflict: FieldSet, removed: FieldSet): FieldSet {
-  return difference(difference(manager.fields, conflict), removed);
-}
-
-async function compareInVersion(
-  endpoint: Endpoint,
-  live: JSONObject,
-  next: JSONObject,
-  apiVersion: string,
-): Promise<Comparison | undefined> {
-  const before = await inVersion(live, apiVersion, endpoint, "failed to convert old object");
-  const after = await inVersion(next, apiVersion, endpoint, "failed to convert new object");
-  if (!before || !after) return undefined;
-  const { added, modified, removed } = compareFields(before, after, endpoint.schemaOf(apiVersion));
-  return {
-    added: withoutResetFields(added, endpoint),
-    modified: withoutResetFields(modified, endpoint),
-    removed: withoutResetFields(removed, endpoint),
-  };
-}
-
-/** Records an update in the managers of an object. */
-export async function recordUpdate(
-  endpoint: Endpoint,
-  { live, next, manager, time }: Update,
-  managers: Managers,
-): Promise<Managers> {
-  if (!live && managers.size === 0) {
-    const settle = async () => (await settleUpdate(endpoint, undefined, next, managers)).taken;
-    const taken = await createdFields(endpoint, next, settle);
-    return withUpdater(managers, endpoint, { taken, manager, time });
-  }
-  const { taken, left } = await settleUpdate(endpoint, live, next, managers);
-  return withUpdater(left, endpoint, { taken, manager, time });
-}
-
-const longestStructure = 4096;
-
-const known = new WeakMap<SchemaNode, Map<string, FieldSet>>();
-
-/**
- * Returns the fields that the creation of an object sets. Most objects of a kind have the same members, and so the same
- * fields: they share one set, whose encoding is known, too.
- */
-async function createdFields(
-  endpoint: Endpoint,
-  object: JSONObject,
-  compute: () => Promise<FieldSet>,
-): Promise<FieldSet> {
-  const schema = endpoint.schemaOf(endpoint.apiVersion);
-  // The structs of an empty object may have values, and conversion may change what members there are.
-  if (!schema || endpoint.emptyObject || object["apiVersion"] !== endpoint.apiVersion) return compute();
-  const structure = `${endpoint.subresource ?? ""}${structureOf(object, schema)}`;
-  if (structure.length > longestStructure) return compute();
-  return known.get(schema)?.get(structure) ?? remember(schema, structure, await compute());
-}
-
-/** So many structures of a schema are remembered; objects that all differ forget them again. */
-const mostStructures = 200;
-
-/** Returns the set that was remembered first: a creation at the same time has computed it, too. */
-function remember(schema: SchemaNode, structure: string, fields: FieldSet): FieldSet {
-  const structures = known.get(schema) ?? new Map<string, FieldSet>();
-  const first = structures.get(structure);
-  if (first) return first;
-  if (structures.size === mostStructures) structures.clear();
-  known.set(schema, structures.set(structure, fields));
-  return fields;
-}
-
-/** Describes the fields of a value without their values. Each text follows its length, so that two structures never have the same description. */
-function structureOf(value: JSONValue, schema: SchemaNode | undefined): string {
-  if (typeof value !== "object") return ";";
-  const shape = shapeOf(value, schema);
-  let inside = "";
-  if (shape.kind === "object" && isObject(value)) {
-    for (const name of Object.keys(value)) {
-      inside += `${name.length}:${name}${structureOf(value[name]!, memberSchema(schema, name))}`;
-    }
-    return `{${inside}}`;
-  }
-  if (shape.kind !== "list" || !Array.isArray(value)) return ";";
-  for (const item of value) {
-    const element = itemElement(item, shape.keys, schema?.items);
-    if (element !== undefined) inside += `${element.length}:${element}${structureOf(item, schema?.items)}`;
-  }
-  return `[${inside}]`;
-}
-
-/** The fields that a write sets, and what it leaves to the managers. */
-async function settleUpdate(
-  endpoint: Endpoint,
-  live: JSONObject | undefined,
-  next: JSONObject,
-  managers: Managers,
-): Promise<{ readonly taken: FieldSet; readonly left: Managers }> {
-  const before = withManagers(live ?? newObjectOf(endpoint), new Map());
-  const after = withManagers(next, new Map());
-  const fitted = await fitManagers(endpoint, before, managers);
-  const settled = await settleOwnership(endpoint, before, after, fitted, "");
-  const { added, modified } = settled.comparison;
-  return { taken: withoutServerFields(union(added, modified)), left: settled.managers };
-}
-
-/** The fields that a manager took by a write. */
-interface Taken extends Pick<Update, "manager" | "time"> {
-  readonly taken: FieldSet;
-}
-
-function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, time }: Taken): Managers {
-  if (isEmptySet(taken)) return managers;
-  const identity = {
-    manager: manager || "unknown",
-    operation: "Update",
-    apiVersion: endpoint.apiVersion,
-    subresource: endpoint.subresource,
-  } as const;
-  const key = managerKey(identity);
-  const own = managers.get(key)?.fields;
-  const fields = own ? union(own, taken) : taken;
-  return capUpdaters(new Map(managers).set(key, { time: formatTime(time), fields, ...identity }));
-}
-
-/** The number of updaters that an object lists separately. */
-const maxUpdaters = 10;
-
-/**
- * If there are too many updaters, merges the oldest ones into one `ancient-changes` per version.
- * The only old updater of a version is kept.
- */
-function capUpdaters(managers: Managers): Managers {
-  if (managers.size <= maxUpdaters) return managers;
-  const updaters = [...managers.values()].filter(({ operation }) => operation === "Update").sort(byTime);
-  const capped = new Map(managers);
-  const firstOfVersion = new Map<string, string>();
-  let count = updaters.length;
-  for (const updater of updaters) {
-    if (count <= maxUpdaters) break;
-    const key = managerKey(updater);
-    const first = firstOfVersion.get(updater.apiVersion);
-    if (first === undefined) {
-      firstOfVersion.set(updater.apiVersion, key);
-      continue;
-    }
-    const { apiVersion, time } = updater;
-    const bucket = { manager: "ancient-changes", operation: "Update", apiVersion } as const;
-    const bucketKey = managerKey(bucket);
-    const merged = (capped.get(bucketKey) ?? capped.get(first))!.fields;
-    capped.delete(first);
-    capped.delete(key);
-    capped.set(bucketKey, { ...bucket, time, fields: union(merged, updater.fields) });
-    count--;
-  }
-  return capped;
-}
-
-function byTime(a: FieldManager, b: FieldManager): number {
-  const [first, second] = [`${a.time ?? ""} ${managerKey(a)}`, `${b.time ?? ""} ${managerKey(b)}`];
-  return compareText(first, second);
-}
-
-/** Returns an empty object of the kind, with which a create is compared. */
-export function newObjectOf({ apiVersion, kind, emptyObject }: Endpoint): JSONObject {
-  return { ...emptyObject, apiVersion, kind };
+  return isChanged ? fieldSet(set.owned, children) : set;
 }

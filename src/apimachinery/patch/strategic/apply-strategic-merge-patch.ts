@@ -18,7 +18,7 @@ export function applyStrategicMergePatch(
   return mergeStrategically(object, patch, schema).object;
 }
 
-/** The result of a patch. */
+/** A patched object, and the rest of the patch. */
 export interface Merged {
   readonly object: JSONObject;
   /** The patch after its application: without ordered lists, nulls and some directives. */
@@ -37,11 +37,13 @@ export function mergeStrategically(
   return { object: mergeObject(copyJSON(object), left, schema), left };
 }
 
+/** Directives; the name of a list follows the slash. */
 const patchDirective = "$patch";
-
+const retainKeys = "$retainKeys";
 const elementOrder = "$setElementOrder/";
+const deleteFromList = "$deleteFromPrimitiveList/";
 
-/** Merges a patch into an object. Both belong to the function. */
+/** Merges a patch into an object; changes both in place. */
 function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode | undefined): JSONObject {
   const directive = directiveOf(patch);
   if (directive === "delete") return {};
@@ -50,15 +52,12 @@ function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode |
     return patch;
   }
   if (directive !== undefined) throw unknownDirective(directive, patch);
-  retain(object, patch);
-  for (const key of Object.keys(patch).filter((each) => each.startsWith(elementOrder)))
+  applyRetainKeys(object, patch);
+  for (const key of Object.keys(patch).filter((name) => name.startsWith(elementOrder)))
     orderList(object, patch, key, schema);
   for (const [key, value] of Object.entries(patch)) mergeMember(object, key, value, schema);
   return object;
 }
-
-/** Directives for a list, whose name follows the slash. */
-const deleteFromList = "$deleteFromPrimitiveList/";
 
 function mergeMember(
   object: JSONObject,
@@ -66,31 +65,31 @@ function mergeMember(
   value: JSONValue,
   schema: SchemaNode | undefined,
 ): void {
-  const deletes = key.startsWith(deleteFromList);
-  const name = deletes ? key.slice(deleteFromList.length) : key;
+  const isDeletion = key.startsWith(deleteFromList);
+  const name = isDeletion ? key.slice(deleteFromList.length) : key;
   const current = memberOf(object, name);
   if (value === null) delete object[name];
   else if (current === undefined || current === null || jsonType(current) !== jsonType(value)) {
-    if (!deletes) setNew(object, name, value);
+    if (!isDeletion) setNewMember(object, name, value);
   } else if (isObject(value)) {
-    const { kind, schema: member } = strategyOf(schema, name);
+    const { kind, schema: member } = findStrategy(schema, name);
     const merged = kind === "replace" ? value : mergeObject(current as JSONObject, value, member);
     setMember(object, name, merged);
   } else if (Array.isArray(value)) {
     const list = current as JSONValue[];
-    const strategy = strategyOf(schema, name);
+    const strategy = findStrategy(schema, name);
     const merged =
-      deletes && isPlain(list, value)
+      isDeletion && isScalarList(list, value)
         ? list.filter((item) => !value.some((other) => isEqual(item, other)))
         : undefined;
     setMember(object, name, merged ?? mergeLists(list, value, strategy));
   } else setMember(object, name, value);
 }
 
-/** A value where the object has none of its type. */
-function setNew(object: JSONObject, name: string, value: JSONValue): void {
+/** Sets a member where the object has none of the value's type, without nulls and parts with a `$patch`. */
+function setNewMember(object: JSONObject, name: string, value: JSONValue): void {
   removeNulls(value);
-  const kept = removeDirected(value);
+  const kept = removePatched(value);
   if (kept === undefined) delete object[name];
   else setMember(object, name, kept);
 }
@@ -103,7 +102,8 @@ function removeNulls(value: JSONValue): void {
   }
 }
 
-function isPlain(list: readonly JSONValue[], values: readonly JSONValue[]): boolean {
+/** Returns true if two lists have no objects. */
+function isScalarList(list: readonly JSONValue[], values: readonly JSONValue[]): boolean {
   return list.length + values.length === 0 || !areObjects(list, values);
 }
 
@@ -125,59 +125,57 @@ function orderList(object: JSONObject, patch: JSONObject, key: string, schema: S
   delete patch[key];
   const name = key.slice(elementOrder.length);
   const [current, patched] = [listIn(object, name), listIn(patch, name)];
-  const strategy = strategyOf(schema, name);
+  const strategy = findStrategy(schema, name);
   checkOrder(patched ?? [], order, strategy.mergeKey);
   if (!current && !patched) return;
   const merged = !patched
     ? current!
     : current
       ? mergeLists(current, patched, strategy)
-      : (removeDirected(patched) as JSONValue[]);
+      : (removePatched(patched) as JSONValue[]);
   const { mergeKey } = strategy;
-  const { named, others } = splitByPresence(merged, order, mergeKey);
+  const { listed, others } = splitByPresence(merged, order, mergeKey);
   const areKeyed = areObjects(current ?? [], patched ?? []) && mergeKey !== undefined;
   if (areKeyed) checkKeys([...order, ...(current ?? [])], mergeKey);
-  setMember(object, name, orderItems(named, others, order, current ?? [], mergeKey));
+  setMember(object, name, orderItems(listed, others, order, current ?? [], mergeKey));
   delete patch[name];
 }
 
 /** Merges the items of a patch into a list, which it changes: objects by their merge key, plain values as a set. */
 function mergeList(list: JSONValue[], patch: JSONValue[], { mergeKey, schema }: Strategy): JSONValue[] {
   if (list.length + patch.length === 0) return list;
-  if (!areObjects(list, patch)) return inOrder(unique([...list, ...patch]), patch, list, mergeKey);
+  if (!areObjects(list, patch))
+    return orderAsPatch(withoutDuplicates([...list, ...patch]), patch, list, mergeKey);
   const items = schema?.items;
-  if (mergeKey === undefined)
-    throw new PatchError("unforeseen", `cannot merge lists without merge key for ${goKindOf(items)}`);
+  if (mergeKey === undefined) throw unforeseen(`cannot merge lists without merge key for ${goKindOf(items)}`);
   const { replaces, kept, plain } = followDirectives(list as JSONObject[], patch as JSONObject[], mergeKey);
   const merged = mergeItems(kept, plain, mergeKey, items);
   // Go merges in place, so that new items take the places of deleted ones where the list is ordered once more.
   if (!replaces) list.splice(0, list.length, ...merged.slice(0, list.length));
-  return inOrder(merged, plain, kept, mergeKey);
+  return orderAsPatch(merged, plain, kept, mergeKey);
 }
 
 /**
  * Looks up how an object or list is merged that both the object and the patch have.
  * @throws PatchError where Go's type of the object is a map, or has no such field
  */
-function strategyOf(schema: SchemaNode | undefined, name: string): Strategy {
+function findStrategy(schema: SchemaNode | undefined, name: string): Strategy {
   if (isDeclared(schema, name)) {
     const member = schema!.properties![name]!;
     const strategies = member["x-kubernetes-patch-strategy"]?.split(",") ?? [];
     return {
-      kind: strategies.find((each) => each === "merge" || each === "replace"),
+      kind: strategies.find((name) => name === "merge" || name === "replace"),
       mergeKey: member["x-kubernetes-patch-merge-key"],
       schema: member,
     };
   }
   if (schema?.additionalProperties || schema?.type === "string")
-    throw new PatchError(
-      "unforeseen",
+    throw unforeseen(
       `merging an object in json but data type is not struct, instead is: ${goKindOf(schema)}`,
     );
   if (schema?.typeName !== undefined) {
     const struct = schema.typeName.split(".").at(-1)!;
-    throw new PatchError(
-      "unforeseen",
+    throw unforeseen(
       `unable to find api field in struct ${struct} for the json field ${JSON.stringify(name)}`,
     );
   }
@@ -191,25 +189,25 @@ function goKindOf(schema: SchemaNode | undefined): string {
 }
 
 /** Items of the patch in its order, all others in the current order. */
-function inOrder(
+function orderAsPatch(
   merged: readonly JSONValue[],
   patch: readonly JSONValue[],
   list: readonly JSONValue[],
   mergeKey: string | undefined,
 ): JSONValue[] {
-  const { named, others } = splitByPresence(merged, patch, mergeKey);
+  const { listed, others } = splitByPresence(merged, patch, mergeKey);
   if (mergeKey !== undefined) checkKeys([...patch, ...list], mergeKey);
-  return orderItems(named, others, patch, list, mergeKey);
+  return orderItems(listed, others, patch, list, mergeKey);
 }
 
-/** Returns whether the items of lists are objects. All items must have one type, and must not be lists. */
+/** Returns true if the items of lists are objects. All items must have one type, and must not be lists. */
 function areObjects(...lists: readonly (readonly JSONValue[])[]): boolean {
   const [first, ...others] = lists.flat();
-  if (first === undefined) throw new PatchError("unforeseen", "no elements in any of the given slices");
+  if (first === undefined) throw unforeseen("no elements in any of the given slices");
   if (Array.isArray(first)) throw new PatchError("inapplicable", "lists of lists are not supported");
   if (others.some((other) => goTypeOf(other) !== goTypeOf(first))) {
     const shown = goText(lists as JSONValue[]);
-    throw new PatchError("unforeseen", `list element types are not identical: ${shown}`);
+    throw unforeseen(`list element types are not identical: ${shown}`);
   }
   return isObject(first);
 }
@@ -229,8 +227,7 @@ function followDirectives(
     else if (directive === "delete") {
       const key = keyOf(item, mergeKey);
       kept = kept.filter((other) => !isEqual(memberOf(other, mergeKey), key));
-    } else if (directive === "merge")
-      throw new PatchError("unforeseen", "merging lists cannot yet be specified in the patch");
+    } else if (directive === "merge") throw unforeseen("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(directive, item);
   }
   const plain = patch.filter((item) => directiveOf(item) === undefined);
@@ -258,47 +255,47 @@ function keyOf(item: JSONObject, mergeKey: string): JSONValue {
   return memberOf(item, mergeKey)!;
 }
 
-/** Splits a list into the items that another list has, too, and those that it has not. */
+/** Splits a list into the items that another list has, too, and all others. */
 function splitByPresence(
   list: readonly JSONValue[],
   other: readonly JSONValue[],
   mergeKey: string | undefined,
-): { named: JSONValue[]; others: JSONValue[] } {
+): { listed: JSONValue[]; others: JSONValue[] } {
   if (mergeKey !== undefined) checkKeys(list, mergeKey);
   const plain = mergeKey === undefined ? -1 : other.findIndex((item) => !isObject(item));
-  if (plain !== -1 && list.length > 0)
-    throw new PatchError("unforeseen", `value for key ${plain} is not a map`);
+  if (plain !== -1 && list.length > 0) throw unforeseen(`value for key ${plain} is not a map`);
   const present = new Set(other.map((item) => identifyItem(item, mergeKey)));
-  const isNamed = (item: JSONValue): boolean => present.has(identifyItem(item, mergeKey));
-  return { named: list.filter(isNamed), others: list.filter((item) => !isNamed(item)) };
+  const isListed = (item: JSONValue): boolean => present.has(identifyItem(item, mergeKey));
+  return { listed: list.filter(isListed), others: list.filter((item) => !isListed(item)) };
 }
 
 /**
- * Puts two parts of a list together: the named items in the wanted order, all others in the current one. Where the two
+ * Puts two parts of a list together: the listed items in the wanted order, all others in the current one. Where the two
  * orders meet, the current one decides; a new item comes first.
  */
 function orderItems(
-  named: readonly JSONValue[],
+  listed: readonly JSONValue[],
   others: readonly JSONValue[],
   wanted: readonly JSONValue[],
   current: readonly JSONValue[],
   mergeKey: string | undefined,
 ): JSONValue[] {
-  const wantedAt = positions(wanted, mergeKey);
-  const currentAt = positions(current, mergeKey);
-  const at = (places: ReadonlyMap<string, number>, item: JSONValue) =>
-    places.get(identifyItem(item, mergeKey));
-  const by = (places: ReadonlyMap<string, number>) => (a: JSONValue, b: JSONValue) =>
-    (at(places, a) ?? places.size) - (at(places, b) ?? places.size);
+  const wantedPositions = indexItems(wanted, mergeKey);
+  const currentPositions = indexItems(current, mergeKey);
+  const positionIn = (positions: ReadonlyMap<string, number>, item: JSONValue) =>
+    positions.get(identifyItem(item, mergeKey));
+  const by = (positions: ReadonlyMap<string, number>) => (a: JSONValue, b: JSONValue) =>
+    (positionIn(positions, a) ?? positions.size) - (positionIn(positions, b) ?? positions.size);
 
-  const left = others.toSorted(by(currentAt));
-  const right = named.toSorted(by(wantedAt));
+  const left = others.toSorted(by(currentPositions));
+  const right = listed.toSorted(by(wantedPositions));
   const ordered: JSONValue[] = [];
   while (left.length > 0 && right.length > 0) {
-    const other = at(currentAt, left[0]!);
-    const own = at(currentAt, right[0]!);
-    const otherFirst = other !== undefined && own !== undefined && other < own;
-    ordered.push((otherFirst ? left : right).shift()!);
+    const leftPosition = positionIn(currentPositions, left[0]!);
+    const rightPosition = positionIn(currentPositions, right[0]!);
+    const isLeftFirst =
+      leftPosition !== undefined && rightPosition !== undefined && leftPosition < rightPosition;
+    ordered.push((isLeftFirst ? left : right).shift()!);
   }
   return [...ordered, ...left, ...right];
 }
@@ -311,15 +308,14 @@ function checkOrder(
 ): void {
   if (patched.length === 0 || order.length === 0) return;
   let at = 0;
-  for (const item of patched.filter((each) => !(isObject(each) && directiveOf(each) !== undefined))) {
+  for (const item of patched.filter((entry) => !(isObject(entry) && directiveOf(entry) !== undefined))) {
     if (mergeKey !== undefined && at < order.length) checkKeys([item, order[at]!], mergeKey);
     while (at < order.length && identifyItem(item, mergeKey) !== identifyItem(order[at]!, mergeKey)) {
       at++;
       if (mergeKey !== undefined && at < order.length) checkKeys([order[at]!], mergeKey);
     }
     if (at === order.length)
-      throw new PatchError(
-        "unforeseen",
+      throw unforeseen(
         `The order in patch list:\n${goText([...patched])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`,
       );
     at++;
@@ -332,17 +328,18 @@ function checkKeys(items: readonly JSONValue[], mergeKey: string): void {
     if (!isObject(item)) throw wrongType("map[string]interface {}", item);
     if (memberOf(item, mergeKey) !== undefined) continue;
     const problem = `does not contain declared merge key: ${mergeKey}`;
-    throw new PatchError("unforeseen", `map: ${goText(item)} ${problem}`);
+    throw unforeseen(`map: ${goText(item)} ${problem}`);
   }
 }
 
-function positions(items: readonly JSONValue[], mergeKey: string | undefined): Map<string, number> {
-  const places = new Map<string, number>();
+/** Returns the positions of items by their identity; of equal items, the first counts. */
+function indexItems(items: readonly JSONValue[], mergeKey: string | undefined): Map<string, number> {
+  const positions = new Map<string, number>();
   for (const [index, item] of items.entries()) {
     const id = identifyItem(item, mergeKey);
-    if (!places.has(id)) places.set(id, index);
+    if (!positions.has(id)) positions.set(id, index);
   }
-  return places;
+  return positions;
 }
 
 /** Returns a string that is equal for equal items: of the merge key, or of the whole item in a list of plain values. */
@@ -351,7 +348,7 @@ function identifyItem(item: JSONValue, mergeKey: string | undefined): string {
   return JSON.stringify(id) ?? "";
 }
 
-function unique(values: readonly JSONValue[]): JSONValue[] {
+function withoutDuplicates(values: readonly JSONValue[]): JSONValue[] {
   return values.filter((value, index) => values.findIndex((other) => isEqual(other, value)) === index);
 }
 
@@ -367,34 +364,32 @@ function directiveOf(patch: JSONObject): JSONValue | undefined {
 }
 
 function unknownDirective(directive: JSONValue, patch: JSONObject): PatchError {
-  const shown = typeof directive === "string" ? directive : formattedAsText(directive);
-  return new PatchError("unforeseen", `unknown patch type: ${shown} in map: ${goText(patch)}`);
+  const type = typeof directive === "string" ? directive : formatAsText(directive);
+  return unforeseen(`unknown patch type: ${type} in map: ${goText(patch)}`);
 }
 
-/** Go's `%s` of what is not text. */
-function formattedAsText(value: JSONValue): string {
+/** Formats a value that is not a string as Go's `%s` does. */
+function formatAsText(value: JSONValue): string {
   if (value === null) return "%!s(<nil>)";
   if (typeof value === "object") return goText(value);
   return `%!s(${goTypeOf(value)}=${goText(value)})`;
 }
 
-/** Removes what a new value has with a `$patch`; its other directives stay, and are unknown fields. */
-function removeDirected(value: JSONValue): JSONValue | undefined {
+/** Removes the objects with a `$patch` from a new value; its other directives stay, and are unknown fields. */
+function removePatched(value: JSONValue): JSONValue | undefined {
   if (Array.isArray(value)) {
-    const kept = value.map(removeDirected).filter((item) => item !== undefined);
+    const kept = value.map(removePatched).filter((item) => item !== undefined);
     value.splice(0, value.length, ...kept);
   } else if (isObject(value)) {
     if (directiveOf(value) !== undefined) return undefined;
     for (const [name, member] of Object.entries(value))
-      if (removeDirected(member) === undefined) delete value[name];
+      if (removePatched(member) === undefined) delete value[name];
   }
   return value;
 }
 
-const retainKeys = "$retainKeys";
-
-/** `$retainKeys` names all members that stay; it must include those that the patch sets. */
-function retain(object: JSONObject, patch: JSONObject): void {
+/** Removes the members that `$retainKeys` doesn't name; it must name those that the patch sets. */
+function applyRetainKeys(object: JSONObject, patch: JSONObject): void {
   const value = memberOf(patch, retainKeys);
   if (value === undefined) return;
   delete patch[retainKeys];
@@ -419,9 +414,14 @@ function goTypeOf(value: JSONValue): string {
 
 /** The error of a value that should have another type. */
 function wrongType(wanted: string, value: JSONValue): PatchError {
-  return new PatchError("unforeseen", `expected a ${wanted}, but received a ${goTypeOf(value)}`);
+  return unforeseen(`expected a ${wanted}, but received a ${goTypeOf(value)}`);
 }
 
 function jsonType(value: JSONValue): string {
   return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** An error for which the API server has no code of its own: it responds with 500. */
+function unforeseen(message: string): PatchError {
+  return new PatchError("unforeseen", message);
 }

@@ -3,6 +3,7 @@ import { parseDuration } from "./times.ts";
 import { parseCIDR, parseIP } from "./ip.ts";
 import { parseRequestURI } from "./go-url.ts";
 
+/** The numbers of Visa, Mastercard, Discover, American Express, Diners Club and JCB. */
 const cardSchemes = new RegExp(
   [
     "^4\\d{12}(?:\\d{3})?$",
@@ -14,12 +15,11 @@ const cardSchemes = new RegExp(
   ].join("|"),
 );
 
+/** The parts of addresses in RFC 5322, with non-ASCII characters (RFC 6532). */
 const atomChar = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]";
 const dotAtom = new RegExp(`^${atomChar}+(?:\\.${atomChar}+)*$`, "u");
-const quoted = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
+const quotedString = /^"(?:[^"\\\p{Cc}]|\t|\\[ -~\t])*"$/u;
 const domainLiteral = /^\[[^[\]\\\s]*\]$/;
-
-let hostname: RE2JS | undefined;
 
 /** The string formats that a Kubernetes 1.36 API server enforces, by name without dashes; it ignores all others. */
 const formats: ReadonlyMap<string, (value: string) => boolean> = new Map([
@@ -125,17 +125,19 @@ function isAddress(address: string): boolean {
   const local = address.slice(0, at);
   const domain = address.slice(at + 1);
   return (
-    (dotAtom.test(local) || (quoted.test(local) && local.length > 2)) &&
+    (dotAtom.test(local) || (quotedString.test(local) && local.length > 2)) &&
     (dotAtom.test(domain) || domainLiteral.test(domain))
   );
 }
 
 function isName(name: string): boolean {
-  if (name === "" || quoted.test(name)) return true;
+  if (name === "" || quotedString.test(name)) return true;
   return name
     .split(/[ \t]+/)
-    .every((word) => dotAtom.test(word) || quoted.test(word) || /^[^"<>()@,:;\\]+$/.test(word));
+    .every((word) => dotAtom.test(word) || quotedString.test(word) || /^[^"<>()@,:;\\]+$/.test(word));
 }
+
+let hostname: RE2JS | undefined;
 
 /** A host name of letters, digits, dashes and symbols of any script, each label at most 63 bytes. */
 function isHostname(value: string): boolean {

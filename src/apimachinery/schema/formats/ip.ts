@@ -10,13 +10,13 @@ export interface Network {
   readonly prefix: number;
 }
 
-/** `sloppy` accepts leading zeros in IPv4 addresses, `zones` accepts `fe80::1%eth0`. */
+/** The notations that are allowed: `sloppy` accepts leading zeros in IPv4 addresses, `zones` accepts `fe80::1%eth0`. */
 export interface IPOptions {
   readonly sloppy?: boolean;
   readonly zones?: boolean;
 }
 
-/** Parses an IPv4 or IPv6 address. */
+/** Parses an IPv4 or IPv6 address; undefined if the text is not one. */
 export function parseIP(text: string, options: IPOptions = {}): IPAddress | undefined {
   if (!text.includes(":")) {
     const bytes = parseIPv4(text, options.sloppy === true);
@@ -29,7 +29,7 @@ export function parseIP(text: string, options: IPOptions = {}): IPAddress | unde
   return percent === -1 ? { bytes } : { bytes, zone: text.slice(percent + 1) };
 }
 
-/** Parses `address/length`; networks have no zone. */
+/** Parses `address/length`, without a zone; undefined if the text is not a network. */
 export function parseCIDR(text: string, options: IPOptions = {}): Network | undefined {
   const slash = text.lastIndexOf("/");
   if (slash === -1) return undefined;
@@ -47,7 +47,7 @@ export function formatIP({ bytes, zone }: IPAddress): string {
   const suffix = zone === undefined ? "" : `%${zone}`;
   if (isMapped(bytes)) return `::ffff:${bytes.slice(12).join(".")}${suffix}`;
   const groups = Array.from({ length: 8 }, (_, index) => (bytes[index * 2]! << 8) | bytes[index * 2 + 1]!);
-  const { start, length } = longestZeros(groups);
+  const { start, length } = findLongestZeros(groups);
   const hex = (part: number[]): string => part.map((group) => group.toString(16)).join(":");
   if (length < 2) return hex(groups) + suffix;
   return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}${suffix}`;
@@ -55,19 +55,14 @@ export function formatIP({ bytes, zone }: IPAddress): string {
 
 /** Returns true if 16 bytes are an IPv4-mapped address, `::ffff:1.2.3.4`. */
 export function isMapped(bytes: Uint8Array): boolean {
-  return (
-    bytes.length === 16 &&
-    bytes.subarray(0, 10).every((b) => b === 0) &&
-    bytes[10] === 255 &&
-    bytes[11] === 255
-  );
+  return bytes.length === 16 && bytes.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 255));
 }
 
 function parseIPv4(text: string, sloppy: boolean): Uint8Array | undefined {
   const parts = text.split(".");
   if (parts.length !== 4) return undefined;
   const numbers = parts.map((part) => {
-    if (!/^\d+$/.test(part) || (part.length > 1 && part.startsWith("0") && !sloppy)) return 256;
+    if (!/^\d+$/.test(part) || (part.length > 1 && part.startsWith("0") && !sloppy)) return Number.NaN;
     return Number(part);
   });
   return numbers.every((number) => number < 256) ? Uint8Array.from(numbers) : undefined;
@@ -84,7 +79,7 @@ function parseIPv6(text: string, sloppy: boolean): Uint8Array | undefined {
   return Uint8Array.from([...head, ...Array.from({ length: missing }, () => 0), ...tail]);
 }
 
-/** Groups of up to four hexadecimal digits; the last one may be an IPv4 address. */
+/** Returns the bytes of groups of up to four hexadecimal digits; the last one may be an IPv4 address. */
 function parseGroups(text: string, mayEndInIPv4: boolean, sloppy: boolean): number[] | undefined {
   if (text === "") return [];
   const bytes: number[] = [];
@@ -103,7 +98,7 @@ function parseGroups(text: string, mayEndInIPv4: boolean, sloppy: boolean): numb
   return bytes;
 }
 
-function longestZeros(groups: readonly number[]): { start: number; length: number } {
+function findLongestZeros(groups: readonly number[]): { start: number; length: number } {
   let best = { start: 0, length: 0 };
   for (let start = 0; start < groups.length; start++) {
     let end = start;

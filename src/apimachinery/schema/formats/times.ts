@@ -6,7 +6,7 @@ export function parseDuration(value: string): bigint | undefined {
   if (nanos !== undefined) return nanos;
   let total: bigint | undefined;
   for (const [, count, name] of value.matchAll(/(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
-    const unit = unitOf(name!.toLowerCase());
+    const unit = findUnit(name!.toLowerCase());
     if (unit !== undefined) total = (total ?? 0n) + BigInt(count!) * unit;
   }
   return total === undefined ? undefined : BigInt.asIntN(64, total);
@@ -35,6 +35,6 @@ const units: readonly (readonly [bigint, ...string[]])[] = [
   [604_800n * second, "w", "wk", "week"],
 ];
 
-function unitOf(name: string): bigint | undefined {
+function findUnit(name: string): bigint | undefined {
   return units.find(([, ...names]) => names.includes(name) || name.startsWith(names.at(-1)!))?.[0];
 }

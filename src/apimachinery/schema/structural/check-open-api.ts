@@ -2,10 +2,11 @@ import type { FieldError } from "../../errors/index.ts";
 import { forbidden, invalid, invalidStruct, notSupported, required } from "../../errors/index.ts";
 import type { JSONSchema, ValidationRule } from "../json-schema.ts";
 import { branchesOf, hasDefault, itemsOf, valuesOf } from "../json-schema.ts";
-import { goSchema, isPresent } from "./go-schema.ts";
+import { goKeyword, goSchema, isPresent } from "./go-schema.ts";
 import { parseFieldPath } from "../field-path.ts";
+import { splitWords } from "../../text/text.ts";
 
-/** The place of a schema's node, to which its CEL rules belong. */
+/** Compiles the CEL rules of a node during the walk, and leads to those of its children. */
 export interface RuleContext {
   property(schema: JSONSchema, name: string): RuleContext;
   values(schema: JSONSchema): RuleContext;
@@ -14,7 +15,7 @@ export interface RuleContext {
   check(path: string, uncorrelatable: string | undefined): FieldError[];
 }
 
-/** Returns whether a node may have a default or be an embedded resource. */
+/** The position of a node, as far as it decides whether a default or an embedded resource is allowed. */
 interface KeywordContext {
   /** Why a default is not allowed here; undefined if it is allowed. */
   readonly noDefaults: string | undefined;
@@ -36,32 +37,112 @@ export interface Findings {
 
 /** Checks the keywords of a CRD's schema node by node, including `allOf`, `anyOf`, `oneOf` and `not`. */
 export function checkOpenAPI(schema: JSONSchema, path: string, context: NodeContext): Findings {
-  const found: Findings = { schemaErrors: [], ruleErrors: [] };
-  checkNode(schema, path, context, found);
-  return found;
+  const findings: Findings = { schemaErrors: [], ruleErrors: [] };
+  checkNode(schema, path, context, findings);
+  return findings;
 }
 
-function checkNode(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
-  const { schemaErrors } = found;
+function checkNode(schema: JSONSchema, path: string, context: NodeContext, findings: Findings): void {
+  const { schemaErrors } = findings;
   const before = schemaErrors.length;
   checkKeywords(schema, path, context, schemaErrors);
   if (schema.uniqueItems) {
     const detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
     schemaErrors.push(forbidden(`${path}.uniqueItems`, detail));
   }
-  checkMapValues(schema, path, context, found);
-  if (schema.properties) checkProperties(schema, schema.properties, path, context, found);
+  checkMapValues(schema, path, context, findings);
+  if (schema.properties) checkProperties(schema, schema.properties, path, context, findings);
   for (const [branch, at] of branchesOf(schema, path)) {
-    checkNode(branch, at, { ...context, isRoot: false, rules: undefined }, found);
+    checkNode(branch, at, { ...context, isRoot: false, rules: undefined }, findings);
   }
-  checkItems(schema, path, context, found);
+  checkItems(schema, path, context, findings);
   checkExtensions(schema, path, schemaErrors);
   const rules = schema["x-kubernetes-validations"];
   if (rules === undefined || rules.length === 0) return;
-  schemaErrors.push(...checkRuleTexts(schema, path));
+  schemaErrors.push(...checkRules(schema, path));
   if (schemaErrors.length === before && context.rules) {
-    found.ruleErrors.push(...context.rules.check(path, context.uncorrelatable));
+    findings.ruleErrors.push(...context.rules.check(path, context.uncorrelatable));
   }
+}
+
+const types = ["array", "boolean", "integer", "number", "object", "string"];
+
+const unsupported = splitWords("id additionalItems patternProperties definitions dependencies $ref");
+
+/** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
+function checkKeywords(
+  schema: JSONSchema,
+  path: string,
+  context: KeywordContext,
+  errors: FieldError[],
+): void {
+  const type = schema.type ?? "";
+  if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
+  if (hasDefault(schema) && context.noDefaults !== undefined) {
+    errors.push(forbidden(`${path}.default`, `must not be set ${context.noDefaults}`.trimEnd()));
+  }
+  for (const name of unsupported) {
+    if (isPresent(schema[name])) errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
+  }
+  if (type === "null") {
+    errors.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
+  }
+  if (Array.isArray(schema.items) && schema.items.length > 0) {
+    errors.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
+  }
+  if (context.insideMeta && schema["x-kubernetes-embedded-resource"]) {
+    const detail = "must not be used inside of resource meta";
+    errors.push(forbidden(`${path}.x-kubernetes-embedded-resource`, detail));
+  }
+}
+
+function checkMapValues(schema: JSONSchema, path: string, context: NodeContext, findings: Findings): void {
+  const { additionalProperties } = schema;
+  if (additionalProperties === undefined) return;
+  const at = `${path}.additionalProperties`;
+  if (Object.keys(schema.properties ?? {}).length > 0 && additionalProperties !== true) {
+    findings.schemaErrors.push(forbidden(at, "additionalProperties and properties are mutual exclusive"));
+  }
+  const values = valuesOf(schema);
+  if (!values) return;
+  const noDefaults = context.insideMeta
+    ? { noDefaults: "inside additionalProperties applying to object metadata" }
+    : {};
+  const rules = context.rules?.values(values);
+  checkNode(values, at, { ...context, ...noDefaults, isRoot: false, rules }, findings);
+}
+
+function checkProperties(
+  schema: JSONSchema,
+  properties: Readonly<Record<string, JSONSchema>>,
+  path: string,
+  context: NodeContext,
+  findings: Findings,
+): void {
+  const { isRoot, insideMeta, noDefaults } = context;
+  const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
+  const isCorrelatable = ["granular", "atomic"].includes(schema["x-kubernetes-map-type"] ?? "granular");
+  const uncorrelatable = isCorrelatable ? context.uncorrelatable : (context.uncorrelatable ?? path);
+  for (const [name, child] of Object.entries(properties)) {
+    const isMeta = isResource && ["metadata", "kind", "apiVersion"].includes(name);
+    const inner = {
+      insideMeta: insideMeta || isMeta,
+      noDefaults: isMeta && isRoot ? `in top-level ${name}` : noDefaults,
+      isRoot: false,
+      uncorrelatable,
+      rules: context.rules?.property(child, name),
+    };
+    checkNode(child, `${path}.properties[${name}]`, inner, findings);
+  }
+}
+
+function checkItems(schema: JSONSchema, path: string, context: NodeContext, findings: Findings): void {
+  const items = itemsOf(schema);
+  if (!items) return;
+  const isMap = schema["x-kubernetes-list-type"] === "map";
+  const uncorrelatable = isMap ? context.uncorrelatable : (context.uncorrelatable ?? path);
+  const rules = context.rules?.items(items);
+  checkNode(items, `${path}.items`, { ...context, isRoot: false, uncorrelatable, rules }, findings);
 }
 
 /** Checks `x-kubernetes-list-type`, `-list-map-keys`, `-map-type` and `-preserve-unknown-fields`. */
@@ -69,14 +150,15 @@ function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[])
   if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
     errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"));
   }
-  checkKind(schema, "x-kubernetes-map-type", "object", ["atomic", "granular"], path, errors);
-  checkKind(schema, "x-kubernetes-list-type", "array", ["atomic", "set", "map"], path, errors);
+  checkCollectionType(schema, "x-kubernetes-map-type", "object", ["atomic", "granular"], path, errors);
+  checkCollectionType(schema, "x-kubernetes-list-type", "array", ["atomic", "set", "map"], path, errors);
   checkMapKeys(schema, path, errors);
   checkListMap(schema, path, errors);
   checkItemsOfSetsAndMaps(schema, path, errors);
 }
 
-function checkKind(
+/** Checks the kind of a list or map, and that the node is one. */
+function checkCollectionType(
   schema: JSONSchema,
   name: "x-kubernetes-map-type" | "x-kubernetes-list-type",
   type: string,
@@ -88,9 +170,8 @@ function checkKind(
   if (value === undefined) return;
   if (schema.type !== type) {
     const detail = `must be ${type} if ${name} is specified`;
-    errors.push(
-      schema.type ? invalid(`${path}.type`, schema.type, detail) : required(`${path}.type`, detail),
-    );
+    const at = `${path}.type`;
+    errors.push(schema.type ? invalid(at, schema.type, detail) : required(at, detail));
   } else if (value === "set") {
     checkSetItems(itemsOf(schema), path, errors);
   }
@@ -109,6 +190,7 @@ function checkSetItems(items: JSONSchema | undefined, path: string, errors: Fiel
   }
 }
 
+/** Rejects map keys of a list that is not a map. */
 function checkMapKeys(schema: JSONSchema, path: string, errors: FieldError[]): void {
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
   const listType = schema["x-kubernetes-list-type"];
@@ -159,54 +241,16 @@ function checkItemsOfSetsAndMaps(schema: JSONSchema, path: string, errors: Field
     const property = items.properties?.[key];
     if (!property) continue;
     const at = `${path}.items.properties[${key}]`;
-    const isKey = "this property is in x-kubernetes-list-map-keys, so it";
+    const reason = "this property is in x-kubernetes-list-map-keys, so it";
     if (!items.required?.includes(key) && !hasDefault(property)) {
-      errors.push(required(`${at}.default`, `${isKey} must have a default or be a required property`));
+      errors.push(required(`${at}.default`, `${reason} must have a default or be a required property`));
     }
-    if (property.nullable) errors.push(forbidden(`${at}.nullable`, `${isKey} cannot be nullable`));
-  }
-}
-
-const types = ["array", "boolean", "integer", "number", "object", "string"];
-
-const unsupported = [
-  "id",
-  "additionalItems",
-  "patternProperties",
-  "definitions",
-  "dependencies",
-  "$ref",
-] as const;
-
-/** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
-function checkKeywords(
-  schema: JSONSchema,
-  path: string,
-  context: KeywordContext,
-  errors: FieldError[],
-): void {
-  const type = schema.type ?? "";
-  if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
-  if (hasDefault(schema) && context.noDefaults !== undefined) {
-    errors.push(forbidden(`${path}.default`, `must not be set ${context.noDefaults}`.trimEnd()));
-  }
-  for (const name of unsupported) {
-    if (isPresent(schema[name])) errors.push(forbidden(`${path}.${name}`, `${name} is not supported`));
-  }
-  if (type === "null") {
-    errors.push(forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
-  }
-  if (Array.isArray(schema.items) && schema.items.length > 0) {
-    errors.push(forbidden(`${path}.items`, "items must be a schema object and not an array"));
-  }
-  if (context.insideMeta && schema["x-kubernetes-embedded-resource"]) {
-    const detail = "must not be used inside of resource meta";
-    errors.push(forbidden(`${path}.x-kubernetes-embedded-resource`, detail));
+    if (property.nullable) errors.push(forbidden(`${at}.nullable`, `${reason} cannot be nullable`));
   }
 }
 
 /** Checks a node's rules except for their CEL expressions. */
-function checkRuleTexts(schema: JSONSchema, path: string): FieldError[] {
+function checkRules(schema: JSONSchema, path: string): FieldError[] {
   return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, index) =>
     checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`),
   );
@@ -247,55 +291,6 @@ function checkMessage({ rule = "", message = "" }: ValidationRule, path: string)
   return [];
 }
 
-function checkMapValues(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
-  const { additionalProperties } = schema;
-  if (additionalProperties === undefined) return;
-  const at = `${path}.additionalProperties`;
-  if (Object.keys(schema.properties ?? {}).length > 0 && additionalProperties !== true) {
-    found.schemaErrors.push(forbidden(at, "additionalProperties and properties are mutual exclusive"));
-  }
-  const values = valuesOf(schema);
-  if (!values) return;
-  const noDefaults = context.insideMeta
-    ? { noDefaults: "inside additionalProperties applying to object metadata" }
-    : {};
-  const rules = context.rules?.values(values);
-  checkNode(values, at, { ...context, ...noDefaults, isRoot: false, rules }, found);
-}
-
-function checkProperties(
-  schema: JSONSchema,
-  properties: Readonly<Record<string, JSONSchema>>,
-  path: string,
-  context: NodeContext,
-  found: Findings,
-): void {
-  const { isRoot, insideMeta, noDefaults } = context;
-  const isResource = isRoot || schema["x-kubernetes-embedded-resource"] === true;
-  const isCorrelatable = ["granular", "atomic"].includes(schema["x-kubernetes-map-type"] ?? "granular");
-  const uncorrelatable = isCorrelatable ? context.uncorrelatable : (context.uncorrelatable ?? path);
-  for (const [name, child] of Object.entries(properties)) {
-    const isMeta = isResource && ["metadata", "kind", "apiVersion"].includes(name);
-    const inner = {
-      insideMeta: insideMeta || isMeta,
-      noDefaults: isMeta && isRoot ? `in top-level ${name}` : noDefaults,
-      isRoot: false,
-      uncorrelatable,
-      rules: context.rules?.property(child, name),
-    };
-    checkNode(child, `${path}.properties[${name}]`, inner, found);
-  }
-}
-
-function checkItems(schema: JSONSchema, path: string, context: NodeContext, found: Findings): void {
-  const items = itemsOf(schema);
-  if (!items) return;
-  const isMap = schema["x-kubernetes-list-type"] === "map";
-  const uncorrelatable = isMap ? context.uncorrelatable : (context.uncorrelatable ?? path);
-  const rules = context.rules?.items(items);
-  checkNode(items, `${path}.items`, { ...context, isRoot: false, uncorrelatable, rules }, found);
-}
-
 /** Checks the rules for the root; `hasStatus`: the status subresource is enabled. */
 export function checkRoot(schema: JSONSchema, path: string, hasStatus: boolean): FieldError[] {
   const errors: FieldError[] = [];
@@ -304,7 +299,10 @@ export function checkRoot(schema: JSONSchema, path: string, hasStatus: boolean):
   return errors;
 }
 
-/** With a status subresource the status is validated by its own part of the schema, so no keyword may span both. */
+/**
+ * The keywords, as Go names them, that a root may have with a status subresource: the status is then validated by its own
+ * part of the schema, so that no keyword may span both.
+ */
 const allowedAtRoot =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern " +
   "MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields " +
@@ -320,16 +318,9 @@ function checkRootWithStatus(schema: JSONSchema, path: string): FieldError[] {
         'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
       return [invalid(`${path}.type`, value, detail)];
     }
-    if (allowed.has(goName(name))) continue;
+    if (allowed.has(goKeyword(name) ?? "")) continue;
     const detail = `only [${allowedAtRoot}] fields are allowed at the root of the schema if the status subresource is enabled`;
     return [invalidStruct(path, goSchema(schema), detail)];
   }
   return [];
-}
-
-function goName(keyword: string): string {
-  const plain = keyword
-    .replace("x-kubernetes-", "x-")
-    .replaceAll(/-(\w)/g, (_, char: string) => char.toUpperCase());
-  return plain.charAt(0).toUpperCase() + plain.slice(1);
 }

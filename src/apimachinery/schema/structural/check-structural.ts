@@ -1,8 +1,8 @@
-import { compareText } from "../../text/index.ts";
+import { compareText, splitWords } from "../../text/text.ts";
 import { type FieldError, forbidden, formatFieldError, invalid, required } from "../../errors/index.ts";
 import { type JSONSchema, branchesOf, hasDefault, itemsOf, valuesOf } from "../json-schema.ts";
 import { isPresent } from "./go-schema.ts";
-import { isEqual } from "../../json/index.ts";
+import { isEqual, memberOf } from "../../json/index.ts";
 import { patternError } from "../pattern.ts";
 import { compileSchema } from "../compile-schema.ts";
 import { prune, shapeOf } from "../prune.ts";
@@ -56,12 +56,13 @@ function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[])
 function checkBranches(schema: JSONSchema, path: string, errors: FieldError[]): void {
   const { anyOf, ...others } = schema;
   for (const [branch, at] of branchesOf(isIntOrString(anyOf) ? others : schema, path)) {
-    checkNested(branch, at, errors, { mayBeIntOrString: at === `${path}.allOf[0]` });
+    checkBranchNode(branch, at, errors, { mayBeIntOrString: at === `${path}.allOf[0]` });
   }
   checkPattern(schema, path, errors);
 }
 
-const describing: Readonly<Record<string, string>> = {
+/** The keywords that branches must not have, with the API server's demands. */
+const nonBranchKeywords: Readonly<Record<string, string>> = {
   type: "must be empty",
   additionalProperties: "must be undefined",
   default: "must be undefined",
@@ -78,7 +79,7 @@ const describing: Readonly<Record<string, string>> = {
 };
 
 /** Checks a branch of `allOf`, `anyOf`, `oneOf` or `not`, which may have value validations only. */
-function checkNested(
+function checkBranchNode(
   schema: JSONSchema,
   path: string,
   errors: FieldError[],
@@ -86,15 +87,15 @@ function checkNested(
 ): void {
   const { anyOf, ...others } = schema;
   const below = branchesOf(mayBeIntOrString && isIntOrString(anyOf) ? others : schema, path);
-  for (const [branch, at] of below) checkNested(branch, at, errors);
+  for (const [branch, at] of below) checkBranchNode(branch, at, errors);
   checkPattern(schema, path, errors);
 
   const items = itemsOf(schema);
-  if (items) checkNested(items, `${path}.items`, errors);
+  if (items) checkBranchNode(items, `${path}.items`, errors);
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    checkNested(child, `${path}.properties[${name}]`, errors);
+    checkBranchNode(child, `${path}.properties[${name}]`, errors);
   }
-  for (const [name, demand] of Object.entries(describing)) {
+  for (const [name, demand] of Object.entries(nonBranchKeywords)) {
     if (isSet(schema[name as keyof JSONSchema]))
       errors.push(forbidden(`${path}.${name}`, `${demand} to be structural`));
   }
@@ -112,6 +113,7 @@ function checkPattern(schema: JSONSchema, path: string, errors: FieldError[]): v
   errors.push(invalid(`${path}.pattern`, pattern, detail));
 }
 
+/** Returns true if a keyword has another value than its zero value. */
 function isSet(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return value !== undefined && value !== false && value !== "" && value !== null;
@@ -121,6 +123,7 @@ function isIntOrString(branches: readonly JSONSchema[] | undefined): boolean {
   return branches !== undefined && isEqual(branches, [{ type: "integer" }, { type: "string" }]);
 }
 
+/** Where a type is missing, as in messages. */
 const emptyTypePlaces: Readonly<Record<Level, string>> = {
   root: "at the root",
   item: "for specified array items",
@@ -130,8 +133,8 @@ const emptyTypePlaces: Readonly<Record<Level, string>> = {
 function checkType(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
   const type = schema.type ?? "";
   const at = `${path}.type`;
-  const embedded = schema["x-kubernetes-embedded-resource"] === true;
-  if (embedded && type !== "object") {
+  const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+  if (isEmbedded && type !== "object") {
     const detail = "must be object if x-kubernetes-embedded-resource is true";
     errors.push(type === "" ? required(at, detail) : invalid(at, type, detail));
   } else if (
@@ -141,7 +144,7 @@ function checkType(schema: JSONSchema, level: Level, path: string, errors: Field
   ) {
     errors.push(required(at, `must not be empty ${emptyTypePlaces[level]}`));
   }
-  if (embedded && schema.additionalProperties !== undefined) {
+  if (isEmbedded && schema.additionalProperties !== undefined) {
     const detail = "must not be used if x-kubernetes-embedded-resource is set";
     errors.push(forbidden(`${path}.additionalProperties`, detail));
   }
@@ -151,18 +154,18 @@ function checkType(schema: JSONSchema, level: Level, path: string, errors: Field
 }
 
 function checkTypeFields(schema: JSONSchema, level: Level, path: string, errors: FieldError[]): void {
-  const embedded = schema["x-kubernetes-embedded-resource"] === true;
-  if (!embedded && !schema.properties) return;
+  const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
+  if (!isEmbedded && !schema.properties) return;
   const properties = schema.properties ?? {};
-  const isResource = level === "root" || embedded;
+  const isResource = level === "root" || isEmbedded;
   for (const name of ["kind", "apiVersion"]) {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const property = memberOf(properties, name);
     if (!isResource || !property || property.type === "string") continue;
     errors.push(invalid(`${path}.properties[${name}].type`, property.type ?? "", "must be string"));
   }
-  const metadata = Object.hasOwn(properties, "metadata") ? properties["metadata"] : undefined;
+  const metadata = memberOf(properties, "metadata");
   if (metadata) checkMetadata(metadata, isResource, level, `${path}.properties[metadata]`, errors);
-  if (embedded && !schema["x-kubernetes-preserve-unknown-fields"] && Object.keys(properties).length === 0) {
+  if (isEmbedded && !schema["x-kubernetes-preserve-unknown-fields"] && Object.keys(properties).length === 0) {
     const detail =
       "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
     errors.push(required(`${path}.properties`, detail));
@@ -181,9 +184,9 @@ function checkMetadata(
   }
   if (level !== "root") return;
   const { type: _type, default: _default, properties = {}, ...rest } = metadata;
-  const named = Object.keys(properties).every((name) => name === "name" || name === "generateName");
+  const hasOnlyNames = Object.keys(properties).every((name) => name === "name" || name === "generateName");
   const isBare = Object.values(rest).every((value) => value === undefined || value === false);
-  if (named && isBare) return;
+  if (hasOnlyNames && isBare) return;
   const detail =
     "must not specify anything other than name and generateName, but metadata is implicitly specified";
   errors.push(forbidden(path, detail));
@@ -191,54 +194,46 @@ function checkMetadata(
 
 /** Checks that every field in `allOf`, `anyOf`, `oneOf` or `not` is also specified outside of them. */
 function checkCompleteness(
-  restricting: JSONSchema,
-  describing: JSONSchema,
+  branching: JSONSchema,
+  declaring: JSONSchema,
   path: string,
   branchPath: string,
   errors: FieldError[],
 ): void {
-  for (const [branch, at] of branchesOf(restricting, branchPath)) {
-    checkBranch(branch, describing, path, at, errors);
+  for (const [branch, at] of branchesOf(branching, branchPath)) {
+    checkBranch(branch, declaring, path, at, errors);
   }
 }
 
 function checkBranch(
   branch: JSONSchema,
-  describing: JSONSchema | undefined,
+  declaring: JSONSchema | undefined,
   path: string,
   branchPath: string,
   errors: FieldError[],
 ): void {
-  if (!describing) {
+  if (!declaring) {
     errors.push(required(path, `because it is defined in ${branchPath}`));
     return;
   }
-  checkCompleteness(branch, describing, path, branchPath, errors);
+  checkCompleteness(branch, declaring, path, branchPath, errors);
   const items = itemsOf(branch);
-  if (items) checkBranch(items, itemsOf(describing), `${path}.items`, `${branchPath}.items`, errors);
+  if (items) checkBranch(items, itemsOf(declaring), `${path}.items`, `${branchPath}.items`, errors);
   for (const [name, child] of Object.entries(branch.properties ?? {})) {
     const step = `.properties[${name}]`;
-    const described = Object.hasOwn(describing.properties ?? {}, name)
-      ? describing.properties![name]
-      : undefined;
-    checkBranch(child, described, path + step, branchPath + step, errors);
+    const declared = memberOf(declaring.properties ?? {}, name);
+    checkBranch(child, declared, path + step, branchPath + step, errors);
   }
 }
 
-const unsupported = [
-  "id",
-  "$schema",
-  "$ref",
-  "patternProperties",
-  "dependencies",
-  "additionalItems",
-  "definitions",
-] as const;
+const unsupported = splitWords("id $schema $ref patternProperties dependencies additionalItems definitions");
 
 /** Returns an error if a keyword prevents converting the schema to a structural one. */
 export function unsupportedKeyword(schema: JSONSchema): string | undefined {
-  const own = unsupported.find((name) => isPresent(schema[name]));
-  if (own !== undefined) return `OpenAPIV3Schema '${own === "$schema" ? "schema" : own}' is not supported`;
+  const keyword = unsupported.find((name) => isPresent(schema[name]));
+  if (keyword !== undefined) {
+    return `OpenAPIV3Schema '${keyword === "$schema" ? "schema" : keyword}' is not supported`;
+  }
   if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
@@ -279,13 +274,13 @@ export function checkDefaults(schema: JSONSchema, path: string, checkRules?: Che
 
 function checkDefault(schema: JSONSchema, path: string, checkRules: CheckRules | undefined): FieldError[] {
   const { default: value } = schema;
-  const embedded = schema["x-kubernetes-embedded-resource"] === true;
+  const isEmbedded = schema["x-kubernetes-embedded-resource"] === true;
   const errors: FieldError[] = [];
-  if (prune(value, shapeOf(schema), embedded).object !== value) {
+  if (prune(value, shapeOf(schema), isEmbedded).object !== value) {
     errors.push(invalid(path, value, "must not have unknown fields"));
   }
   const { default: _, ...node } = schema;
-  const invalidities = compileSchema(node).validate(value, { path, listTypes: false });
-  if (invalidities.length > 0) return [...errors, ...invalidities];
+  const valueErrors = compileSchema(node).validate(value, { path, listTypes: false });
+  if (valueErrors.length > 0) return [...errors, ...valueErrors];
   return [...errors, ...(checkRules?.(schema, value, path) ?? [])];
 }

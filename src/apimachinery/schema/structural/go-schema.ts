@@ -48,37 +48,36 @@ const keywords: readonly (readonly [string, string, unknown])[] = [
   ["XValidations", "x-kubernetes-validations", null],
 ];
 
+/** Returns the name of a keyword in the API server's Go struct; undefined for an unknown one. */
+export function goKeyword(keyword: string): string | undefined {
+  return keywords.find(([, name]) => name === keyword)?.[0];
+}
+
 /** Returns a schema as in field errors: the API server prints its Go struct. */
 export function goSchema(schema: JSONSchema): object {
   const values = schema as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     keywords.map(([name, keyword, unset]) => [
       name,
-      values[keyword] === undefined ? unset : show(keyword, values[keyword]),
+      values[keyword] === undefined ? unset : goKeywordValue(keyword, values[keyword]),
     ]),
   );
 }
 
-/** Converts a rule like `goSchema` a schema. */
-export function goRule({
-  rule,
-  message,
-  messageExpression,
-  reason,
-  fieldPath,
-  optionalOldSelf,
-}: ValidationRule): object {
+/** Returns a rule as in field errors, like `goSchema()`. */
+export function goRule(rule: ValidationRule): object {
   return {
-    Rule: rule,
-    Message: message ?? "",
-    MessageExpression: messageExpression ?? "",
-    Reason: reason ?? null,
-    FieldPath: fieldPath ?? "",
-    OptionalOldSelf: optionalOldSelf ?? null,
+    Rule: rule.rule,
+    Message: rule.message ?? "",
+    MessageExpression: rule.messageExpression ?? "",
+    Reason: rule.reason ?? null,
+    FieldPath: rule.fieldPath ?? "",
+    OptionalOldSelf: rule.optionalOldSelf ?? null,
   };
 }
 
-function show(keyword: string, value: unknown): unknown {
+/** Converts the value of a keyword to its Go struct. */
+function goKeywordValue(keyword: string, value: unknown): unknown {
   switch (keyword) {
     case "items":
       if (Array.isArray(value)) return { Schema: null, JSONSchemas: (value as JSONSchema[]).map(goSchema) };
@@ -96,7 +95,7 @@ function show(keyword: string, value: unknown): unknown {
     case "properties":
     case "patternProperties":
     case "definitions":
-      return sortedSchemas(value as Record<string, JSONSchema>);
+      return goSchemas(value as Record<string, JSONSchema>);
     case "externalDocs": {
       const { description = "", url = "" } = value as { description?: string; url?: string };
       return { Description: description, URL: url };
@@ -108,7 +107,7 @@ function show(keyword: string, value: unknown): unknown {
   }
 }
 
-function sortedSchemas(schemas: Readonly<Record<string, JSONSchema>>): object {
+function goSchemas(schemas: Readonly<Record<string, JSONSchema>>): object {
   const names = Object.keys(schemas).sort();
   return Object.fromEntries(names.map((name) => [name, goSchema(schemas[name]!)]));
 }
