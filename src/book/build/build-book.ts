@@ -6,6 +6,7 @@ import type { Page } from "./pages.ts";
 import { bodyOf, bookFolder, isIndex, readPages, siteFolder, stagePages, stagedFolder } from "./pages.ts";
 import { referencePages } from "./reference/reference-pages.ts";
 
+/** Builds the site in `siteFolder`, with the texts for language models. */
 export async function buildBook(): Promise<void> {
   stagePages(await referencePages());
   await build(bookFolder);

@@ -102,7 +102,7 @@ test("a function is shown with its overloads alone, a constant with its type, an
 });
 
 test("the overview of a module has each name once, with the first sentence of its comment", () => {
-  const names = symbols.of("src/runtime/index.ts").map(({ name }) => name);
+  const names = symbols.exportsOf("src/runtime/index.ts").map(({ name }) => name);
   const rows = [...page("api/runtime").matchAll(/^\| \[`(\w+)`\]\(#[\w-]+\) \| .+ \|$/gm)].map(
     ([, name]) => name,
   );
