@@ -7,7 +7,6 @@ export const repository = join(bookFolder, "../..");
 
 /** The folder in which written pages and pages made from the code are put together. */
 export const stagedFolder = join(repository, "dist/book-pages");
-
 export const siteFolder = join(repository, "dist/book");
 
 /** A page of the book, with its front matter. */
@@ -123,28 +122,6 @@ export function sidebarOf(pages: readonly Page[]): SidebarItem[] {
 
 function itemOf({ title, path }: Page): SidebarItem {
   return { text: title, link: `/${path.replace(/(?:index)?\.md$/, "")}` };
-}
-
-/** Pages that a reader follows from the first to the last, in one folder. */
-export interface Route {
-  /** The name of the section, or of a page without one. */
-  readonly name: string;
-  /** `empty`, or the golden project that the reader starts with. */
-  readonly follow: string;
-  readonly pages: readonly Page[];
-}
-
-/** Returns the routes through the book: the pages of a section with the same `follow`, and each page without a section. */
-export function routesOf(pages: readonly Page[]): Route[] {
-  const routes = new Map<string, Route>();
-  for (const page of pages) {
-    const { follow } = page;
-    if (follow === undefined) continue;
-    const name = page.section || page.path.replace(/\.md$/, "");
-    const key = `${name} ${follow}`;
-    routes.set(key, { name, follow, pages: [...(routes.get(key)?.pages ?? []), page] });
-  }
-  return [...routes.values()];
 }
 
 /** Copies the written pages into `stagedFolder`, and writes the pages that are made from the code beside them. */

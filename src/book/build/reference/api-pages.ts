@@ -146,13 +146,6 @@ export function readExports(): ExportedSymbols {
   return new ExportedSymbols(entries.map(({ module }) => module));
 }
 
-/** Lists the exports of all entry points; a symbol that several of them export is there several times. */
-export function allExports(symbols: ExportedSymbols): (ExportedSymbol & { readonly from: string })[] {
-  return entries.flatMap(({ name, module }) =>
-    symbols.exportsOf(module).map((symbol) => ({ ...symbol, from: name })),
-  );
-}
-
 /** An export of a module; if it is a re-export, of the symbol behind it. */
 interface ExportedSymbol {
   readonly name: string;
