@@ -12,19 +12,21 @@ import { pauseRegularly } from "../http/time-slices.ts";
 import { updateObject } from "./update-object.ts";
 import { type Write, ownWrite } from "./write.ts";
 
-/** The cluster's objects for controllers: without HTTP, authentication and authorization, but with all other steps. */
+/**
+ * Gives controllers the cluster's objects: without HTTP, authentication and authorization, but with all other steps of a
+ * request. Names of resources are qualified, such as `deployments.apps`; an unknown one has no objects.
+ */
 export function clusterObjects(core: Core): ClusterObjects {
   const pause = pauseRegularly();
-  const find = (name: string) => core.registry.findName(name);
   const read = (resource: Resource, entry: Entry) =>
     presentNow(resource, entry).object as unknown as KubernetesObject;
   const get = (name: string, namespace: string | undefined, objectName: string) => {
-    const resource = find(name);
+    const resource = core.registry.findName(name);
     const entry = resource?.collection.get(keyOf(resource, namespace ?? "", objectName));
     return resource && entry && read(resource, entry);
   };
   const list = (name: string, namespace?: string) => {
-    const resource = find(name);
+    const resource = core.registry.findName(name);
     const prefix = resource?.namespaced && namespace ? `${namespace}/` : "";
     return resource ? resource.collection.list(prefix).map((entry) => read(resource, entry)) : [];
   };
