@@ -35,6 +35,7 @@ export class Entry {
     return this.#derived?.get(name);
   }
 
+  /** Caches a value that is derived from the object under a name. */
   remember(name: string, value: unknown): void {
     this.#derived ??= new Map();
     this.#derived.set(name, value);

@@ -9,7 +9,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
+/** The script of a shell that kills the program when a pipe closes: our process holds it open until it ends, even by `kill -9`. */
 const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
 
 const logLength = 20_000;
