@@ -23,7 +23,7 @@ type OwnPackageName = (typeof ownPackageNames)[number];
 export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, Tarball> {
   const folder = join(own.folder, "dist", "vendor");
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".tgz")) : [];
-  const found = names.map((fileName) => describe(folder, fileName));
+  const found = names.map((fileName) => readTarballFile(folder, fileName));
   const tarballs = new Map(found.map((tarball) => [tarball.name as OwnPackageName, tarball]));
   if (!tarballs.has("@tsbuilder/runtime")) {
     throw new TsbuilderError(`tsbuilder's own packages not found in "${folder}"`, {
@@ -45,7 +45,8 @@ export function listVendored(project: string): readonly string[] {
   return names.filter((name) => tarballPattern.test(name)).map((name) => `vendor/${name}`);
 }
 
-function describe(folder: string, fileName: string): Tarball {
+/** Reads a tarball, whose file name says its package and version. */
+function readTarballFile(folder: string, fileName: string): Tarball {
   const { part, version = "" } = tarballPattern.exec(fileName)?.groups ?? {};
   const name = part ? `@tsbuilder/${part}` : "tsbuilder";
   return { name, version, fileName, bytes: readFileSync(join(folder, fileName)) };

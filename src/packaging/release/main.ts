@@ -13,7 +13,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const manifests = packageFolders.map((folder) => join(folder, "package.json"));
 
 /** The files of a release. A folder with any other file is refused, since it is deleted as a whole. */
-const ofRelease = /^(?:SHA256SUMS|NOTES\.md|sbom\.cdx\.json|(?:create-)?tsbuilder-[\w.-]+\.tgz)$/u;
+const releaseFile = /^(?:SHA256SUMS|NOTES\.md|sbom\.cdx\.json|(?:create-)?tsbuilder-[\w.-]+\.tgz)$/u;
 
 try {
   const command = readReleaseCommand(process.argv.slice(2), process.env);
@@ -25,7 +25,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Prepares the commit of a release. */
+/** Writes a version into the files of the repository, for the commit of a release. */
 function write(version: string): void {
   if (askGit("status", "--porcelain") !== "")
     throw new Error("there are changes that are not committed: commit them first");
@@ -41,12 +41,13 @@ function write(version: string): void {
   git tag v${version} && git push origin v${version}          # the workflow publishes`);
 }
 
+/** Packs a release into a folder, after the checks that publishing needs. */
 function pack({ version = current, tag, to, repository, build }: PackOptions): void {
   const folder = to ?? join(root, "dist/release");
   if (existsSync(folder) && !statSync(folder).isDirectory()) throw new Error(`"${folder}" is a file`);
-  const found = existsSync(folder) ? readdirSync(folder) : [];
-  const isOlder = found.includes("SHA256SUMS") && found.every((name) => ofRelease.test(name));
-  if (found.length > 0 && !isOlder)
+  const existing = existsSync(folder) ? readdirSync(folder) : [];
+  const isOlderRelease = existing.includes("SHA256SUMS") && existing.every((name) => releaseFile.test(name));
+  if (existing.length > 0 && !isOlderRelease)
     throw new Error(`"${folder}" has other files than a release: choose an empty folder`);
   const changes = git(root, ["status", "--porcelain"]);
   if (tag !== undefined) checkTag(readState(tag));
@@ -67,6 +68,7 @@ function pack({ version = current, tag, to, repository, build }: PackOptions): v
     console.log("Not to be published: no repository is known; add the remote origin, or --repository URL.");
 }
 
+/** Reads the state of the repository that `checkTag` compares. */
 function readState(tag: string): Parameters<typeof checkTag>[0] {
   const versionOf = (path: string): string => (JSON.parse(read(path)) as { version: string }).version;
   return {
@@ -79,6 +81,7 @@ function readState(tag: string): Parameters<typeof checkTag>[0] {
   };
 }
 
+/** Runs git; throws if it fails. */
 function askGit(...args: string[]): string {
   const answer = git(root, args);
   if (answer === undefined) throw new Error(`git ${args.join(" ")} failed: a release needs a clone`);

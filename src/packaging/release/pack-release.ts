@@ -52,11 +52,14 @@ export function packRelease(root: string, version: string, page: string | undefi
       ...packages.map(({ fileName, bytes }) => [fileName, bytes] as const),
       ...Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)] as const),
     ]),
-    problems: packages.flatMap((one) => [...checkPackage(readTarball(one.bytes)), ...checkSize(one)]),
+    problems: packages.flatMap((tarball) => [
+      ...checkPackage(readTarball(tarball.bytes)),
+      ...checkSize(tarball),
+    ]),
   };
 }
 
-/** Returns the page of the repository, for the packages' manifests. npm rejects provenance if it isn't the workflow's. */
+/** Returns the web page of the repository, for manifests. npm rejects provenance if it is not the page of the workflow. */
 export function findRepository(
   remote: string | undefined,
   { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }: Readonly<Record<string, string | undefined>>,
@@ -73,11 +76,11 @@ export function findRepository(
 
 /** Returns the fields of a `package.json` that name the package's origin: the repository, and its folder there. */
 export function originOf(page: string, directory: string): Readonly<Record<string, unknown>> {
-  const inside = directory === "." ? {} : { directory };
+  const isRoot = directory === ".";
   return {
-    homepage: `${page}${directory === "." ? "" : `/tree/HEAD/${directory}`}#readme`,
+    homepage: `${page}${isRoot ? "" : `/tree/HEAD/${directory}`}#readme`,
     bugs: `${page}/issues`,
-    repository: { type: "git", url: `git+${page}.git`, ...inside },
+    repository: { type: "git", url: `git+${page}.git`, ...(!isRoot && { directory }) },
   };
 }
 
@@ -94,7 +97,7 @@ const sizeBudgets: Readonly<Record<string, number>> = {
   "create-tsbuilder": 8,
 };
 
-/** Returns a sentence for a package that exceeds its size, or has no limit. */
+/** Returns a sentence for a package that exceeds its budget, or has none. */
 export function checkSize({ name, bytes }: Pick<Tarball, "name" | "bytes">, budgets = sizeBudgets): string[] {
   const budget = budgets[name];
   if (budget === undefined) return [`${name}: has no budget in src/packaging/release/pack-release.ts`];
@@ -102,6 +105,7 @@ export function checkSize({ name, bytes }: Pick<Tarball, "name" | "bytes">, budg
   return size <= budget ? [] : [`${name}: has ${size} kB packed, and may have ${budget}`];
 }
 
+/** Returns the hash of a file in hexadecimal, as `sha256sum` prints it. */
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** One of our packages in a release. */
@@ -115,7 +119,7 @@ interface ReleasedPackage {
   readonly bundled: readonly string[];
 }
 
-const label = /^\S+ \d+\.\d+\S* \(.+\)$/u;
+const bundledLabel = /^\S+ \d+\.\d+\S* \(.+\)$/u;
 
 function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
   const texts = readTarball(bytes).map(
@@ -132,7 +136,7 @@ function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
     license: manifest.license,
     sha256: sha256(bytes),
     dependencies: Object.keys(manifest.dependencies),
-    bundled: licenses.flatMap((text) => text.split("\n").filter((line) => label.test(line))),
+    bundled: licenses.flatMap((text) => text.split("\n").filter((line) => bundledLabel.test(line))),
   };
 }
 
@@ -147,16 +151,16 @@ export function describeRelease(
 ): string {
   const ours = new Map(released.map(({ name, version }) => [name, `${name}@${version}`]));
   const installed = findInstalled(released, lock, ours);
-  const bundled = new Map(released.flatMap((one) => one.bundled).map((label) => fromLabel(label)));
+  const bundled = new Map(released.flatMap((entry) => entry.bundled).map(readLabel));
   const components = new Map<string, object>();
   for (const [ref, component] of bundled) components.set(ref, component);
   for (const [ref, { component }] of installed) components.set(ref, component);
-  for (const one of released) components.set(ours.get(one.name)!, ownComponent(one));
-  const refOf = (name: string): string => ours.get(name) ?? locked(name, lock).ref;
+  for (const entry of released) components.set(ours.get(entry.name)!, ownComponent(entry));
+  const refOf = (name: string): string => ours.get(name) ?? findLocked(name, lock).ref;
   const edges = [
     ...released.map(({ name, dependencies, bundled: labels }) => ({
       ref: ours.get(name)!,
-      dependsOn: [...dependencies.map(refOf), ...labels.map((label) => fromLabel(label)[0])],
+      dependsOn: [...dependencies.map(refOf), ...labels.map((label) => readLabel(label)[0])],
     })),
     ...[...installed].map(([ref, { dependencies }]) => ({ ref, dependsOn: dependencies.map(refOf) })),
   ];
@@ -181,6 +185,7 @@ export function describeRelease(
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
+/** A package that npm installs with ours. */
 interface Installed {
   readonly component: object;
   readonly dependencies: readonly string[];
@@ -197,7 +202,7 @@ function findInstalled(
   // The loop over a Set also visits names that it adds.
   for (const name of names) {
     if (ours.has(name)) continue;
-    const { ref, entry } = locked(name, lock);
+    const { ref, entry } = findLocked(name, lock);
     const dependencies = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies });
     for (const dependency of dependencies) names.add(dependency);
     found.set(ref, {
@@ -209,13 +214,14 @@ function findInstalled(
 }
 
 /** Returns the entry of a package in the lock file. Only the copy at the top of `node_modules` is known here. */
-function locked(name: string, lock: Readonly<Record<string, LockedPackage>>) {
+function findLocked(name: string, lock: Readonly<Record<string, LockedPackage>>) {
   const entry = lock[`node_modules/${name}`];
   if (entry?.version === undefined) throw new Error(`the lock file has no version of ${name}`);
   return { ref: `${name}@${entry.version}`, entry };
 }
 
-function fromLabel(label: string): readonly [string, object] {
+/** Reads the reference and component of a bundled package from its label. */
+function readLabel(label: string): readonly [string, object] {
   const [, name, version, license] = /^(\S+) (\S+) \((.*)\)$/u.exec(label) ?? [];
   if (name === undefined || version === undefined)
     throw new Error(`"${label}" names no package with its version`);
