@@ -26,11 +26,7 @@ export function lines(text: string, salt = ""): string {
 }
 
 /** List items under a condition. */
-export function itemsWhen(
-  condition: string,
-  items: readonly unknown[],
-  otherwise: readonly unknown[] = [],
-): unknown[] {
+export function itemsWhen(condition: string, items: readonly unknown[], otherwise: readonly unknown[] = []) {
   if (items.length === 0 && otherwise.length === 0) return [];
   return [
     lines(`{{- if ${condition} }}`),
@@ -41,10 +37,7 @@ export function itemsWhen(
 }
 
 /** Mapping keys under a condition. */
-export function keysWhen(
-  condition: string,
-  keys: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+export function keysWhen(condition: string, keys: Readonly<Record<string, unknown>>) {
   const salt = Object.keys(keys).join();
   return { [lines(`{{- if ${condition} }}`, salt)]: null, ...keys, [lines("{{- end }}", salt)]: null };
 }

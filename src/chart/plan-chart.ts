@@ -177,18 +177,12 @@ function planWorkflow(draft: Draft, request: ChartRequest): string[] {
 }
 
 export function chartPart({ project, version }: Pick<ChartRequest, "project" | "version">): Part {
-  return {
-    key: "helm/chart",
-    templates: "helm/chart",
-    context: { projectName: project.projectName, version },
-  };
+  const context = { projectName: project.projectName, version };
+  return { key: "helm/chart", templates: "helm/chart", context };
 }
 
 /** The workflow that tests the chart on GitHub. */
 export function workflowPart({ project, folder }: Pick<ChartRequest, "project" | "folder">): Part {
-  return {
-    key: "helm/workflow",
-    templates: "helm/workflow",
-    context: { projectName: project.projectName, folder: JSON.stringify(folder) },
-  };
+  const context = { projectName: project.projectName, folder: JSON.stringify(folder) };
+  return { key: "helm/workflow", templates: "helm/workflow", context };
 }

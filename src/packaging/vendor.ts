@@ -58,10 +58,6 @@ function packInstalled({ folder, version }: { folder: string; version: string })
     folder,
     readdirSync(folder).filter((name) => name !== "node_modules"),
   );
-  return {
-    name: "tsbuilder",
-    version,
-    fileName: tarballName("tsbuilder", version),
-    bytes: writeTarball(files),
-  };
+  const fileName = tarballName("tsbuilder", version);
+  return { name: "tsbuilder", version, fileName, bytes: writeTarball(files) };
 }

@@ -30,10 +30,8 @@ export function explainPages(pages: readonly Page[]): string[] {
       ? []
       : [`${page.path}: begin the page with a paragraph, which llms.txt shows`];
     try {
-      return [
-        ...beginning,
-        ...readBlocks(page.path, page.text).flatMap((block) => explainBlock(block, page)),
-      ];
+      const blocks = readBlocks(page.path, page.text);
+      return [...beginning, ...blocks.flatMap((block) => explainBlock(block, page))];
     } catch (error) {
       return [...beginning, (error as Error).message];
     }
@@ -98,14 +96,8 @@ export function readBlocks(page: string, text: string): Block[] {
       throw new Error(`${at}: a block begins with "${words}": write "ts" or "ts [src/main.ts]"`);
     const adjacent = end > 0 && text.slice(end, index).trim() === "";
     end = index + block.length;
-    return {
-      at,
-      language,
-      append: append !== undefined,
-      content,
-      adjacent,
-      ...(path !== undefined && { path }),
-    };
+    const file = path !== undefined && { path };
+    return { at, language, append: append !== undefined, content, adjacent, ...file };
   });
 }
 
@@ -373,10 +365,7 @@ async function readPagesIn(browser: Browser, site: Site, origin: string): Promis
   const context = await browser.newContext({ reducedMotion: "reduce" });
   context.setDefaultTimeout(pageTimeout);
   // Two tabs read at the same time.
-  const shares = [
-    addresses.filter((_, index) => index % 2 === 0),
-    addresses.filter((_, index) => index % 2 === 1),
-  ];
+  const shares = [0, 1].map((tab) => addresses.filter((_, index) => index % 2 === tab));
   const found = await Promise.all(shares.map((share) => readAddresses(context, share, origin)));
   console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
   const unreached = await pressKeys(context, `${origin}${site.base}`).catch((error: Error) => [
@@ -439,11 +428,7 @@ async function tabTo(page: BrowserPage, selector: string, presses: number): Prom
 /** The widths of a laptop and a phone. */
 const widths = [1280, 390];
 
-async function readAddresses(
-  context: BrowserContext,
-  addresses: readonly string[],
-  origin: string,
-): Promise<string[]> {
+async function readAddresses(context: BrowserContext, addresses: readonly string[], origin: string) {
   const problems: string[] = [];
   const page = await context.newPage();
   let address = "";

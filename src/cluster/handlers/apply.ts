@@ -148,11 +148,8 @@ function checkConvertible(write: Write, { served }: Target, applied: ApiObject, 
   const subject = subjectOf(endpoint, applied as unknown as JSONObject);
   const gvk = gvkOf(endpoint);
   const problem = `unable to convert unstructured object to ${gvk}: ${why}`;
-  throw new StatusError(
-    500,
-    undefined,
-    `failed to convert new object ${subject} to proper version: ${problem}`,
-  );
+  const message = `failed to convert new object ${subject} to proper version: ${problem}`;
+  throw new StatusError(500, undefined, message);
 }
 
 /** Converts an error of server-side apply to a status; returns any other error. */

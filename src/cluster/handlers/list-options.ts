@@ -163,11 +163,8 @@ function* checkListOptions(options: CheckedOptions): Generator<FieldError> {
     yield forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
 }
 
-function* checkWatchOptions({
-  match,
-  continue: token,
-  sendInitialEvents,
-}: CheckedOptions): Generator<FieldError> {
+function* checkWatchOptions(options: CheckedOptions): Generator<FieldError> {
+  const { match, continue: token, sendInitialEvents } = options;
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
     yield forbidden(matchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
@@ -184,10 +181,8 @@ function matchForbidden(why: string): FieldError {
 }
 
 /** The requested revision of a get, list or watch. Throws if it is in the future. */
-export function requestedRevision(
-  { resourceVersion }: Pick<ListOptions, "resourceVersion">,
-  current: number,
-): number {
+export function requestedRevision(options: Pick<ListOptions, "resourceVersion">, current: number): number {
+  const { resourceVersion } = options;
   if (resourceVersion === "") return current;
   if (!/^\d+$/.test(resourceVersion)) throw malformedRevision(resourceVersion, true);
   const revision = Number(resourceVersion);

@@ -14,14 +14,14 @@ const protobuf = "application/vnd.kubernetes.protobuf";
 
 /**
  * Reads the object of a create or update, which the caller may change. Throws a 400 if the body can't be decoded as the
- * resource's kind; unknown and duplicate fields are refused or reported by `fieldValidation`.
+ * resource's kind; `options` is the kind of options whose `fieldValidation` decides about unknown and duplicate fields.
  */
 export async function readObject(
   context: RequestContext,
   target: Target,
-  optionsKind: string,
+  options: string,
 ): Promise<ApiObject> {
-  const validation = fieldValidationOf(context.query, optionsKind);
+  const validation = fieldValidationOf(context.query, options);
   const body = await context.request.readBody();
   const text = body.toString("utf8");
   const mediaType = mediaTypeOf(context);
@@ -198,11 +198,10 @@ export function checkFields(
   // Canonical JSON, which most clients send, has no duplicate keys.
   if (unknown.length === 0 && JSON.stringify(object) === json) return;
   // Custom resources report sorted fields, because pruning has no order; built-in kinds report in the text's order.
+  const listUnknown = (): string[] =>
+    unknown.toSorted().map((path) => `unknown field ${JSON.stringify(path)}`);
   const problems = target.resource.custom
-    ? [
-        ...findFieldProblems(json, []),
-        ...unknown.toSorted().map((path) => `unknown field ${JSON.stringify(path)}`),
-      ]
+    ? [...findFieldProblems(json, []), ...listUnknown()]
     : findFieldProblems(json, unknown);
   if (problems.length === 0) return;
   if (validation === "Strict")

@@ -48,12 +48,8 @@ function notRouted(verb: Verb | undefined): StatusError {
 }
 
 /** Negotiates the form of a response. Refuses PartialObjectMetadata for a list, and its list for an object. */
-export function representationOf(
-  { request }: RequestContext,
-  target: Target,
-  isList: boolean,
-): Representation {
-  const representation = negotiate(request.headers.accept, target);
+export function representationOf(context: RequestContext, target: Target, isList: boolean): Representation {
+  const representation = negotiate(context.request.headers.accept, target);
   const { form, ofList } = representation;
   if (form !== "partial" || ofList === isList) return representation;
   const { resource, subresource } = target;

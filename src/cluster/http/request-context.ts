@@ -55,10 +55,11 @@ export type Filter = (context: RequestContext, next: () => Reply | Promise<Reply
 
 /** Wraps a handler in filters; the first is the outermost. */
 export function compose(filters: readonly Filter[], handler: Handler): Handler {
-  return filters.reduceRight<Handler>(
-    (inner, filter) => (context) => filter(context, () => inner(context)),
-    handler,
-  );
+  const wrap =
+    (inner: Handler, filter: Filter): Handler =>
+    (context) =>
+      filter(context, () => inner(context));
+  return filters.reduceRight(wrap, handler);
 }
 
 /** A parsed request path: the attributes to authorize, even of a resource that is not served. */
@@ -133,12 +134,7 @@ export function jsonReply(value: unknown, code = 200): Reply {
 }
 
 /** A response with a JSON body, or a YAML one as Go prints it. */
-export function valueReply(
-  value: unknown,
-  yaml: boolean,
-  code = 200,
-  headers?: Record<string, string>,
-): Reply {
+export function valueReply(value: unknown, yaml: boolean, code = 200, headers?: Reply["headers"]): Reply {
   const contentType = yaml ? "application/yaml" : jsonType;
   const body = Buffer.from(yaml ? emitYaml(value as YamlValue) : JSON.stringify(value));
   return { code, contentType, body, ...(headers && { headers }) };
@@ -150,12 +146,12 @@ export function textReply(body: string, code = 200): Reply {
 
 /** A response in the media type that the client prefers of JSON and YAML. */
 export function preferredReply(
-  { request }: RequestContext,
+  context: RequestContext,
   value: unknown,
   code = 200,
-  headers?: Record<string, string>,
-): Reply {
-  return valueReply(value, prefersYAML(request.headers.accept), code, headers);
+  headers?: Reply["headers"],
+) {
+  return valueReply(value, prefersYAML(context.request.headers.accept), code, headers);
 }
 
 /** Returns true if a client prefers YAML to JSON for objects that have one form only, such as errors. */

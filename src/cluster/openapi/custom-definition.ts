@@ -7,11 +7,7 @@ import { type SchemaWriter, loadMeta } from "./schema-writer.ts";
 type Json = JSONObject<unknown>;
 
 /** Adds the definitions of a custom resource and its list to a document, and returns the name of the resource's. */
-export async function defineCustom(
-  writer: SchemaWriter,
-  resource: Resource,
-  version: string,
-): Promise<string> {
+export async function defineCustom(writer: SchemaWriter, resource: Resource, version: string) {
   const meta = await loadMeta();
   writer.reference(meta.get("ObjectMeta")!);
   writer.reference(meta.get("ListMeta")!);

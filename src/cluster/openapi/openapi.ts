@@ -47,10 +47,8 @@ export class OpenAPI {
       return { code: 301, headers: { Location: urlOf(path, hash) } };
     const headers = { ETag: `"${hash}"`, Vary: "Accept" };
     if (request.headers["if-none-match"] === `"${hash}"`) return { code: 304, headers };
-    const immutable = requestedHash !== null && {
-      "Cache-Control": "public, immutable",
-      Expires: inOneYear(),
-    };
+    const inOneYear = new Date(Date.now() + 365 * 24 * 3600 * 1000).toUTCString();
+    const immutable = requestedHash !== null && { "Cache-Control": "public, immutable", Expires: inOneYear };
     const body = await this.#document(path, hash);
     return { code: 200, contentType: "application/json", headers: { ...headers, ...immutable }, body };
   }
@@ -181,23 +179,15 @@ const servicePaths: readonly string[] = Object.keys(services);
 const versionType = "io.k8s.apimachinery.pkg.version.Info";
 
 /** The fields that Go omits if they are empty. */
-const optionalVersionFields = [
-  "emulationMajor",
-  "emulationMinor",
-  "minCompatibilityMajor",
-  "minCompatibilityMinor",
-];
-
-const requiredVersionFields = Object.keys(versionInfo).filter(
-  (name) => !optionalVersionFields.includes(name),
-);
+const optionalFields = ["emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"];
+const requiredFields = Object.keys(versionInfo).filter((name) => !optionalFields.includes(name));
 
 const versionSchema: Json = {
   type: "object",
-  required: requiredVersionFields,
+  required: requiredFields,
   properties: Object.fromEntries([
-    ...requiredVersionFields.map((name) => [name, { type: "string", default: "" }]),
-    ...optionalVersionFields.map((name) => [name, { type: "string" }]),
+    ...requiredFields.map((name) => [name, { type: "string", default: "" }]),
+    ...optionalFields.map((name) => [name, { type: "string" }]),
   ]),
 };
 
@@ -220,12 +210,8 @@ async function serviceDocument(path: string): Promise<Json> {
 
 function groupOperation(group: string): ServiceOperation {
   const { tag, title } = groupNames(group);
-  return {
-    tag,
-    description: "get information of a group",
-    operationId: `get${title}APIGroup`,
-    response: "APIGroup",
-  };
+  const operationId = `get${title}APIGroup`;
+  return { tag, description: "get information of a group", operationId, response: "APIGroup" };
 }
 
 function hashOf(input: unknown): string {
@@ -234,10 +220,6 @@ function hashOf(input: unknown): string {
 
 function urlOf(path: string, hash: string): string {
   return `/openapi/v3/${path}?hash=${hash}`;
-}
-
-function inOneYear(): string {
-  return new Date(Date.now() + 365 * 24 * 3600 * 1000).toUTCString();
 }
 
 /** Makes the OpenAPI v3 document of one group version. */

@@ -56,11 +56,7 @@ interface Operation {
  * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
  * server-side validation only if PATCH has a `fieldValidation` parameter.
  */
-export function pathsOf(
-  resource: Resource,
-  version: string,
-  references: BodyReferences,
-): Record<string, Json> {
+export function pathsOf(resource: Resource, version: string, references: BodyReferences) {
   const { namespaced, plural, verbs, custom } = resource;
   const root = rootOf(resource.group, version);
   const allNamespaces = `${root}/${plural}`;

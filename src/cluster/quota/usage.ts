@@ -109,10 +109,8 @@ function serviceUsage({ spec }: Stored<Service>): ResourceList {
 
 function claimUsage({ spec }: Stored<PersistentVolumeClaim>): ResourceList {
   const storage = spec.resources?.requests?.["storage"];
-  const usage = {
-    persistentvolumeclaims: "1",
-    ...(storage !== undefined && { "requests.storage": storage }),
-  };
+  const storageUsage = storage !== undefined && { "requests.storage": storage };
+  const usage = { persistentvolumeclaims: "1", ...storageUsage };
   if (!spec.storageClassName) return usage;
   const prefix = `${spec.storageClassName}.storageclass.storage.k8s.io/`;
   const classUsage = Object.entries(usage).map(([name, amount]) => [prefix + name, amount] as const);

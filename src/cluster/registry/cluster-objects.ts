@@ -39,11 +39,8 @@ export function clusterObjects(core: Core): ClusterObjects {
       core.store.listen((collection, { type, entry }) => {
         const resource = core.registry.findStored(collection);
         if (!resource) return;
-        listener({
-          type,
-          resource: qualifiedName(resource),
-          object: read(resource, entry),
-        } satisfies ObjectEvent);
+        const event: ObjectEvent = { type, resource: qualifiedName(resource), object: read(resource, entry) };
+        listener(event);
       }),
     async create<T extends KubernetesObject>(user: string, object: T) {
       const write = writeFor(core, user, object, "");
@@ -51,10 +48,8 @@ export function clusterObjects(core: Core): ClusterObjects {
     },
     async update<T extends KubernetesObject>(user: string, object: T, subresource = "") {
       const write = writeFor(core, user, object, subresource);
-      const { entry } = await updateObject(write, {
-        next: () => copy(object),
-        retry: !object.metadata.resourceVersion,
-      });
+      const retry = !object.metadata.resourceVersion;
+      const { entry } = await updateObject(write, { next: () => copy(object), retry });
       return entry.object as unknown as T;
     },
     async delete(user, object, { uid, resourceVersion, ...rules } = {}) {

@@ -15,11 +15,7 @@ import { denied, resourceAttributes } from "../contract/authorizer.ts";
  * The object is changed in place. Returns the stored object in the request's version. `checkCreate` is set for a PUT or a
  * server-side apply: the user's permission to create is still to be checked.
  */
-export async function createObject(
-  write: Write,
-  object: ApiObject,
-  { checkCreate = false } = {},
-): Promise<Entry> {
+export async function createObject(write: Write, object: ApiObject, { checkCreate = false } = {}) {
   const { resource, core } = write;
   const { strategy } = resource;
   await resource.load?.();
@@ -67,14 +63,8 @@ function setSystemMetadata({ metadata }: ApiObject, { resource, dryRun, now }: W
 /** Denies a PUT or a server-side apply of a missing object to users who may not create it. */
 function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
   const { group, plural } = resource;
-  const attributes = resourceAttributes({
-    verb: "create",
-    group,
-    version,
-    resource: plural,
-    namespace,
-    name,
-  });
+  const endpoint = { group, version, resource: plural, namespace, name };
+  const attributes = resourceAttributes({ verb: "create", ...endpoint });
   const { allowed, reason } = core.authorizer.decide(user, attributes);
   if (!allowed) throw denied(user, attributes, reason);
 }

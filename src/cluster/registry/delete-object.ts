@@ -89,10 +89,7 @@ function lastState({ resource }: Write, { object }: Entry, now: number): ApiObje
 
 /** The deletion timestamp is the end of the grace period, not the time of the request. */
 function deletionStamp(now: number, grace: number) {
-  return {
-    deletionTimestamp: formatTime(now + grace * 1000),
-    deletionGracePeriodSeconds: grace,
-  };
+  return { deletionTimestamp: formatTime(now + grace * 1000), deletionGracePeriodSeconds: grace };
 }
 
 /** Stores the object with the metadata and other changes that mark it as being deleted. */
@@ -135,13 +132,13 @@ function findPolicy({ resource }: Write, before: readonly string[], options: Del
 function checkPreconditions(
   { resource, name }: Write,
   { metadata }: ApiObject,
-  { preconditions }: DeletionRules,
+  options: DeletionRules,
 ): void {
   for (const [field, shown, change] of [
     ["uid", "UID", "deleted and then recreated"],
     ["resourceVersion", "ResourceVersion", "modified"],
   ] as const) {
-    const wanted = preconditions?.[field];
+    const wanted = options.preconditions?.[field];
     if (wanted === undefined || wanted === metadata[field]) continue;
     const why = `the ${shown} in the precondition (${wanted}) does not match the ${shown} in record (${metadata[field]}). The object might have been ${change}`;
     throw conflict({ ...kindSubject(resource), plural: resource.kind }, name, why);

@@ -68,11 +68,7 @@ export function withoutManagers(object: ApiObject): ApiObject {
 }
 
 /** Returns the object with managed fields for a write that is not an apply; without any if they can't be computed. */
-export async function trackManagers(
-  write: Write,
-  live: ApiObject | undefined,
-  next: ApiObject,
-): Promise<ApiObject> {
+export async function trackManagers(write: Write, live: ApiObject | undefined, next: ApiObject) {
   if (live && !areFieldsKnown(write, live, next)) return withoutManagers(next);
   if (write.subresource === "scale" && live && !isScaleOwned(write, live)) return next;
   const tracked = await trackUpdate(endpointOf(write), {

@@ -142,17 +142,13 @@ function idOf(group: string, name: string): string {
  * Explains in Go's words why an object of this kind and apiVersion can't be decoded as one of a built-in resource.
  * `isServed` is true if another resource serves the kind in this version.
  */
-export function explainType(
-  { kind, apiVersion }: ApiObject,
-  { group, kind: wanted }: Resource,
-  registry: Registry,
-) {
+export function explainType({ kind, apiVersion }: ApiObject, resource: Resource, registry: Registry) {
   const sent = parseApiVersion(apiVersion);
   const isServed =
     registry.findKind(sent.group, kind)?.versions.some(({ name }) => name === sent.version) ?? false;
-  const internal = group === "" ? "core" : group.split(".")[0]!;
+  const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
   const why = isServed
-    ? `converting (${sent.version}.${kind}) to (${internal}.${wanted}): unknown conversion`
+    ? `converting (${sent.version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
   return { why, isServed };
 }

@@ -194,13 +194,8 @@ function checkQualifiedFinalizers(finalizers: readonly string[] = []): FieldErro
   });
 }
 
-const immutableFields = [
-  "name",
-  "namespace",
-  "uid",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-] as const;
+const deletionFields = ["deletionTimestamp", "deletionGracePeriodSeconds"] as const;
+const immutableFields = ["name", "namespace", "uid", ...deletionFields] as const;
 
 /** Checks metadata that an update must not change. */
 function checkImmutable(metadata: Metadata, before: Metadata): FieldError[] {

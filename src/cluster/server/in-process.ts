@@ -30,11 +30,7 @@ export interface PlainResponse {
 }
 
 /** Answers a call as `serve()` answers requests of sockets. */
-export async function answerCall(
-  handler: Handler,
-  report: Report,
-  request: PlainRequest,
-): Promise<PlainResponse> {
+export async function answerCall(handler: Handler, report: Report, request: PlainRequest) {
   const caller = new Caller();
   const context = contextOf(toReceived(request), caller);
   if (!context) return refuse(badRequest("the request's URL is malformed"));
@@ -75,11 +71,7 @@ async function respond(
 }
 
 function refuse({ code, status }: StatusError): PlainResponse {
-  return {
-    status: code,
-    headers: { "content-type": jsonType },
-    body: Buffer.from(JSON.stringify(status)),
-  };
+  return { status: code, headers: { "content-type": jsonType }, body: Buffer.from(JSON.stringify(status)) };
 }
 
 /** Never connected: Node's classes need a socket. */

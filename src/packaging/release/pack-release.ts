@@ -164,18 +164,14 @@ export function describeRelease(
     })),
     ...[...installed].map(([ref, { dependencies }]) => ({ ref, dependsOn: dependencies.map(refOf) })),
   ];
+  const { version } = released[0]!;
   const document = {
     $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
     bomFormat: "CycloneDX",
     specVersion: "1.5",
     version: 1,
     metadata: {
-      component: {
-        "bom-ref": "release",
-        type: "application",
-        name: "tsbuilder",
-        version: released[0]!.version,
-      },
+      component: { "bom-ref": "release", type: "application", name: "tsbuilder", version },
     },
     components: [...components].toSorted(byText).map(([, component]) => component),
     dependencies: [{ ref: "release", dependsOn: [...ours.values()] }, ...edges]
@@ -205,10 +201,8 @@ function findInstalled(
     const { ref, entry } = findLocked(name, lock);
     const dependencies = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies });
     for (const dependency of dependencies) names.add(dependency);
-    found.set(ref, {
-      component: toComponent(name, entry.version!, entry.license, entry.integrity),
-      dependencies,
-    });
+    const component = toComponent(name, entry.version!, entry.license, entry.integrity);
+    found.set(ref, { component, dependencies });
   }
   return found;
 }

@@ -104,12 +104,7 @@ function describeEntries({ title, entries: described }: ApiPage, symbols: Export
   });
 }
 
-function describeModule(
-  symbols: ExportedSymbols,
-  module: string,
-  heading: string,
-  anchors: Anchors,
-): string[] {
+function describeModule(symbols: ExportedSymbols, module: string, heading: string, anchors: Anchors) {
   const exported = symbols.exportsOf(module);
   return [
     table(

@@ -78,9 +78,8 @@ const sharedByCommands: readonly string[] = [
 
 /** Returns the page of all commands with arguments and flags, from the definitions that parse the command line. */
 export async function commandsPage(): Promise<Page> {
-  const loaded = await Promise.all(
-    commands.map(async (entry) => ({ name: entry.name, command: await entry.load() })),
-  );
+  const entries = commands.map(async (entry) => ({ name: entry.name, command: await entry.load() }));
+  const loaded = await Promise.all(entries);
   return {
     title: "Commands",
     order: 1,

@@ -292,11 +292,9 @@ function decide({ authorizer }: Core, user: User, spec: SubjectAccessReviewSpec)
   return { allowed, ...(reason !== "" && { reason }), ...(evaluationError !== "" && { evaluationError }) };
 }
 
-function attributesOf({
-  resourceAttributes: resource,
-  nonResourceAttributes,
-}: SubjectAccessReviewSpec): Attributes {
-  const { verb = "", path = "" } = nonResourceAttributes ?? {};
+function attributesOf(spec: SubjectAccessReviewSpec): Attributes {
+  const { resourceAttributes: resource } = spec;
+  const { verb = "", path = "" } = spec.nonResourceAttributes ?? {};
   return resource
     ? resourceAttributes({ ...resource, verb: resource.verb ?? "" })
     : pathAttributes(verb, path);

@@ -24,11 +24,8 @@ interface ControlPlaneOptions {
 export async function startControlPlane({ assets, port, authorization = "RBAC" }: ControlPlaneOptions) {
   const credentials = new Credentials();
   const files = writeControlPlaneFiles(credentials);
-  const ports = {
-    etcdClient: await freePort(),
-    etcdPeer: await freePort(),
-    secure: port || (await freePort()),
-  };
+  const secure = port || (await freePort());
+  const ports = { etcdClient: await freePort(), etcdPeer: await freePort(), secure };
   const url = `https://127.0.0.1:${ports.secure}`;
   const issue = (user: string, groups: readonly string[]): Kubeconfig => {
     const subject = { commonName: user, organizations: groups };
