@@ -9,10 +9,7 @@ export function action(expression: string): string {
   return token("action", `{{ ${expression} }}`);
 }
 
-/**
- * Returns the token of an expression that is always text. As a whole value it is quoted, because a release or a namespace
- * may be named `123` or `on`.
- */
+/** Returns the token of an expression that is always text. It is quoted if it is a whole value, such as the name `123`. */
 export function textAction(expression: string): string {
   return token("text", expression);
 }

@@ -48,10 +48,7 @@ interface DeployedNames {
   readonly objects: readonly ManifestObject[];
 }
 
-/**
- * Replaces the deployment's names and namespace with the release's in all strings: references, DNS names, annotations,
- * arguments.
- */
+/** Returns a function that replaces the deployment's names and namespace with the release's in a text. */
 function renamer({ chart, prefix, namespace, objects }: DeployedNames): (text: string) => string {
   const names = objects
     .filter(({ kind }) => kind !== "Namespace" && kind !== "CustomResourceDefinition")

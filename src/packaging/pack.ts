@@ -8,9 +8,7 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { type PackedFile, readMappedSources, readPackageFiles, writeTarball } from "./tarball.ts";
 
 /** The folders of our libraries in the repository, in order of their dependencies. */
-export const libraryFolders = ["apimachinery", "runtime", "cluster", "simulation"].map(
-  (name) => `src/${name}`,
-);
+export const libraryFolders = ["src/apimachinery", "src/runtime", "src/cluster", "src/simulation"];
 
 /** The folders of all packages that are published. */
 export const packageFolders = [...libraryFolders, ".", "src/create"];

@@ -344,15 +344,11 @@ type FoundChromium = { readonly program: string } | { readonly missing: string; 
 export function findChromium(chosen = process.env["CHROMIUM"]): FoundChromium {
   const program = chosen ?? "/usr/bin/chromium";
   if (existsSync(program)) return { program };
-  return chosen === undefined
-    ? {
-        missing: `there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`,
-        isChosen: false,
-      }
-    : {
-        missing: `CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`,
-        isChosen: true,
-      };
+  const missing =
+    chosen === undefined
+      ? `there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`
+      : `CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`;
+  return { missing, isChosen: chosen !== undefined };
 }
 
 /** Milliseconds after which a page is given up. Even on a busy machine, only a page that never comes takes as long. */

@@ -72,10 +72,7 @@ export function bodyOf({ text }: Page): string {
   return text.slice(text.indexOf("\n# ") + 1);
 }
 
-/**
- * Sorts pages by the places of their sections, then by their own; the index of a section comes first. A page without a
- * section is placed among the sections.
- */
+/** Sorts pages by their sections' places, then by their own. A page without a section is placed among the sections. */
 function sortPages(pages: readonly Page[]): Page[] {
   const indexes = new Map(pages.filter(isIndex).map((page) => [page.section, page]));
   const sectionOrder = (page: Page): number => {

@@ -131,10 +131,7 @@ function writeContinue(revision: number, after: string, prefix: string): string 
   return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
 }
 
-/**
- * The entries that the real server reads for the first page of a list: a field selector that requires a name or a
- * namespace narrows them before the limit is counted.
- */
+/** Narrows entries by a field selector of a name or namespace. As on the real server, the limit counts the remaining ones. */
 function narrowByFields(
   entries: readonly Entry[],
   { resource: { namespaced }, namespace }: Pick<Target, "resource" | "namespace">,

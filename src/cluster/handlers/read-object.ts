@@ -168,10 +168,7 @@ function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: T
   throw badRequest(`the API version in the data (${apiVersion}) ${why}`);
 }
 
-/**
- * The unknown fields of a custom object in a version without a schema: all but its metadata. Objects of other groups and
- * kinds are not checked.
- */
+/** Lists the fields of a custom object in a version without a schema: all but its metadata are unknown. */
 export function fieldsWithoutSchema(
   resource: Resource,
   { group, kind }: { group: string; kind: string },
@@ -183,9 +180,7 @@ export function fieldsWithoutSchema(
     .toSorted();
 }
 
-/**
- * Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail.
- */
+/** Refuses unknown and duplicate fields, or warns about them, by `fieldValidation`. Wrong types always fail. */
 export function checkFields(
   { warnings }: RequestContext,
   target: Target,

@@ -1,9 +1,6 @@
 import { once } from "node:events";
 
-/**
- * Parses `--name=value`, `--name value` and `--switch` as Go does. Of a repeated flag the last value wins, but those of a
- * flag in `lists` are joined by commas.
- */
+/** Parses `--name=value`, `--name value` and `--switch` as Go does. Of repeated flags the last wins; `lists` are joined. */
 export function parseFlags(
   argv: readonly string[],
   lists: ReadonlySet<string> = new Set(),

@@ -325,12 +325,8 @@ function sketchSubresource(
   const { verbs, body } = info;
   const schema = parent.references.subresource(subresource) ?? parent.schema;
   // As on the real server, operations on a custom resource's subresources name its own kind.
-  const target: Target = {
-    ...parent,
-    subresource,
-    schema,
-    ...(!parent.resource.custom && { bodyKind: body }),
-  };
+  const bodyKind = parent.resource.custom ? undefined : body;
+  const target: Target = { ...parent, subresource, schema, bodyKind };
   const path = `/${subresource}`;
   if (subresource === "log") return [[path, [sketchLog(target)]]];
   const parameters = body && connectParameters[body.kind];

@@ -146,7 +146,8 @@ function extensions(schema: BuiltinSchema): Json {
   );
 }
 
-const bearerToken = {
+/** The security scheme of all operations. */
+export const bearerToken = {
   type: "apiKey",
   description: "Bearer Token authentication",
   name: "authorization",

@@ -5,6 +5,7 @@ import { type Swagger, encodeSwagger } from "../codec/index.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Pause, TimeSlices } from "../http/time-slices.ts";
 import { versionInfo } from "../contract/version.ts";
+import { bearerToken } from "./schema-writer.ts";
 
 /** A v2 document with its encodings. */
 interface EncodedSwagger {
@@ -110,14 +111,7 @@ export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swa
     info: { title: "Kubernetes", version },
     paths: sorted(parts.flatMap(({ paths }) => paths)),
     definitions: sorted(definitions),
-    securityDefinitions: {
-      BearerToken: {
-        description: "Bearer Token authentication",
-        type: "apiKey",
-        name: "authorization",
-        in: "header",
-      },
-    },
+    securityDefinitions: { BearerToken: bearerToken },
     security: [{ BearerToken: [] }],
   };
 }

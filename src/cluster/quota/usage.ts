@@ -151,6 +151,6 @@ function isCrossNamespace(affinity: PodAffinity | PodAntiAffinity | undefined): 
   const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const terms = [...required, ...preferred.map(({ podAffinityTerm }) => podAffinityTerm)];
   return terms.some(
-    ({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || namespaceSelector !== undefined,
+    ({ namespaces, namespaceSelector }) => namespaces?.length || namespaceSelector !== undefined,
   );
 }

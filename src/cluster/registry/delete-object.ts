@@ -107,9 +107,7 @@ const orphanFinalizer = "orphan";
 function finalizersFor(write: Write, object: ApiObject, options: DeletionRules): string[] {
   const before = object.metadata.finalizers ?? [];
   const policy = findPolicy(write, before, options);
-  const others = before.filter(
-    (finalizer) => finalizer !== foregroundFinalizer && finalizer !== orphanFinalizer,
-  );
+  const others = before.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
   const added =
     object.metadata.deletionTimestamp === undefined ? write.resource.strategy.deletionFinalizers : [];
   const kept = [...new Set([...others, ...(added ?? [])])];

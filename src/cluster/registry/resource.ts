@@ -120,6 +120,8 @@ export interface SubresourceInfo {
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
+type ValidationErrors = FieldError[] | Promise<FieldError[]>;
+
 /** How the writes of a resource differ. `default` and `prepare*` may change the object in place, but never `old`. */
 export interface Strategy {
   /** PUT of a missing object creates it. */
@@ -147,12 +149,8 @@ export interface Strategy {
   readonly mayLackKeys?: boolean;
   /** The paths of the fields that `resetFields` restores and that are not owned. Default: spec or status. */
   resetPaths?(subresource: string): string[][];
-  validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;
-  validateUpdate?(
-    object: ApiObject,
-    old: ApiObject,
-    context: WriteRequest,
-  ): FieldError[] | Promise<FieldError[]>;
+  validate?(object: ApiObject, context: WriteRequest): ValidationErrors;
+  validateUpdate?(object: ApiObject, old: ApiObject, context: WriteRequest): ValidationErrors;
   /** The warnings for an accepted write. */
   warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
   /** Runs just before the commit, for example to allocate an address; may throw. */
@@ -221,9 +219,7 @@ export interface ApiRequest {
 export interface WriteRequest extends ApiRequest {
   readonly now: number;
   readonly dryRun: boolean;
-  /**
-   * A server-side apply: the new object already has its managed fields, and may have nulls, because it was not decoded.
-   */
+  /** A server-side apply: its object has managed fields already, and may have nulls, because it was not decoded. */
   readonly applied?: boolean;
   /** The options object, such as CreateOptions, as admission webhooks receive it. */
   readonly options: Readonly<Record<string, unknown>>;

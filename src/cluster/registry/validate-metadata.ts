@@ -89,7 +89,9 @@ function checkAsNew(
     ...(!namespaced && metadata.namespace
       ? [forbidden("metadata.namespace", "not allowed on this type")]
       : []),
-    ...checkGeneration(metadata),
+    ...((metadata.generation ?? 0) < 0
+      ? [invalid("metadata.generation", metadata.generation, "must be greater than or equal to 0")]
+      : []),
     ...checkDescriptions(metadata),
     ...checkFinalizers(metadata.finalizers),
   ];
@@ -226,10 +228,4 @@ function checkNames(
   if (!name) errors.push(required("metadata.name", "name or generateName is required"));
   else for (const detail of validateName(name, false)) errors.push(invalid("metadata.name", name, detail));
   return errors;
-}
-
-/** Checks that a generation is not negative. */
-function checkGeneration({ generation = 0 }: Metadata): FieldError[] {
-  if (generation >= 0) return [];
-  return [invalid("metadata.generation", generation, "must be greater than or equal to 0")];
 }

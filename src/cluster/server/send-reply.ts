@@ -12,10 +12,7 @@ const compressFrom = 128 * 1024;
 /** A block is encrypted and written at once, which should take less than a millisecond. */
 export const blockSize = 128 * 1024;
 
-/**
- * Sends a response. Large bodies are compressed if the client accepts gzip; streams never are. A large body is written
- * in blocks, as fast as the client reads them.
- */
+/** Sends a response. Large bodies are compressed if the client accepts gzip, or written in blocks as it reads them. */
 export async function sendReply(
   context: RequestContext,
   response: ServerResponse,

@@ -98,10 +98,8 @@ const requireCall = /(?<!['"\w.])require\("([^"]+)"\)/gu;
 
 /** Checks that a module imports only files of the package, Node's modules, and packages that npm installs with it. */
 function checkImports(path: string, text: string, manifest: Manifest, files: Files): string[] {
-  const known = new Set([
-    manifest.name,
-    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
-  ]);
+  const dependencies = { ...manifest.dependencies, ...manifest.peerDependencies };
+  const known = new Set([manifest.name, ...Object.keys(dependencies)]);
   const imports = path.endsWith(".cjs") ? requireCall : importStatement;
   return [...text.replaceAll(template, "").matchAll(imports)].flatMap(([, statement, call]) => {
     const specifier = statement ?? call ?? "";

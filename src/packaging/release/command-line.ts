@@ -36,10 +36,7 @@ const flagTypes = {
   help: { type: "boolean" },
 } as const;
 
-/**
- * Reads the arguments of a command. Throws if they contradict each other, or if npm has taken a flag for itself, which then
- * is in the environment.
- */
+/** Reads a command. Throws if flags contradict each other, or if npm has taken one for itself and into the environment. */
 export function readReleaseCommand(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -51,7 +51,8 @@ function pack({ version = current, tag, to, repository, build }: PackOptions): v
     throw new Error(`"${folder}" has other files than a release: choose an empty folder`);
   const changes = git(root, ["status", "--porcelain"]);
   if (tag !== undefined) checkTag(readState(tag));
-  if (build) runBuild();
+  if (build && spawnSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" }).status !== 0)
+    throw new Error("the build failed");
   const page = repository ?? findRepository(git(root, ["config", "--get", "remote.origin.url"]), process.env);
   const { files, problems } = packRelease(root, version, page);
   if (problems.length > 0)
@@ -86,9 +87,4 @@ function askGit(...args: string[]): string {
   const answer = git(root, args);
   if (answer === undefined) throw new Error(`git ${args.join(" ")} failed: a release needs a clone`);
   return answer;
-}
-
-function runBuild(): void {
-  const { status } = spawnSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
-  if (status !== 0) throw new Error("the build failed");
 }

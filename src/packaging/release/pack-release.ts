@@ -28,10 +28,7 @@ interface LockedPackage {
   readonly link?: boolean;
 }
 
-/**
- * Packs a release from the output of `npm run build`. Its bytes depend only on the commit, the page of the repository and
- * Node's version.
- */
+/** Packs a release from the output of `npm run build`. Equal commits make equal bytes, with the same page and Node. */
 export function packRelease(root: string, version: string, page: string | undefined): Release {
   const sources = [...readLibraries(root), readCli(root, false), readCreate(root)];
   const packages = packReleases(sources, version, (directory) =>

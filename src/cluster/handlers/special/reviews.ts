@@ -300,10 +300,7 @@ function attributesOf(spec: SubjectAccessReviewSpec): Attributes {
     : pathAttributes(verb, path);
 }
 
-/**
- * Returns the evaluationError about selectors that the authorizer can't parse, or only in part; empty if it can parse all.
- * It decides as if the unparsed parts were absent.
- */
+/** Explains the selectors that can't be parsed, or only in part: their unparsed parts are ignored. Empty if there are none. */
 function explainIgnoredSelectors({ fieldSelector, labelSelector }: ResourceAttributes): string {
   const ignored = {
     fieldSelector: howIgnored(fieldSelector, parseFieldSelector, isFieldRequirement),

@@ -127,9 +127,7 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
   return replyScale(context, target, entry.object);
 }
 
-/**
- * The error for an applied Scale of a custom resource, which the real server can't convert to the resource's version.
- */
+/** The error for an applied Scale of a custom resource: the real server can't convert it to the resource's version. */
 function notConvertible({ metadata }: ApiObject): StatusError {
   const subject = `(${metadata.namespace ?? ""}/${metadata.name ?? ""}; ${scaleKind.apiVersion}, Kind=Scale)`;
   const why = `request to convert CR to an invalid group/version: ${scaleKind.apiVersion}`;
