@@ -105,7 +105,7 @@ function containerTemplate(container: Container, chart: string): Record<string, 
     ...rest,
     image: action(`include "${chart}.image" .`),
     imagePullPolicy: action(`${manager}.image.pullPolicy`),
-    args: [listItems(`${manager}.args`), ...switchedArguments(args)],
+    args: [valueLines(`${manager}.args`), ...switchedArguments(args)],
     env: [
       ...env.filter((variable) => !plain.has(variable) && variable.name !== "WEBHOOK_SERVICE"),
       ...itemsWhen(
@@ -192,12 +192,12 @@ function withPortValue(port: ContainerPort): typeof port {
 function withPodValues(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const withValues = (key: "labels" | "annotations"): Record<string, unknown> => ({
     ...(metadata[key] as object | undefined),
-    [lines(`{{- with .Values.manager.pod.${key} }}\n{{- toYaml . | nindent <indent> }}\n{{- end }}`)]: null,
+    [valueLines(`.Values.manager.pod.${key}`)]: null,
   });
   return { ...metadata, annotations: withValues("annotations"), labels: withValues("labels") };
 }
 
-/** All items of a list in the values. */
-function listItems(value: string): string {
+/** Inserts a list or a mapping of the values, unless it is empty. */
+function valueLines(value: string): string {
   return lines(`{{- with ${value} }}\n{{- toYaml . | nindent <indent> }}\n{{- end }}`);
 }

@@ -122,7 +122,7 @@ async function decodeOptions(context: RequestContext, target: Target, body: Buff
   }
 }
 
-/** Returns the options. Throws if a field has a wrong type. */
+/** Returns the options. Throws a 400 if a field has a wrong type. */
 async function checkTypes(sent: Record<string, unknown>): Promise<DeleteOptions> {
   const schema = (await loadSchemas("meta/v1"))!.get("DeleteOptions")!;
   try {

@@ -256,7 +256,6 @@ interface Range {
 
 /** The kinds of expressions in the order of cel-go's numbers, by which its errors name them: a call is 1. */
 const kindsInOrder = "call comprehension ident list literal map select struct".split(" ");
-
 const kindNumber = ({ kind }: Expr): number => 1 + kindsInOrder.indexOf(kind);
 
 function readRanges(expr: Expr): Range[] {

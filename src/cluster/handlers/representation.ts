@@ -17,7 +17,6 @@ export interface Representation {
 }
 
 const wholeObject: Representation = { form: "object", metaVersion: "v1", yaml: false };
-
 const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 const watchTypes = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 

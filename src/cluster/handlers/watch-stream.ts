@@ -13,7 +13,6 @@ const initialBacklog = 1024 * 1024;
 const initialBlock = 128 * 1024;
 /** Without a timeout in the request, a watch ends after this many seconds to twice as many, as on the real server. */
 const shortestDefaultTimeout = 30 * 60;
-
 const lastChunk = Buffer.from("0\r\n\r\n");
 
 /** The surroundings of a stream. */

@@ -19,10 +19,7 @@ import { resourcesIn } from "../registry/registry.ts";
 
 type Json = JSONObject<unknown>;
 
-/**
- * Serves `/openapi/v3`, an index with a document for each group, group version and other service, made on request; and
- * `/openapi/v2`, one document for all.
- */
+/** Serves `/openapi/v3`, an index of documents that are made on request, and `/openapi/v2`, one document for all. */
 export class OpenAPI {
   readonly #core: Pick<Core, "registry" | "slices">;
   readonly #documents = new Map<string, { readonly hash: string; readonly body: Buffer }>();

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { type JSONObject, isEqual } from "@tsbuilder/apimachinery/json";
-import { compareText } from "@tsbuilder/apimachinery/text";
 import { type Swagger, encodeSwagger } from "../codec/index.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Pause, TimeSlices } from "../http/time-slices.ts";
 import { versionInfo } from "../contract/version.ts";
-import { bearerToken } from "./schema-writer.ts";
+import { bearerToken, sortByName } from "./schema-writer.ts";
 
 /** A v2 document with its encodings. */
 interface EncodedSwagger {
@@ -56,7 +55,6 @@ export class SwaggerDocument {
 const swaggerProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 type Json = JSONObject<unknown>;
-
 type Entries = readonly (readonly [string, Json])[];
 
 /** The part of the v2 document that comes from one v3 document. */
@@ -109,15 +107,11 @@ export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swa
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version },
-    paths: sorted(parts.flatMap(({ paths }) => paths)),
-    definitions: sorted(definitions),
+    paths: sortByName(parts.flatMap(({ paths }) => paths)),
+    definitions: sortByName(definitions),
     securityDefinitions: { BearerToken: bearerToken },
     security: [{ BearerToken: [] }],
   };
-}
-
-function sorted(entries: Entries): Record<string, Json> {
-  return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
 
 function toPathItem({ parameters, ...operations }: Json): Json {

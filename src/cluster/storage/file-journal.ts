@@ -217,15 +217,11 @@ function readSnapshot(path: string) {
   return { revision, state: writes.filter(isState), writes: writes.filter((each) => !isState(each)) };
 }
 
-/** One line of a journal: a write, or a deletion if it has no object. The names are short because each line has them. */
+/** One line of a journal: a write of a collection, key, revision and object, or without an object a deletion. */
 interface JournalRecord {
-  /** The collection. */
   readonly c: string;
-  /** The key. */
   readonly k: string;
-  /** The revision. */
   readonly r: number;
-  /** The object. */
   readonly o?: ApiObject;
   /** The last state of a deleted object. Earlier versions wrote deletions without it. */
   readonly l?: ApiObject;

@@ -170,7 +170,7 @@ export function describeRelease(
     metadata: {
       component: { "bom-ref": "release", type: "application", name: "tsbuilder", version },
     },
-    components: [...components].toSorted(byText).map(([, component]) => component),
+    components: [...components].toSorted(([a], [b]) => compareText(a, b)).map(([, component]) => component),
     dependencies: [{ ref: "release", dependsOn: [...ours.values()] }, ...edges]
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: [...new Set(dependsOn)].toSorted(compareText) }))
       .toSorted((a, b) => compareText(a.ref, b.ref)),
@@ -240,6 +240,3 @@ function toComponent(name: string, version: string, license?: string, integrity?
       : { hashes: [{ alg: "SHA-512", content: Buffer.from(sha512, "base64").toString("hex") }] }),
   };
 }
-
-const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
-  compareText(a, b);

@@ -11,7 +11,6 @@ export interface Program {
 
 /** The script of a shell that kills the program when a pipe closes: our process holds it open until it ends, even by `kill -9`. */
 const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
-
 const logLength = 20_000;
 
 /**
