@@ -133,10 +133,7 @@ function formatBlock(value: object): string {
   return text === "{}" || text === "[]" ? ` ${text}` : `\n${text.replaceAll(/^/gmu, "    ")}`;
 }
 
-/**
- * Appends the missing sections to existing values, since Helm could not render the templates without them; values that the
- * user edited stay. Throws if the existing text is not a mapping.
- */
+/** Appends the sections that existing values lack and Helm needs to render the templates. Throws if they are no mapping. */
 function completeValues(
   existing: string,
   sections: ReadonlyMap<string, string>,

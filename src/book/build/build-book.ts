@@ -20,8 +20,8 @@ export async function buildBook(): Promise<void> {
  * a section come first, since further down they would seem to belong to the section before them.
  */
 export function llmsText(pages: readonly Page[], address: string): string {
-  const bySection = pages.toSorted((a, b) => Number(a.section !== "") - Number(b.section !== ""));
-  const entries = bySection.map((page) => {
+  const topPagesFirst = pages.toSorted((a, b) => Number(a.section !== "") - Number(b.section !== ""));
+  const entries = topPagesFirst.map((page) => {
     const entry = `- [${page.title}](${address}${page.path.replace(/\.md$/, ".html")}): ${firstParagraph(page)}`;
     return isIndex(page) ? `\n## ${page.title}\n\n${entry}` : entry;
   });

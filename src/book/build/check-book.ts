@@ -449,10 +449,7 @@ async function readAddresses(context: BrowserContext, addresses: readonly string
   return problems;
 }
 
-/**
- * Opens a page of the book, and waits until it is mounted. Before that, no key is handled, and texts that only the browser
- * adds, such as the name of the switch to a dark page, are missing.
- */
+/** Opens a page and waits until Vue has mounted it: before that, no key is handled, and some texts are missing. */
 async function openPage(page: BrowserPage, address: string): Promise<void> {
   await page.goto(address, { waitUntil: "networkidle" });
   await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");

@@ -74,8 +74,8 @@ export class SchemaWriter {
   #siblings(field: BuiltinSchema): Json {
     const { description } = field;
     const type = this.#types.named(field.typeName!);
-    const isOwn = description !== undefined && description !== type?.description;
-    const siblings: Json = { ...(isOwn && { description }), ...extensions(field) };
+    const differs = description !== undefined && description !== type?.description;
+    const siblings: Json = { ...(differs && { description }), ...extensions(field) };
     if (siblings[mapType] === type?.[mapType]) delete siblings[mapType];
     return siblings;
   }

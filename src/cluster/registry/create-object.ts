@@ -21,14 +21,14 @@ export async function createObject(write: Write, object: ApiObject, { checkCreat
   await resource.load?.();
   setNamespace(write, object);
   if (!checkCreate) removeSystemMetadata(object);
-  const tracked = !write.applied && canTrack(write, object);
+  const isTracked = !write.applied && canTrack(write, object);
   strategy.resetFields(object, undefined, "");
   strategy.default?.(object, write);
   removeDuplicateOwners(write, object, "client");
 
   // Managed fields are computed before admission: nobody owns the fields that webhooks and plugins add.
-  const own = tracked ? await trackManagers(write, undefined, object) : withoutManagers(object);
-  const owned = write.applied ? object : own;
+  const tracked = isTracked ? await trackManagers(write, undefined, object) : withoutManagers(object);
+  const owned = write.applied ? object : tracked;
   const { managedFields } = owned.metadata;
   const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
   setNamespace(write, admitted);

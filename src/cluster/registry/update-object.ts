@@ -90,15 +90,15 @@ async function prepare(write: Write, current: ApiObject, next: ApiObject, source
   checkUid(write, current.metadata.uid!, next, source);
   checkRevision(write, current, next);
   const hasManagers = write.applied === true || write.keepsManagers === true;
-  const tracked = !hasManagers && canTrack(write, current, next);
+  const isTracked = !hasManagers && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
   const isKept = write.applied === true && isEqual(withoutManagers(current), withoutManagers(next));
   // The object behind a Scale is already decoded, and an apply without changes keeps the object as it is.
   if (!write.body && !isKept) strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
-  const own = tracked ? await trackManagers(write, current, next) : withoutManagers(next);
-  const owned = hasManagers ? next : own;
+  const tracked = isTracked ? await trackManagers(write, current, next) : withoutManagers(next);
+  const owned = hasManagers ? next : tracked;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
   if (!isKept) strategy.default?.(update, write);

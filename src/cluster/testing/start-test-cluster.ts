@@ -52,7 +52,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     for (const object of await loadObjects(sources)) stored.push(await put(object));
     return stored;
   };
-  const test: TestCluster = {
+  const testCluster: TestCluster = {
     ...cluster,
     async kubeconfigFile(kubeconfig = cluster.kubeconfig) {
       const folder = await mkdtemp(join(tmpdir(), "tsbuilder-cluster-"));
@@ -71,10 +71,10 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     },
   };
   try {
-    await test.installCRDs(...[crds].flat());
-    return test;
+    await testCluster.installCRDs(...[crds].flat());
+    return testCluster;
   } catch (error) {
-    await test.stop();
+    await testCluster.stop();
     throw error;
   }
 }
