@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -91,6 +92,9 @@ export function readTarball(bytes: Uint8Array): PackedFile[] {
   }
   return files;
 }
+
+/** Returns the hash of a file in hexadecimal, as `sha256sum` prints it. */
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Reads the files of a folder that are entries or below them, except `node_modules` and compiler state. */
 export function readPackageFiles(folder: string, entries: readonly string[]): PackedFile[] {

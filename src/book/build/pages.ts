@@ -121,6 +121,32 @@ function itemOf({ title, path }: Page): SidebarItem {
   return { text: title, link: `/${path.replace(/(?:index)?\.md$/, "")}` };
 }
 
+/**
+ * Writes the book's table of contents for language models: each page with its address and its first paragraph. Pages without
+ * a section come first, since further down they would seem to belong to the section before them.
+ */
+export function llmsText(pages: readonly Page[], address: string): string {
+  const topPagesFirst = pages.toSorted((a, b) => Number(a.section !== "") - Number(b.section !== ""));
+  const entries = topPagesFirst.map((page) => {
+    const entry = `- [${page.title}](${address}${page.path.replace(/\.md$/, ".html")}): ${firstParagraph(page)}`;
+    return isIndex(page) ? `\n## ${page.title}\n\n${entry}` : entry;
+  });
+  return `# tsbuilder\n\n> Kubernetes operators in TypeScript\n\n${entries.join("\n")}\n`;
+}
+
+/** Joins all pages into one text, without their front matter. */
+export function llmsFullText(pages: readonly Page[]): string {
+  return pages.map(bodyOf).join("\n");
+}
+
+function firstParagraph(page: Page): string {
+  const [, paragraph = ""] = bodyOf(page).split("\n\n");
+  return paragraph
+    .replaceAll("\n", " ")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .trim();
+}
+
 /** Copies the written pages into `stagedFolder`, and writes the pages that are made from the code beside them. */
 export function stagePages(generated: ReadonlyMap<string, string>): void {
   rmSync(stagedFolder, { recursive: true, force: true });

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { git } from "../commit.ts";
 import { findOwnPackage } from "../own-package.ts";
 import { packageFolders } from "../pack.ts";
+import { sha256 } from "../tarball.ts";
 import { checkTag, closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
 import { type PackOptions, readReleaseCommand, releaseHelp } from "./command-line.ts";
-import { findRepository, packRelease, sha256 } from "./pack-release.ts";
+import { findRepository, packRelease } from "./pack-release.ts";
 
 const { folder: root, version: current } = findOwnPackage();
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
