@@ -57,8 +57,8 @@ export function managerTemplate(deployment: ManifestObject, chart: string): Mani
   const { spec } = deployment as WithSpec<DeploymentSpec>;
   const manager = ".Values.manager";
   const { securityContext: _, volumes, ...others } = pod;
-  const containers = pod.containers.map((each) =>
-    each === container ? containerTemplate(each, chart) : each,
+  const containers = pod.containers.map((other) =>
+    other === container ? containerTemplate(container, chart) : other,
   );
   return {
     ...deployment,

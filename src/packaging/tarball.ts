@@ -78,17 +78,17 @@ function padToBlock(content: Uint8Array): Buffer {
 export function readTarball(bytes: Uint8Array): PackedFile[] {
   const tar = gunzipSync(bytes);
   const files: PackedFile[] = [];
-  for (let at = 0; tar[at] !== 0;) {
+  for (let offset = 0; tar[offset] !== 0;) {
     const read = (field: keyof typeof headerFields): string => {
       const [start, length] = headerFields[field];
-      return tar.toString("utf8", at + start, at + start + length).replace(/\0.*$/su, "");
+      return tar.toString("utf8", offset + start, offset + start + length).replace(/\0.*$/su, "");
     };
     const [name, prefix] = [read("name"), read("prefix")];
     const path = (prefix === "" ? name : `${prefix}/${name}`).replace(/^package\//u, "");
     const length = Number.parseInt(read("size"), 8);
-    const content = tar.subarray(at + blockSize, at + blockSize + length);
+    const content = tar.subarray(offset + blockSize, offset + blockSize + length);
     files.push({ path, content, executable: (Number.parseInt(read("mode"), 8) & 0o111) !== 0 });
-    at += blockSize + Math.ceil(length / blockSize) * blockSize;
+    offset += blockSize + Math.ceil(length / blockSize) * blockSize;
   }
   return files;
 }

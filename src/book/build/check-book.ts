@@ -287,13 +287,13 @@ function anchorOf(heading: string): string {
 
 /** Reads every page in Chromium, on a large and a small screen, light and dark. Returns the problems. */
 async function readInBrowser(site: Site): Promise<string[]> {
-  const found = findChromium();
-  if ("missing" in found) {
-    if (found.isChosen) return [found.missing];
-    console.log(`left out: the pages in a browser: ${found.missing}`);
+  const chromiumFound = findChromium();
+  if ("missing" in chromiumFound) {
+    if (chromiumFound.isChosen) return [chromiumFound.missing];
+    console.log(`left out: the pages in a browser: ${chromiumFound.missing}`);
     return [];
   }
-  const { program } = found;
+  const { program } = chromiumFound;
   const server = await serveSite(site);
   try {
     const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
@@ -362,12 +362,12 @@ async function readPagesIn(browser: Browser, site: Site, origin: string): Promis
   context.setDefaultTimeout(pageTimeout);
   // Two tabs read at the same time.
   const shares = [0, 1].map((tab) => addresses.filter((_, index) => index % 2 === tab));
-  const found = await Promise.all(shares.map((share) => readAddresses(context, share, origin)));
+  const problems = await Promise.all(shares.map((share) => readAddresses(context, share, origin)));
   console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
   const unreached = await pressKeys(context, `${origin}${site.base}`).catch((error: Error) => [
     `the keyboard can't be tried: ${error.message.split("\n")[0]}`,
   ]);
-  return [...found.flat(), ...unreached];
+  return [...problems.flat(), ...unreached];
 }
 
 /** The factor by which Chromium is slowed down while keys are pressed: no key may be lost on a slow machine. */

@@ -59,13 +59,13 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
     throw badRequest("specifying resource version is not allowed when using continue");
   const revision = token ? token.revision : requestedRevision(options, core.store.revision);
   const isExact = token ? token.revision > 0 : options.match === "Exact" || isExactByLimit(options);
-  const all = isExact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
-  if (!all) {
+  const stored = isExact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
+  if (!stored) {
     if (token) throw expiredContinue(token, prefix);
     throw expired("The resourceVersion for the provided list is too old.");
   }
 
-  const rest = token ? all.filter(({ key }) => key > token.after) : narrowByFields(all, target, options);
+  const rest = token ? stored.filter(({ key }) => key > token.after) : narrow(stored, target, options);
   const listRevision = isExact ? revision : core.store.revision;
   const limit = options.limit > 0 && !isServedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
   const { entries, hasMore } = await selectPage(target, rest, limit, options.matches);
@@ -111,8 +111,8 @@ function invalidToken(why: string): StatusError {
 
 /** Returns the index where a text stops being base64 without padding; undefined if all of it is. */
 function findWrongByte(token: string): number | undefined {
-  const at = token.search(/[^\w-]/u);
-  if (at !== -1) return at;
+  const index = token.search(/[^\w-]/u);
+  if (index !== -1) return index;
   return token.length % 4 === 1 ? token.length - 1 : undefined;
 }
 
@@ -132,7 +132,7 @@ function writeContinue(revision: number, after: string, prefix: string): string 
 }
 
 /** Narrows entries by a field selector of a name or namespace. As on the real server, the limit counts the remaining ones. */
-function narrowByFields(
+function narrow(
   entries: readonly Entry[],
   { resource: { namespaced }, namespace }: Pick<Target, "resource" | "namespace">,
   { fields }: Pick<ListOptions, "fields">,
@@ -203,7 +203,7 @@ export async function presentEntries(
   return presented;
 }
 
-/** The response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
+/** Makes the response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
 export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
   const { entries, metadata, shard } = found;
   const { form, metaVersion, yaml } = representationOf(context, target, true);
@@ -292,16 +292,16 @@ async function replyYAML(
   entries: readonly Entry[],
   valueOf: (entry: Entry) => unknown,
 ): Promise<Reply> {
-  const whole = emitYaml({ ...empty, [field]: [] } as YamlValue);
+  const emptyText = emitYaml({ ...empty, [field]: [] } as YamlValue);
   const line = `${field}: []\n`;
-  const at = whole.startsWith(line) ? 0 : whole.indexOf(`\n${line}`) + 1;
-  const [before, after] = [whole.slice(0, at), whole.slice(at + line.length)];
-  const first = entries.length === 0 ? line : `${field}:\n`;
+  const start = emptyText.startsWith(line) ? 0 : emptyText.indexOf(`\n${line}`) + 1;
+  const [before, after] = [emptyText.slice(0, start), emptyText.slice(start + line.length)];
+  const itemsKey = entries.length === 0 ? line : `${field}:\n`;
   const items = await encodedInSlices(pause, entries, (entry) => emitYaml([valueOf(entry)] as YamlValue));
   return {
     code: 200,
     contentType: "application/yaml",
-    body: [Buffer.from(before + first), ...items, Buffer.from(after)],
+    body: [Buffer.from(before + itemsKey), ...items, Buffer.from(after)],
   };
 }
 

@@ -107,10 +107,10 @@ const orphanFinalizer = "orphan";
 function finalizersFor(write: Write, object: ApiObject, options: DeletionRules): string[] {
   const before = object.metadata.finalizers ?? [];
   const policy = findPolicy(write, before, options);
-  const others = before.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
+  const otherFinalizers = before.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
   const added =
     object.metadata.deletionTimestamp === undefined ? write.resource.strategy.deletionFinalizers : [];
-  const kept = [...new Set([...others, ...(added ?? [])])];
+  const kept = [...new Set([...otherFinalizers, ...(added ?? [])])];
   if (policy === "Foreground") return [...kept, foregroundFinalizer];
   if (policy === "Orphan") return [...kept, orphanFinalizer];
   return kept;
@@ -136,9 +136,9 @@ function checkPreconditions(
     ["uid", "UID", "deleted and then recreated"],
     ["resourceVersion", "ResourceVersion", "modified"],
   ] as const) {
-    const wanted = options.preconditions?.[field];
-    if (wanted === undefined || wanted === metadata[field]) continue;
-    const why = `the ${shown} in the precondition (${wanted}) does not match the ${shown} in record (${metadata[field]}). The object might have been ${change}`;
+    const expected = options.preconditions?.[field];
+    if (expected === undefined || expected === metadata[field]) continue;
+    const why = `the ${shown} in the precondition (${expected}) does not match the ${shown} in record (${metadata[field]}). The object might have been ${change}`;
     throw conflict({ ...kindSubject(resource), plural: resource.kind }, name, why);
   }
 }

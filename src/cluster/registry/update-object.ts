@@ -178,9 +178,9 @@ function etcdKeyOf({ resource, namespace, name, dryRun }: Write): string {
 
 /** Checks the resourceVersion of the new object; sets an absent one, if the kind allows unconditional updates. */
 function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiObject): void {
-  const wanted = parseRevision(next.metadata.resourceVersion);
+  const expected = parseRevision(next.metadata.resourceVersion);
   const revision = current.metadata.resourceVersion!;
-  if (wanted === 0n) {
+  if (expected === 0n) {
     if (!resource.strategy.unconditionalUpdate) {
       const error = invalid("metadata.resourceVersion", 0, "must be specified for an update");
       throw invalidObject({ ...resource, kind: resource.plural }, name, [error]);
@@ -188,7 +188,7 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
     next.metadata.resourceVersion = revision;
     return;
   }
-  if (wanted !== BigInt(revision)) throw conflict(resource, name);
+  if (expected !== BigInt(revision)) throw conflict(resource, name);
 }
 
 /** Returns true if nothing holds a deleted object any more: a write, even without changes, removes it. */

@@ -67,8 +67,8 @@ export class Collection {
     }
     for (const key of keys) {
       const entry = this.#entries.get(key);
-      const at = firstIndex(sorted, (other) => other >= key);
-      sorted.splice(at, sorted[at]?.key === key ? 1 : 0, ...(entry ? [entry] : []));
+      const index = firstIndex(sorted, (other) => other >= key);
+      sorted.splice(index, sorted[index]?.key === key ? 1 : 0, ...(entry ? [entry] : []));
     }
     return sorted;
   }
@@ -241,12 +241,12 @@ function firstIndex(sorted: readonly Entry[], holds: (key: string) => boolean): 
 /** Adds entries in any order to sorted ones. */
 function mergeByKey(sorted: readonly Entry[], added: readonly Entry[]): Entry[] {
   if (added.length === 0) return [...sorted];
-  const more = added.toSorted((a, b) => compareText(a.key, b.key));
-  const all: Entry[] = [];
+  const sortedAdded = added.toSorted((a, b) => compareText(a.key, b.key));
+  const merged: Entry[] = [];
   let next = 0;
   for (const entry of sorted) {
-    while (next < more.length && more[next]!.key < entry.key) all.push(more[next++]!);
-    all.push(entry);
+    while (next < sortedAdded.length && sortedAdded[next]!.key < entry.key) merged.push(sortedAdded[next++]!);
+    merged.push(entry);
   }
-  return all.concat(more.slice(next));
+  return merged.concat(sortedAdded.slice(next));
 }

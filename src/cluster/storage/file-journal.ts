@@ -169,21 +169,21 @@ function encodeLine(json: readonly Buffer[]): Buffer {
 /** The longest history that is complete for all resources and whose objects take at most this many bytes. */
 function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
   const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
-  const all = collections
+  const changes = collections
     .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
     .sort(([, a], [, b]) => a.revision - b.revision);
-  let start = all.length;
-  let left = bytes;
+  let start = changes.length;
+  let bytesLeft = bytes;
   while (start > 0) {
-    left -= all[start - 1]![1].entry.bytes.length;
-    if (left < 0) break;
+    bytesLeft -= changes[start - 1]![1].entry.bytes.length;
+    if (bytesLeft < 0) break;
     start--;
   }
-  const revision = start === 0 ? oldest : all[start - 1]![1].revision;
+  const revision = start === 0 ? oldest : changes[start - 1]![1].revision;
   return {
     revision,
     state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
-    changes: all.slice(start),
+    changes: changes.slice(start),
   };
 }
 
@@ -214,7 +214,7 @@ function readSnapshot(path: string) {
   }
   const writes = records.map(toWrite);
   const isState = (write: RecordedWrite): boolean => write.revision <= revision;
-  return { revision, state: writes.filter(isState), writes: writes.filter((each) => !isState(each)) };
+  return { revision, state: writes.filter(isState), writes: writes.filter((write) => !isState(write)) };
 }
 
 /** One line of a journal: a write of a collection, key, revision and object, or without an object a deletion. */

@@ -167,9 +167,9 @@ export class Store {
   restore(snapshot: Snapshot): void {
     this.#notifyAfter(() => {
       for (const [name, collection] of this.#collections) {
-        const wanted = snapshot.collections.get(name) ?? new Map<string, Entry>();
-        for (const entry of collection.list()) if (!wanted.has(entry.key)) this.remove(collection, entry);
-        for (const [key, entry] of wanted) {
+        const restored = snapshot.collections.get(name) ?? new Map<string, Entry>();
+        for (const entry of collection.list()) if (!restored.has(entry.key)) this.remove(collection, entry);
+        for (const [key, entry] of restored) {
           if (collection.get(key) !== entry) this.put(collection, key, entry.object);
         }
       }

@@ -78,7 +78,7 @@ function findInstalled(
   lock: Readonly<Record<string, LockedPackage>>,
   ours: ReadonlyMap<string, string>,
 ): Map<string, Installed> {
-  const found = new Map<string, Installed>();
+  const installed = new Map<string, Installed>();
   const names = new Set(released.flatMap(({ dependencies }) => dependencies));
   // The loop over a Set also visits names that it adds.
   for (const name of names) {
@@ -87,9 +87,9 @@ function findInstalled(
     const dependencies = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies });
     for (const dependency of dependencies) names.add(dependency);
     const component = toComponent(name, entry.version!, entry.license, entry.integrity);
-    found.set(ref, { component, dependencies });
+    installed.set(ref, { component, dependencies });
   }
-  return found;
+  return installed;
 }
 
 /** Returns the entry of a package in the lock file. Only the copy at the top of `node_modules` is known here. */

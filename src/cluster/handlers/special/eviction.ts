@@ -69,12 +69,12 @@ function isServing(pod: ApiObject): boolean {
 
 /** Finds the budget that covers a pod; throws if it allows no disruption. */
 function checkBudgets({ core, namespace }: Target, labels: Record<string, string>): Budget | undefined {
-  let found: Budget | undefined;
+  let covering: Budget | undefined;
   for (const { object } of core.store.collection("poddisruptionbudgets.policy").list(`${namespace}/`)) {
     const budget = object as Budget;
     const { spec, status } = budget;
     if (!matchesLabelSelector(spec.selector, labels)) continue;
-    found = budget;
+    covering = budget;
     if ((status?.disruptionsAllowed ?? 0) > 0) continue;
     const { desiredHealthy = 0, currentHealthy = 0 } = status ?? {};
     const message = `The disruption budget ${object.metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
@@ -82,5 +82,5 @@ function checkBudgets({ core, namespace }: Target, labels: Record<string, string
     const causes = [{ reason: "DisruptionBudget", message }];
     throw new StatusError(429, "TooManyRequests", why, { causes });
   }
-  return found;
+  return covering;
 }
