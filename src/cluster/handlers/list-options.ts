@@ -48,21 +48,21 @@ export interface ListOptions {
 }
 
 /** Reads the options of a list or watch from its query. Throws a 400 or an Invalid status for malformed ones. */
-export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
+export function readListOptions(query: URLSearchParams, target: Target, isWatch = false): ListOptions {
   // The real server decodes numbers before it validates options.
   const timeoutSeconds = readInteger(query.get("timeoutSeconds"));
   const limit = readInteger(query.get("limit")) ?? 0;
   const labels = readLabelSelector(query.get("labelSelector") ?? "");
   const terms = parseSelector(parseFieldSelector, query.get("fieldSelector") ?? "");
   const options = {
-    ...readStart(query, watch),
+    ...readStart(query, isWatch),
     labels,
     limit,
     continue: query.get("continue") ?? "",
     timeoutSeconds,
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
   };
-  const problems = [...(watch ? checkWatchOptions(options) : checkListOptions(options))];
+  const problems = [...(isWatch ? checkWatchOptions(options) : checkListOptions(options))];
   if (problems.length > 0) throw invalidOptions("ListOptions", ...problems);
   const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
@@ -72,14 +72,14 @@ export function readListOptions(query: URLSearchParams, target: Target, watch = 
 /** Reads the revision at which a list or watch starts. A watch without one behaves as with `sendInitialEvents=true`. */
 function readStart(
   query: URLSearchParams,
-  watch: boolean,
+  isWatch: boolean,
 ): Pick<ListOptions, "resourceVersion" | "match" | "sendInitialEvents"> {
   const resourceVersion = query.get("resourceVersion") ?? "";
   const match = (query.get("resourceVersionMatch") ?? "") as ListOptions["match"];
   const sendInitialEvents = query.get("sendInitialEvents");
   if (sendInitialEvents !== null)
     return { resourceVersion, match, sendInitialEvents: isTrue(sendInitialEvents) };
-  if (watch && match === "" && (resourceVersion === "" || resourceVersion === "0"))
+  if (isWatch && match === "" && (resourceVersion === "" || resourceVersion === "0"))
     return { resourceVersion, match: "NotOlderThan", sendInitialEvents: true };
   return { resourceVersion, match, sendInitialEvents: undefined };
 }

@@ -278,8 +278,7 @@ async function replyValues(
   valueOf: (entry: Entry) => unknown,
 ): Promise<Reply> {
   const start = JSON.stringify(empty).slice(0, -listEnd.length);
-  const itemOf = (entry: Entry, index: number): string =>
-    `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
+  const itemOf = (entry: Entry, index: number) => `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
   const body = [Buffer.from(start), ...(await encodedInSlices(pause, entries, itemOf)), listEnd];
   return { code: 200, contentType: jsonType, body };
 }

@@ -93,9 +93,8 @@ export async function readPatch(context: RequestContext, target: Target): Promis
     return { apply, applyWithFloats: undefined, show: () => body, problems: [], isStrategic };
   }
   // Go merges a strategic patch before it decodes numbers, and custom resources have no Go integers.
-  const textWithFloats = isStrategic || target.resource.custom ? undefined : markFloats(body);
-  const patchWithFloats =
-    textWithFloats === undefined ? undefined : parsePatch(mediaType, textWithFloats, target);
+  const markedText = isStrategic || target.resource.custom ? undefined : markFloats(body);
+  const patchWithFloats = markedText === undefined ? undefined : parsePatch(mediaType, markedText, target);
   return {
     apply: (object) => applyPatchTo(object, patch),
     applyWithFloats: patchWithFloats && ((object) => applyPatchTo(object, patchWithFloats)),

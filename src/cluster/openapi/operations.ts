@@ -495,7 +495,7 @@ export function groupNames(group: string): { tag: string; title: string } {
   return { tag, title: capitalize(tag) };
 }
 
-/** The same for a group version: `apps_v1` and `AppsV1`. */
+/** The tag of a group version's operations, and the middle of their names: `apps_v1` and `AppsV1`. */
 function versionNames(group: string, version: string): { tag: string; title: string } {
   const { tag, title } = groupNames(group);
   return { tag: `${tag}_${joinWords(version)}`, title: `${title}${capitalize(joinWords(version))}` };

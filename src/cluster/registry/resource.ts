@@ -52,7 +52,7 @@ export interface Resource extends ResourceNames {
   load?(): Promise<void> | undefined;
   /** Returns a stored object in a version: converted, pruned and with defaults. */
   present(entry: Entry, version: string): Entry | Promise<Entry>;
-  /** Does the same for many objects, with at most one call of a conversion webhook. */
+  /** Returns many stored objects in a version, with at most one call of a conversion webhook. */
   presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]>;
   /** Converts an object that is not stored yet. */
   convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject>;
@@ -67,7 +67,7 @@ export interface ResourceVersion {
   readonly columns?: TableColumns;
   /** The subresources of this version, if they are not those of the resource. */
   readonly subresources?: ReadonlyMap<string, SubresourceInfo>;
-  /** The dotted paths of the replicas fields, if the version has a scale subresource. */
+  /** Undefined if the version has no scale subresource. */
   readonly scale?: ScalePaths;
 }
 
@@ -106,6 +106,7 @@ export interface ObjectSchema {
   convertMerged?(object: object): string | undefined;
 }
 
+/** The dotted paths of the fields that a Scale shows. */
 export interface ScalePaths {
   readonly spec: string;
   readonly status: string;

@@ -45,6 +45,7 @@ export interface Snapshot {
   readonly collections: ReadonlyMap<string, ReadonlyMap<string, Entry>>;
 }
 
+/** The limits of a store's history, and where its writes and errors go. */
 export interface StoreOptions {
   /** How many changes of each resource are kept for watchers. */
   readonly historyLimit?: number;
