@@ -1,13 +1,12 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Route } from "../../src/book/build/pages.ts";
 import { initProject, shareInstall } from "../support/projects/init-project.ts";
 import type { Shell } from "../support/shell.ts";
 import { repository } from "../support/source-imports.ts";
 import { followSteps } from "./follow-steps.ts";
 import { installsTsbuilder } from "./read-steps.ts";
 import { type MovingShell, typeIn } from "./type-in.ts";
-import { stepsOf } from "./written-routes.ts";
+import { type Route, stepsOf } from "./written-routes.ts";
 
 /** Does what the pages say, as a reader who has installed tsbuilder; returns the shell in which that ends. */
 export async function followRoute(route: Route, parent: string): Promise<Shell> {

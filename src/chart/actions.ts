@@ -1,23 +1,21 @@
+// Helm's actions inside of YAML. An object with tokens in the places of actions is written as YAML, and only then the
+// tokens are replaced by the actions: no action is ever quoted or folded, and text that looks like an action is escaped,
+// so that Helm prints it unchanged.
+
 import { Document, visit } from "yaml";
 
-/**
- * Helm's actions inside of YAML. An object with tokens in the places of actions is written as YAML, and only then the
- * tokens are replaced by the actions: no action is ever quoted or folded, and what looks like an action in a description
- * is escaped, so that Helm prints it unchanged.
- */
-
-/** A template action within a string, or in the place of a value of any type: `{{ .Values.metrics.port }}`. */
+/** Returns the token of an action within a string, or in the place of a value of any type: `{{ .Values.metrics.port }}`. */
 export function action(expression: string): string {
   return token("action", `{{ ${expression} }}`);
 }
 
-/** The same for an expression that is always text: `123` and `on` are names of releases and namespaces, too. */
+/** Returns the token of an expression that is always text. It is quoted if it is a whole value, such as the name `123`. */
 export function textAction(expression: string): string {
   return token("text", expression);
 }
 
 /**
- * Lines of their own, as an item of a list or as a key of a mapping (whose value is then null).
+ * Returns the token of whole lines, as an item of a list or as a key of a mapping with the value null. In the lines,
  * `<indent>` and `<indent+2>` stand for the number of columns before them. `salt` tells equal lines of one mapping apart.
  */
 export function lines(text: string, salt = ""): string {
@@ -25,11 +23,7 @@ export function lines(text: string, salt = ""): string {
 }
 
 /** List items under a condition. */
-export function itemsWhen(
-  condition: string,
-  items: readonly unknown[],
-  otherwise: readonly unknown[] = [],
-): unknown[] {
+export function itemsWhen(condition: string, items: readonly unknown[], otherwise: readonly unknown[] = []) {
   if (items.length === 0 && otherwise.length === 0) return [];
   return [
     lines(`{{- if ${condition} }}`),
@@ -40,10 +34,7 @@ export function itemsWhen(
 }
 
 /** Mapping keys under a condition. */
-export function keysWhen(
-  condition: string,
-  keys: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+export function keysWhen(condition: string, keys: Readonly<Record<string, unknown>>) {
   const salt = Object.keys(keys).join();
   return { [lines(`{{- if ${condition} }}`, salt)]: null, ...keys, [lines("{{- end }}", salt)]: null };
 }
@@ -62,7 +53,7 @@ export function valueKey(key: string, value: string): Record<string, null> {
 /** Formats an object with tokens as a Helm template. */
 export function formatTemplate(value: unknown): string {
   const document = new Document(value, { compat: "yaml-1.1", aliasDuplicateObjects: false });
-  // In the printed YAML, a line of a longer text would look the same.
+  // Whole texts are found before printing: afterwards, a line of a longer text would look the same.
   visit(document, {
     Scalar(_, scalar) {
       const payload = wholeTextPattern.exec(String(scalar.value))?.[1];

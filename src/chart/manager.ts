@@ -4,12 +4,28 @@ import { TsbuilderError } from "../shared/errors.ts";
 import type { ManifestObject, WithSpec } from "../ship/manifest.ts";
 import { action, itemsWhen, lines, optionalKey, valueKey } from "./actions.ts";
 
+/** The operator's pod and the container in it that runs the manager. */
 export interface Manager {
   readonly replicas: number;
   readonly pod: PodSpec;
   readonly container: Container;
 }
 
+export const managerName = "controller-manager";
+
+/** Finds the operator's Deployment by the end of its name: its beginning is the project's prefix. Throws if there is none. */
+export function findManager(objects: readonly ManifestObject[]): ManifestObject {
+  const manager = objects.find(
+    ({ kind, metadata }) => kind === "Deployment" && metadata.name.endsWith(`-${managerName}`),
+  );
+  if (manager) return manager;
+  throw new TsbuilderError(`config/default has no Deployment whose name ends with "-${managerName}"`, {
+    code: "NOT_FOUND",
+    hint: "keep its name in config/manager/manager.yaml, and a namePrefix in config/base/kustomization.yaml: the release's name replaces the prefix",
+  });
+}
+
+/** Throws if the operator's Deployment has no container of this name. */
 export function readManager(deployment: ManifestObject): Manager {
   const { spec } = deployment as WithSpec<DeploymentSpec>;
   const pod = spec.template.spec!;
@@ -21,11 +37,12 @@ export function readManager(deployment: ManifestObject): Manager {
   });
 }
 
-/** Arguments and variables that the chart sets by its switches; all others are in its values. */
+/** Arguments that the chart sets by its switches. */
 const metricsFlag = /^--metrics-/u;
 const webhookFlag = /^--(?:webhook-|self-signed-webhook-certs|enable-webhooks)/u;
 
-export function ownArguments({ args = [] }: Container): readonly string[] {
+/** The arguments that are in the chart's values: all but those that its switches set. */
+export function customArguments({ args = [] }: Container): readonly string[] {
   return args.filter((arg) => !metricsFlag.test(arg) && !webhookFlag.test(arg));
 }
 
@@ -40,8 +57,8 @@ export function managerTemplate(deployment: ManifestObject, chart: string): Mani
   const { spec } = deployment as WithSpec<DeploymentSpec>;
   const manager = ".Values.manager";
   const { securityContext: _, volumes, ...others } = pod;
-  const containers = pod.containers.map((each) =>
-    each === container ? containerTemplate(each, chart) : each,
+  const containers = pod.containers.map((other) =>
+    other === container ? containerTemplate(container, chart) : other,
   );
   return {
     ...deployment,
@@ -62,7 +79,7 @@ export function managerTemplate(deployment: ManifestObject, chart: string): Mani
           ...optionalKey("priorityClassName", `${manager}.priorityClassName`),
           ...valueKey("securityContext", `${manager}.podSecurityContext`),
           terminationGracePeriodSeconds: action(`${manager}.terminationGracePeriodSeconds`),
-          ...(volumes ? { volumes: perSwitch(volumes) } : {}),
+          ...(volumes ? { volumes: underSwitches(volumes) } : {}),
         },
       },
     },
@@ -88,12 +105,12 @@ function containerTemplate(container: Container, chart: string): Record<string, 
     ...rest,
     image: action(`include "${chart}.image" .`),
     imagePullPolicy: action(`${manager}.image.pullPolicy`),
-    args: [list(`${manager}.args`), ...switchedArguments(args)],
+    args: [valueLines(`${manager}.args`), ...switchedArguments(args)],
     env: [
-      ...env.filter((each) => !plain.has(each) && each.name !== "WEBHOOK_SERVICE"),
+      ...env.filter((variable) => !plain.has(variable) && variable.name !== "WEBHOOK_SERVICE"),
       ...itemsWhen(
         ".Values.webhook.enabled",
-        env.filter((each) => each.name === "WEBHOOK_SERVICE"),
+        env.filter((variable) => variable.name === "WEBHOOK_SERVICE"),
       ),
       lines(
         `{{- range ${manager}.env }}\n{{- if not (hasKey $${manager}.envOverrides .name) }}\n- {{- toYaml . | nindent <indent+2> }}\n{{- end }}\n{{- end }}`,
@@ -102,10 +119,10 @@ function containerTemplate(container: Container, chart: string): Record<string, 
         `{{- range $name, $value := ${manager}.envOverrides }}\n- name: {{ $name }}\n  value: {{ $value | quote }}\n{{- end }}`,
       ),
     ],
-    ...(ports ? { ports: perSwitch(ports.map(withPortValue)) } : {}),
+    ...(ports ? { ports: underSwitches(ports.map(withPortValue)) } : {}),
     ...valueKey("resources", `${manager}.resources`),
     ...valueKey("securityContext", `${manager}.securityContext`),
-    ...(volumeMounts ? { volumeMounts: perSwitch(volumeMounts) } : {}),
+    ...(volumeMounts ? { volumeMounts: underSwitches(volumeMounts) } : {}),
   };
 }
 
@@ -116,6 +133,7 @@ const webhookPort = lines(
   "{{- if ne (int .Values.webhook.port) 9443 }}\n- --webhook-port={{ .Values.webhook.port }}\n{{- end }}",
 );
 
+/** Puts the arguments of metrics and webhooks under their switches, with the ports from the values. */
 function switchedArguments(args: readonly string[]): unknown[] {
   const metrics = args.filter((arg) => metricsFlag.test(arg));
   const webhooks = args.filter((arg) => webhookFlag.test(arg));
@@ -147,8 +165,8 @@ function switchedArguments(args: readonly string[]): unknown[] {
   ];
 }
 
-/** Ports, volumes and mounts belong to the feature that needs them. */
-function perSwitch(items: readonly { readonly name?: string | undefined }[]): unknown[] {
+/** Puts each port, volume or mount under the switch of the feature that needs it. */
+function underSwitches(items: readonly { readonly name?: string | undefined }[]): unknown[] {
   const switches: Readonly<Record<string, string>> = {
     metrics: ".Values.metrics.enabled",
     "metrics-certs": metricsCertificate,
@@ -172,13 +190,14 @@ function withPortValue(port: ContainerPort): typeof port {
 }
 
 function withPodValues(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const more = (key: "labels" | "annotations"): Record<string, unknown> => ({
+  const withValues = (key: "labels" | "annotations"): Record<string, unknown> => ({
     ...(metadata[key] as object | undefined),
-    [lines(`{{- with .Values.manager.pod.${key} }}\n{{- toYaml . | nindent <indent> }}\n{{- end }}`)]: null,
+    [valueLines(`.Values.manager.pod.${key}`)]: null,
   });
-  return { ...metadata, annotations: more("annotations"), labels: more("labels") };
+  return { ...metadata, annotations: withValues("annotations"), labels: withValues("labels") };
 }
 
-function list(value: string): string {
+/** Inserts a list or a mapping of the values, unless it is empty. */
+function valueLines(value: string): string {
   return lines(`{{- with ${value} }}\n{{- toYaml . | nindent <indent> }}\n{{- end }}`);
 }

@@ -1,4 +1,4 @@
-/** Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of our packages. */
+// Builds everything that is published: compiled packages, the bundled CLI, and the tarballs of our packages.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -21,23 +21,20 @@ import { toScripts } from "./to-scripts.ts";
 
 const root = findOwnPackage().folder;
 
-const shared = { absWorkingDir: root, bundle: true, logLevel: "warning" } as const;
-
-const forNode = { ...shared, platform: "node", target: "node20" } as const;
+const bundleOptions = { absWorkingDir: root, bundle: true, logLevel: "warning" } as const;
+const nodeOptions = { ...bundleOptions, platform: "node", target: "node20" } as const;
 
 await step("compile the packages", () => {
-  for (const folder of libraryFolders) dropStale(join(root, folder));
+  for (const folder of libraryFolders) deleteStale(join(root, folder));
   run("node_modules/typescript-native/bin/tsc", ["-b", ...libraryFolders]);
 });
 
 await step("bundle the CLI", bundleCli);
-
 await step("bundle what others build on", bundleLibrary);
-
 await step("pack the tarballs", packAll);
 
 /** Deletes what was compiled from sources that are gone: the compiler leaves it, and it would be packed. */
-function dropStale(folder: string): void {
+function deleteStale(folder: string): void {
   const dist = join(folder, "dist");
   if (!existsSync(dist)) return;
   for (const path of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
@@ -48,11 +45,11 @@ function dropStale(folder: string): void {
   }
 }
 
-/** Each command becomes its own script, loaded on demand; large dependencies that few commands need stay external. */
+/** Bundles the CLI. Each command becomes a script of its own, loaded on demand; esbuild, which few need, stays external. */
 async function bundleCli(): Promise<void> {
   rmSync(join(root, "dist/cli"), { recursive: true, force: true });
   const { metafile } = await bundle({
-    ...forNode,
+    ...nodeOptions,
     entryPoints: ["src/cli/start/main.ts"],
     outdir: "dist/cli",
     splitting: true,
@@ -66,7 +63,7 @@ async function bundleCli(): Promise<void> {
   });
   toScripts(join(root, "dist/cli"));
   await bundle({
-    ...forNode,
+    ...nodeOptions,
     entryPoints: ["src/cli/start/start.ts"],
     outfile: "dist/cli/start.cjs",
     format: "cjs",
@@ -85,7 +82,7 @@ async function bundleCli(): Promise<void> {
 async function bundlePage(): Promise<string[]> {
   const outdir = join(root, "dist/cli/page");
   const { metafile } = await bundle({
-    ...shared,
+    ...bundleOptions,
     entryPoints: [
       { in: "src/dashboard/main.tsx", out: "page" },
       { in: "src/dashboard/page.css", out: "page" },
@@ -112,7 +109,7 @@ async function bundleLibrary(): Promise<void> {
   run("node_modules/typescript-native/bin/tsc", ["-p", ".config/tsconfig.library.json"]);
   keepReachable(folder, ["plugins/library.d.ts", "generators/library.d.ts"]);
   const { metafile } = await bundle({
-    ...forNode,
+    ...nodeOptions,
     entryPoints: { scaffold: "src/plugins/library.ts", generators: "src/generators/library.ts" },
     outdir: "dist/lib",
     splitting: true,
@@ -155,6 +152,7 @@ function replaceTemplates(contents: string): Plugin {
   };
 }
 
+/** Packs the libraries, and once more the libraries with a CLI that contains their tarballs. */
 function packAll(): void {
   const vendor = join(root, "dist/vendor");
   rmSync(vendor, { recursive: true, force: true });
@@ -167,6 +165,7 @@ function packAll(): void {
   write([...libraries, readCli(root, true)]);
 }
 
+/** Runs a script of Node; ends this process if it fails. */
 function run(script: string, args: string[]): void {
   const { status } = spawnSync(process.execPath, [join(root, script), ...args], {
     stdio: "inherit",
@@ -175,6 +174,7 @@ function run(script: string, args: string[]): void {
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/** Does a step of the build, and prints how long it took. */
 async function step(name: string, work: () => void | Promise<void>): Promise<void> {
   const started = performance.now();
   await work();

@@ -23,10 +23,11 @@ export interface PackageLock {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
+/** How paths of packages in a lock file begin. */
 const modules = "node_modules/";
 
 /**
- * Returns the packages of a lock file with a dependency that it lacks. `npm install` leaves out optional dependencies that the
+ * Returns the packages of a lock file that need a package which it lacks. `npm install` leaves out optional dependencies that the
  * registry doesn't have, and `npm ci` rejects a lock file without them.
  */
 export function lackingPackages({ packages }: PackageLock) {
@@ -34,18 +35,18 @@ export function lackingPackages({ packages }: PackageLock) {
     .filter(([path]) => path !== "")
     .flatMap(([path, { version = "", dependencies, optionalDependencies }]) =>
       Object.keys({ ...dependencies, ...optionalDependencies })
-        .filter((needs) => !isFound(packages, path, needs))
+        .filter((needs) => !isResolvable(packages, path, needs))
         .map((needs) => ({ name: path.split(modules).at(-1)!, version, needs })),
     );
 }
 
-/** Returns whether Node finds a package: in the folder of its dependent, or in those above. */
-function isFound(packages: PackageLock["packages"], from: string, name: string): boolean {
+/** Returns whether Node finds a package: in the `node_modules` of its dependent, or in one above. */
+function isResolvable(packages: PackageLock["packages"], from: string, name: string): boolean {
   const above = from.lastIndexOf(`/${modules}`);
   if (from === "") return `${modules}${name}` in packages;
   return (
     `${from}/${modules}${name}` in packages ||
-    isFound(packages, above === -1 ? "" : from.slice(0, above), name)
+    isResolvable(packages, above === -1 ? "" : from.slice(0, above), name)
   );
 }
 
@@ -61,18 +62,19 @@ export function unlockedPackages({ packages }: PackageLock, manifest: Dependenci
     .toSorted();
 }
 
-/** Compares the ranges that npm writes by itself, `^` and `~`; all others are left to npm. */
+/** Compares a locked version with a tarball or a range that npm writes by itself, `^` or `~`; other specifiers pass. */
 function isAllowed(specifier: string, { version = "", resolved }: LockEntry): boolean {
   const tarball = tarballOf(specifier);
   if (tarball !== undefined) return tarballOf(resolved) === tarball;
   const [, operator, number = ""] = /^([\^~]?)(\d.*)$/u.exec(specifier) ?? [];
-  const [least, one] = [number, version].map(parseSemver);
-  if (least === undefined || one === undefined) return true;
+  const [lowest, locked] = [number, version].map(parseSemver);
+  if (lowest === undefined || locked === undefined) return true;
   if (operator === "") return number === version;
-  const end = operator === "~" ? 1 : least.numbers.findIndex((part) => part !== 0n);
-  const fixed = end === -1 ? 3 : end + 1;
-  const isBelow = least.numbers.slice(0, fixed).every((part, index) => part === one.numbers[index]);
-  return isBelow && compareSemver(one, least) >= 0;
+  // `~` fixes major and minor, `^` the numbers up to the first that is not zero.
+  const lastFixed = operator === "~" ? 1 : lowest.numbers.findIndex((part) => part !== 0n);
+  const fixedCount = lastFixed === -1 ? 3 : lastFixed + 1;
+  const hasFixed = lowest.numbers.slice(0, fixedCount).every((part, index) => part === locked.numbers[index]);
+  return hasFixed && compareSemver(locked, lowest) >= 0;
 }
 
 /** Returns the path of the tarball in a specifier. npm writes `file:./vendor/x.tgz` without the dot into a lock file. */
@@ -105,10 +107,10 @@ export function lockedVersions({ packages }: PackageLock): string {
 }
 
 /** Returns whether npm 6 wrote a lock file. It lists packages in another way, and `npm ci` accepts it. */
-export const isOfNpm6 = (text: string): boolean => {
+export function isOfNpm6(text: string): boolean {
   const lock = parseJson(text);
   return isObject(lock) && lock["lockfileVersion"] === 1;
-};
+}
 
 /** Parses a lock file. Returns undefined for a text that npm would not take for one. */
 export function readLock(text: string | undefined): PackageLock | undefined {

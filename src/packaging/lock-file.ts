@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { findOwnPackage } from "./own-package.ts";
 import type { Tarball } from "./pack.ts";
 
-/** The templates of lock files, by package manager. `npm run lab -- locks` writes them. */
+/** The templates of lock files and their completion, by package manager. `npm run lab -- locks` writes the templates. */
 const templates = new Map([
   ["npm", { file: "npm.json", complete: completeNpm }],
   ["pnpm", { file: "pnpm-lock.yaml", complete: (text: string) => text }],
@@ -21,14 +21,14 @@ const templates = new Map([
 export function formatLock(
   manager: string,
   projectName: string,
-  own: ReadonlyMap<string, LockedPackage>,
+  ownPackages: ReadonlyMap<string, LockedPackage>,
 ): string {
   const { file, complete } = templates.get(manager)!;
   const template = readFileSync(join(findOwnPackage().folder, "templates/locks", file), "utf8");
-  const filled = template.replaceAll(/\{\{(\S+) (\w+)\}\}/gu, (word, name: string, field: string) => {
+  const filled = template.replaceAll(/\{\{(\S+) (\w+)\}\}/gu, (gap, name: string, field: string) => {
     if (name === "project") return projectName;
-    const locked = own.get(name);
-    if (locked === undefined) throw new Error(`templates/locks/${file} has an unknown word ${word}`);
+    const locked = ownPackages.get(name);
+    if (locked === undefined) throw new Error(`templates/locks/${file} has an unknown word ${gap}`);
     return locked[field as keyof LockedPackage] ?? "";
   });
   return complete(filled, projectName);
@@ -48,10 +48,10 @@ function completeNpm(filled: string, projectName: string): string {
 
 /** Sorts the entries of Yarn's lock file, one of which is the project. */
 function sortEntries(filled: string): string {
-  const [about = "", metadata = "", ...entries] = filled.trimEnd().split("\n\n");
+  const [comment = "", metadata = "", ...entries] = filled.trimEnd().split("\n\n");
   const keyOf = (entry: string): string => entry.slice(0, entry.indexOf("\n")).replaceAll(/"|:$/gu, "");
   const sorted = entries.toSorted((a, b) => compareText(keyOf(a), keyOf(b)));
-  return `${[about, metadata, ...sorted].join("\n\n")}\n`;
+  return `${[comment, metadata, ...sorted].join("\n\n")}\n`;
 }
 
 /** The entry of one of our packages in a lock file. */
@@ -67,7 +67,7 @@ export interface LockedPackage {
   readonly integrity?: string;
 }
 
-/** A tarball in a project's `vendor/`. */
+/** Makes the entry of a tarball in a project's `vendor/`. */
 export function lockVendored({ version, fileName, bytes }: Tarball): LockedPackage {
   const path = `file:vendor/${fileName}`;
   const integrity = integrityOf(bytes);

@@ -2,14 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The package of the running tsbuilder. */
 export interface OwnPackage {
   readonly folder: string;
   readonly version: string;
-  /** It was packed for a registry. Only then may a registry be asked for our names. */
+  /** True if it was packed for a registry: only then may a registry be asked for our names. */
   readonly isReleased: boolean;
 }
 
-/** Finds the folder of the running tsbuilder: the repository, or the folder where npm installed it. */
+/** Finds the package of the running tsbuilder: in the repository, or where npm installed it. */
 export function findOwnPackage(): OwnPackage {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!isTsbuilder(folder)) {

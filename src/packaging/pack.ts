@@ -1,7 +1,5 @@
-/**
- * The tarballs of our own packages. Begin here: packages of the repository, packed for `vendor/` or for a registry.
- * `build.ts` builds everything that is packed, `vendor.ts` finds it for a project, `lock-file.ts` names it in lock files.
- */
+// The tarballs of our own packages. This file packs the repository's packages for `vendor/` or for a registry. `build.ts`
+// builds everything that is packed, `vendor.ts` finds it for a project, `lock-file.ts` names it in lock files.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,10 +8,9 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { type PackedFile, readMappedSources, readPackageFiles, writeTarball } from "./tarball.ts";
 
 /** The folders of our libraries in the repository, in order of their dependencies. */
-export const libraryFolders = ["apimachinery", "runtime", "cluster", "simulation"].map(
-  (name) => `src/${name}`,
-);
+export const libraryFolders = ["src/apimachinery", "src/runtime", "src/cluster", "src/simulation"];
 
+/** The folders of all packages that are published. */
 export const packageFolders = [...libraryFolders, ".", "src/create"];
 
 /** Reads the libraries to be packed. They must be compiled. */
@@ -32,13 +29,13 @@ export function readCreate(root: string): PackageSource {
   return readSource(root, "src/create", ["bin", "README.md"]);
 }
 
-/** Declaration maps of generated sources. They are left out: the sources say no more than the declarations, and are large. */
-const generated = /^dist\/(?:k8s|kinds\/generated)\/.*\.d\.ts\.map$/u;
+/** Declaration maps of generated sources, which are left out: the sources are large and say no more than the declarations. */
+const generatedMap = /^dist\/(?:k8s|kinds\/generated)\/.*\.d\.ts\.map$/u;
 
 function readSource(root: string, path: string, entries: readonly string[]): PackageSource {
   const folder = join(root, path);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;
-  const files = readPackageFiles(folder, entries).filter((file) => !generated.test(file.path));
+  const files = readPackageFiles(folder, entries).filter((file) => !generatedMap.test(file.path));
   const license = readPackageFiles(root, ["LICENSE"]);
   return { manifest, directory: path, files: [...files, ...readMappedSources(folder, files), ...license] };
 }
@@ -78,7 +75,7 @@ export function packSiblings(sources: readonly PackageSource[]): Tarball[] {
 }
 
 /** Fields in the `package.json` of released packages. */
-const released = { publishConfig: { access: "public" }, tsbuilder: { released: true } } as const;
+const releaseFields = { publishConfig: { access: "public" }, tsbuilder: { released: true } } as const;
 
 /**
  * Packs packages for a registry. All have one version. They depend on libraries by its range, but on the CLI exactly. Their
@@ -96,7 +93,11 @@ export function packReleases(
     return name === "tsbuilder" ? version : `^${version}`;
   };
   return sources.map(({ manifest, files, directory = "." }) =>
-    writePackage({ ...withRanges(manifest, rangeOf), ...originOf(directory), ...released }, version, files),
+    writePackage(
+      { ...withRanges(manifest, rangeOf), ...originOf(directory), ...releaseFields },
+      version,
+      files,
+    ),
   );
 }
 
@@ -124,10 +125,9 @@ function withRanges(
   const kept = Object.entries(manifest)
     .filter(([field]) => !repositoryFields.has(field))
     .map(([field, value]) => [field, field === "exports" ? withoutSources(value) : value] as const);
-  const ranges = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
-    name,
-    rangeOf(name) ?? range,
-  ]);
+  const ranges = Object.entries(manifest.dependencies ?? {}).map(
+    ([name, range]) => [name, rangeOf(name) ?? range] as const,
+  );
   return { ...Object.fromEntries(kept), name: manifest.name, dependencies: Object.fromEntries(ranges) };
 }
 
@@ -145,9 +145,9 @@ function writePackage(
   files: readonly PackedFile[],
 ): Tarball {
   const content = Buffer.from(`${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
-  const all = [...files.filter((file) => file.path !== "package.json"), { path: "package.json", content }];
+  const packed = [...files.filter(({ path }) => path !== "package.json"), { path: "package.json", content }];
   const fileName = tarballName(manifest.name, version);
-  return { name: manifest.name, version, fileName, bytes: writeTarball(all) };
+  return { name: manifest.name, version, fileName, bytes: writeTarball(packed) };
 }
 
 function hashContent(manifest: unknown, files: readonly PackedFile[]): string {

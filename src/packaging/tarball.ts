@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
@@ -12,35 +13,51 @@ export interface PackedFile {
 
 const blockSize = 512;
 
-/**
- * Creates an npm tarball: gzipped ustar, with everything in `package/`. It is deterministic: no time, no owner, sorted
- * paths.
- */
+/** Makes an npm tarball: gzipped ustar, with all files in `package/`. Equal files make equal bytes: no time, no owner, sorted. */
 export function writeTarball(files: readonly PackedFile[]): Uint8Array {
   const sorted = files.toSorted((a, b) => compareText(a.path, b.path));
-  const blocks = sorted.flatMap((file) => [header(file), padded(file.content)]);
+  const blocks = sorted.flatMap((file) => [headerOf(file), padToBlock(file.content)]);
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * blockSize)]), { level: 9 });
 }
 
 /** Some npm tools reject files dated before 1980; npm itself writes this date. */
-const modified = Date.UTC(1985, 9, 26, 8, 15) / 1000;
+const modificationTime = Date.UTC(1985, 9, 26, 8, 15) / 1000;
 
-function header(file: PackedFile): Buffer {
+/** The fields of a ustar header that we write: where each begins, and its length in bytes. */
+const headerFields = {
+  name: [0, 100],
+  mode: [100, 8],
+  uid: [108, 8],
+  gid: [116, 8],
+  size: [124, 12],
+  mtime: [136, 12],
+  chksum: [148, 8],
+  typeflag: [156, 1],
+  magicAndVersion: [257, 8],
+  prefix: [345, 155],
+} as const;
+
+function headerOf(file: PackedFile): Buffer {
   const block = Buffer.alloc(blockSize);
   const { name, prefix } = splitPath(`package/${file.path}`);
-  // name, mode, uid, gid, size, mtime, chksum, typeflag (a file), magic and version, prefix
-  block.write(name, 0, 100);
-  block.write(octal(file.executable ? 0o755 : 0o644, 8), 100);
-  block.write(octal(0, 8), 108);
-  block.write(octal(0, 8), 116);
-  block.write(octal(file.content.length, 12), 124);
-  block.write(octal(modified, 12), 136);
-  block.write("        ", 148); // The checksum is calculated with spaces in its own field.
-  block.write("0", 156);
-  block.write("ustar\u000000", 257);
-  block.write(prefix, 345, 155);
+  const write = (field: keyof typeof headerFields, text: string) => {
+    const [start, length] = headerFields[field];
+    block.write(text, start, length);
+  };
+  const writeNumber = (field: keyof typeof headerFields, value: number) =>
+    write(field, `${value.toString(8).padStart(headerFields[field][1] - 1, "0")}\0`);
+  write("name", name);
+  writeNumber("mode", file.executable ? 0o755 : 0o644);
+  writeNumber("uid", 0);
+  writeNumber("gid", 0);
+  writeNumber("size", file.content.length);
+  writeNumber("mtime", modificationTime);
+  write("typeflag", "0"); // a regular file
+  write("magicAndVersion", "ustar\u000000");
+  write("prefix", prefix);
+  write("chksum", " ".repeat(8)); // The checksum is calculated with spaces in its own field.
   const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  write("chksum", `${sum.toString(8).padStart(6, "0")}\0 `);
   return block;
 }
 
@@ -52,33 +69,34 @@ function splitPath(path: string): { name: string; prefix: string } {
   return { name: path.slice(slash + 1), prefix: path.slice(0, slash) };
 }
 
-function octal(value: number, width: number): string {
-  return `${value.toString(8).padStart(width - 1, "0")}\0`;
-}
-
-function padded(content: Uint8Array): Buffer {
+function padToBlock(content: Uint8Array): Buffer {
   const rest = content.length % blockSize;
   return Buffer.concat([content, Buffer.alloc(rest === 0 ? 0 : blockSize - rest)]);
 }
 
-/** Reads the files of a tarball that `writeTarball()` wrote, without the folder `package/`. */
+/** Reads the files of a tarball that `writeTarball()` wrote. Their paths do not begin with `package/`. */
 export function readTarball(bytes: Uint8Array): PackedFile[] {
   const tar = gunzipSync(bytes);
   const files: PackedFile[] = [];
-  for (let at = 0; tar[at] !== 0;) {
-    const text = (start: number, length: number): string =>
-      tar.toString("utf8", at + start, at + start + length).replace(/\0.*$/su, "");
-    const [name, mode, size, prefix] = [text(0, 100), text(100, 8), text(124, 12), text(345, 155)];
+  for (let offset = 0; tar[offset] !== 0;) {
+    const read = (field: keyof typeof headerFields): string => {
+      const [start, length] = headerFields[field];
+      return tar.toString("utf8", offset + start, offset + start + length).replace(/\0.*$/su, "");
+    };
+    const [name, prefix] = [read("name"), read("prefix")];
     const path = (prefix === "" ? name : `${prefix}/${name}`).replace(/^package\//u, "");
-    const length = Number.parseInt(size, 8);
-    const content = tar.subarray(at + blockSize, at + blockSize + length);
-    files.push({ path, content, executable: (Number.parseInt(mode, 8) & 0o111) !== 0 });
-    at += blockSize + Math.ceil(length / blockSize) * blockSize;
+    const length = Number.parseInt(read("size"), 8);
+    const content = tar.subarray(offset + blockSize, offset + blockSize + length);
+    files.push({ path, content, executable: (Number.parseInt(read("mode"), 8) & 0o111) !== 0 });
+    offset += blockSize + Math.ceil(length / blockSize) * blockSize;
   }
   return files;
 }
 
-/** Reads all files in the given entries of a folder, except `node_modules` and compiler state. */
+/** Returns the hash of a file in hexadecimal, as `sha256sum` prints it. */
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Reads the files of a folder that are entries or below them, except `node_modules` and compiler state. */
 export function readPackageFiles(folder: string, entries: readonly string[]): PackedFile[] {
   return entries
     .map((entry) => join(folder, entry))

@@ -17,8 +17,8 @@ export function toScripts(folder: string): void {
 
 /** Turns a module into a script, which requires the modules that it imports, at once or on demand. */
 function toScript(module: string, modules: readonly string[]): string {
-  // Node's own modules that take milliseconds to load, and that most commands don't need.
-  const seldomUsed =
+  // Imports of Node's modules that take milliseconds to load and that most commands don't need: they are loaded at first use.
+  const rarelyNeeded =
     /^( *var \w+ = )(?:\(0, \w+\.__require\)|__require|require)\("(?:node:)?(child_process|crypto)"\);$/gmu;
   // The module by which esbuild imports a CommonJS module on demand. As in Node, its exports are that module's.
   const wrappedScript = /^export default (require_\w+\(\));$/mu;
@@ -34,7 +34,7 @@ function toScript(module: string, modules: readonly string[]): string {
     modules.includes(name) ? `require("./${name.replace(/js$/u, "cjs")}")` : written,
   );
   const body = linked
-    .replaceAll(seldomUsed, '$1require.later("node:$2");')
+    .replaceAll(rarelyNeeded, '$1require.later("node:$2");')
     // Exports the original object: a copy would cost a call at each use by another script.
     .replace("__toCommonJS(stdin_exports)", '__defProp(stdin_exports, "__esModule", { value: true })');
   return `(function (exports, module, require, __url) {${body}\n})`;

@@ -20,18 +20,18 @@ type OwnPackageName = (typeof ownPackageNames)[number];
  * Reads the tarballs of our packages for a project's `vendor/` folder, in the version of the running tsbuilder. The
  * repository has all of them after a build; an installed tsbuilder contains the others and packs itself.
  */
-export function readVendorTarballs(own = findOwnPackage()): Map<OwnPackageName, Tarball> {
-  const folder = join(own.folder, "dist", "vendor");
+export function readVendorTarballs(ownPackage = findOwnPackage()): Map<OwnPackageName, Tarball> {
+  const folder = join(ownPackage.folder, "dist", "vendor");
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".tgz")) : [];
-  const found = names.map((fileName) => describe(folder, fileName));
-  const tarballs = new Map(found.map((tarball) => [tarball.name as OwnPackageName, tarball]));
+  const packed = names.map((fileName) => readTarballFile(folder, fileName));
+  const tarballs = new Map(packed.map((tarball) => [tarball.name as OwnPackageName, tarball]));
   if (!tarballs.has("@tsbuilder/runtime")) {
     throw new TsbuilderError(`tsbuilder's own packages not found in "${folder}"`, {
       code: "NOT_FOUND",
       hint: "build them first: npm run build (in tsbuilder's repository)",
     });
   }
-  if (!tarballs.has("tsbuilder")) tarballs.set("tsbuilder", packInstalled(own));
+  if (!tarballs.has("tsbuilder")) tarballs.set("tsbuilder", packInstalled(ownPackage));
   return tarballs;
 }
 
@@ -45,7 +45,8 @@ export function listVendored(project: string): readonly string[] {
   return names.filter((name) => tarballPattern.test(name)).map((name) => `vendor/${name}`);
 }
 
-function describe(folder: string, fileName: string): Tarball {
+/** Reads a tarball, whose file name says its package and version. */
+function readTarballFile(folder: string, fileName: string): Tarball {
   const { part, version = "" } = tarballPattern.exec(fileName)?.groups ?? {};
   const name = part ? `@tsbuilder/${part}` : "tsbuilder";
   return { name, version, fileName, bytes: readFileSync(join(folder, fileName)) };
@@ -57,10 +58,6 @@ function packInstalled({ folder, version }: { folder: string; version: string })
     folder,
     readdirSync(folder).filter((name) => name !== "node_modules"),
   );
-  return {
-    name: "tsbuilder",
-    version,
-    fileName: tarballName("tsbuilder", version),
-    bytes: writeTarball(files),
-  };
+  const fileName = tarballName("tsbuilder", version);
+  return { name: "tsbuilder", version, fileName, bytes: writeTarball(files) };
 }

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sha256 } from "../../../src/packaging/release/pack-release.ts";
+import { sha256 } from "../../../src/packaging/tarball.ts";
 import { type RegistryStandIn, startRegistryStandIn } from "../../support/registries/registry-stand-in.ts";
 import { run, type Shell } from "../../support/shell.ts";
 import { type Listed, makeStranger, packRelease } from "../../support/registries/stranger.ts";

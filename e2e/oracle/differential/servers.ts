@@ -1,5 +1,5 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { startControlPlane } from "../../../src/cluster/testing/real/start-real-cluster.ts";
+import { startControlPlane } from "../../../src/cluster/testing/real/control-plane.ts";
 import { UnforeseenErrors } from "../../support/unforeseen-errors.ts";
 import type { Servers } from "./compare-servers.ts";
 

@@ -3,7 +3,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ReceivedResponse, send } from "../../../src/cluster/testing/send.ts";
-import { startControlPlane } from "../../../src/cluster/testing/real/start-real-cluster.ts";
+import { startControlPlane } from "../../../src/cluster/testing/real/control-plane.ts";
 import { eventually } from "../../../src/runtime/testing/eventually.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 

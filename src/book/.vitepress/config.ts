@@ -4,8 +4,8 @@ import { defineConfig } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
 import { readPages, repository, sidebarOf, siteFolder, stagedFolder } from "../build/pages.ts";
 
-/** `OWNER/NAME`, which GitHub's workflows know; elsewhere pages have no link to edit them. */
-const onGitHub = process.env["GITHUB_REPOSITORY"];
+/** The repository as `OWNER/NAME`, which GitHub's workflows set; elsewhere pages have no link to edit them. */
+const gitHubRepository = process.env["GITHUB_REPOSITORY"];
 
 export default defineConfig({
   title: "tsbuilder",
@@ -13,7 +13,7 @@ export default defineConfig({
   lang: "en",
   base: process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname,
   srcDir: stagedFolder,
-  // `npm run book -- --check` names them, with anchors.
+  // `npm run book -- --check` reports dead links, with those to anchors.
   ignoreDeadLinks: true,
   outDir: siteFolder,
   cacheDir: join(repository, "node_modules/.cache/vitepress"),
@@ -23,9 +23,9 @@ export default defineConfig({
     sidebar: sidebarOf(readPages(stagedFolder)),
     outline: [2, 3],
     docFooter: { prev: "Previous", next: "Next" },
-    ...(onGitHub && {
+    ...(gitHubRepository && {
       editLink: {
-        pattern: `https://github.com/${onGitHub}/edit/main/src/book/:path`,
+        pattern: `https://github.com/${gitHubRepository}/edit/main/src/book/:path`,
         text: "Edit this page",
       },
     }),
@@ -52,19 +52,20 @@ export default defineConfig({
         tokens[index - 1]!.content === "" ? "</td>" : self.renderToken(tokens, index, options);
       md.renderer.rules.image = (tokens, index, ...rest) => {
         const source = tokens[index]!.attrGet("src") ?? "";
-        // Within the page a drawing has the colours of its text.
-        return /^\/.*\.svg$/u.test(source) ? drawing(source) : image!(tokens, index, ...rest);
+        // As a part of the page, a drawing has the colours of its text.
+        return /^\/.*\.svg$/u.test(source) ? inlineDrawing(source) : image!(tokens, index, ...rest);
       };
     },
   },
 });
 
-function drawing(source: string): string {
+/** Returns a drawing as SVG within the page. */
+function inlineDrawing(source: string): string {
   // The site's style sheet has the dark colours of terminals; in the browser Vue leaves such a style out.
   const svg = readFileSync(join(stagedFolder, "public", source), "utf8").replace(
     /<style>@media.*?<\/style>/s,
     "",
   );
-  // It scrolls on a small screen: who has no mouse must reach it.
+  // On a small screen the drawing scrolls, and the keyboard must reach it.
   return `<span class="diagram" role="group" aria-label="Diagram" tabindex="0" v-pre>${svg.slice(svg.indexOf("<svg")).replaceAll(/\n\s*/g, " ")}</span>`;
 }

@@ -1,3 +1,6 @@
+// The checks of the built book: the blocks of its pages, the links of the site, the links to it from elsewhere in the
+// repository, and every page in Chromium.
+
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,10 +30,8 @@ export function explainPages(pages: readonly Page[]): string[] {
       ? []
       : [`${page.path}: begin the page with a paragraph, which llms.txt shows`];
     try {
-      return [
-        ...beginning,
-        ...readBlocks(page.path, page.text).flatMap((block) => explainBlock(block, page)),
-      ];
+      const blocks = readBlocks(page.path, page.text);
+      return [...beginning, ...blocks.flatMap((block) => explainBlock(block, page))];
     } catch (error) {
       return [...beginning, (error as Error).message];
     }
@@ -56,6 +57,7 @@ export function countCommands(pages: readonly Page[]): string[] {
   });
 }
 
+/** A fenced block of a page. */
 export interface Block {
   /** The page and the line: `guides/metrics.md:12`. */
   readonly at: string;
@@ -68,8 +70,10 @@ export interface Block {
   readonly adjacent: boolean;
 }
 
+/** Matches a fenced block: indentation, fence, info string, content. */
 const fence = /^( *)(`{3,})([^`\n]*)\n(.*?)^\1\2 *$/gms;
 
+/** Matches an info string: `ts`, `ts [src/main.ts]` or `ts [src/main.ts] append`. */
 const info = /^(\w+)(?: \[([^\]]+)\]( append)?)?$/;
 
 /** Reads the blocks of a page. Throws if one has no language, or is malformed: no test would compile, run or compare it. */
@@ -92,14 +96,8 @@ export function readBlocks(page: string, text: string): Block[] {
       throw new Error(`${at}: a block begins with "${words}": write "ts" or "ts [src/main.ts]"`);
     const adjacent = end > 0 && text.slice(end, index).trim() === "";
     end = index + block.length;
-    return {
-      at,
-      language,
-      append: append !== undefined,
-      content,
-      adjacent,
-      ...(path !== undefined && { path }),
-    };
+    const file = path !== undefined && { path };
+    return { at, language, append: append !== undefined, content, adjacent, ...file };
   });
 }
 
@@ -128,23 +126,6 @@ function readSite(base: string): Site {
   };
 }
 
-function explainSources(site: Site): string[] {
-  const files = listRepositoryFiles(repository)
-    .filter((path) => path.endsWith(".md") || /^(?:\.github|src|templates)\/.*\.(?:ts|hbs)$/u.test(path))
-    .filter((path) => !path.startsWith("src/book/"))
-    .map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }));
-  return explainLinks(files, {
-    read: (path) =>
-      existsSync(join(repository, path)) ? readFileSync(join(repository, path), "utf8") : undefined,
-    exists: (path) => existsSync(join(repository, path)),
-    anchorsOfPage: (address) => {
-      const file = fileOf(address);
-      return site.files.has(file) ? anchorsIn(site.pages.get(file) ?? "") : undefined;
-    },
-    bookAddress,
-  });
-}
-
 /** Returns a sentence for each broken link, picture or anchor of a built page. */
 export function explainSite(site: Site): string[] {
   return [...site.pages].flatMap(([page, html]) =>
@@ -165,27 +146,46 @@ export function fileOf(address: string): string {
   return posix.extname(address) === "" ? `${address}.html` : address;
 }
 
+/** Returns whether a link of a page leads to a file and anchor of the site. Links to other hosts are not checked. */
 function leadsSomewhere(link: string, page: string, site: Site): boolean {
   const { base, files, pages } = site;
-  const own = link.startsWith(site.address) ? base + link.slice(site.address.length) : link;
-  if (/^(?:\w+:|\/\/)/.test(own)) return true;
-  const [address = "", anchor] = own.split("#");
+  const local = link.startsWith(site.address) ? base + link.slice(site.address.length) : link;
+  if (/^(?:\w+:|\/\/)/.test(local)) return true;
+  const [address = "", anchor] = local.split("#");
   if (address.startsWith("/") && !address.startsWith(base)) return false;
-  const below = address.startsWith(base)
+  const path = address.startsWith(base)
     ? address.slice(base.length)
     : posix.join(posix.dirname(page), address);
-  const file = address === "" ? page : fileOf(below);
+  const file = address === "" ? page : fileOf(path);
   if (anchor === undefined || anchor === "") return files.has(file);
   const anchors = anchorsIn(pages.get(file) ?? "");
-  return anchors.has(anchor) || anchors.has(decoded(anchor));
+  return anchors.has(anchor) || anchors.has(decodeAnchor(anchor));
 }
 
-function decoded(anchor: string): string {
+function decodeAnchor(anchor: string): string {
   try {
     return decodeURIComponent(anchor);
   } catch {
     return anchor;
   }
+}
+
+/** Checks the links of READMEs, messages and templates outside of the book, those to the built book included. */
+function explainSources(site: Site): string[] {
+  const files = listRepositoryFiles(repository)
+    .filter((path) => path.endsWith(".md") || /^(?:\.github|src|templates)\/.*\.(?:ts|hbs)$/u.test(path))
+    .filter((path) => !path.startsWith("src/book/"))
+    .map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }));
+  return explainLinks(files, {
+    read: (path) =>
+      existsSync(join(repository, path)) ? readFileSync(join(repository, path), "utf8") : undefined,
+    exists: (path) => existsSync(join(repository, path)),
+    anchorsOfPage: (address) => {
+      const file = fileOf(address);
+      return site.files.has(file) ? anchorsIn(site.pages.get(file) ?? "") : undefined;
+    },
+    bookAddress,
+  });
 }
 
 /**
@@ -212,11 +212,13 @@ function listByGit(root: string, ...place: string[]): readonly string[] {
   return [...new Set(present)].sort();
 }
 
+/** A file outside of the book, whose links are checked. */
 interface LinkingFile {
   readonly path: string;
   readonly text: string;
 }
 
+/** The repository and the built book, as links lead to them. */
 interface LinkTargets {
   /** Returns the text of a file of the repository; undefined if there is none. */
   read(path: string): string | undefined;
@@ -226,7 +228,7 @@ interface LinkTargets {
   readonly bookAddress: string;
 }
 
-/** Returns the place of a package's README on a user's disk. */
+/** Matches the path of a package's README on a user's disk, with an anchor. */
 const installedLink = /node_modules\/(@tsbuilder\/\w+\/README\.md#[\w-]+)/g;
 
 const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
@@ -237,12 +239,13 @@ export function explainLinks(files: readonly LinkingFile[], targets: LinkTargets
     const prose = path.endsWith(".md")
       ? text.replaceAll(/^```.*?^```$/gms, (block) => block.replaceAll(/./g, " "))
       : "";
-    const kinds: readonly (readonly [within: string, pattern: RegExp, leads: (link: string) => boolean])[] = [
-      [text, bookLink(targets.bookAddress), (link) => leadsToPage(link, targets)],
-      [text, installedLink, (link) => leadsToFile("", `src/${link.slice("@tsbuilder/".length)}`, targets)],
-      [prose, markdownLink, (link) => leadsToFile(path, link, targets)],
-    ];
-    return kinds.flatMap(([within, pattern, leads]) =>
+    const checks: readonly (readonly [within: string, pattern: RegExp, leads: (link: string) => boolean])[] =
+      [
+        [text, bookLink(targets.bookAddress), (link) => leadsToPage(link, targets)],
+        [text, installedLink, (link) => leadsToFile("", `src/${link.slice("@tsbuilder/".length)}`, targets)],
+        [prose, markdownLink, (link) => leadsToFile(path, link, targets)],
+      ];
+    return checks.flatMap(([within, pattern, leads]) =>
       [...within.matchAll(pattern)]
         .filter(([, link = ""]) => !leads(link))
         .map(({ 1: link, index }) => `${path}:${lineOf(text, index)} links to ${link}: it leads nowhere`),
@@ -266,6 +269,7 @@ function leadsToFile(from: string, link: string, targets: LinkTargets): boolean 
   return anchorsOf(targets.read(path) ?? "").has(anchor);
 }
 
+/** Returns the anchors of a Markdown file's headings. */
 export function anchorsOf(text: string): Set<string> {
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
   return new Set([...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
@@ -283,18 +287,18 @@ function anchorOf(heading: string): string {
 
 /** Reads every page in Chromium, on a large and a small screen, light and dark. Returns the problems. */
 async function readInBrowser(site: Site): Promise<string[]> {
-  const found = findChromium();
-  if ("missing" in found) {
-    if (found.isChosen) return [found.missing];
-    console.log(`left out: the pages in a browser: ${found.missing}`);
+  const chromiumFound = findChromium();
+  if ("missing" in chromiumFound) {
+    if (chromiumFound.isChosen) return [chromiumFound.missing];
+    console.log(`left out: the pages in a browser: ${chromiumFound.missing}`);
     return [];
   }
-  const { program } = found;
+  const { program } = chromiumFound;
   const server = await serveSite(site);
   try {
     const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
     try {
-      return await readAll(browser, site, server.origin);
+      return await readPagesIn(browser, site, server.origin);
     } finally {
       await browser.close();
     }
@@ -340,39 +344,37 @@ type FoundChromium = { readonly program: string } | { readonly missing: string; 
 export function findChromium(chosen = process.env["CHROMIUM"]): FoundChromium {
   const program = chosen ?? "/usr/bin/chromium";
   if (existsSync(program)) return { program };
-  return chosen === undefined
-    ? {
-        missing: `there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`,
-        isChosen: false,
-      }
-    : {
-        missing: `CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`,
-        isChosen: true,
-      };
+  const missing =
+    chosen === undefined
+      ? `there is no ${program}: apt-get install chromium, or set CHROMIUM to its path`
+      : `CHROMIUM is ${chosen}, which does not exist: set it to the path of a Chromium`;
+  return { missing, isChosen: chosen !== undefined };
 }
 
 /** Milliseconds after which a page is given up. Even on a busy machine, only a page that never comes takes as long. */
-const patience = 300_000;
+const pageTimeout = 300_000;
 
-async function readAll(browser: Browser, site: Site, origin: string): Promise<string[]> {
+async function readPagesIn(browser: Browser, site: Site, origin: string): Promise<string[]> {
   const addresses = [...site.pages.keys()]
     .filter((path) => path !== "404.html")
     .map((path) => `${origin}${site.base}${path.replace(/index\.html$/, "")}`);
   const context = await browser.newContext({ reducedMotion: "reduce" });
-  context.setDefaultTimeout(patience);
-  const readers = [addresses.filter((_, at) => at % 2 === 0), addresses.filter((_, at) => at % 2 === 1)];
-  const found = await Promise.all(readers.map((own) => readEach(context, own, origin)));
+  context.setDefaultTimeout(pageTimeout);
+  // Two tabs read at the same time.
+  const shares = [0, 1].map((tab) => addresses.filter((_, index) => index % 2 === tab));
+  const problems = await Promise.all(shares.map((share) => readAddresses(context, share, origin)));
   console.log(`${addresses.length} pages read in Chromium ${browser.version()}, in 4 ways each`);
-  const pressed = await pressKeys(context, `${origin}${site.base}`).catch((error: Error) => [
+  const unreached = await pressKeys(context, `${origin}${site.base}`).catch((error: Error) => [
     `the keyboard can't be tried: ${error.message.split("\n")[0]}`,
   ]);
-  return [...found.flat(), ...pressed];
+  return [...problems.flat(), ...unreached];
 }
 
 /** The factor by which Chromium is slowed down while keys are pressed: no key may be lost on a slow machine. */
-const slowness = 10;
+const throttlingRate = 10;
 
-const ways: Readonly<Record<string, (page: BrowserPage) => Promise<void>>> = {
+/** The parts of a page that the keyboard must reach, each with its keys. */
+const keyboardTargets: Readonly<Record<string, (page: BrowserPage) => Promise<void>>> = {
   "the link to the content": async (page) => tabTo(page, ".VPSkipLink", 1),
   "a result of the search": async (page) => {
     await page.keyboard.press("Control+k");
@@ -390,26 +392,27 @@ const ways: Readonly<Record<string, (page: BrowserPage) => Promise<void>>> = {
   },
 };
 
-/** Opens the search and a page of the table of contents by the keyboard alone. Returns the things that it could not reach. */
+/** Opens the search and a page of the table of contents by the keyboard alone. Returns a sentence for each that it can't reach. */
 async function pressKeys(context: BrowserContext, home: string): Promise<string[]> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
-  await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+  await session.send("Emulation.setCPUThrottlingRate", { rate: throttlingRate });
   await page.setViewportSize({ width: 1280, height: 900 });
   const problems: string[] = [];
-  for (const [what, reach] of Object.entries(ways)) {
+  for (const [target, reach] of Object.entries(keyboardTargets)) {
     try {
       await openPage(page, home);
       await reach(page);
     } catch (error) {
       const [reason] = (error as Error).message.split("\n");
-      problems.push(`the keyboard does not reach ${what}: ${reason}`);
+      problems.push(`the keyboard does not reach ${target}: ${reason}`);
     }
   }
   await page.close();
   return problems;
 }
 
+/** Presses Tab until the selector matches the focused element. */
 async function tabTo(page: BrowserPage, selector: string, presses: number): Promise<void> {
   for (let press = 0; press < presses; press++) {
     await page.keyboard.press("Tab");
@@ -418,13 +421,10 @@ async function tabTo(page: BrowserPage, selector: string, presses: number): Prom
   throw new Error(`${presses} times Tab`);
 }
 
+/** The widths of a laptop and a phone. */
 const widths = [1280, 390];
 
-async function readEach(
-  context: BrowserContext,
-  addresses: readonly string[],
-  origin: string,
-): Promise<string[]> {
+async function readAddresses(context: BrowserContext, addresses: readonly string[], origin: string) {
   const problems: string[] = [];
   const page = await context.newPage();
   let address = "";
@@ -441,7 +441,7 @@ async function readEach(
       await page.setViewportSize({ width: widths[0]!, height: 900 });
       await openPage(page, address);
       await page.evaluate(axe.source);
-      for (const width of widths) problems.push(...(await readAt(page, width, address)));
+      for (const width of widths) problems.push(...(await inspectPage(page, width, address)));
     } catch (error) {
       problems.push(`${address} can't be read: ${(error as Error).message.split("\n")[0]}`);
     }
@@ -449,10 +449,7 @@ async function readEach(
   return problems;
 }
 
-/**
- * Opens a page of the book, and waits until it is mounted. Before that, no key is handled, and texts that only the browser
- * adds, such as the name of the switch to a dark page, are missing.
- */
+/** Opens a page and waits until Vue has mounted it: before that, no key is handled, and some texts are missing. */
 async function openPage(page: BrowserPage, address: string): Promise<void> {
   await page.goto(address, { waitUntil: "networkidle" });
   await page.waitForFunction("document.querySelector('#app').__vue_app__ !== undefined");
@@ -463,7 +460,8 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-async function readAt(page: BrowserPage, width: number, address: string): Promise<string[]> {
+/** Returns the problems of the open page at a width, light and dark: what is too wide, and what axe finds. */
+async function inspectPage(page: BrowserPage, width: number, address: string): Promise<string[]> {
   const problems: string[] = [];
   await page.setViewportSize({ width, height: 900 });
   for (const scheme of ["light", "dark"]) {
@@ -471,7 +469,7 @@ async function readAt(page: BrowserPage, width: number, address: string): Promis
     const where = `${address} (${width} px, ${scheme})`;
     const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     if (Number(overflow) > 0) problems.push(`${where} is ${Number(overflow)} px too wide`);
-    for (const violation of await page.evaluate<Violation[]>(judge(scheme)))
+    for (const violation of await page.evaluate<Violation[]>(axeScript(scheme)))
       problems.push(
         `${where}: ${violation.help}: ${violation.nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`,
       );
@@ -479,8 +477,8 @@ async function readAt(page: BrowserPage, width: number, address: string): Promis
   return problems;
 }
 
-/** Runs axe on the page. On dark pages it checks only colours, since nothing else differs. */
-function judge(scheme: string): string {
+/** Returns the script that runs axe on the page. On dark pages it checks only colours, since nothing else differs. */
+function axeScript(scheme: string): string {
   const runOnly = scheme === "dark" ? ["color-contrast"] : undefined;
   const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
   return `axe.run(${options}).then(({ violations }) => violations)`;

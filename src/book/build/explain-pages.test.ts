@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { countCommands, explainPages } from "./check-book.ts";
-import { readPage, routesOf } from "./pages.ts";
+import { readPage } from "./pages.ts";
 
 const page = (path: string, text: string, follow?: string) =>
   readPage(
@@ -62,21 +62,4 @@ describe("explainPages()", () => {
 test("countCommands() tells commands that run from those that are only read", () => {
   const text = block("sh", "ls\npwd\n") + block("console", "$ kubectl get pods\nNAME\n") + block("sh [a.sh]");
   expect(countCommands([page("a.md", text, "empty")])).toEqual(["a.md: 2 commands run, 1 only read"]);
-});
-
-test("routesOf() has one for the pages of a section that begin alike, and one for each page without a section", () => {
-  const pages = [
-    page("quick-start.md", "", "empty"),
-    page("guides/a.md", "", "empty"),
-    page("guides/b.md", "", "app-operator"),
-    page("guides/c.md", "", "empty"),
-    page("faq.md", ""),
-  ];
-  expect(
-    routesOf(pages).map(({ name, follow, pages: own }) => [name, follow, own.map(({ path }) => path)]),
-  ).toEqual([
-    ["quick-start", "empty", ["quick-start.md"]],
-    ["guides", "empty", ["guides/a.md", "guides/c.md"]],
-    ["guides", "app-operator", ["guides/b.md"]],
-  ]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { llmsFullText, llmsText } from "./build-book.ts";
+import { llmsFullText, llmsText } from "./pages.ts";
 import { readPage } from "./pages.ts";
 
 const page = (path: string, title: string) =>

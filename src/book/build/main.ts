@@ -1,13 +1,27 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
-import { buildBook } from "./build-book.ts";
 import { checkBook } from "./check-book.ts";
+import {
+  bookFolder,
+  llmsFullText,
+  llmsText,
+  readPages,
+  siteFolder,
+  stagePages,
+  stagedFolder,
+} from "./pages.ts";
+import { referencePages } from "./reference/reference-pages.ts";
 
-/** The path of the book on its host. */
-const base = process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname;
+stagePages(await referencePages());
+await build(bookFolder);
+const pages = readPages(stagedFolder);
+writeFileSync(join(siteFolder, "llms.txt"), llmsText(pages, bookAddress));
+writeFileSync(join(siteFolder, "llms-full.txt"), llmsFullText(pages));
 
-await buildBook();
 if (process.argv.includes("--check")) {
-  const problems = await checkBook(base);
+  const problems = await checkBook(process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname);
   for (const problem of problems) console.error(problem);
   const count = problems.length === 1 ? "1 thing" : `${problems.length} things`;
   console.log(problems.length === 0 ? "nothing is wrong with the book" : `${count} to mend`);

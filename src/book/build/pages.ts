@@ -2,6 +2,14 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import { dirname, join, relative, sep } from "node:path";
 import { readYaml } from "../../shared/read-yaml.ts";
 
+export const bookFolder = join(import.meta.dirname, "..");
+export const repository = join(bookFolder, "../..");
+
+/** The folder in which written pages and pages made from the code are put together. */
+export const stagedFolder = join(repository, "dist/book-pages");
+export const siteFolder = join(repository, "dist/book");
+
+/** A page of the book, with its front matter. */
 export interface Page {
   /** The path below the book's folder: `guides/metrics.md`. */
   readonly path: string;
@@ -19,14 +27,14 @@ export interface Page {
 
 /** Reads all pages in a folder, in the order of the book. */
 export function readPages(folder: string): Page[] {
-  return inOrder(
+  return sortPages(
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".md") && !path.startsWith("."))
       .map((path) => readPage(path, readFileSync(join(folder, path), "utf8"))),
   );
 }
 
-/** The front matter, and the heading that must follow it. */
+/** Matches the front matter, and the heading that must follow it. */
 const beginning = /^---\n(.*?)\n---\n\n# ([^\n]+)\n/s;
 
 /** Reads the beginning of a page. Throws if it lacks the title and place that the table of contents needs. */
@@ -41,7 +49,7 @@ export function readPage(path: string, text: string): Page {
     throw new Error(
       `${path}:1: write the page's place into its front matter: "title: Metrics" and "order: 3"`,
     );
-  if (plain(heading) !== title)
+  if (withoutBackticks(heading) !== title)
     throw new Error(`${path}: the heading is "${heading}", but the title "${title}": make them equal`);
   if (follow !== undefined && typeof follow !== "string")
     throw new Error(`${path}: write "follow: empty" or the name of a project in e2e/golden`);
@@ -64,20 +72,20 @@ export function bodyOf({ text }: Page): string {
   return text.slice(text.indexOf("\n# ") + 1);
 }
 
-/** Sorts pages by the places of their sections, then by their own. A page without a section is placed among the sections. */
-function inOrder(pages: readonly Page[]): Page[] {
+/** Sorts pages by their sections' places, then by their own. A page without a section is placed among the sections. */
+function sortPages(pages: readonly Page[]): Page[] {
   const indexes = new Map(pages.filter(isIndex).map((page) => [page.section, page]));
-  const placeOf = (page: Page): number => {
+  const sectionOrder = (page: Page): number => {
     const index = page.section === "" ? page : indexes.get(page.section);
     if (index) return index.order;
     throw new Error(`${page.path}: its folder has no index.md, which names the section`);
   };
-  const withinOf = (page: Page): number => (isIndex(page) ? Number.NEGATIVE_INFINITY : page.order);
+  const pageOrder = (page: Page): number => (isIndex(page) ? Number.NEGATIVE_INFINITY : page.order);
   return pages.toSorted(
     (a, b) =>
-      placeOf(a) - placeOf(b) ||
+      sectionOrder(a) - sectionOrder(b) ||
       a.section.localeCompare(b.section) ||
-      withinOf(a) - withinOf(b) ||
+      pageOrder(a) - pageOrder(b) ||
       a.path.localeCompare(b.path),
   );
 }
@@ -87,7 +95,7 @@ export function isIndex({ path, section }: Page): boolean {
   return path === `${section}/index.md`;
 }
 
-const plain = (heading: string): string => heading.replaceAll("`", "");
+const withoutBackticks = (heading: string): string => heading.replaceAll("`", "");
 
 /** An entry of the table of contents, as VitePress reads it. */
 interface SidebarItem {
@@ -113,45 +121,40 @@ function itemOf({ title, path }: Page): SidebarItem {
   return { text: title, link: `/${path.replace(/(?:index)?\.md$/, "")}` };
 }
 
-/** Pages that a reader follows from the first to the last, in one folder. */
-export interface Route {
-  /** The name of the section, or of a page without one. */
-  readonly name: string;
-  /** `empty`, or the golden project that the reader starts with. */
-  readonly follow: string;
-  readonly pages: readonly Page[];
+/**
+ * Writes the book's table of contents for language models: each page with its address and its first paragraph. Pages without
+ * a section come first, since further down they would seem to belong to the section before them.
+ */
+export function llmsText(pages: readonly Page[], address: string): string {
+  const topPagesFirst = pages.toSorted((a, b) => Number(a.section !== "") - Number(b.section !== ""));
+  const entries = topPagesFirst.map((page) => {
+    const entry = `- [${page.title}](${address}${page.path.replace(/\.md$/, ".html")}): ${firstParagraph(page)}`;
+    return isIndex(page) ? `\n## ${page.title}\n\n${entry}` : entry;
+  });
+  return `# tsbuilder\n\n> Kubernetes operators in TypeScript\n\n${entries.join("\n")}\n`;
 }
 
-/** Returns the routes through the book: the pages of a section with the same `follow`, and each page without a section. */
-export function routesOf(pages: readonly Page[]): Route[] {
-  const routes = new Map<string, Route>();
-  for (const page of pages) {
-    const { follow } = page;
-    if (follow === undefined) continue;
-    const name = page.section || page.path.replace(/\.md$/, "");
-    const key = `${name} ${follow}`;
-    routes.set(key, { name, follow, pages: [...(routes.get(key)?.pages ?? []), page] });
-  }
-  return [...routes.values()];
+/** Joins all pages into one text, without their front matter. */
+export function llmsFullText(pages: readonly Page[]): string {
+  return pages.map(bodyOf).join("\n");
 }
 
-export const bookFolder = join(import.meta.dirname, "..");
+function firstParagraph(page: Page): string {
+  const [, paragraph = ""] = bodyOf(page).split("\n\n");
+  return paragraph
+    .replaceAll("\n", " ")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .trim();
+}
 
-export const repository = join(bookFolder, "../..");
-
-/** The folder in which written pages and pages made from the code are put together. */
-export const stagedFolder = join(repository, "dist/book-pages");
-
-export const siteFolder = join(repository, "dist/book");
-
-/** Copies the written pages, and writes those made from the code beside them. */
-export function stagePages(made: ReadonlyMap<string, string>): void {
+/** Copies the written pages into `stagedFolder`, and writes the pages that are made from the code beside them. */
+export function stagePages(generated: ReadonlyMap<string, string>): void {
   rmSync(stagedFolder, { recursive: true, force: true });
   cpSync(bookFolder, stagedFolder, {
     recursive: true,
     filter: (path) => ![".vitepress", "build"].includes(relative(bookFolder, path).split(sep)[0]!),
   });
-  for (const [path, text] of made) {
+  for (const [path, text] of generated) {
     const file = join(stagedFolder, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text.replace("---\n", "---\neditLink: false\n"));

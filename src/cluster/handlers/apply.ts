@@ -29,7 +29,7 @@ import { checkFields, duplicateKeys, noMap } from "./read-object.ts";
 import { replyObject } from "./representation.ts";
 import { type FieldValidation, type Target, fieldValidationOf, writeOf } from "./target.ts";
 
-/** Server-side apply: the body holds all fields that the manager wants to own. */
+/** Handles server-side apply. The body holds all fields that the manager wants to own. */
 export async function handleApply(context: RequestContext, target: Target): Promise<Reply> {
   const write = { applied: true, ...writeOf(context, target, "PatchOptions") };
   const { resource, version } = target;
@@ -73,13 +73,14 @@ export async function readApply(
   }
   const object = value as ApiObject;
   if (object.apiVersion !== apiVersion || object.kind !== kind) {
-    const { group, version: sent } = parseApiVersion(textOf(object.apiVersion));
-    throw badRequest(`invalid object type: ${group}/${sent}, Kind=${textOf(object.kind)}`);
+    const { group, version: sent } = parseApiVersion(stringOrEmpty(object.apiVersion));
+    throw badRequest(`invalid object type: ${group}/${sent}, Kind=${stringOrEmpty(object.kind)}`);
   }
   object.metadata ??= {};
   return { applied: object, force: isTrue(query.get("force")), text };
 }
 
+/** Refuses duplicate fields of the body, or warns about them. */
 function checkDuplicates({ warnings }: RequestContext, text: string, validation: FieldValidation): void {
   if (validation === "Ignore") return;
   // Avoids the slow YAML parser for JSON without duplicate fields.
@@ -94,7 +95,7 @@ function checkDuplicates({ warnings }: RequestContext, text: string, validation:
 }
 
 /** A `kind` or `apiVersion` that is not a string counts as missing. */
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -112,13 +113,16 @@ function parseApplied(text: string): unknown {
   }
 }
 
-/** Applies to the stored object. `spoken` rewrites conflict messages in the terms of the request's body. */
+/**
+ * Applies an object to the stored one, and returns the result. `rephrase` rewrites conflicts in the terms of the request's
+ * body, if that is a Scale. Throws a 404 if the object is missing and can't be created.
+ */
 export async function applyTo(
   write: Write,
   current: ApiObject | undefined,
   applied: ApiObject,
   force: boolean,
-  spoken = (message: string): string => message,
+  rephrase = (message: string): string => message,
 ): Promise<ApiObject> {
   if (!current && !canCreate(write)) throw notFound(write.resource, write.name);
   try {
@@ -131,7 +135,7 @@ export async function applyTo(
     });
     return copyJSON(next) as unknown as ApiObject;
   } catch (error) {
-    throw statusOf(error, spoken);
+    throw statusOf(error, rephrase);
   }
 }
 
@@ -144,21 +148,19 @@ function checkConvertible(write: Write, { served }: Target, applied: ApiObject, 
   const subject = subjectOf(endpoint, applied as unknown as JSONObject);
   const gvk = gvkOf(endpoint);
   const problem = `unable to convert unstructured object to ${gvk}: ${why}`;
-  throw new StatusError(
-    500,
-    undefined,
-    `failed to convert new object ${subject} to proper version: ${problem}`,
-  );
+  const message = `failed to convert new object ${subject} to proper version: ${problem}`;
+  throw new StatusError(500, undefined, message);
 }
 
-function statusOf(error: unknown, spoken: (message: string) => string): unknown {
+/** Converts an error of server-side apply to a status; returns any other error. */
+function statusOf(error: unknown, rephrase: (message: string) => string): unknown {
   if (error instanceof ApplyConflictError) {
     const causes = error.causes.map((cause) => ({
       ...cause,
-      message: spoken(cause.message),
-      field: spoken(cause.field),
+      message: rephrase(cause.message),
+      field: rephrase(cause.field),
     }));
-    return new StatusError(409, "Conflict", spoken(error.message), { causes });
+    return new StatusError(409, "Conflict", rephrase(error.message), { causes });
   }
   if (error instanceof SchemaMismatchError) return new StatusError(500, undefined, error.message);
   if (error instanceof PatchError) return badRequest(error.message);

@@ -51,35 +51,34 @@ export async function handleDeleteCollection(context: RequestContext, target: Ta
       await deleteObject({ ...write, name: name!, namespace: namespace ?? "", ofCollection: true }, options);
       entries.push(entry);
     } catch (error) {
+      // Another client has deleted the object meanwhile.
       if (!(error instanceof StatusError) || error.code !== 404) throw error;
     }
   }
   return listReply(context, target, { ...list, entries });
 }
 
-/** Parsed delete options: `dryRun` has become a flag. */
-interface ReadDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
+/** The validated options of a deletion. */
+interface ParsedDeleteOptions extends Omit<DeleteOptions, "dryRun"> {
   readonly dryRun: boolean;
   /** The options as the client sent them, for webhooks. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
 /** Adds the kind's warning about a deletion whose options leave the propagation policy to it. */
-function warnOfDeletion({ warnings }: RequestContext, { resource }: Target, options: ReadDeleteOptions) {
+function warnOfDeletion({ warnings }: RequestContext, { resource }: Target, options: ParsedDeleteOptions) {
   const warning = resource.strategy.deletionWarning?.(options);
   if (warning) warnings.add(warning);
 }
 
 /** Reads delete options from the body, or from the query if there is no body. */
-async function readDeleteOptions(context: RequestContext, target: Target): Promise<ReadDeleteOptions> {
+async function readDeleteOptions(context: RequestContext, target: Target): Promise<ParsedDeleteOptions> {
   const body = await context.request.readBody();
-  const sent = body.length > 0 ? await decode(context, target, body) : fromQuery(context.query);
+  const sent = body.length > 0 ? await decodeOptions(context, target, body) : readQuery(context.query);
   const { kind, apiVersion } = sent;
   if (kind && apiVersion && kind !== "DeleteOptions") {
-    const [named, version] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
-    throw badRequest(
-      `no kind ${named} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`,
-    );
+    const type = `kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+    throw badRequest(`no ${type} in scheme "pkg/runtime/scheme.go:111"`);
   }
   const dryRun = readDryRun(sent.dryRun ?? [], "DeleteOptions");
   checkPolicy(sent);
@@ -87,7 +86,7 @@ async function readDeleteOptions(context: RequestContext, target: Target): Promi
   return { ...sent, dryRun, raw };
 }
 
-const policies = ["Foreground", "Background", "Orphan"];
+const propagationPolicies = ["Foreground", "Background", "Orphan"];
 
 function checkPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): void {
   if (propagationPolicy === undefined) return;
@@ -96,11 +95,14 @@ function checkPolicy({ propagationPolicy, orphanDependents }: DeleteOptions): vo
     const detail = "orphanDependents and deletionPropagation cannot be both set";
     throw invalidOptions("DeleteOptions", invalid(field, propagationPolicy, detail));
   }
-  if (policies.includes(propagationPolicy)) return;
-  throw invalidOptions("DeleteOptions", notSupported(field, propagationPolicy, [...policies, "nil"]));
+  if (propagationPolicies.includes(propagationPolicy)) return;
+  throw invalidOptions(
+    "DeleteOptions",
+    notSupported(field, propagationPolicy, [...propagationPolicies, "nil"]),
+  );
 }
 
-async function decode(context: RequestContext, target: Target, body: Buffer): Promise<DeleteOptions> {
+async function decodeOptions(context: RequestContext, target: Target, body: Buffer): Promise<DeleteOptions> {
   const mediaType = mediaTypeOf(context);
   // Go's typed clients send options in protobuf, for custom resources too.
   if (mediaType === "application/vnd.kubernetes.protobuf") {
@@ -111,7 +113,7 @@ async function decode(context: RequestContext, target: Target, body: Buffer): Pr
     const value: unknown = mediaType === "application/yaml" ? parseYAML(text, target) : JSON.parse(text);
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new TypeError("not an object");
-    const options = withoutNulls(await decoded(value as Record<string, unknown>));
+    const options = withoutNulls(await checkTypes(value as Record<string, unknown>));
     if (options.preconditions) options.preconditions = withoutNulls(options.preconditions);
     return options;
   } catch (error) {
@@ -120,8 +122,8 @@ async function decode(context: RequestContext, target: Target, body: Buffer): Pr
   }
 }
 
-/** Refuses options whose fields have a wrong type. */
-async function decoded(sent: Record<string, unknown>): Promise<DeleteOptions> {
+/** Returns the options. Throws a 400 if a field has a wrong type. */
+async function checkTypes(sent: Record<string, unknown>): Promise<DeleteOptions> {
   const schema = (await loadSchemas("meta/v1"))!.get("DeleteOptions")!;
   try {
     decodeBuiltIn(sent, schema);
@@ -131,13 +133,13 @@ async function decoded(sent: Record<string, unknown>): Promise<DeleteOptions> {
   }
 }
 
-/** Go reads null as "not set". */
+/** Removes nulls, which Go reads as absent fields. */
 function withoutNulls<T extends object>(sent: T): T {
-  const set = Object.entries(sent).filter(([, value]) => value !== null);
-  return Object.fromEntries(set) as T;
+  const entries = Object.entries(sent).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries) as T;
 }
 
-function fromQuery(query: URLSearchParams): DeleteOptions {
+function readQuery(query: URLSearchParams): DeleteOptions {
   const grace = query.get("gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
   const orphan = query.get("orphanDependents");

@@ -1,7 +1,7 @@
 // The verbs of resources. `dispatch()` finds the resource of a path (`target.ts`) and passes the request to the handler
 // of its verb: create and update are in this file, the others in `list.ts`, `watch.ts`, `patch.ts`, `apply.ts` and
 // `delete.ts`. `read-object.ts` decodes bodies, `representation.ts` writes responses. `special` has the endpoints whose
-// body is not the stored object; the table `endpoints` names their handlers.
+// body is not the stored object; the table `specialEndpoints` names their handlers.
 
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Core } from "../registry/core.ts";
@@ -46,35 +46,35 @@ const handlers: Readonly<Record<Verb, VerbHandler>> = {
   deletecollection: handleDeleteCollection,
 };
 
-const writes = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);
+const writeVerbs = new Set<Verb>(["create", "update", "patch", "delete", "deletecollection"]);
 
 /** Passes a request for a resource to the handler of its verb. */
 export async function dispatch(core: Core, context: RequestContext): Promise<Reply> {
   const target = targetOf(core, context);
   const verb = context.info.verb as Verb;
   if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
-  const handler = specialHandler(target) ?? handlers[verb];
-  if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw refusal(context, target);
+  const handler = findSpecialHandler(target) ?? handlers[verb];
+  if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw unservedVerb(context, target);
   // Paths of built-in kinds have no HEAD; those of custom resources handle it as GET.
   if (context.method === "HEAD" && !target.resource.custom) throw methodNotAllowed();
   // A client that can't read the response gets 406 before anything else is checked.
   negotiate(context.request.headers.accept, target, verb === "watch" ? "list" : verb);
-  if (writes.has(verb)) await target.resource.load?.();
+  if (writeVerbs.has(verb)) await target.resource.load?.();
   const { deprecation } = target.served;
   if (deprecation) context.warnings.add(deprecation);
   return handler(context, target);
 }
 
-/** Endpoints whose body is not the stored object. */
-const endpoints: Readonly<Record<string, VerbHandler>> = {
+/** The handlers of endpoints whose body is not the stored object. */
+const specialEndpoints: Readonly<Record<string, VerbHandler>> = {
   bindings: handleLegacyBinding,
   "pods/binding": handleBinding,
   "pods/eviction": handleEviction,
   "serviceaccounts/token": handleToken,
 };
 
-/** The ends of messages for subresources that need running containers. */
-const missing: Readonly<Record<string, string>> = {
+/** The subresources that need running containers, each with the end of its message. */
+const containerSubresources: Readonly<Record<string, string>> = {
   log: "has no logs",
   exec: "can't run commands",
   attach: "has no process to attach to",
@@ -82,29 +82,27 @@ const missing: Readonly<Record<string, string>> = {
   proxy: "can't be connected to",
 };
 
-/** The handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
-function specialHandler({ resource, subresource }: Target): VerbHandler | undefined {
+/** Finds the handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
+function findSpecialHandler({ resource, subresource }: Target): VerbHandler | undefined {
   if (subresource === "scale") return handleScale;
-  if (Object.hasOwn(missing, subresource)) return handleWithoutContainers;
+  if (Object.hasOwn(containerSubresources, subresource)) return handleWithoutContainers;
   const name = qualifiedName(resource);
   const review = subresource === "" ? reviews[name] : undefined;
   if (review) return (context, target) => handleReview(context, target, review);
-  return endpoints[subresource === "" ? name : `${name}/${subresource}`];
+  return specialEndpoints[subresource === "" ? name : `${name}/${subresource}`];
 }
 
 /** Explains to `kubectl logs`, `exec`, `cp`, `attach`, `port-forward` and `proxy` why there is no container. */
 async function handleWithoutContainers(_: RequestContext, target: Target): Promise<Reply> {
   const { resource, namespace, name, subresource } = target;
   if (!resource.collection.get(keyOf(resource, namespace, name))) throw notFound(resource, name);
-  const what = `so ${resource.singular} ${JSON.stringify(name)} ${missing[subresource]!}`;
+  const what = `so ${resource.singular} ${JSON.stringify(name)} ${containerSubresources[subresource]!}`;
   const instead = "use a cluster with nodes, such as kind";
   throw badRequest(`containers don't run in the embedded cluster, ${what}: ${instead}`);
 }
 
-/**
- * The error for an endpoint without the verb: built-in kinds refuse the method of the path, custom resources the verb.
- */
-function refusal(context: RequestContext, target: Target): StatusError {
+/** Returns the error for an unserved verb: paths of built-in kinds refuse the method, custom resources the verb. */
+function unservedVerb(context: RequestContext, target: Target): StatusError {
   const { resource } = target;
   if (!resource.custom) return methodNotAllowed();
   const { verb } = context.info;

@@ -22,7 +22,7 @@ interface FieldSelector {
   readonly only: (field: string) => string | undefined;
 }
 
-/** A part of the objects, by the hashes of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */
+/** Selects a part of the objects by the hash of a field: `shardRange(object.metadata.uid, '0x…', '0x…') || …`. */
 interface ShardSelector {
   /** The selector as lists return it in their metadata. */
   readonly text: string;
@@ -40,50 +40,53 @@ export interface ListOptions {
   readonly continue: string;
   /** Empty if the client sent none. */
   readonly resourceVersion: string;
+  /** The `resourceVersionMatch`. */
   readonly match: "" | "Exact" | "NotOlderThan";
   readonly timeoutSeconds: number | undefined;
   readonly allowBookmarks: boolean;
   readonly sendInitialEvents: boolean | undefined;
 }
 
-export function readListOptions(query: URLSearchParams, target: Target, watch = false): ListOptions {
+/** Reads the options of a list or watch from its query. Throws a 400 or an Invalid status for malformed ones. */
+export function readListOptions(query: URLSearchParams, target: Target, isWatch = false): ListOptions {
   // The real server decodes numbers before it validates options.
   const timeoutSeconds = readInteger(query.get("timeoutSeconds"));
   const limit = readInteger(query.get("limit")) ?? 0;
   const labels = readLabelSelector(query.get("labelSelector") ?? "");
-  const terms = parsed(parseFieldSelector, query.get("fieldSelector") ?? "");
+  const terms = parseSelector(parseFieldSelector, query.get("fieldSelector") ?? "");
   const options = {
-    ...startOf(query, watch),
+    ...readStart(query, isWatch),
     labels,
     limit,
     continue: query.get("continue") ?? "",
     timeoutSeconds,
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
   };
-  const problems = [...(watch ? watchProblems(options) : listProblems(options))];
+  const problems = [...(isWatch ? checkWatchOptions(options) : checkListOptions(options))];
   if (problems.length > 0) throw invalidOptions("ListOptions", ...problems);
   const fields = readFieldSelector(terms, target.resource);
   const shard = parseShardSelector(query.get("shardSelector") ?? "");
-  return { ...options, fields, shard, matches: both(both(labels, fields?.matches), shard?.matches) };
+  return { ...options, fields, shard, matches: allOf(labels, fields?.matches, shard?.matches) };
 }
 
-/** The start of a list or watch. A watch without a revision behaves as with `sendInitialEvents=true`. */
-function startOf(
+/** Reads the revision at which a list or watch starts. A watch without one behaves as with `sendInitialEvents=true`. */
+function readStart(
   query: URLSearchParams,
-  watch: boolean,
+  isWatch: boolean,
 ): Pick<ListOptions, "resourceVersion" | "match" | "sendInitialEvents"> {
   const resourceVersion = query.get("resourceVersion") ?? "";
   const match = (query.get("resourceVersionMatch") ?? "") as ListOptions["match"];
   const sendInitialEvents = query.get("sendInitialEvents");
   if (sendInitialEvents !== null)
     return { resourceVersion, match, sendInitialEvents: isTrue(sendInitialEvents) };
-  if (watch && match === "" && (resourceVersion === "" || resourceVersion === "0"))
+  if (isWatch && match === "" && (resourceVersion === "" || resourceVersion === "0"))
     return { resourceVersion, match: "NotOlderThan", sendInitialEvents: true };
   return { resourceVersion, match, sendInitialEvents: undefined };
 }
 
-function both(a: Predicate | undefined, b: Predicate | undefined): Predicate | undefined {
-  return a && b ? (object) => a(object) && b(object) : (a ?? b);
+/** Returns a predicate that requires all given ones; undefined if there are none. */
+function allOf(...predicates: readonly (Predicate | undefined)[]): Predicate | undefined {
+  return predicates.reduce((a, b) => (a && b ? (object) => a(object) && b(object) : (a ?? b)));
 }
 
 function readInteger(text: string | null): number | undefined {
@@ -96,23 +99,18 @@ function readInteger(text: string | null): number | undefined {
 
 /** Makes a predicate of `app=web,tier in (a,b),!legacy`; undefined for an empty selector. */
 function readLabelSelector(text: string): Predicate | undefined {
-  const requirements = parsed(parseLabelSelector, text);
+  const requirements = parseSelector(parseLabelSelector, text);
   if (requirements.length === 0) return undefined;
   return ({ metadata }) => matchesRequirements(requirements, metadata.labels ?? {});
 }
 
-function parsed<T>(parse: (text: string) => T, selector: string): T {
+function parseSelector<T>(parse: (text: string) => T, selector: string): T {
   try {
     return parse(selector);
   } catch (error) {
     throw badRequest((error as Error).message);
   }
 }
-
-const readers: Readonly<Record<string, (object: ApiObject) => string>> = {
-  "object.metadata.uid": ({ metadata }) => metadata.uid ?? "",
-  "object.metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
-};
 
 /** Reads the terms of `metadata.name=x,status.phase!=Running`. Each kind has its own selectable fields. */
 function readFieldSelector(terms: readonly FieldTerm[], resource: Resource): FieldSelector | undefined {
@@ -126,20 +124,20 @@ function readFieldSelector(terms: readonly FieldTerm[], resource: Resource): Fie
 
 function readerOf(field: string, resource: Resource): (object: ApiObject) => string {
   if (field === "metadata.name") return ({ metadata }) => metadata.name ?? "";
-  if (field === "metadata.namespace" && (resource.namespaced || isUnselective(resource)))
+  if (field === "metadata.namespace" && (resource.namespaced || hasNoSelectors(resource)))
     return ({ metadata }) => metadata.namespace ?? "";
   const { fieldSelectors } = resource.strategy;
-  const own = fieldSelectors?.get(field);
-  if (own) return own;
-  if (!isUnselective(resource))
+  const reader = fieldSelectors?.get(field);
+  if (reader) return reader;
+  if (!hasNoSelectors(resource))
     throw badRequest(resource.strategy.refuseSelector?.(field) ?? `field label not supported: ${field}`);
   throw badRequest(
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
   );
 }
 
-/** Returns true for built-in kinds without own selectors: they accept `metadata.namespace` even if cluster-scoped. */
-function isUnselective({ custom, strategy }: Resource): boolean {
+/** Returns true for built-in kinds without field selectors of their own: they accept `metadata.namespace` even if cluster-scoped. */
+function hasNoSelectors({ custom, strategy }: Resource): boolean {
   return !custom && !strategy.fieldSelectors?.size;
 }
 
@@ -149,7 +147,7 @@ type CheckedOptions = Pick<ListOptions, "resourceVersion" | "continue" | "sendIn
 
 const matchField = "resourceVersionMatch";
 
-function* listProblems(options: CheckedOptions): Generator<FieldError> {
+function* checkListOptions(options: CheckedOptions): Generator<FieldError> {
   const { match, resourceVersion, continue: token, sendInitialEvents } = options;
   if (match !== "") {
     if (resourceVersion === "") yield matchForbidden("is forbidden unless resourceVersion is provided");
@@ -165,11 +163,8 @@ function* listProblems(options: CheckedOptions): Generator<FieldError> {
     yield forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list");
 }
 
-function* watchProblems({
-  match,
-  continue: token,
-  sendInitialEvents,
-}: CheckedOptions): Generator<FieldError> {
+function* checkWatchOptions(options: CheckedOptions): Generator<FieldError> {
+  const { match, continue: token, sendInitialEvents } = options;
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
     yield forbidden(matchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
@@ -186,10 +181,8 @@ function matchForbidden(why: string): FieldError {
 }
 
 /** The requested revision of a get, list or watch. Throws if it is in the future. */
-export function requestedRevision(
-  { resourceVersion }: Pick<ListOptions, "resourceVersion">,
-  current: number,
-): number {
+export function requestedRevision(options: Pick<ListOptions, "resourceVersion">, current: number): number {
+  const { resourceVersion } = options;
   if (resourceVersion === "") return current;
   if (!/^\d+$/.test(resourceVersion)) throw malformedRevision(resourceVersion, true);
   const revision = Number(resourceVersion);
@@ -214,16 +207,24 @@ function tooNew(revision: number, current: number): StatusError {
   });
 }
 
+/** The fields whose hashes divide objects into shards. */
+const shardFields: Readonly<Record<string, (object: ApiObject) => string>> = {
+  "object.metadata.uid": ({ metadata }) => metadata.uid ?? "",
+  "object.metadata.namespace": ({ metadata }) => metadata.namespace ?? "",
+};
+
 /** Parses the selector of KEP-5866, whose syntax is that of CEL. Returns undefined for an empty text. */
 export function parseShardSelector(text: string): ShardSelector | undefined {
   if (text === "") return undefined;
-  const ranges = rangesOf(parseExpression(text));
+  const ranges = readRanges(parseExpression(text));
   const { field } = ranges[0]!;
-  const other = ranges.find((range) => range.field !== field);
-  if (other) {
-    throw invalid(`all shard ranges must use the same field, got ${quote(field)} and ${quote(other.field)}`);
+  const otherRange = ranges.find((range) => range.field !== field);
+  if (otherRange) {
+    throw invalidShard(
+      `all shard ranges must use the same field, got ${quote(field)} and ${quote(otherRange.field)}`,
+    );
   }
-  const read = readers[field]!;
+  const read = shardFields[field]!;
   const bounds = ranges.map(({ start, end }) => [BigInt(start), BigInt(end)] as const);
   return {
     text: ranges.map((range) => `shardRange(${range.field}, '${range.start}', '${range.end}')`).join(" || "),
@@ -237,97 +238,95 @@ export function parseShardSelector(text: string): ShardSelector | undefined {
 function parseExpression(text: string): Expr {
   const expression = text.trim();
   if (expression === "")
-    throw invalid("empty shard selector is not allowed; omit the parameter for unfiltered lists");
+    throw invalidShard("empty shard selector is not allowed; omit the parameter for unfiltered lists");
   try {
     return parse(expression, { macros: false });
   } catch (error) {
     if (!(error instanceof CelSyntaxError)) throw error;
-    throw invalid(`CEL parse error: ${error.issues[0]!.message}`);
+    throw invalidShard(`CEL parse error: ${error.issues[0]!.message}`);
   }
 }
 
+/** The hashes from `start` to below `end`, in hexadecimal. */
 interface Range {
   readonly field: string;
   readonly start: string;
   readonly end: string;
 }
 
-/** The numbers by which cel-go's errors name the kinds of expressions. */
-const kindNumbers: Readonly<Record<Expr["kind"], number>> = {
-  call: 1,
-  comprehension: 2,
-  ident: 3,
-  list: 4,
-  literal: 5,
-  map: 6,
-  select: 7,
-  struct: 8,
-};
+/** The kinds of expressions in the order of cel-go's numbers, by which its errors name them: a call is 1. */
+const kindsInOrder = "call comprehension ident list literal map select struct".split(" ");
+const kindNumber = ({ kind }: Expr): number => 1 + kindsInOrder.indexOf(kind);
 
-function rangesOf(expr: Expr): Range[] {
+function readRanges(expr: Expr): Range[] {
   if (expr.kind !== "call") {
-    throw invalid(
-      `unexpected expression kind ${kindNumbers[expr.kind]}; expected shardRange() call or || operator`,
+    throw invalidShard(
+      `unexpected expression kind ${kindNumber(expr)}; expected shardRange() call or || operator`,
     );
   }
   const { name, args } = expr;
-  if (name === operators.or) return args.flatMap(rangesOf);
-  if (name === "shardRange") return [rangeOf(args)];
-  throw invalid(`unsupported function ${quote(name)}; only shardRange() and || are allowed`);
+  if (name === operators.or) return args.flatMap(readRanges);
+  if (name === "shardRange") return [readRange(args)];
+  throw invalidShard(`unsupported function ${quote(name)}; only shardRange() and || are allowed`);
 }
 
-function rangeOf(args: readonly Expr[]): Range {
-  if (args.length !== 3) throw invalid(`shardRange() requires exactly 3 arguments, got ${args.length}`);
-  const field = fieldPath(args[0]!);
-  if (!Object.hasOwn(readers, field)) {
-    throw invalid(`unsupported field path ${quote(field)}; supported: ${Object.keys(readers).join(", ")}`);
+function readRange(args: readonly Expr[]): Range {
+  if (args.length !== 3) throw invalidShard(`shardRange() requires exactly 3 arguments, got ${args.length}`);
+  const field = readFieldPath(args[0]!);
+  if (!Object.hasOwn(shardFields, field)) {
+    throw invalidShard(
+      `unsupported field path ${quote(field)}; supported: ${Object.keys(shardFields).join(", ")}`,
+    );
   }
-  const start = hexLiteral(args[1]!, "hexStart");
-  const end = hexLiteral(args[2]!, "hexEnd");
+  const start = readBound(args[1]!, "hexStart");
+  const end = readBound(args[2]!, "hexEnd");
   if (BigInt(start) >= BigInt(end)) {
-    throw invalid(`shard range start ${start} must be less than end ${end}`);
+    throw invalidShard(`shard range start ${start} must be less than end ${end}`);
   }
   return { field, start, end };
 }
 
-function fieldPath(expr: Expr): string {
+function readFieldPath(expr: Expr): string {
   if (expr.kind === "ident") return expr.name;
-  if (expr.kind === "select") return `${fieldPath(expr.operand)}.${expr.field}`;
-  throw invalid(
-    `shardRange() first argument: expected field path (e.g. object.metadata.uid), got expression kind ${kindNumbers[expr.kind]}`,
+  if (expr.kind === "select") return `${readFieldPath(expr.operand)}.${expr.field}`;
+  throw invalidShard(
+    `shardRange() first argument: expected field path (e.g. object.metadata.uid), got expression kind ${kindNumber(expr)}`,
   );
 }
 
 /** Reads a bound: sixteen digits, or 2^64 as the end of the last shard. */
-function hexLiteral(expr: Expr, name: string): string {
+function readBound(expr: Expr, name: string): string {
   if (expr.kind !== "literal") {
-    throw invalid(
-      `${name} must be a string literal (e.g. '0xff'), got expression kind ${kindNumbers[expr.kind]}`,
+    throw invalidShard(
+      `${name} must be a string literal (e.g. '0xff'), got expression kind ${kindNumber(expr)}`,
     );
   }
   const { value: text } = expr;
-  if (typeof text !== "string") throw invalid(`${name} must be a string literal, got ${goType(text)}`);
-  if (!text.startsWith("0x")) throw invalid(`${name} must have '0x' prefix, got ${quote(text)}`);
+  if (typeof text !== "string") throw invalidShard(`${name} must be a string literal, got ${goType(text)}`);
+  if (!text.startsWith("0x")) throw invalidShard(`${name} must have '0x' prefix, got ${quote(text)}`);
   const digits = text.slice(2);
-  const count = Buffer.byteLength(digits);
-  if (count === 0) throw invalid(`${name}: hex value is required after '0x'`);
-  if (count > 17) {
-    throw invalid(`${name}: hex value too long (${count} chars, max 17): ${quote(digits)}`);
+  const digitCount = Buffer.byteLength(digits);
+  if (digitCount === 0) throw invalidShard(`${name}: hex value is required after '0x'`);
+  if (digitCount > 17) {
+    throw invalidShard(`${name}: hex value too long (${digitCount} chars, max 17): ${quote(digits)}`);
   }
   const wrong = /[^0-9a-f]/u.exec(digits);
-  if (wrong) throw invalid(`${name}: invalid hex character ${quote(wrong[0])} in ${quote(text)}`);
-  if (count === 17 && text !== "0x10000000000000000") {
-    throw invalid(`${name}: 17-digit hex value must be '0x10000000000000000' (2^64), got ${quote(text)}`);
+  if (wrong) throw invalidShard(`${name}: invalid hex character ${quote(wrong[0])} in ${quote(text)}`);
+  if (digitCount === 17 && text !== "0x10000000000000000") {
+    throw invalidShard(
+      `${name}: 17-digit hex value must be '0x10000000000000000' (2^64), got ${quote(text)}`,
+    );
   }
-  if (count < 16) {
+  if (digitCount < 16) {
     const padded = `0x${digits.padStart(16, "0")}`;
-    throw invalid(
+    throw invalidShard(
       `${name} must be a 0x-prefixed 16-digit hex value, got ${quote(text)} (did you mean ${quote(padded)}?)`,
     );
   }
   return text;
 }
 
+/** Returns the Go type of a literal, which messages name. */
 function goType(value: unknown): string {
   if (value === null) return "structpb.NullValue";
   if (typeof value === "boolean") return "bool";
@@ -337,6 +336,6 @@ function goType(value: unknown): string {
 }
 
 /** As on the real server, a malformed shard selector is a 500. */
-function invalid(why: string): StatusError {
+function invalidShard(why: string): StatusError {
   return new StatusError(500, undefined, `invalid shard selector: ${why}`);
 }

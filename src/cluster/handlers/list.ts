@@ -17,29 +17,32 @@ import type { Target } from "./target.ts";
 import type { Pause } from "../http/time-slices.ts";
 import { keyOf } from "../registry/resource.ts";
 
+/** Handles GET of an object. */
 export async function handleGet(context: RequestContext, target: Target): Promise<Reply> {
   return replyObject(context, target, await readEntry(context, target));
 }
 
-/** Reads the object of a GET. Throws if the requested revision is in the future. */
+/** Reads the object of a GET in the requested version. Throws if it is missing, or the requested revision is in the future. */
 export async function readEntry(context: RequestContext, target: Target): Promise<Entry> {
   const { resource, version, namespace, name } = target;
-  const asked = context.query.get("resourceVersion") ?? "";
-  if (!/^\d*$/.test(asked)) {
+  const resourceVersion = context.query.get("resourceVersion") ?? "";
+  if (!/^\d*$/.test(resourceVersion)) {
     // The real server does not cache Events: its storage reports the revision as for a list.
-    throw malformedRevision(asked, resource.plural === "events");
+    throw malformedRevision(resourceVersion, resource.plural === "events");
   }
-  requestedRevision({ resourceVersion: asked }, target.core.store.revision);
+  requestedRevision({ resourceVersion }, target.core.store.revision);
   const stored = resource.collection.get(keyOf(resource, namespace, name));
   if (!stored) throw notFound(resource, name);
   return resource.present(stored, version);
 }
 
+/** Handles GET of a collection. */
 export async function handleList(context: RequestContext, target: Target): Promise<Reply> {
   const options = readListOptions(context.query, target);
   return listReply(context, target, await readList(target, options));
 }
 
+/** The entries of a list or page, and the metadata of the response. */
 interface FoundList {
   readonly entries: readonly Entry[];
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
@@ -55,36 +58,37 @@ export async function readList(target: Target, options: ListOptions): Promise<Fo
   if (token && !["", "0"].includes(options.resourceVersion))
     throw badRequest("specifying resource version is not allowed when using continue");
   const revision = token ? token.revision : requestedRevision(options, core.store.revision);
-  const exact = token ? token.revision > 0 : options.match === "Exact" || exactByLimit(options);
-  const all = exact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
-  if (!all) {
+  const isExact = token ? token.revision > 0 : options.match === "Exact" || isExactByLimit(options);
+  const stored = isExact ? resource.collection.listAt(revision, prefix) : resource.collection.list(prefix);
+  if (!stored) {
     if (token) throw expiredContinue(token, prefix);
     throw expired("The resourceVersion for the provided list is too old.");
   }
 
-  const rest = token ? all.filter(({ key }) => key > token.after) : lookedAt(all, target, options);
-  const at = exact ? revision : core.store.revision;
-  const limit = options.limit > 0 && !servedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
-  const { entries, hasMore } = await select(target, rest, limit, options.matches);
+  const rest = token ? stored.filter(({ key }) => key > token.after) : narrow(stored, target, options);
+  const listRevision = isExact ? revision : core.store.revision;
+  const limit = options.limit > 0 && !isServedFromCache(options) ? options.limit : Number.POSITIVE_INFINITY;
+  const { entries, hasMore } = await selectPage(target, rest, limit, options.matches);
   const shard = options.shard?.text;
-  const resourceVersion = String(at);
+  const resourceVersion = String(listRevision);
   if (!hasMore) return { entries, shard, metadata: { resourceVersion } };
   // As on the real server, the count includes objects of other shards.
   const remaining = !options.labels && !options.fields && { remainingItemCount: rest.length - limit };
-  const next = writeContinue(at, entries.at(-1)!.key, prefix);
+  const next = writeContinue(listRevision, entries.at(-1)!.key, prefix);
   return { entries, shard, metadata: { resourceVersion, continue: next, ...remaining } };
 }
 
-/** A decoded continue token: where the next page begins. */
-interface Continue {
+/** A decoded continue token. */
+interface ContinueToken {
   /** The revision of the first page; -1 for a token that continues at the current revision. */
   readonly revision: number;
+  /** The key after which the next page begins. */
   readonly after: string;
 }
 
-function readContinue(token: string, prefix: string): Continue {
-  const wrong = wrongByteOf(token);
-  if (wrong !== undefined) throw invalidToken(`illegal base64 data at input byte ${wrong}`);
+function readContinue(token: string, prefix: string): ContinueToken {
+  const wrongByte = findWrongByte(token);
+  if (wrongByte !== undefined) throw invalidToken(`illegal base64 data at input byte ${wrongByte}`);
   const bytes = Buffer.from(token, "base64url");
   let parsed: { v?: unknown; rv?: unknown; start?: unknown };
   try {
@@ -105,15 +109,15 @@ function invalidToken(why: string): StatusError {
   return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }
 
-/** Where a text stops being base64 without padding; undefined if all of it is. */
-function wrongByteOf(token: string): number | undefined {
-  const at = token.search(/[^\w-]/u);
-  if (at !== -1) return at;
+/** Returns the index where a text stops being base64 without padding; undefined if all of it is. */
+function findWrongByte(token: string): number | undefined {
+  const index = token.search(/[^\w-]/u);
+  if (index !== -1) return index;
   return token.length % 4 === 1 ? token.length - 1 : undefined;
 }
 
 /** The pages' revision has left the history. The Status has a token that continues at the current revision. */
-function expiredContinue(token: Continue, prefix: string): StatusError {
+function expiredContinue(token: ContinueToken, prefix: string): StatusError {
   const error = expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
   );
@@ -127,27 +131,24 @@ function writeContinue(revision: number, after: string, prefix: string): string 
   return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
 }
 
-/**
- * The entries that the real server reads for the first page of a list: a field selector that requires a name or a
- * namespace narrows them before the limit is counted.
- */
-function lookedAt(
+/** Narrows entries by a field selector of a name or namespace. As on the real server, the limit counts the remaining ones. */
+function narrow(
   entries: readonly Entry[],
   { resource: { namespaced }, namespace }: Pick<Target, "resource" | "namespace">,
   { fields }: Pick<ListOptions, "fields">,
 ): readonly Entry[] {
   if (!fields) return entries;
-  const within = namespaced ? namespace || (fields.only("metadata.namespace") ?? "") : "";
-  const prefix = within === "" ? "" : `${within}/`;
+  const onlyNamespace = namespaced ? namespace || (fields.only("metadata.namespace") ?? "") : "";
+  const prefix = onlyNamespace === "" ? "" : `${onlyNamespace}/`;
   const name = fields.only("metadata.name");
-  if (name === undefined || (namespaced && within === "")) {
+  if (name === undefined || (namespaced && onlyNamespace === "")) {
     return entries.filter(({ key }) => key.startsWith(prefix));
   }
   return entries.filter(({ key }) => key === prefix + name);
 }
 
 /** Selects and converts a page of entries. `hasMore` is true if entries follow it, even if none of them matches. */
-async function select(
+async function selectPage(
   target: Target,
   entries: readonly Entry[],
   limit: number,
@@ -170,12 +171,12 @@ async function select(
 }
 
 /** Revision 0 means any revision, and the limit is ignored. */
-function servedFromCache({ resourceVersion, match }: ListOptions): boolean {
+function isServedFromCache({ resourceVersion, match }: ListOptions): boolean {
   return resourceVersion === "0" && match === "";
 }
 
 /** A legacy rule: with a limit and no `resourceVersionMatch`, the revision is exact. */
-function exactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
+function isExactByLimit({ resourceVersion, match, limit }: ListOptions): boolean {
   return limit > 0 && match === "" && resourceVersion !== "" && resourceVersion !== "0";
 }
 
@@ -187,22 +188,22 @@ export async function presentEntries(
   entries: readonly Entry[],
 ): Promise<readonly Entry[]> {
   const pause = core.slices.begin();
-  const shown: Entry[] = [];
-  while (shown.length < entries.length) {
-    const start = shown.length;
+  const presented: Entry[] = [];
+  while (presented.length < entries.length) {
+    const start = presented.length;
     const batch = resource.presentAll(entries.slice(start, start + batchSize), version);
     if (batch instanceof Promise) {
       const rest = [await batch, await resource.presentAll(entries.slice(start + batchSize), version)];
-      return shown.concat(...rest);
+      return presented.concat(...rest);
     }
-    shown.push(...batch);
+    presented.push(...batch);
     const paused = pause();
     if (paused) await paused;
   }
-  return shown;
+  return presented;
 }
 
-/** The response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
+/** Makes the response with a list. JSON is made in slices of time, from the shared bytes of the objects. */
 export async function listReply(context: RequestContext, target: Target, found: FoundList): Promise<Reply> {
   const { entries, metadata, shard } = found;
   const { form, metaVersion, yaml } = representationOf(context, target, true);
@@ -213,94 +214,93 @@ export async function listReply(context: RequestContext, target: Target, found: 
     const options = { metaVersion, include, now, withDefinitions: true, metadata };
     const empty = tableOf([], target, options);
     const row = (entry: Entry): unknown => rowOf(entry, target, options);
-    return yaml ? listOfYAML(pause, empty, "rows", entries, row) : listOfValues(pause, empty, entries, row);
+    return yaml ? replyYAML(pause, empty, "rows", entries, row) : replyValues(pause, empty, entries, row);
   }
   if (form === "partial") {
     const list = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
     // Go encodes the nil slice of an empty list of metadata as null, unlike that of whole objects.
     if (entries.length === 0) return valueReply({ ...list, items: null }, yaml);
     const item = (entry: Entry): unknown => partialOf(entry, target, metaVersion);
-    if (yaml) return listOfYAML(pause, list, "items", entries, item);
-    return listOfValues(pause, { ...list, items: [] }, entries, item);
+    if (yaml) return replyYAML(pause, list, "items", entries, item);
+    return replyValues(pause, { ...list, items: [] }, entries, item);
   }
   const { resource, version } = target;
   const apiVersion = apiVersionOf({ group: resource.group, version });
   // Lists of custom resources are Go's unstructured lists: they always have `continue`, and never shardInfo.
-  const shown = resource.custom
+  const listMetadata = resource.custom
     ? { continue: "", ...metadata }
     : { ...metadata, ...(shard !== undefined && { shardInfo: { selector: shard } }) };
-  const list = { kind: resource.listKind, apiVersion, metadata: shown };
+  const list = { kind: resource.listKind, apiVersion, metadata: listMetadata };
   if (yaml) {
-    return listOfYAML(pause, list, "items", entries, ({ object: { kind, apiVersion: own, ...rest } }) =>
+    return replyYAML(pause, list, "items", entries, ({ object: { kind, apiVersion: own, ...rest } }) =>
       resource.custom ? { kind, apiVersion: own, ...rest } : rest,
     );
   }
   const start = `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
   const omitted = Buffer.from(resource.custom ? "" : start);
-  return listOfJSON(pause, { ...list, items: [] }, entries, ({ bytes }) => withoutStart(bytes, omitted));
+  return replyBytes(pause, { ...list, items: [] }, entries, ({ bytes }) => withoutTypeMeta(bytes, omitted));
 }
 
-const brace = Buffer.from("{");
+const openBrace = Buffer.from("{");
 
 /** Lists of built-in kinds omit each item's kind and apiVersion. */
-function withoutStart(bytes: Buffer, start: Buffer): readonly Buffer[] {
+function withoutTypeMeta(bytes: Buffer, start: Buffer): readonly Buffer[] {
   if (start.length === 0 || !bytes.subarray(0, start.length).equals(start)) return [bytes];
-  return [brace, bytes.subarray(start.length)];
+  return [openBrace, bytes.subarray(start.length)];
 }
 
 const comma = Buffer.from(",");
-const end = Buffer.from("]}");
+const listEnd = Buffer.from("]}");
 
-/** A response with a list, encoded in slices of time. `empty` is the list with an empty array as its last field. */
-async function listOfJSON(
+/** Makes a response of items' bytes in slices of time. `empty` is the list with an empty array as its last field. */
+async function replyBytes(
   pause: Pause,
   empty: unknown,
   entries: readonly Entry[],
   encodeItem: (entry: Entry) => readonly Buffer[],
 ): Promise<Reply> {
-  const parts: Buffer[] = [Buffer.from(JSON.stringify(empty).slice(0, -end.length))];
+  const parts: Buffer[] = [Buffer.from(JSON.stringify(empty).slice(0, -listEnd.length))];
   for (const [index, entry] of entries.entries()) {
     if (index > 0) parts.push(comma);
     parts.push(...encodeItem(entry));
     const paused = pause();
     if (paused) await paused;
   }
-  parts.push(end);
+  parts.push(listEnd);
   return { code: 200, contentType: jsonType, body: parts };
 }
 
-/** The same for items without cached bytes: rows and metadata. */
-async function listOfValues(
+/** Makes a response of items without cached bytes: rows, or metadata. */
+async function replyValues(
   pause: Pause,
   empty: unknown,
   entries: readonly Entry[],
   valueOf: (entry: Entry) => unknown,
 ): Promise<Reply> {
-  const start = JSON.stringify(empty).slice(0, -end.length);
-  const itemOf = (entry: Entry, index: number): string =>
-    `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
-  const body = [Buffer.from(start), ...(await encodedInSlices(pause, entries, itemOf)), end];
+  const start = JSON.stringify(empty).slice(0, -listEnd.length);
+  const itemOf = (entry: Entry, index: number) => `${index > 0 ? "," : ""}${JSON.stringify(valueOf(entry))}`;
+  const body = [Buffer.from(start), ...(await encodedInSlices(pause, entries, itemOf)), listEnd];
   return { code: 200, contentType: jsonType, body };
 }
 
-/** The same in YAML. `field` is the field of the items. */
-async function listOfYAML(
+/** Makes a response in YAML. `field` is the field of the items. */
+async function replyYAML(
   pause: Pause,
   empty: Readonly<Record<string, unknown>>,
   field: string,
   entries: readonly Entry[],
   valueOf: (entry: Entry) => unknown,
 ): Promise<Reply> {
-  const whole = emitYaml({ ...empty, [field]: [] } as YamlValue);
+  const emptyText = emitYaml({ ...empty, [field]: [] } as YamlValue);
   const line = `${field}: []\n`;
-  const at = whole.startsWith(line) ? 0 : whole.indexOf(`\n${line}`) + 1;
-  const [before, after] = [whole.slice(0, at), whole.slice(at + line.length)];
-  const first = entries.length === 0 ? line : `${field}:\n`;
+  const start = emptyText.startsWith(line) ? 0 : emptyText.indexOf(`\n${line}`) + 1;
+  const [before, after] = [emptyText.slice(0, start), emptyText.slice(start + line.length)];
+  const itemsKey = entries.length === 0 ? line : `${field}:\n`;
   const items = await encodedInSlices(pause, entries, (entry) => emitYaml([valueOf(entry)] as YamlValue));
   return {
     code: 200,
     contentType: "application/yaml",
-    body: [Buffer.from(before + first), ...items, Buffer.from(after)],
+    body: [Buffer.from(before + itemsKey), ...items, Buffer.from(after)],
   };
 }
 

@@ -27,7 +27,11 @@ import { replyObject } from "./representation.ts";
 import { explainType } from "../registry/registry.ts";
 import type { Write } from "../registry/write.ts";
 
+/** The media type of server-side apply. */
 export const applyPatch = "application/apply-patch+yaml";
+const strategicMergePatch = "application/strategic-merge-patch+json";
+const mergePatch = "application/merge-patch+json";
+const jsonPatch = "application/json-patch+json";
 
 /** Handles PATCH. A patch without a resourceVersion is retried after a conflict. */
 export async function handlePatch(context: RequestContext, target: Target): Promise<Reply> {
@@ -40,8 +44,9 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
     next: (current) => {
       if (!current) throw notFound(target.resource, target.name);
       const next = patch.apply(current);
-      if (!patch.isStrategic) checkPatchedType(context, target, patch, { current, next }, validation);
-      checkPatched(context, target, { patch, current, next }, validation);
+      const applied = { context, target, patch, validation, current, next };
+      if (!patch.isStrategic) checkPatchedType(applied);
+      decodePatched(applied);
       // The result of a strategic merge patch has the type of the object, whatever it says.
       if (patch.isStrategic) Object.assign(next, { apiVersion: current.apiVersion, kind: current.kind });
       checkMetadata(write, next);
@@ -53,6 +58,7 @@ export async function handlePatch(context: RequestContext, target: Target): Prom
   return replyObject(context, target, entry);
 }
 
+/** A patch as it was sent: a JSON patch, a merge patch or a strategic merge patch. */
 export interface SentPatch {
   /** Returns the patched object, which belongs to the caller. */
   apply(object: ApiObject): ApiObject;
@@ -65,33 +71,33 @@ export interface SentPatch {
   readonly isStrategic: boolean;
 }
 
-const strategicMergePatch = "application/strategic-merge-patch+json";
-
 /** A parsed patch: returns the patched object, or throws a PatchError. */
-type Patch = (object: ApiObject) => unknown;
+type PatchFunction = (object: ApiObject) => unknown;
 
+/**
+ * Reads the patch of a request. Throws for an unsupported type; the error for a malformed patch is thrown when it is applied,
+ * because the real server decodes a patch only when it has an object.
+ */
 export async function readPatch(context: RequestContext, target: Target): Promise<SentPatch> {
   const body = (await context.request.readBody()).toString("utf8");
   const mediaType = mediaTypeOf(context);
   const isStrategic = mediaType === strategicMergePatch;
   checkPatchType(mediaType, target);
-  let patch: Patch;
+  let patch: PatchFunction;
   try {
     patch = parsePatch(mediaType, body, target);
   } catch (error) {
-    // The real server decodes a patch only when it has an object to apply it to.
     const apply = (): never => {
       throw error;
     };
     return { apply, applyWithFloats: undefined, show: () => body, problems: [], isStrategic };
   }
   // Go merges a strategic patch before it decodes numbers, and custom resources have no Go integers.
-  const textWithFloats = isStrategic || target.resource.custom ? undefined : markFloats(body);
-  const patchWithFloats =
-    textWithFloats === undefined ? undefined : parsePatch(mediaType, textWithFloats, target);
+  const markedText = isStrategic || target.resource.custom ? undefined : markFloats(body);
+  const patchWithFloats = markedText === undefined ? undefined : parsePatch(mediaType, markedText, target);
   return {
-    apply: (object) => patched(patch, object),
-    applyWithFloats: patchWithFloats && ((object) => patched(patchWithFloats, object)),
+    apply: (object) => applyPatchTo(object, patch),
+    applyWithFloats: patchWithFloats && ((object) => applyPatchTo(object, patchWithFloats)),
     show(next, current) {
       if (!isStrategic) return JSON.stringify(next);
       const sent = (JSON.parse(body) ?? {}) as JSONValue;
@@ -102,15 +108,12 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   };
 }
 
+/** Throws a 415 for a type of patch that the resource does not support. */
 export function checkPatchType(mediaType: string, target: Target): void {
-  if (!typesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
+  if (!patchTypesOf(target).includes(mediaType)) throw unsupportedPatch(mediaType, target);
 }
 
-const mergePatch = "application/merge-patch+json";
-
-const jsonPatch = "application/json-patch+json";
-
-function typesOf({ resource }: Target): readonly string[] {
+function patchTypesOf({ resource }: Target): readonly string[] {
   return resource.custom
     ? [jsonPatch, mergePatch, applyPatch]
     : [jsonPatch, mergePatch, strategicMergePatch, applyPatch];
@@ -120,22 +123,22 @@ function unsupportedPatch(mediaType: string, target: Target): StatusError {
   if (mediaType !== strategicMergePatch && !target.resource.custom) {
     return new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   }
-  return unsupportedMediaType(typesOf(target));
+  return unsupportedMediaType(patchTypesOf(target));
 }
 
 /** The prefix of errors in JSON patches and merge patches. */
-const decoding = "error decoding patch: ";
+const decodingError = "error decoding patch: ";
 
-function parsePatch(mediaType: string, body: string, target: Target): Patch {
+function parsePatch(mediaType: string, body: string, target: Target): PatchFunction {
   try {
     if (mediaType === jsonPatch) {
-      const operations: JSONPatch = parseJSONPatch(parseText(body, decoding) ?? []);
+      const operations: JSONPatch = parseJSONPatch(parseText(body, decodingError) ?? []);
       return (object) => applyJSONPatch(object as never, operations);
     }
     if (mediaType === mergePatch) {
-      const value = parseText(body, decoding);
+      const value = parseText(body, decodingError);
       if (value === null) throw badRequest("Invalid JSON Patch");
-      if (!isObject(value)) throw badRequest(decoding + noMap(value));
+      if (!isObject(value)) throw badRequest(decodingError + noMap(value));
       return (object) => applyMergePatch(object as never, value as never);
     }
     const value = parseText(body, "") ?? {};
@@ -146,12 +149,12 @@ function parsePatch(mediaType: string, body: string, target: Target): Patch {
   }
 }
 
-function parseText(text: string, before: string): unknown {
+function parseText(text: string, errorPrefix: string): unknown {
   try {
     if (isTooDeep(text)) throw new SyntaxError("exceeded max depth");
     return JSON.parse(text);
   } catch {
-    throw badRequest(before + explainJSON(text));
+    throw badRequest(errorPrefix + explainJSON(text));
   }
 }
 
@@ -168,9 +171,9 @@ function statusOf(error: unknown): unknown {
   return new StatusError(422, "Invalid", message, {});
 }
 
-function patched(patch: Patch, current: ApiObject): ApiObject {
+function applyPatchTo(object: ApiObject, patch: PatchFunction): ApiObject {
   try {
-    return copyJSON(patch(current)) as ApiObject;
+    return copyJSON(patch(object)) as ApiObject;
   } catch (error) {
     throw statusOf(error);
   }
@@ -189,44 +192,43 @@ function problemsOf(mediaType: string, body: string): readonly string[] {
   return findFieldProblems(body, unknown).map((problem) => `json patch ${problem}`);
 }
 
-interface PatchResult {
+/** A patch that was applied to the stored object. */
+interface AppliedPatch {
+  readonly context: RequestContext;
+  readonly target: Target;
+  readonly patch: SentPatch;
+  readonly validation: FieldValidation;
   readonly current: ApiObject;
   readonly next: ApiObject;
 }
 
 /** Rejects a patch that changes the kind or the API version, with Go's messages. */
-function checkPatchedType(
-  context: RequestContext,
-  target: Target,
-  patch: SentPatch,
-  result: PatchResult,
-  validation: FieldValidation,
-): void {
-  const { current, next } = result;
+function checkPatchedType(applied: AppliedPatch): void {
+  const { target, patch, current, next } = applied;
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
   const mismatch = typeMismatch(next);
-  if (mismatch !== undefined) throw patchProblem(patch, result, mismatch);
-  if (target.resource.custom) throw otherCustomType(context, target, patch, result);
+  if (mismatch !== undefined) throw invalidResult(patch, current, next, mismatch);
+  if (target.resource.custom) throw otherCustomType(applied);
   next.kind ||= current.kind;
-  if (!next.apiVersion) throw missingVersion(context, target, patch, result, validation);
+  if (!next.apiVersion) throw missingVersion(applied);
   if (next.apiVersion === current.apiVersion && next.kind === current.kind) return;
-  throw patchProblem(patch, result, explainType(next, target.resource, target.core.registry).why);
+  const { why } = explainType(next, target.resource, target.core.registry);
+  throw invalidResult(patch, current, next, why);
 }
 
-function otherCustomType(
-  { warnings }: RequestContext,
-  { resource, name }: Target,
-  patch: SentPatch,
-  result: PatchResult,
-): StatusError {
-  const { current, next } = result;
-  if (!next.kind) return patchProblem(patch, result, `Object 'Kind' is missing in '${goJSON(next)}'`);
+/** The error for a custom object that a patch has given another type. */
+function otherCustomType({ context, target, patch, current, next }: AppliedPatch): StatusError {
+  const { resource, name } = target;
+  if (!next.kind) {
+    const why = `Object 'Kind' is missing in '${goJSON(next)}'`;
+    return invalidResult(patch, current, next, why);
+  }
   if (!next.apiVersion)
     return internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { group } = parseApiVersion(next.apiVersion);
   if (next.apiVersion !== current.apiVersion) {
     for (const field of fieldsWithoutSchema(resource, { group, kind: next.kind }, next))
-      warnings.add(`unknown field ${JSON.stringify(field)}`);
+      context.warnings.add(`unknown field ${JSON.stringify(field)}`);
   }
   const errors = (["apiVersion", "kind"] as const)
     .filter((field) => next[field] !== current[field])
@@ -244,47 +246,40 @@ function goJSON(object: object): string {
 }
 
 /** The error for a built-in object without an apiVersion: Go decodes it as an internal type without fields. */
-function missingVersion(
-  { warnings }: RequestContext,
-  { name }: Target,
-  patch: SentPatch,
-  result: PatchResult,
-  validation: FieldValidation,
-): StatusError {
-  const problems = fieldsOf(result.next).map((field) => `unknown field ${JSON.stringify(field)}`);
-  if (validation === "Strict")
-    return patchProblem(patch, result, `strict decoding error: ${problems.join(", ")}`);
-  if (validation === "Warn") for (const problem of problems) warnings.add(problem);
-  return nameMissing(name);
-}
-
-function fieldsOf(object: ApiObject): readonly string[] {
-  return Object.keys(object)
+function missingVersion({ context, target, patch, current, next, validation }: AppliedPatch): StatusError {
+  const problems = Object.keys(next)
     .filter((field) => field !== "apiVersion" && field !== "kind")
-    .toSorted();
+    .toSorted()
+    .map((field) => `unknown field ${JSON.stringify(field)}`);
+  if (validation === "Strict")
+    return invalidResult(patch, current, next, `strict decoding error: ${problems.join(", ")}`);
+  if (validation === "Warn") for (const problem of problems) context.warnings.add(problem);
+  return nameMissing(target.name);
 }
 
 /** Decodes the patched object like a request body, but reports errors as those of the patch. */
-function checkPatched(
-  { warnings }: RequestContext,
-  { served }: Target,
-  { patch, current, next }: PatchResult & { readonly patch: SentPatch },
-  validation: FieldValidation,
-): void {
+function decodePatched({ context, target, patch, current, next, validation }: AppliedPatch): void {
+  const { schema } = target.served;
   try {
-    if (patch.applyWithFloats) served.schema?.unknownFields(patch.applyWithFloats(current));
-    const why = patch.isStrategic ? served.schema?.convertMerged?.(next) : undefined;
+    if (patch.applyWithFloats) schema?.unknownFields(patch.applyWithFloats(current));
+    const why = patch.isStrategic ? schema?.convertMerged?.(next) : undefined;
     if (why !== undefined) throw new DecodeError(why);
-    const found = served.schema?.unknownFields(next) ?? [];
+    const found = schema?.unknownFields(next) ?? [];
     const unknown = patch.isStrategic ? found.toSorted() : found;
     const problems = [...patch.problems, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
     if (validation === "Ignore" || problems.length === 0) return;
     if (validation === "Strict") throw new DecodeError(`strict decoding error: ${problems.join(", ")}`);
-    for (const problem of problems) warnings.add(problem);
+    for (const problem of problems) context.warnings.add(problem);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw patchProblem(patch, { current, next }, error.message);
+    throw invalidResult(patch, current, next, error.message);
   }
+}
+
+/** The error for a patch whose result is not a valid object. */
+export function invalidResult(patch: SentPatch, current: object, next: object, why: string): StatusError {
+  const subject = { group: "", plural: "", kind: "" };
+  return invalidObject(subject, "", [invalid("patch", patch.show(next, current), why)]);
 }
 
 /** Rejects a patch that removes the metadata or the name, or changes the namespace. */
@@ -292,14 +287,4 @@ function checkMetadata(write: Write, next: ApiObject): void {
   const metadata: Partial<ApiObject["metadata"]> | null | undefined = next.metadata;
   if (metadata) setNamespace(write, next);
   if (!metadata?.name) throw nameMissing(write.name);
-}
-
-/** The error for the result of a patch that is not a valid object. */
-export function patchProblem(
-  patch: SentPatch,
-  { current, next }: { current: object; next: object },
-  why: string,
-): StatusError {
-  const subject = { group: "", plural: "", kind: "" };
-  return invalidObject(subject, "", [invalid("patch", patch.show(next, current), why)]);
 }

@@ -12,20 +12,24 @@ import { type FieldValidation, type Target, fieldValidationOf } from "./target.t
 
 const protobuf = "application/vnd.kubernetes.protobuf";
 
-/** Reads the object of a create or update. The caller may change it. */
+/**
+ * Reads the object of a create or update, which the caller may change. Throws a 400 if the body can't be decoded as the
+ * resource's kind; `options` is the kind of options whose `fieldValidation` decides about unknown and duplicate fields.
+ */
 export async function readObject(
   context: RequestContext,
   target: Target,
-  optionsKind: string,
+  options: string,
 ): Promise<ApiObject> {
-  const validation = fieldValidationOf(context.query, optionsKind);
+  const validation = fieldValidationOf(context.query, options);
   const body = await context.request.readBody();
   const text = body.toString("utf8");
-  const isYAML = mediaTypeOf(context) === "application/yaml";
-  const isText = mediaTypeOf(context) !== protobuf;
-  const object = asObject(await decodeRequestBody(context, target, body, text), target, text);
-  if (isText && !isYAML) checkFloats(target, text);
-  checkFields(context, target, object, isText && !isYAML ? text : "", validation);
+  const mediaType = mediaTypeOf(context);
+  const isYAML = mediaType === "application/yaml";
+  const isJSON = !isYAML && mediaType !== protobuf;
+  const object = toObject(await decodeRequestBody(context, target, body, text), target, text);
+  if (isJSON) checkFloats(target, text);
+  checkFields(context, target, object, isJSON ? text : "", validation);
   if (isYAML && validation !== "Ignore") checkDuplicateKeys(context, target, object, text, validation);
   checkCustomVersion(object, target);
   return object;
@@ -39,6 +43,7 @@ export async function readBodyObject(context: RequestContext, target: Target): P
   return object;
 }
 
+/** Returns the media type of a body, without parameters. Default: JSON. */
 export function mediaTypeOf({ request }: RequestContext): string {
   return (request.headers["content-type"] ?? "application/json").split(";")[0]!.trim().toLowerCase();
 }
@@ -83,6 +88,7 @@ function parseJSON(text: string, target: Target): unknown {
   }
 }
 
+/** Parses a body in YAML as Go does. Throws a 400. */
 export function parseYAML(text: string, target: Target): unknown {
   try {
     return parseGoYAML(text);
@@ -95,7 +101,8 @@ function unrecognized({ resource }: Target, why: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why}`);
 }
 
-function asObject(value: unknown, target: Target, text: string): ApiObject {
+/** Returns a decoded body as an object of the resource. Throws a 400 for another type. */
+function toObject(value: unknown, target: Target, text: string): ApiObject {
   if (typeof value !== "object" || Array.isArray(value))
     throw unrecognized(target, `${noTypeMeta(value)} (${bytesSummary(Buffer.from(text))})`);
   const object = (value ?? {}) as ApiObject;
@@ -133,18 +140,23 @@ function checkType(object: ApiObject, target: Target, text: string): void {
   throw badRequest(`${kind} in version ${shown} cannot be handled as a ${resource.kind}: ${why}`);
 }
 
-/** The error of Go's decoder for a value that is not an object. */
+/** The message of Go's decoder for a value that is not an object. */
 export function noMap(value: unknown): string {
   return `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
 }
 
+/** How many characters or bytes of a body the real server's messages show. */
+const summaryLength = 30;
+
 function summary(text: string): string {
-  return text.length > 30 ? `${text.slice(0, 30)} ...` : text;
+  return text.length > summaryLength ? `${text.slice(0, summaryLength)} ...` : text;
 }
 
+/** The beginning of a body, in hexadecimal if it is not a JSON object. */
 function bytesSummary(bytes: Buffer, isText = bytes[0] === "{".charCodeAt(0)): string {
   if (bytes.length === 0) return "<empty>";
-  return `${bytes.toString(isText ? "utf8" : "hex", 0, 30)}${bytes.length > 30 ? " ..." : ""}`;
+  const start = bytes.toString(isText ? "utf8" : "hex", 0, summaryLength);
+  return bytes.length > summaryLength ? `${start} ...` : start;
 }
 
 /** Checks the version of a custom object, after its fields. Its kind is checked by validation. */
@@ -156,10 +168,7 @@ function checkCustomVersion(object: Partial<ApiObject>, { resource, version }: T
   throw badRequest(`the API version in the data (${apiVersion}) ${why}`);
 }
 
-/**
- * The unknown fields of a custom object in a version without a schema: all but its metadata. Objects of other groups and
- * kinds are not checked.
- */
+/** Lists the fields of a custom object in a version without a schema: all but its metadata are unknown. */
 export function fieldsWithoutSchema(
   resource: Resource,
   { group, kind }: { group: string; kind: string },
@@ -171,9 +180,7 @@ export function fieldsWithoutSchema(
     .toSorted();
 }
 
-/**
- * Refuses unknown and duplicate fields, or warns about them, according to `fieldValidation`. Wrong types always fail.
- */
+/** Refuses unknown and duplicate fields, or warns about them, by `fieldValidation`. Wrong types always fail. */
 export function checkFields(
   { warnings }: RequestContext,
   target: Target,
@@ -185,17 +192,15 @@ export function checkFields(
   if (validation === "Ignore") return;
   // Canonical JSON, which most clients send, has no duplicate keys.
   if (unknown.length === 0 && JSON.stringify(object) === json) return;
-  // Custom resources report sorted fields, because pruning has no order; built-in kinds report in the order of the
-  // text.
+  // Custom resources report sorted fields, because pruning has no order; built-in kinds report in the text's order.
+  const listUnknown = (): string[] =>
+    unknown.toSorted().map((path) => `unknown field ${JSON.stringify(path)}`);
   const problems = target.resource.custom
-    ? [
-        ...findFieldProblems(json, []),
-        ...unknown.toSorted().map((path) => `unknown field ${JSON.stringify(path)}`),
-      ]
+    ? [...findFieldProblems(json, []), ...listUnknown()]
     : findFieldProblems(json, unknown);
   if (problems.length === 0) return;
   if (validation === "Strict")
-    throw undecodable(nameOf(object, target), `strict decoding error: ${problems.join(", ")}`);
+    throw undecodable(typeOf(object, target), `strict decoding error: ${problems.join(", ")}`);
   for (const problem of problems) warnings.add(problem);
 }
 
@@ -208,22 +213,22 @@ function checkFloats(target: Target, json: string): void {
 function unknownFieldsOf(object: ApiObject, target: Target): readonly string[] {
   const { resource, version } = target;
   const { group, version: sent } = parseApiVersion(object.apiVersion ?? "");
-  const named = nameOf(object, target);
+  const type = typeOf(object, target);
   try {
     const unknown = target.served.schema?.unknownFields(object) ?? [];
-    if (!resource.custom || (group === resource.group && sent === version && named.kind === resource.kind))
+    if (!resource.custom || (group === resource.group && sent === version && type.kind === resource.kind))
       return unknown;
     // The object has another type, and is refused later.
     const inMetadata = unknown.filter((path) => path.startsWith("metadata."));
-    return [...inMetadata, ...fieldsWithoutSchema(resource, { group, kind: named.kind }, object)];
+    return [...inMetadata, ...fieldsWithoutSchema(resource, { group, kind: type.kind }, object)];
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw undecodable(named, error.message);
+    throw undecodable(type, error.message);
   }
 }
 
-/** The type by which errors name the object; a custom object is named by its own kind and version. */
-function nameOf(object: ApiObject, { resource, version }: Target) {
+/** The type that errors name: the resource's, or for a custom object its own. */
+function typeOf(object: ApiObject, { resource, version }: Target) {
   if (!resource.custom) return { kind: resource.kind, version };
   return { kind: object.kind, version: parseApiVersion(object.apiVersion ?? "").version };
 }
@@ -242,7 +247,7 @@ function checkDuplicateKeys(
   const duplicates = findDuplicateKeys(text);
   if (duplicates.length === 0) return;
   if (validation === "Strict")
-    throw undecodable(nameOf(object, target), `strict decoding error: ${duplicateKeys(duplicates)}`);
+    throw undecodable(typeOf(object, target), `strict decoding error: ${duplicateKeys(duplicates)}`);
   for (const line of duplicates) warnings.add(line);
 }
 

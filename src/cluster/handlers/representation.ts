@@ -16,20 +16,18 @@ export interface Representation {
   readonly yaml: boolean;
 }
 
-const plain: Representation = { form: "object", metaVersion: "v1", yaml: false };
-
+const wholeObject: Representation = { form: "object", metaVersion: "v1", yaml: false };
 const mediaTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
-
 const watchTypes = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
-/** Returns the first clause of an Accept header that the server supports. */
+/** Returns the first representation in an Accept header that the server supports. Throws a 406 if there is none. */
 export function negotiate(accept: string | undefined, target: Target, verb?: Verb): Representation {
-  if (!accept) return plain;
+  if (!accept) return wholeObject;
   const clauses = readAccept(accept);
   for (const { yaml, options } of clauses) {
     if (yaml && verb === "watch") continue;
     const as = options.get("as");
-    if (as === undefined) return { ...plain, yaml };
+    if (as === undefined) return { ...wholeObject, yaml };
     const metaVersion = options.get("v") ?? "v1";
     if (options.get("g") !== "meta.k8s.io" || !["v1", "v1beta1"].includes(metaVersion)) continue;
     if (as === "Table" && columnsOf(target)) return { form: "table", metaVersion, yaml };
@@ -43,18 +41,14 @@ export function negotiate(accept: string | undefined, target: Target, verb?: Ver
 
 /** The error of the router, which only built-in kinds have; routes of lists offer watch types, too. */
 function notRouted(verb: Verb | undefined): StatusError {
-  const all = [...mediaTypes, ...(verb === "list" ? watchTypes : [])];
-  const message = `406: Not Acceptable\n\nAvailable representations: ${all.join(", ")}`;
+  const types = [...mediaTypes, ...(verb === "list" ? watchTypes : [])];
+  const message = `406: Not Acceptable\n\nAvailable representations: ${types.join(", ")}`;
   return new StatusError(406, "NotAcceptable", message, {});
 }
 
 /** Negotiates the form of a response. Refuses PartialObjectMetadata for a list, and its list for an object. */
-export function representationOf(
-  { request }: RequestContext,
-  target: Target,
-  isList: boolean,
-): Representation {
-  const representation = negotiate(request.headers.accept, target);
+export function representationOf(context: RequestContext, target: Target, isList: boolean): Representation {
+  const representation = negotiate(context.request.headers.accept, target);
   const { form, ofList } = representation;
   if (form !== "partial" || ofList === isList) return representation;
   const { resource, subresource } = target;
@@ -81,10 +75,11 @@ export function replyObject(context: RequestContext, target: Target, entry: Entr
   const representation = representationOf(context, target, false);
   const { form, yaml } = representation;
   if (form === "object" && !yaml) return { code, contentType: "application/json", body: entry.bytes };
-  return valueReply(valueOf(context, target, entry, representation), yaml, code);
+  return valueReply(represent(context, target, entry, representation), yaml, code);
 }
 
-function valueOf(
+/** Returns an object in the form that the client asks for. */
+function represent(
   context: RequestContext,
   target: Target,
   entry: Entry,
@@ -101,16 +96,18 @@ function valueOf(
   });
 }
 
+/** The contents of a Table besides the cells of its rows. */
 interface TableOptions {
   readonly metaVersion: string;
   /** How much of each object its row includes. */
   readonly include: "None" | "Metadata" | "Object";
   readonly now: number;
+  /** True for a list, and for the first event of a watch. */
   readonly withDefinitions: boolean;
   readonly metadata: object;
 }
 
-/** How much of each object the rows of a Table include. */
+/** Reads how much of each object the rows of a Table include. */
 export function includeObjectOf(query: URLSearchParams): TableOptions["include"] {
   const value = query.get("includeObject") || "Metadata";
   if (value === "None" || value === "Metadata" || value === "Object") return value;
@@ -119,7 +116,7 @@ export function includeObjectOf(query: URLSearchParams): TableOptions["include"]
   );
 }
 
-/** Only the metadata of an object. */
+/** Makes the PartialObjectMetadata of an object. */
 export function partialOf({ object: { metadata } }: Entry, { resource }: Target, metaVersion: string) {
   return {
     kind: "PartialObjectMetadata",
@@ -128,7 +125,7 @@ export function partialOf({ object: { metadata } }: Entry, { resource }: Target,
   };
 }
 
-/** A Table of objects, as `kubectl get` prints it. */
+/** Makes a Table of objects, as `kubectl get` prints it. */
 export function tableOf(
   entries: readonly Entry[],
   target: Target,
@@ -144,7 +141,7 @@ export function tableOf(
   };
 }
 
-/** The row of an object in a Table. */
+/** Makes the row of an object in a Table. */
 export function rowOf(entry: Entry, target: Target, { include, metaVersion, now }: TableOptions): unknown {
   const { object } = entry;
   const columns = columnsOf(target)!;
@@ -155,31 +152,30 @@ export function rowOf(entry: Entry, target: Target, { include, metaVersion, now 
 }
 
 /** Built-in kinds whose `/status` has no Table. */
-const withoutStatusTable = new Set(["apiservices", "customresourcedefinitions", "resourceclaims"]);
+const kindsWithoutStatusTable = new Set(["apiservices", "customresourcedefinitions", "resourceclaims"]);
 
 /** The real server has a separate printer for the Scales of built-in kinds. */
 const columnsOfScale = scaleColumns({ nameFormat: "", ageType: "string", none: 0 });
-
 const columnsOfCustomScale = scaleColumns({ nameFormat: "name", ageType: "date", none: null });
 
-/** The columns of an endpoint's response; undefined if it has no Table. */
+/** Finds the columns of an endpoint's Table; undefined if it has none. */
 function columnsOf({ resource, served, subresource }: Target): TableColumns | undefined {
   if (subresource === "") return served.columns;
   if (subresource === "scale") return resource.custom ? columnsOfCustomScale : columnsOfScale;
-  const hasTable = subresource === "status" && (resource.custom || !withoutStatusTable.has(resource.plural));
+  const hasTable =
+    subresource === "status" && (resource.custom || !kindsWithoutStatusTable.has(resource.plural));
   return hasTable ? served.columns : undefined;
 }
 
-function scaleColumns({
-  nameFormat,
-  ageType,
-  none,
-}: {
-  nameFormat: string;
-  ageType: ColumnDefinition["type"];
+/** The differences between the printers of built-in and custom Scales. */
+interface ScalePrinter {
+  readonly nameFormat: string;
+  readonly ageType: ColumnDefinition["type"];
   /** The cell of replicas that a Scale omits. */
-  none: Cell;
-}): TableColumns {
+  readonly none: Cell;
+}
+
+function scaleColumns({ nameFormat, ageType, none }: ScalePrinter): TableColumns {
   return {
     definitions: [
       column("Name", "string", nameFormat),

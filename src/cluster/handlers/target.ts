@@ -12,7 +12,7 @@ export interface Target extends ApiRequest {
   readonly subresourceInfo: SubresourceInfo | undefined;
 }
 
-/** Resolves the path of a request. Throws a 404 if the resource is not served. */
+/** Resolves the path of a request. Throws a 404 if the resource or subresource is not served. */
 export function targetOf(core: Core, { info, user }: RequestContext): Target {
   const endpoint = core.registry.endpoint(info.group, info.version, info.resource);
   if (!endpoint) throw resourceNotServed();
@@ -41,18 +41,23 @@ export function targetOf(core: Core, { info, user }: RequestContext): Target {
   };
 }
 
+/** Returns true if the resource, or the subresource of the path, has a verb. */
 export function allows({ resource, subresourceInfo }: Target, verb: Verb): boolean {
   return (subresourceInfo ?? resource).verbs.includes(verb);
 }
 
+/** The handling of unknown and duplicate fields in a body. */
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
-/** Makes the Write of a create, update or patch from the options in its query. */
+const longestManager = 128;
+
+/** Makes the Write of a create, update or patch from the options in its query. `kind` is that of the options: `PatchOptions`. */
 export function writeOf(context: RequestContext, target: Target, kind: string): Write {
   const { query } = context;
   const dryRun = readDryRun(query.getAll("dryRun"), kind);
   const fieldManager = query.get("fieldManager") ?? "";
-  if (fieldManager.length > 128) throw invalidOptions(kind, tooLong("fieldManager", 128));
+  if (fieldManager.length > longestManager)
+    throw invalidOptions(kind, tooLong("fieldManager", longestManager));
   const options = {
     kind,
     apiVersion: "meta.k8s.io/v1",
@@ -64,7 +69,7 @@ export function writeOf(context: RequestContext, target: Target, kind: string): 
   return writeWith(context, target, { dryRun, options }, fieldManager);
 }
 
-/** The Write of a request whose options have been read. Default: the field manager is the program in the user agent. */
+/** Makes the Write of a request whose options have been read. The default field manager is the program in the user agent. */
 export function writeWith(
   { request, warnings }: RequestContext,
   target: Target,
@@ -73,7 +78,7 @@ export function writeWith(
 ): Write {
   return {
     now: target.core.clock.now(),
-    fieldManager: fieldManager || managerOfAgent(request.headers["user-agent"]),
+    fieldManager: fieldManager || programOf(request.headers["user-agent"]),
     dryRun,
     options,
     warn: (message) => void warnings.add(message),
@@ -81,27 +86,28 @@ export function writeWith(
   };
 }
 
-/** How unknown and duplicate fields are handled. Default: Warn. */
+/** Reads the `fieldValidation` of a query. Default: Warn. */
 export function fieldValidationOf(query: URLSearchParams, kind: string): FieldValidation {
   const value = query.get("fieldValidation") || "Warn";
   if (value === "Strict" || value === "Warn" || value === "Ignore") return value;
   throw invalidOptions(kind, notSupported("fieldValidation", value, ["", "Ignore", "Strict", "Warn"]));
 }
 
+/** Reads the values of `dryRun`, of which only `All` is known. */
 export function readDryRun(values: readonly string[], kind: string): boolean {
   if (values.length === 0) return false;
   if (values.every((value) => value === "All")) return true;
   throw invalidOptions(kind, notSupported("dryRun", values, ["All"]));
 }
 
-/** Only server-side apply may take fields from other managers. */
+/** Throws if a patch other than server-side apply has `force`: only an apply takes fields from other managers. */
 export function refuseForce(query: URLSearchParams): void {
   if (!query.has("force")) return;
   throw invalidOptions("PatchOptions", forbidden("force", "may not be specified for non-apply patch"));
 }
 
-/** The program's name in a user agent. */
-function managerOfAgent(agent: string | undefined): string {
-  const name = (agent ?? "").split("/")[0]!.replace(/[^\x20-\x7e]/g, "");
-  return (name || "unknown").slice(0, 128);
+/** Returns the name of the program in a user agent, as client-go's default field manager. */
+function programOf(userAgent = ""): string {
+  const name = userAgent.split("/")[0]!.replace(/[^\x20-\x7e]/g, "");
+  return (name || "unknown").slice(0, longestManager);
 }

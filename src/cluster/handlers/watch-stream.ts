@@ -3,20 +3,19 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type Batch, batchOf, type WatchTurn } from "../http/watch-turn.ts";
 
 const bookmarkInterval = 60_000;
-/**
- * The last bookmark is sent this long before the watch times out, so that its client resumes from a recent revision.
- */
-const lastBookmark = 2000;
+/** The last bookmark is sent so many milliseconds before the timeout: the client then resumes from a recent revision. */
+const lastBookmarkLead = 2000;
 /** A client is disconnected if its unsent data exceeds this; it can list and watch again. */
 export const backlogLimit = 16 * 1024 * 1024;
 /** Initial objects are sent while the unsent data is less than this. */
 const initialBacklog = 1024 * 1024;
 /** Initial objects are sent in blocks of about this size, which take less than a millisecond to encrypt. */
 const initialBlock = 128 * 1024;
+/** Without a timeout in the request, a watch ends after this many seconds to twice as many, as on the real server. */
 const shortestDefaultTimeout = 30 * 60;
-
 const lastChunk = Buffer.from("0\r\n\r\n");
 
+/** The surroundings of a stream. */
 interface StreamOptions {
   readonly clock: Clock;
   readonly turn: WatchTurn;
@@ -25,9 +24,7 @@ interface StreamOptions {
   readonly report: (error: unknown) => void;
 }
 
-/**
- * Sends the same lines to many streams. A stream flushes its group before its own lines, so that these don't overtake.
- */
+/** Sends the same lines to many streams. A stream flushes its group before its own lines, so that these don't overtake. */
 interface Group {
   flush(): void;
 }
@@ -82,6 +79,7 @@ export class WatchStream {
     this.#group = group;
   }
 
+  /** Adds a line, which is sent at the end of the turn, or with the block of initial objects. */
   write(line: Buffer): void {
     this.#group?.flush();
     if (this.#ended) return;
@@ -100,7 +98,7 @@ export class WatchStream {
   bookmarks(make: () => Buffer | undefined): void {
     let cancel = (): void => undefined;
     const wait = (): void => {
-      const left = this.#deadline - lastBookmark - this.#clock.now();
+      const left = this.#deadline - lastBookmarkLead - this.#clock.now();
       if (left <= 0 || this.#ended) return;
       cancel = this.#clock.setTimer(send, Math.min(bookmarkInterval, left));
     };
@@ -124,53 +122,39 @@ export class WatchStream {
     this.#isStarting = true;
   }
 
-  /** Ends the connection of a client that does not read. */
-  disconnect(): void {
-    this.end();
-    this.#response.destroy();
-  }
-
-  #timeOut(): void {
-    this.#isTimedOut = true;
-    if (!this.#isStarting) this.end();
-  }
-
-  /** Ends the connection after an error of sending: later lines would leave a gap. */
-  #fail(error: unknown): void {
-    this.#response.destroy();
-    this.#finish();
-    // Reports later: `report` may throw or write, and the lines of other watchers are not sent yet.
-    queueMicrotask(() => this.#report(error));
-  }
-
+  /** Ends the watch after the collected lines. */
   end(): void {
     if (!this.#finish()) return;
     try {
-      this.#sendOwn(undefined);
+      this.#sendPending(undefined);
       this.#response.end(this.#isChunked ? lastChunk : undefined);
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #finish(): boolean {
-    if (this.#ended) return false;
-    this.#ended = true;
-    for (const run of this.#ends) run();
-    return true;
+  /** Ends the connection of a client that does not read. */
+  disconnect(): void {
+    this.end();
+    this.#response.destroy();
   }
 
   /** Sends the collected lines; called by `WatchTurn`. */
   flush(last: Batch | undefined): Batch | undefined {
-    return this.#attempt(last, () => this.#sendOwn(last));
+    return this.#attempt(last, () => this.#sendPending(last));
   }
 
   /** Sends lines of the group, after the stream's own earlier lines. */
   pass(lines: readonly Buffer[], last: Batch | undefined): Batch | undefined {
     return this.#attempt(last, () => {
-      this.#sendOwn(undefined);
+      this.#sendPending(undefined);
       return this.#send(lines, last);
     });
+  }
+
+  #timeOut(): void {
+    this.#isTimedOut = true;
+    if (!this.#isStarting) this.end();
   }
 
   /** Runs a send. An error ends this watcher only, and does not reach the sender of the others. */
@@ -186,7 +170,7 @@ export class WatchStream {
     }
   }
 
-  #sendOwn(last: Batch | undefined): Batch | undefined {
+  #sendPending(last: Batch | undefined): Batch | undefined {
     if (this.#pending.length === 0) return last;
     const lines = this.#pending;
     this.#pending = [];
@@ -198,5 +182,20 @@ export class WatchStream {
     const batch = batchOf(lines, this.#isChunked, last);
     this.#response.write(batch.bytes);
     return batch;
+  }
+
+  /** Ends the connection after an error of sending: later lines would leave a gap. */
+  #fail(error: unknown): void {
+    this.#response.destroy();
+    this.#finish();
+    // Reports later: `report` may throw or write, and the lines of other watchers are not sent yet.
+    queueMicrotask(() => this.#report(error));
+  }
+
+  #finish(): boolean {
+    if (this.#ended) return false;
+    this.#ended = true;
+    for (const run of this.#ends) run();
+    return true;
   }
 }

@@ -14,12 +14,12 @@ import type { Resource } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
 /**
- * Handles a watch: streams the changes of a resource from a revision on. Top to bottom: `stream` sends the initial
- * objects, `WatchFeed` the changes, `WatchGroup` shares them among watchers, `WatchView` chooses and `EventEncoder` encodes.
+ * Handles a watch: streams the changes of a resource from a revision on. From top to bottom, `streamEvents` sends initial
+ * objects, `WatchFeed` changes, `WatchGroup` shares lines among watchers, `WatchView` selects, `EventEncoder` encodes.
  */
 export function handleWatch(context: RequestContext, target: Target): Reply {
   refuseWebSocket(context);
-  const options = watchOptions(context, target);
+  const options = readWatchOptions(context, target);
   const { core } = target;
   const { resourceVersion } = options;
   if (!/^\d*$/.test(resourceVersion)) throw malformedRevision(resourceVersion, false);
@@ -31,7 +31,7 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
     code: 200,
     contentType: "application/json",
     headers: { "Transfer-Encoding": "chunked" },
-    stream: (response) => stream(context, response, { view, options, revision }),
+    stream: (response) => streamEvents(context, response, { view, options, revision }),
   };
 }
 
@@ -42,8 +42,8 @@ function refuseWebSocket({ request }: RequestContext): void {
   throw new StatusError(503, "ServiceUnavailable", message);
 }
 
-/** A watch of one name, the legacy form, is a watch with a field selector. */
-function watchOptions(context: RequestContext, target: Target): ListOptions {
+/** Reads the options of a watch. A watch of one name, the legacy form, selects the object like a field selector. */
+function readWatchOptions(context: RequestContext, target: Target): ListOptions {
   // For the legacy paths, the real server checks the options as those of a list.
   const isWatch = isTrue(context.query.get("watch"));
   const options = readListOptions(context.query, target, isWatch);
@@ -55,11 +55,16 @@ function watchOptions(context: RequestContext, target: Target): ListOptions {
   };
 }
 
-async function stream(
-  context: RequestContext,
-  response: ServerResponse,
-  { view, options, revision }: { view: WatchView; options: ListOptions; revision: number },
-): Promise<void> {
+/** A watch that has been validated: its view, its options and the revision from which it sends changes. */
+interface Watch {
+  readonly view: WatchView;
+  readonly options: ListOptions;
+  readonly revision: number;
+}
+
+/** Sends the initial objects or missed changes, and then each change, until the watch ends. */
+async function streamEvents(context: RequestContext, response: ServerResponse, watch: Watch): Promise<void> {
+  const { view, options, revision } = watch;
   const { target, encoder, prefix } = view;
   const { resource, core } = target;
   const out = new WatchStream(response, context.signal, {
@@ -69,16 +74,15 @@ async function stream(
     report: (error) => core.onError(failedRequest(context, error)),
   });
 
-  const fromNow =
-    options.sendInitialEvents ?? (options.resourceVersion === "" || options.resourceVersion === "0");
-  const missed = fromNow ? [] : resource.collection.changesSince(revision);
+  const startsWithState = options.sendInitialEvents ?? ["", "0"].includes(options.resourceVersion);
+  const missed = startsWithState ? [] : resource.collection.changesSince(revision);
   if (!missed) {
     const oldest = resource.collection.compactedRevision;
     out.write(encoder.error(expired(`too old resource version: ${revision} (${oldest})`).status));
     out.end();
     return;
   }
-  const initial = fromNow ? resource.collection.list(prefix) : [];
+  const initial = startsWithState ? resource.collection.list(prefix) : [];
   const startRevision = core.store.revision;
   const feed = new WatchFeed(view, out);
   // A changed CRD changes how objects are read: clients must list and watch again.
@@ -147,7 +151,7 @@ class WatchFeed {
 
   #push(change: Change): void {
     if (this.#waiting) this.#hold(this.#waiting, change);
-    else this.#settle(change);
+    else this.#send(change);
   }
 
   /** Disconnects a client that does not read the initial objects while more than the backlog limit waits for it. */
@@ -164,7 +168,7 @@ class WatchFeed {
   }
 
   /** Sends a change. While a conversion webhook converts it, later changes are held, so that they stay in order. */
-  #settle(change: Change): void {
+  #send(change: Change): void {
     try {
       const written = this.write(change);
       if (!written) return;
@@ -192,14 +196,14 @@ const groups = new WeakMap<Resource, Map<string, WatchGroup>>();
 export function joinGroup(view: SharedView, stream: WatchStream, fail: (error: unknown) => void): () => void {
   const { key } = view;
   const { resource } = view.target;
-  const ofResource = groups.get(resource) ?? new Map<string, WatchGroup>();
-  groups.set(resource, ofResource);
-  const group = ofResource.get(key) ?? new WatchGroup(view);
-  ofResource.set(key, group);
+  const groupsByKey = groups.get(resource) ?? new Map<string, WatchGroup>();
+  groups.set(resource, groupsByKey);
+  const group = groupsByKey.get(key) ?? new WatchGroup(view);
+  groupsByKey.set(key, group);
   group.join(stream, fail);
   return () => {
     group.leave(stream);
-    if (group.size === 0) ofResource.delete(key);
+    if (group.size === 0) groupsByKey.delete(key);
   };
 }
 
@@ -277,8 +281,8 @@ class WatchView {
   get key(): string | undefined {
     const { resource, version } = this.target;
     const { form, metaVersion } = this.encoder.representation;
-    const isNotShared = this.#matches || form === "table" || resource.renamesVersions === false;
-    return isNotShared ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
+    const isSingle = this.#matches || form === "table" || resource.renamesVersions === false;
+    return isSingle ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
   }
 
   /** Returns true if other watchers can have the same view. */
@@ -293,8 +297,8 @@ class WatchView {
   /** The line of a change, or undefined if the view does not include it; a promise if a webhook converts the object. */
   line(change: Change): Buffer | undefined | Promise<Buffer | undefined> {
     if (!change.entry.key.startsWith(this.prefix)) return undefined;
-    const known = this.#matches ? undefined : this.encoder.known(change, change.type);
-    if (known) return known;
+    const cached = this.#matches ? undefined : this.encoder.cached(change, change.type);
+    if (cached) return cached;
     const { resource, version } = this.target;
     const entry = resource.present(change.entry, version);
     const previous = change.previous && resource.present(change.previous, version);
@@ -305,7 +309,7 @@ class WatchView {
   }
 
   #encode(change: Change, entry: Entry, previous: Entry | undefined): Buffer | undefined {
-    const type = this.#matches ? transition(change, this.#matches, entry, previous) : change.type;
+    const type = this.#matches ? findEventType(change, this.#matches, entry, previous) : change.type;
     return type && this.encoder.change(change, type, entry, previous);
   }
 }
@@ -318,17 +322,17 @@ export interface SharedView extends WatchView {
 
 type EventType = Change["type"];
 
-/** For a watcher with selectors, an object that starts to match is ADDED, and one that no longer matches is DELETED. */
-function transition(
+/** Finds the type for a watcher with selectors: an object that starts to match is ADDED, one that stops is DELETED. */
+function findEventType(
   change: Change,
   matches: Predicate,
   entry: Entry,
   previous: Entry | undefined,
 ): EventType | undefined {
-  const before = previous !== undefined && matches(previous.object);
-  const after = change.type !== "DELETED" && matches(entry.object);
-  if (before) return after ? "MODIFIED" : "DELETED";
-  return after ? "ADDED" : undefined;
+  const matched = previous !== undefined && matches(previous.object);
+  const isMatching = change.type !== "DELETED" && matches(entry.object);
+  if (matched) return isMatching ? "MODIFIED" : "DELETED";
+  return isMatching ? "ADDED" : undefined;
 }
 
 const eventEnd = Buffer.from("}\n");
@@ -357,16 +361,16 @@ class EventEncoder {
     return this.#line("ADDED", entry);
   }
 
-  /** The event of a change that another watcher has sent already. */
-  known(change: Change, type: EventType): Buffer | undefined {
+  /** The line of a change, if another watcher has sent it already. */
+  cached(change: Change, type: EventType): Buffer | undefined {
     return change.encoded?.get(this.#keys[type]);
   }
 
   change(change: Change, type: EventType, entry: Entry, previous: Entry | undefined): Buffer {
-    const known = this.known(change, type);
-    if (known) return known;
+    const cached = this.cached(change, type);
+    if (cached) return cached;
     const stoppedMatching = type === "DELETED" && change.type !== "DELETED";
-    const line = this.#line(type, stoppedMatching ? stampedWith(previous!, change.revision) : entry);
+    const line = this.#line(type, stoppedMatching ? withRevision(previous!, change.revision) : entry);
     // A row depends on the rows that its watcher received before.
     if (this.representation.form === "table") return line;
     change.encoded ??= new Map();
@@ -416,7 +420,7 @@ class EventEncoder {
 }
 
 /** The last matching state of an object that no longer matches, with the revision of the change. */
-function stampedWith(entry: Entry, revision: number): Entry {
+function withRevision(entry: Entry, revision: number): Entry {
   const metadata = { ...entry.object.metadata, resourceVersion: String(revision) };
   return new Entry(entry.key, revision, { ...entry.object, metadata });
 }

@@ -1,4 +1,4 @@
-// The words of all code that handles requests: a received request, its parsed path, its response, handlers and filters.
+// The types of all code that handles requests: a received request, its parsed path, its response, handlers and filters.
 // Beside this file, `time-slices.ts` divides long computations, and `watch-turn.ts` collects lines of watches.
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
@@ -12,9 +12,9 @@ export interface ReceivedRequest {
   /** Path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, for headers that are repeated. */
+  /** Names and values by turns; repeated headers are there repeatedly. */
   readonly rawHeaders: readonly string[];
-  /** The connection; its requests share the object. */
+  /** The connection: the same object for all its requests. */
   readonly socket: object;
   /** The error that ended the request early. */
   readonly errored: Error | null;
@@ -55,10 +55,11 @@ export type Filter = (context: RequestContext, next: () => Reply | Promise<Reply
 
 /** Wraps a handler in filters; the first is the outermost. */
 export function compose(filters: readonly Filter[], handler: Handler): Handler {
-  return filters.reduceRight<Handler>(
-    (inner, filter) => (context) => filter(context, () => inner(context)),
-    handler,
-  );
+  const wrap =
+    (inner: Handler, filter: Filter): Handler =>
+    (context) =>
+      filter(context, () => inner(context));
+  return filters.reduceRight(wrap, handler);
 }
 
 /** A parsed request path: the attributes to authorize, even of a resource that is not served. */
@@ -67,7 +68,7 @@ export interface RequestInfo extends Attributes {
   readonly rest: string;
 }
 
-const verbs: Readonly<Record<string, string>> = {
+const verbsByMethod: Readonly<Record<string, string>> = {
   GET: "get",
   HEAD: "get",
   POST: "create",
@@ -83,27 +84,25 @@ const namespaceSubresources = new Set(["status", "finalize"]);
 export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
   const encoded = path.split("/").filter((part) => part !== "");
   const parts = path.includes("%") ? encoded.map(decodeURIComponent) : encoded;
-  const verb = verbs[method] ?? method.toLowerCase();
-  const core = parts[0] === "api";
-  if ((!core && parts[0] !== "apis") || parts.length < (core ? 3 : 4)) {
+  const verb = verbsByMethod[method] ?? method.toLowerCase();
+  const isCore = parts[0] === "api";
+  if ((!isCore && parts[0] !== "apis") || parts.length < (isCore ? 3 : 4)) {
     return { rest: "", ...pathAttributes(verb, path) };
   }
 
-  const [group, version] = core ? ["", parts[1]!] : [parts[1]!, parts[2]!];
-  const below = parts.slice(core ? 2 : 3);
-  let watchPrefix = false;
-  if (below[0] === "watch" && below.length > 1) {
-    watchPrefix = true;
-    below.shift();
-  }
+  const [group, version] = isCore ? ["", parts[1]!] : [parts[1]!, parts[2]!];
+  const resourcePath = parts.slice(isCore ? 2 : 3);
+  // A legacy watch has `watch` before the path of its list or object.
+  const hasWatchPrefix = resourcePath[0] === "watch" && resourcePath.length > 1;
+  if (hasWatchPrefix) resourcePath.shift();
   let namespace = "";
-  if (below[0] === "namespaces" && below.length > 1) {
-    namespace = below[1]!;
-    if (below.length > 2 && !namespaceSubresources.has(below[2]!)) below.splice(0, 2);
+  if (resourcePath[0] === "namespaces" && resourcePath.length > 1) {
+    namespace = resourcePath[1]!;
+    if (resourcePath.length > 2 && !namespaceSubresources.has(resourcePath[2]!)) resourcePath.splice(0, 2);
   }
-  const [resource = "", name = "", subresource = "", ...rest] = below;
+  const [resource = "", name = "", subresource = "", ...rest] = resourcePath;
   const attributes = resourceAttributes({
-    verb: refineVerb(verb, name, query, watchPrefix),
+    verb: refineVerb(verb, name, query, hasWatchPrefix),
     path,
     group,
     version,
@@ -116,10 +115,10 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
 }
 
 /** A GET without a name is a list, or a watch with `watch=true`; a DELETE without a name deletes the collection. */
-function refineVerb(verb: string, name: string, query: URLSearchParams, watchPrefix: boolean): string {
+function refineVerb(verb: string, name: string, query: URLSearchParams, hasWatchPrefix: boolean): string {
   if (verb === "delete" && name === "") return "deletecollection";
   if (verb !== "get") return verb;
-  if (watchPrefix || isTrue(query.get("watch"))) return name === "" || watchPrefix ? "watch" : "get";
+  if (hasWatchPrefix || isTrue(query.get("watch"))) return name === "" || hasWatchPrefix ? "watch" : "get";
   return name === "" ? "list" : "get";
 }
 
@@ -135,12 +134,7 @@ export function jsonReply(value: unknown, code = 200): Reply {
 }
 
 /** A response with a JSON body, or a YAML one as Go prints it. */
-export function valueReply(
-  value: unknown,
-  yaml: boolean,
-  code = 200,
-  headers?: Record<string, string>,
-): Reply {
+export function valueReply(value: unknown, yaml: boolean, code = 200, headers?: Reply["headers"]): Reply {
   const contentType = yaml ? "application/yaml" : jsonType;
   const body = Buffer.from(yaml ? emitYaml(value as YamlValue) : JSON.stringify(value));
   return { code, contentType, body, ...(headers && { headers }) };
@@ -152,12 +146,12 @@ export function textReply(body: string, code = 200): Reply {
 
 /** A response in the media type that the client prefers of JSON and YAML. */
 export function preferredReply(
-  { request }: RequestContext,
+  context: RequestContext,
   value: unknown,
   code = 200,
-  headers?: Record<string, string>,
-): Reply {
-  return valueReply(value, prefersYAML(request.headers.accept), code, headers);
+  headers?: Reply["headers"],
+) {
+  return valueReply(value, prefersYAML(context.request.headers.accept), code, headers);
 }
 
 /** Returns true if a client prefers YAML to JSON for objects that have one form only, such as errors. */
@@ -171,15 +165,14 @@ interface AcceptClause {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** Caches parsed headers: all requests of a client have the same one. */
-const known = new Map<string, readonly AcceptClause[]>();
-
-const mostKnown = 100;
+/** Caches parsed headers, since all requests of a client have the same one. */
+const cachedClauses = new Map<string, readonly AcceptClause[]>();
+const cacheLimit = 100;
 
 /** Returns the clauses of an Accept header that the server can write, in the client's order of preference. */
 export function readAccept(accept: string): readonly AcceptClause[] {
-  const clauses = known.get(accept) ?? parseAccept(accept);
-  if (known.size < mostKnown) known.set(accept, clauses);
+  const clauses = cachedClauses.get(accept) ?? parseAccept(accept);
+  if (cachedClauses.size < cacheLimit) cachedClauses.set(accept, clauses);
   return clauses;
 }
 
@@ -191,7 +184,9 @@ function parseAccept(accept: string): readonly AcceptClause[] {
     const mediaType = type.toLowerCase();
     const yaml = mediaType === "application/yaml";
     if (!yaml && !jsonTypes.includes(mediaType)) return [];
-    return [{ yaml, options: new Map(parameters.map((each) => each.split("=") as [string, string])) }];
+    return [
+      { yaml, options: new Map(parameters.map((parameter) => parameter.split("=") as [string, string])) },
+    ];
   });
   return clauses.toSorted((a, b) => qualityOf(b) - qualityOf(a));
 }

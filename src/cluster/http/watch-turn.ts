@@ -20,7 +20,7 @@ interface Sender {
  * event loop per two streams, up to six. Without requests, turns pass at once.
  */
 const streamsPerTurn = 2;
-const mostTurns = 6;
+const maximumTurns = 6;
 /** The longest time that a line waits, in milliseconds, if turns of the event loop are long. */
 const longestWait = 20;
 
@@ -39,6 +39,7 @@ export class WatchTurn {
     this.#now = now;
   }
 
+  /** Flushes the sender at the end of the current turns. A sender is added once, when it gets its first line. */
   add(sender: Sender): void {
     if (this.#senders.push(sender) > 1) return;
     if (this.#turns === 0) setImmediate(() => this.#flush());
@@ -59,22 +60,22 @@ export class WatchTurn {
       streams += sender.size;
       last = sender.flush(last);
     }
-    this.#turns = Math.min(Math.floor(streams / streamsPerTurn), mostTurns);
+    this.#turns = Math.min(Math.floor(streams / streamsPerTurn), maximumTurns);
   }
 }
 
 const chunkEnd = Buffer.from("\r\n");
 
-/** Makes a batch of lines. Returns the last batch if it has the same lines, so that their bytes are joined once. */
+/** Makes a batch of lines; reuses the last batch if it has the same lines, so that their bytes are joined once. */
 export function batchOf(lines: readonly Buffer[], isChunk: boolean, last: Batch | undefined): Batch {
-  if (last?.isChunk === isChunk && areSame(lines, last.lines)) return last;
+  if (last?.isChunk === isChunk && areEqual(lines, last.lines)) return last;
   if (!isChunk) return { lines, isChunk, bytes: Buffer.concat(lines) };
   const length = lines.reduce((sum, line) => sum + line.length, 0);
   const head = Buffer.from(`${length.toString(16)}\r\n`);
   return { lines, isChunk, bytes: Buffer.concat([head, ...lines, chunkEnd]) };
 }
 
-function areSame(lines: readonly Buffer[], others: readonly Buffer[]): boolean {
+function areEqual(lines: readonly Buffer[], others: readonly Buffer[]): boolean {
   if (lines === others) return true;
   return lines.length === others.length && lines.every((line, index) => line === others[index]);
 }

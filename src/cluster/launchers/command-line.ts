@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-/** Parses `--name=value`, `--name value`, `--switch` as Go does. The last repeated flag wins; lists are joined. */
+/** Parses `--name=value`, `--name value` and `--switch` as Go does. Of repeated flags the last wins; `lists` are joined. */
 export function parseFlags(
   argv: readonly string[],
   lists: ReadonlySet<string> = new Set(),
@@ -11,17 +11,17 @@ export function parseFlags(
     flags.set(name, before === undefined ? value : `${before},${value}`);
   };
   for (let index = 0; index < argv.length; index++) {
-    const found = /^--?([^=]+)(?:=(.*))?$/s.exec(argv[index]!);
-    if (!found) continue;
-    const [, name, value] = found;
+    const [, name, value] = /^--?([^=]+)(?:=(.*))?$/s.exec(argv[index]!) ?? [];
+    if (name === undefined) continue;
     const next = argv[index + 1];
-    if (value !== undefined) set(name!, value);
-    else if (next !== undefined && !next.startsWith("-")) set(name!, argv[++index]!);
-    else set(name!, "true");
+    if (value !== undefined) set(name, value);
+    else if (next !== undefined && !next.startsWith("-")) set(name, argv[++index]!);
+    else set(name, "true");
   }
   return flags;
 }
 
+/** Resolves when the process receives a signal to stop. */
 export async function untilTerminated(): Promise<void> {
   await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
 }

@@ -39,77 +39,53 @@ export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
 }
 
 /** The outcome of flags that choose features: a refusal ends the program, notes are printed. */
-interface Explained {
+interface FlagsOutcome {
   readonly refusal?: string;
   readonly notes: readonly string[];
 }
 
-/** The admission plugins of the embedded server. */
-const alwaysOn: ReadonlySet<string> = new Set([
-  "DefaultTolerationSeconds",
-  "LimitRanger",
-  "MutatingAdmissionPolicy",
-  "MutatingAdmissionWebhook",
-  "NamespaceLifecycle",
-  "PersistentVolumeClaimResize",
-  "PodSecurity",
-  "Priority",
-  "ResourceQuota",
-  "RuntimeClass",
-  "ServiceAccount",
-  "StorageObjectInUseProtection",
-  "TaintNodesByCondition",
-  "ValidatingAdmissionPolicy",
-  "ValidatingAdmissionWebhook",
-]);
+/** The admission plugins of the embedded server, which are always on. */
+const embeddedPlugins = readNames(`
+  DefaultTolerationSeconds LimitRanger MutatingAdmissionPolicy MutatingAdmissionWebhook NamespaceLifecycle
+  PersistentVolumeClaimResize PodSecurity Priority ResourceQuota RuntimeClass ServiceAccount
+  StorageObjectInUseProtection TaintNodesByCondition ValidatingAdmissionPolicy ValidatingAdmissionWebhook
+`);
 
-/** The other admission plugins of kube-apiserver 1.36. */
-const missing: ReadonlySet<string> = new Set([
-  "AlwaysAdmit",
-  "AlwaysDeny",
-  "AlwaysPullImages",
-  "CertificateApproval",
-  "CertificateSigning",
-  "CertificateSubjectRestriction",
-  "ClusterTrustBundleAttest",
-  "DefaultIngressClass",
-  "DefaultStorageClass",
-  "DenyServiceExternalIPs",
-  "EventRateLimit",
-  "ExtendedResourceToleration",
-  "ImagePolicyWebhook",
-  "JobValidation",
-  "LimitPodHardAntiAffinityTopology",
-  "NamespaceAutoProvision",
-  "NamespaceExists",
-  "NodeDeclaredFeatureValidator",
-  "NodeRestriction",
-  "OwnerReferencesPermissionEnforcement",
-  "PodGroupProtection",
-  "PodGroupWorkloadExists",
-  "PodNodeSelector",
-  "PodResizeValidator",
-  "PodTolerationRestriction",
-  "PodTopologyLabels",
-]);
+/** The admission plugins of kube-apiserver 1.36 that the embedded server lacks. */
+const missingPlugins = readNames(`
+  AlwaysAdmit AlwaysDeny AlwaysPullImages CertificateApproval CertificateSigning
+  CertificateSubjectRestriction ClusterTrustBundleAttest DefaultIngressClass DefaultStorageClass
+  DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration ImagePolicyWebhook JobValidation
+  LimitPodHardAntiAffinityTopology NamespaceAutoProvision NamespaceExists NodeDeclaredFeatureValidator
+  NodeRestriction OwnerReferencesPermissionEnforcement PodGroupProtection PodGroupWorkloadExists
+  PodNodeSelector PodResizeValidator PodTolerationRestriction PodTopologyLabels
+`);
 
-/** Explains the flags that choose features, of which the embedded server can follow only a part. */
-export function explainFlags(flags: ReadonlyMap<string, string>): Explained {
-  const entries = (name: string): string[] => {
-    const all = (flags.get(name) ?? "").split(",").map((each) => each.trim());
-    return all.filter((each) => each !== "");
-  };
+function readNames(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/u));
+}
+
+/**
+ * Explains the flags that choose features, of which the embedded server follows only a part. As kube-apiserver does, it
+ * refuses unknown plugins and malformed gates. envtest disables ServiceAccount by default, which needs no note.
+ */
+export function explainFlags(flags: ReadonlyMap<string, string>): FlagsOutcome {
+  const entries = (name: string): string[] =>
+    (flags.get(name) ?? "")
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== "");
   const enabled = entries("enable-admission-plugins");
   const disabled = entries("disable-admission-plugins");
   for (const [flag, names] of [
     ["enable-admission-plugins", enabled],
     ["disable-admission-plugins", disabled],
   ] as const) {
-    const unknown = names.find((name) => !alwaysOn.has(name) && !missing.has(name));
+    const unknown = names.find((name) => !embeddedPlugins.has(name) && !missingPlugins.has(name));
     if (unknown !== undefined) return { refusal: `${flag} plugin "${unknown}" is unknown`, notes: [] };
   }
   const gates = entries("feature-gates");
-  const malformed = gates.find((each) => readGate(each) === undefined);
+  const malformed = gates.find((gate) => readGate(gate) === undefined);
   if (malformed !== undefined) {
     const refusal = `invalid value "${malformed}" for --feature-gates: write Gate=true or Gate=false`;
     return { refusal, notes: [] };
@@ -117,14 +93,14 @@ export function explainFlags(flags: ReadonlyMap<string, string>): Explained {
   return {
     notes: [
       ...gates
-        .filter((each) => readGate(each) !== "ShardedListAndWatch=true")
-        .map((each) => noEffect("feature-gates", each, "the embedded server has Kubernetes' defaults")),
+        .filter((gate) => readGate(gate) !== "ShardedListAndWatch=true")
+        .map((gate) => noEffect("feature-gates", gate, "the embedded server has Kubernetes' defaults")),
       ...entries("runtime-config").flatMap(explainVersion),
       ...enabled
-        .filter((name) => missing.has(name))
+        .filter((name) => missingPlugins.has(name))
         .map((name) => noEffect("enable-admission-plugins", name, "the embedded server lacks this plugin")),
       ...disabled
-        .filter((name) => alwaysOn.has(name) && name !== "ServiceAccount")
+        .filter((name) => embeddedPlugins.has(name) && name !== "ServiceAccount")
         .map((name) => noEffect("disable-admission-plugins", name, "this plugin is always on")),
     ],
   };
@@ -157,6 +133,7 @@ function explainVersion(entry: string): string[] {
   return [noEffect("runtime-config", entry, `the embedded server serves ${versions}`)];
 }
 
+/** Converts envtest's flags to the options of a cluster. */
 function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
   const serving = servingCertificate(flags);
   const clientCA = readFlag(flags, "client-ca-file");
@@ -188,15 +165,15 @@ function readFlag(flags: ReadonlyMap<string, string>, name: string): string | un
   return path ? readFileSync(path, "utf8") : undefined;
 }
 
-/** Lines of `token,user,uid,"group,group"`. */
+/** Reads the users of a token file by their tokens. Its lines are `token,user,uid,"group,group"`. */
 function readTokens(text: string): Record<string, User> {
   const tokens: Record<string, User> = {};
   for (const line of text.split("\n")) {
-    const found = /^([^,]+),([^,]+),([^,]*)(?:,"?([^"]*)"?)?$/.exec(line.trim());
-    if (!found) continue;
-    const [, token, name, uid, groups = ""] = found;
-    const list = groups.split(",").filter((group) => group !== "");
-    tokens[token!] = { name: name!, ...(uid && { uid }), groups: list };
+    const [, token, name, uid, groupList = ""] =
+      /^([^,]+),([^,]+),([^,]*)(?:,"?([^"]*)"?)?$/.exec(line.trim()) ?? [];
+    if (token === undefined || name === undefined) continue;
+    const groups = groupList.split(",").filter((group) => group !== "");
+    tokens[token] = { name, ...(uid && { uid }), groups };
   }
   return tokens;
 }

@@ -3,7 +3,6 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { type Resource, type SubresourceInfo, type Verb, subresourcesIn } from "../registry/resource.ts";
 
 type Json = JSONObject<unknown>;
-
 type Reference = Json;
 
 /** The resource and subresource of several operations. */
@@ -18,7 +17,7 @@ interface Target {
   readonly bodyKind?: SubresourceInfo["body"];
 }
 
-type Type = "string" | "boolean" | "integer";
+type ParameterType = "string" | "boolean" | "integer";
 
 /** A parameter of an operation, in the path or in the query. */
 interface Parameter {
@@ -26,7 +25,7 @@ interface Parameter {
   readonly in: "path" | "query";
   readonly description?: string;
   readonly required?: true;
-  readonly schema: { readonly type: Type; readonly uniqueItems: true };
+  readonly schema: { readonly type: ParameterType; readonly uniqueItems: true };
 }
 
 /** An operation before it has a path. */
@@ -43,7 +42,7 @@ interface Sketch {
   readonly bodyKind?: SubresourceInfo["body"];
 }
 
-/** A method on a path. */
+/** A method on a path, as the document has it. */
 interface Operation {
   readonly path: string;
   readonly method: string;
@@ -57,35 +56,35 @@ interface Operation {
  * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
  * server-side validation only if PATCH has a `fieldValidation` parameter.
  */
-export function pathsOf(
-  resource: Resource,
-  version: string,
-  references: BodyReferences,
-): Record<string, Json> {
+export function pathsOf(resource: Resource, version: string, references: BodyReferences) {
   const { namespaced, plural, verbs, custom } = resource;
   const root = rootOf(resource.group, version);
-  const everywhere = `${root}/${plural}`;
-  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : everywhere;
+  const allNamespaces = `${root}/${plural}`;
+  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : allNamespaces;
   const object = `${collection}/{name}`;
   const target: Target = { resource, references, subresource: "", schema: references.kind };
-  const at = (path: string, sketches: readonly Sketch[]): Operation[] =>
+  const place = (path: string, sketches: readonly Sketch[]): Operation[] =>
     sketches.map((sketch) => operationAt(path, sketch, resource, version));
-  const watches = (): Operation[] => {
-    const below = (path: string): string => path.replace(root, `${root}/watch`);
+  const legacyWatches = (): Operation[] => {
+    const watchPath = (path: string): string => path.replace(root, `${root}/watch`);
     return [
-      ...(namespaced ? at(below(everywhere), [sketchWatch(target, "list of all namespaces")]) : []),
-      ...at(below(collection), [sketchWatch(target, "list")]),
-      ...at(below(object), [sketchWatch(target, "object")]),
+      ...(namespaced ? place(watchPath(allNamespaces), [sketchWatch(target, "list of all namespaces")]) : []),
+      ...place(watchPath(collection), [sketchWatch(target, "list")]),
+      ...place(watchPath(object), [sketchWatch(target, "object")]),
     ];
   };
   return pathItems([
-    ...(namespaced && verbs.includes("list") ? at(everywhere, [sketchList(target, "ForAllNamespaces")]) : []),
-    ...at(collection, sketchAll(target, verbs, ["list", "create", "deletecollection"])),
-    ...at(object, sketchAll(target, verbs, ["get", "update", "delete", "patch"])),
+    ...(namespaced && verbs.includes("list")
+      ? place(allNamespaces, [sketchList(target, "ForAllNamespaces")])
+      : []),
+    ...place(collection, sketchAll(target, verbs, ["list", "create", "deletecollection"])),
+    ...place(object, sketchAll(target, verbs, ["get", "update", "delete", "patch"])),
     ...[...subresourcesIn(resource, version)].flatMap(([name, info]) =>
-      sketchSubresource(target, name, info).flatMap(([below, sketches]) => at(`${object}${below}`, sketches)),
+      sketchSubresource(target, name, info).flatMap(([subpath, sketches]) =>
+        place(`${object}${subpath}`, sketches),
+      ),
     ),
-    ...(verbs.includes("watch") && !custom ? watches() : []),
+    ...(verbs.includes("watch") && !custom ? legacyWatches() : []),
   ]);
 }
 
@@ -110,8 +109,8 @@ export type MetaType =
   | "WatchEvent";
 
 export const mediaTypes = ["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
-
-const customTypes = ["application/json", "application/yaml"];
+/** Custom resources have no protobuf. */
+const customMediaTypes = ["application/json", "application/yaml"];
 
 const statuses: Readonly<Record<string, string>> = {
   "200": "OK",
@@ -120,7 +119,7 @@ const statuses: Readonly<Record<string, string>> = {
   "401": "Unauthorized",
 };
 
-const inQuery = (name: string, type: Type = "string"): Parameter => ({
+const inQuery = (name: string, type: ParameterType = "string"): Parameter => ({
   name,
   in: "query",
   schema: { type, uniqueItems: true },
@@ -129,12 +128,10 @@ const inQuery = (name: string, type: Type = "string"): Parameter => ({
 const pretty = inQuery("pretty");
 const resourceVersion = inQuery("resourceVersion");
 const dryRun = inQuery("dryRun");
+const writeParameters = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
+const patchParameters = [...writeParameters, inQuery("force", "boolean")];
 
-const writing = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
-
-const patching = [...writing, inQuery("force", "boolean")];
-
-const deleting = [
+const deleteParameters = [
   dryRun,
   inQuery("gracePeriodSeconds", "integer"),
   inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
@@ -142,7 +139,7 @@ const deleting = [
   inQuery("propagationPolicy"),
 ];
 
-const selecting = [
+const selectionParameters = [
   inQuery("continue"),
   inQuery("fieldSelector"),
   inQuery("labelSelector"),
@@ -154,9 +151,13 @@ const selecting = [
   inQuery("timeoutSeconds", "integer"),
 ];
 
-const listing = [inQuery("allowWatchBookmarks", "boolean"), ...selecting, inQuery("watch", "boolean")];
+const listParameters = [
+  inQuery("allowWatchBookmarks", "boolean"),
+  ...selectionParameters,
+  inQuery("watch", "boolean"),
+];
 
-const deletingCollection = [...selecting, ...deleting];
+const deleteCollectionParameters = [...selectionParameters, ...deleteParameters];
 
 /** The operations on a collection, an object or a subresource, by verb. */
 const sketchers = {
@@ -169,26 +170,26 @@ const sketchers = {
   patch: sketchPatch,
 };
 
-/** The operations of those verbs that a target has. */
-function sketchAll(target: Target, has: readonly Verb[], verbs: readonly (keyof typeof sketchers)[]) {
-  return verbs.filter((verb) => has.includes(verb)).map((verb) => sketchers[verb](target));
+/** Sketches the operations of some verbs, in their order, without those that are not served. */
+function sketchAll(target: Target, served: readonly Verb[], verbs: readonly (keyof typeof sketchers)[]) {
+  return verbs.filter((verb) => served.includes(verb)).map((verb) => sketchers[verb](target));
 }
 
-const streamTypes = mediaTypes.flatMap((type) =>
+const watchMediaTypes = mediaTypes.flatMap((type) =>
   type === "application/yaml" ? [type] : [type, `${type};stream=watch`],
 );
 
-/** The operation that lists a namespace, or all of them with the suffix `ForAllNamespaces`. */
+/** Sketches the list of a namespace, or of all of them with the suffix `ForAllNamespaces`. */
 function sketchList({ resource, references }: Target, suffix = ""): Sketch {
   const { kind, verbs, custom } = resource;
   const canWatch = verbs.includes("watch") && !custom;
   return {
     method: "get",
     action: "list",
-    id: ["list", suffix === "" ? scoped(resource) : `${kind}${suffix}`],
+    id: ["list", suffix === "" ? scopedKind(resource) : `${kind}${suffix}`],
     description: `list ${canWatch ? "or watch " : ""}objects of kind ${kind}`,
-    parameters: [...listing, pretty],
-    responses: responses(contentOf(references.list, custom ? customTypes : streamTypes)),
+    parameters: [...listParameters, pretty],
+    responses: responses(contentOf(references.list, custom ? customMediaTypes : watchMediaTypes)),
   };
 }
 
@@ -197,11 +198,11 @@ function sketchCreate(target: Target): Sketch {
   const kind = withArticle(resource.kind);
   return {
     method: "post",
-    id: ["create", namedBy(target)],
+    id: ["create", scopedName(target)],
     description: subresource === "" ? `create ${kind}` : `create ${subresource} of ${kind}`,
-    parameters: [...writing, pretty],
+    parameters: [...writeParameters, pretty],
     requestBody: { ...requestBody(resource, schema), required: true },
-    responses: answers(target, schema, "200", "201", "202"),
+    responses: successResponses(target, schema, "200", "201", "202"),
     bodyKind,
   };
 }
@@ -211,11 +212,11 @@ function sketchDeleteCollection(target: Target): Sketch {
   return {
     method: "delete",
     action: "deletecollection",
-    id: ["delete", `Collection${scoped(resource)}`],
+    id: ["delete", `Collection${scopedKind(resource)}`],
     description: `delete collection of ${resource.kind}`,
-    parameters: [...(resource.custom ? listing : deletingCollection), pretty],
+    parameters: [...(resource.custom ? listParameters : deleteCollectionParameters), pretty],
     ...(!resource.custom && { requestBody: requestBody(resource, references.meta("DeleteOptions")) }),
-    responses: answers(target, references.meta("Status"), "200"),
+    responses: successResponses(target, references.meta("Status"), "200"),
   };
 }
 
@@ -223,10 +224,10 @@ function sketchRead(target: Target): Sketch {
   const { resource, schema, bodyKind } = target;
   return {
     method: "get",
-    id: ["read", namedBy(target)],
-    description: `read ${specified(target)}`,
+    id: ["read", scopedName(target)],
+    description: `read ${describeTarget(target)}`,
     parameters: [...(resource.custom ? [resourceVersion] : []), pretty],
-    responses: answers(target, schema, "200"),
+    responses: successResponses(target, schema, "200"),
     bodyKind,
   };
 }
@@ -235,11 +236,11 @@ function sketchReplace(target: Target): Sketch {
   const { resource, schema, bodyKind } = target;
   return {
     method: "put",
-    id: ["replace", namedBy(target)],
-    description: `replace ${specified(target)}`,
-    parameters: [...writing, pretty],
+    id: ["replace", scopedName(target)],
+    description: `replace ${describeTarget(target)}`,
+    parameters: [...writeParameters, pretty],
     requestBody: { ...requestBody(resource, schema), required: true },
-    responses: answers(target, schema, "200", "201"),
+    responses: successResponses(target, schema, "200", "201"),
     bodyKind,
   };
 }
@@ -249,11 +250,11 @@ function sketchDelete(target: Target): Sketch {
   const answer = resource.strategy.returnsDeleted ? references.kind : references.meta("Status");
   return {
     method: "delete",
-    id: ["delete", namedBy(target)],
+    id: ["delete", scopedName(target)],
     description: `delete ${withArticle(resource.kind)}`,
-    parameters: [...deleting, pretty],
+    parameters: [...deleteParameters, pretty],
     requestBody: requestBody(resource, references.meta("DeleteOptions")),
-    responses: answers(target, answer, "200", "202"),
+    responses: successResponses(target, answer, "200", "202"),
   };
 }
 
@@ -261,77 +262,81 @@ function sketchPatch(target: Target): Sketch {
   const { resource, references, schema, bodyKind } = target;
   const formats = ["apply-patch+yaml", "json-patch+json", "merge-patch+json"];
   const types = [...formats, ...(resource.custom ? [] : ["strategic-merge-patch+json"])];
-  const mediaTypes = types.map((type) => `application/${type}`);
+  const patchTypes = types.map((type) => `application/${type}`);
   return {
     method: "patch",
-    id: ["patch", namedBy(target)],
-    description: `partially update ${specified(target)}`,
-    parameters: [...patching, pretty],
-    requestBody: { content: contentOf(references.meta("Patch"), mediaTypes), required: true },
-    responses: answers(target, schema, "200", ...(resource.custom ? [] : ["201"])),
+    id: ["patch", scopedName(target)],
+    description: `partially update ${describeTarget(target)}`,
+    parameters: [...patchParameters, pretty],
+    requestBody: { content: contentOf(references.meta("Patch"), patchTypes), required: true },
+    responses: successResponses(target, schema, "200", ...(resource.custom ? [] : ["201"])),
     bodyKind,
   };
 }
 
-/** The operation of the legacy watch with `watch` in its path: of an object, of a namespace, or of all namespaces. */
+/** Sketches the legacy watch with `watch` in its path: of an object, of a namespace, or of all namespaces. */
 function sketchWatch(
   { resource, references }: Target,
-  what: "object" | "list" | "list of all namespaces",
+  scope: "object" | "list" | "list of all namespaces",
 ): Sketch {
   const { kind } = resource;
   const [action, rest] =
-    what === "object"
-      ? ["watch", scoped(resource)]
-      : ["watchlist", what === "list" ? `${scoped(resource)}List` : `${kind}ListForAllNamespaces`];
-  const parameter = "deprecated: use the 'watch' parameter with a list operation instead";
+    scope === "object"
+      ? ["watch", scopedKind(resource)]
+      : ["watchlist", scope === "list" ? `${scopedKind(resource)}List` : `${kind}ListForAllNamespaces`];
+  const deprecation = "deprecated: use the 'watch' parameter with a list operation instead";
   return {
     method: "get",
     action,
     id: ["watch", rest],
     description:
-      what === "object"
-        ? `watch changes to an object of kind ${kind}. ${parameter}, filtered to a single item with the 'fieldSelector' parameter.`
-        : `watch individual changes to a list of ${kind}. ${parameter}.`,
-    parameters: [...listing, pretty],
-    responses: responses(contentOf(references.meta("WatchEvent"), streamTypes)),
+      scope === "object"
+        ? `watch changes to an object of kind ${kind}. ${deprecation}, filtered to a single item with the 'fieldSelector' parameter.`
+        : `watch individual changes to a list of ${kind}. ${deprecation}.`,
+    parameters: [...listParameters, pretty],
+    responses: responses(contentOf(references.meta("WatchEvent"), watchMediaTypes)),
   };
 }
 
 /** The query parameters of subresources that connect to containers, nodes and services, by the kind of their options. */
-const connecting: Readonly<Record<string, readonly Parameter[]>> = {
-  PodAttachOptions: streams(),
-  PodExecOptions: [inQuery("command"), ...streams()],
+const connectParameters: Readonly<Record<string, readonly Parameter[]>> = {
+  PodAttachOptions: streamParameters(),
+  PodExecOptions: [inQuery("command"), ...streamParameters()],
   PodPortForwardOptions: [inQuery("ports", "integer")],
   PodProxyOptions: [inQuery("path")],
   ServiceProxyOptions: [inQuery("path")],
   NodeProxyOptions: [inQuery("path")],
 };
 
-/** The operations on a subresource, by the path below the object. */
+/** The standard streams of a container, and which container. */
+function streamParameters(): Parameter[] {
+  return [
+    inQuery("container"),
+    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
+  ];
+}
+
+/** Sketches the operations on a subresource, by the path below the object. */
 function sketchSubresource(
   parent: Target,
   subresource: string,
   info: SubresourceInfo,
-): [below: string, sketches: Sketch[]][] {
+): [subpath: string, sketches: Sketch[]][] {
   const { verbs, body } = info;
   const schema = parent.references.subresource(subresource) ?? parent.schema;
   // As on the real server, operations on a custom resource's subresources name its own kind.
-  const target: Target = {
-    ...parent,
-    subresource,
-    schema,
-    ...(!parent.resource.custom && { bodyKind: body }),
-  };
+  const bodyKind = parent.resource.custom ? undefined : body;
+  const target: Target = { ...parent, subresource, schema, bodyKind };
   const path = `/${subresource}`;
   if (subresource === "log") return [[path, [sketchLog(target)]]];
-  const parameters = body && connecting[body.kind];
+  const parameters = body && connectParameters[body.kind];
   if (!parameters) return [[path, sketchAll(target, verbs, ["get", "update", "create", "delete", "patch"])]];
   const connect: [string, Sketch[]] = [path, sketchConnect(target, info, parameters)];
   if (!isProxy(verbs)) return [connect];
   return [connect, [`${path}/{path}`, sketchConnect(target, info, parameters, "WithPath")]];
 }
 
-const logging = [
+const logParameters = [
   inQuery("container"),
   inQuery("follow", "boolean"),
   inQuery("insecureSkipTLSVerifyBackend", "boolean"),
@@ -346,10 +351,10 @@ const logging = [
 
 function sketchLog(target: Target): Sketch {
   const content = contentOf({ type: "string" }, [...mediaTypes, "text/plain"]);
-  return { ...sketchRead(target), parameters: logging, responses: responses(content) };
+  return { ...sketchRead(target), parameters: logParameters, responses: responses(content) };
 }
 
-/** The operations of a subresource that connects: all methods for proxies, GET and POST for containers. */
+/** Sketches a subresource that connects: all methods for proxies, GET and POST for containers. */
 function sketchConnect(
   { resource, subresource, bodyKind }: Target,
   { verbs }: SubresourceInfo,
@@ -362,7 +367,7 @@ function sketchConnect(
   return methods.map((method) => ({
     method,
     action: "connect",
-    id: ["connect", `${capitalize(method)}${scoped(resource)}${capitalize(subresource)}${suffix}`],
+    id: ["connect", `${capitalize(method)}${scopedKind(resource)}${capitalize(subresource)}${suffix}`],
     description: `connect ${method.toUpperCase()} requests to ${subresource} of ${resource.kind}`,
     parameters,
     responses: responses(contentOf({ type: "string" }, ["*/*"])),
@@ -370,30 +375,31 @@ function sketchConnect(
   }));
 }
 
+/** Only proxies serve DELETE. */
 function isProxy(verbs: SubresourceInfo["verbs"]): boolean {
   return verbs.includes("delete");
 }
 
 /** `NamespacedPod`, or `Node`. */
-function scoped({ namespaced, kind }: Resource): string {
+function scopedKind({ namespaced, kind }: Resource): string {
   return `${namespaced ? "Namespaced" : ""}${kind}`;
 }
 
 /** `NamespacedPod`, or `NamespacedPodStatus`. */
-function namedBy({ resource, subresource }: Target): string {
-  return `${scoped(resource)}${capitalize(subresource)}`;
+function scopedName({ resource, subresource }: Target): string {
+  return `${scopedKind(resource)}${capitalize(subresource)}`;
 }
 
-function specified({ resource, subresource }: Target): string {
+function describeTarget({ resource, subresource }: Target): string {
   return `${subresource === "" ? "" : `${subresource} of `}the specified ${resource.kind}`;
 }
 
 function requestBody({ custom }: Resource, schema: Reference): Json {
-  return { content: contentOf(schema, custom ? customTypes : ["*/*"]) };
+  return { content: contentOf(schema, custom ? customMediaTypes : ["*/*"]) };
 }
 
-function answers({ resource }: Target, schema: Reference, ...codes: readonly string[]): Json {
-  return responses(contentOf(schema, resource.custom ? customTypes : mediaTypes), codes);
+function successResponses({ resource }: Target, schema: Reference, ...codes: readonly string[]): Json {
+  return responses(contentOf(schema, resource.custom ? customMediaTypes : mediaTypes), codes);
 }
 
 /** Completes a sketch with what follows from its path and version: parameters in the path, the tag, the `operationId`. */
@@ -424,38 +430,35 @@ function pathItems(operations: readonly Operation[]): Record<string, Json> {
   for (const operation of operations) {
     byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
   }
-  return Object.fromEntries([...byPath].map(([path, own]) => [path, pathItem(own)]));
+  return Object.fromEntries([...byPath].map(([path, group]) => [path, pathItem(group)]));
 }
 
 function pathItem(operations: readonly Operation[]): Json {
   const [first, ...others] = operations;
+  const has = (parameters: readonly Parameter[], wanted: Parameter): boolean =>
+    parameters.some((parameter) => parameter.name === wanted.name && parameter.in === wanted.in);
   const common = first!.parameters.filter((parameter) =>
-    others.every((other) => other.parameters.some((each) => isSame(each, parameter))),
+    others.every(({ parameters }) => has(parameters, parameter)),
   );
-  const isOwn = (parameter: Parameter): boolean => !common.some((each) => isSame(each, parameter));
   return {
     ...Object.fromEntries(
       operations.map(({ method, head, parameters, tail }) => [
         method,
-        { ...head, ...listed(parameters.filter(isOwn)), ...tail },
+        { ...head, ...parametersField(parameters.filter((parameter) => !has(common, parameter))), ...tail },
       ]),
     ),
-    ...listed(common),
+    ...parametersField(common),
   };
 }
 
-function isSame(a: Parameter, b: Parameter): boolean {
-  return a.name === b.name && a.in === b.in;
-}
-
-function listed(parameters: readonly Parameter[]): Json {
+function parametersField(parameters: readonly Parameter[]): Json {
   if (parameters.length === 0) return {};
   return {
     parameters: parameters.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.in, b.in)),
   };
 }
 
-/** The path that lists the resources of a group version. */
+/** The path of discovery that lists the resources of a group version. */
 export function discoveryPath(
   group: string,
   version: string,
@@ -475,6 +478,7 @@ function rootOf(group: string, version: string): string {
   return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
+/** The content of a body: the same schema for each media type. */
 export function contentOf(schema: Reference, types: readonly string[]): Json {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
@@ -491,7 +495,7 @@ export function groupNames(group: string): { tag: string; title: string } {
   return { tag, title: capitalize(tag) };
 }
 
-/** The same for a group version: `apps_v1` and `AppsV1`. */
+/** The tag of a group version's operations, and the middle of their names: `apps_v1` and `AppsV1`. */
 function versionNames(group: string, version: string): { tag: string; title: string } {
   const { tag, title } = groupNames(group);
   return { tag: `${tag}_${joinWords(version)}`, title: `${title}${capitalize(joinWords(version))}` };
@@ -513,13 +517,6 @@ function capitalize(text: string): string {
 function withArticle(kind: string): string {
   if (/[^s]s$/u.test(kind)) return kind;
   return /^[AEIOU]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
-}
-
-function streams(): Parameter[] {
-  return [
-    inQuery("container"),
-    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
-  ];
 }
 
 /** The parameters in a path of a kind. */

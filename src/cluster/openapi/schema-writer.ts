@@ -6,14 +6,12 @@ import type { BodyReferences } from "./operations.ts";
 
 type Json = JSONObject<unknown>;
 
-const prefix = "#/components/schemas/";
-
 /** Converts schemas of built-in types to OpenAPI, each named type once under `components.schemas`. */
 export class SchemaWriter {
   readonly definitions: Record<string, Json> = {};
   readonly #types: Pick<SchemaTable, "named">;
 
-  /** A field's schema has the field's description; `types` has the schemas of the types themselves. */
+  /** `types` has the schemas of named types: the schema of a field has the field's description instead of its type's. */
   constructor(types: Pick<SchemaTable, "named">) {
     this.#types = types;
   }
@@ -37,8 +35,9 @@ export class SchemaWriter {
     return this.referTo(name);
   }
 
+  /** Returns a reference to a definition by its name in the document. */
   referTo(name: string): Json {
-    return { $ref: `${prefix}${name}` };
+    return { $ref: `#/components/schemas/${name}` };
   }
 
   #body(schema: BuiltinSchema): Json {
@@ -64,54 +63,51 @@ export class SchemaWriter {
 
   #field(schema: BuiltinSchema, name: string): Json {
     const field = schema.properties![name]!;
+    // Kubernetes publishes the values that Go always writes as defaults: {} for a struct, zeros without omitempty.
     const zero = goFieldsOf(schema).get(name)?.zero;
-    const preset = zero === "empty struct" ? {} : zero === "written" ? zeroOf(field) : undefined;
-    if (!isNamed(field)) return withDefault(this.#body(field), preset);
-    return this.#referred(field, this.#beside(field), preset);
+    const defaultValue = zero === "empty struct" ? {} : zero === "written" ? zeroOf(field) : undefined;
+    if (field.typeName === undefined) return withDefault(this.#body(field), defaultValue);
+    return this.#referenceWith(field, this.#siblings(field), defaultValue);
   }
 
   /** The description and extensions of a field that differ from those of its type. */
-  #beside(field: BuiltinSchema): Json {
+  #siblings(field: BuiltinSchema): Json {
     const { description } = field;
     const type = this.#types.named(field.typeName!);
-    const isOwn = description !== undefined && description !== type?.description;
-    const beside: Json = { ...(isOwn && { description }), ...extensions(field) };
-    if (beside[mapType] === type?.[mapType]) delete beside[mapType];
-    return beside;
+    const differs = description !== undefined && description !== type?.description;
+    const siblings: Json = { ...(differs && { description }), ...extensions(field) };
+    if (siblings[mapType] === type?.[mapType]) delete siblings[mapType];
+    return siblings;
   }
 
   /** An item of a list or a value of a map. The description is that of its type. */
   #element(schema: BuiltinSchema): Json {
-    const preset = schema.properties ? {} : zeroOf(schema);
-    if (isNamed(schema)) return this.#referred(schema, {}, preset);
-    return withDefault(this.#body(schema), preset);
+    const defaultValue = schema.properties ? {} : zeroOf(schema);
+    if (schema.typeName !== undefined) return this.#referenceWith(schema, {}, defaultValue);
+    return withDefault(this.#body(schema), defaultValue);
   }
 
   /** A reference with siblings: it is put into `allOf`, because siblings of `$ref` are ignored. */
-  #referred(schema: BuiltinSchema, beside: Json, preset: unknown): Json {
+  #referenceWith(schema: BuiltinSchema, siblings: Json, defaultValue: unknown): Json {
     const reference = this.reference(schema);
-    const extras = withDefault(beside, preset);
+    const extras = withDefault(siblings, defaultValue);
     return Object.keys(extras).length === 0 ? reference : { ...extras, allOf: [reference] };
   }
 }
 
-type Kinds = ReadonlyMap<string, { readonly group: string; readonly kind: string; readonly version: string }>;
+type KindsByType = ReadonlyMap<string, Readonly<Record<"group" | "kind" | "version", string>>>;
 
-let kinds: Kinds | undefined;
+let kindsByType: KindsByType | undefined;
 
 /** The kinds of built-in types and of their lists, by the names of the types. */
-function builtInKinds(): Kinds {
-  kinds ??= new Map(
+function builtInKinds(): KindsByType {
+  kindsByType ??= new Map(
     builtinResources().flatMap(({ group, version, kind, listKind, type }) => [
       [type, { group, kind, version }] as const,
       [`${type.slice(0, -kind.length)}${listKind}`, { group, kind: listKind ?? "", version }] as const,
     ]),
   );
-  return kinds;
-}
-
-function isNamed({ typeName }: BuiltinSchema): boolean {
-  return typeName !== undefined;
+  return kindsByType;
 }
 
 const zeros: Readonly<Record<string, unknown>> = { string: "", integer: 0, number: 0, boolean: false };
@@ -122,8 +118,10 @@ function zeroOf({ type, format, typeName }: BuiltinSchema): unknown {
   return isScalar ? zeros[type] : undefined;
 }
 
-function withDefault(schema: Json, preset: unknown): Json {
-  return preset === undefined || schema["default"] !== undefined ? schema : { ...schema, default: preset };
+function withDefault(schema: Json, defaultValue: unknown): Json {
+  return defaultValue === undefined || schema["default"] !== undefined
+    ? schema
+    : { ...schema, default: defaultValue };
 }
 
 /** The required fields, in the order of Go's declaration. */
@@ -148,7 +146,8 @@ function extensions(schema: BuiltinSchema): Json {
   );
 }
 
-const bearerToken = {
+/** The security scheme of all operations. */
+export const bearerToken = {
   type: "apiKey",
   description: "Bearer Token authentication",
   name: "authorization",
@@ -166,20 +165,21 @@ export function writeDocument(
     info: custom
       ? { title: "Kubernetes CRD Swagger", version: "v0.1.0" }
       : { title: "Kubernetes", version: "1.36" },
-    paths: sorted(paths),
+    paths: sortByName(Object.entries(paths)),
     components: {
-      ...(Object.keys(definitions).length > 0 && { schemas: sorted(definitions) }),
+      ...(Object.keys(definitions).length > 0 && { schemas: sortByName(Object.entries(definitions)) }),
       ...(!custom && { securitySchemes: { BearerToken: bearerToken } }),
     },
   };
 }
 
-function sorted(entries: Readonly<Record<string, Json>>): Record<string, Json> {
-  return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => compareText(a, b)));
+/** Makes an object of entries, in the order of their names. */
+export function sortByName(entries: readonly (readonly [name: string, value: Json])[]): Record<string, Json> {
+  return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
 
 /** The types of meta/v1 that are kinds of every group. */
-const inEveryGroup = new Set(["DeleteOptions", "WatchEvent"]);
+const kindsOfEveryGroup = new Set(["DeleteOptions", "WatchEvent"]);
 
 /** References to the meta/v1 types of requests and responses, for the document of a group version. */
 export function metaReferences(
@@ -191,16 +191,17 @@ export function metaReferences(
     if (name === "Patch") return writer.define(definitionName("meta/v1.Patch"), { type: "object" });
     if (name === "APIGroupList") refer("APIGroup");
     const reference = writer.reference(table.get(name)!);
-    const kinds = inEveryGroup.has(name) && groupVersion.group !== "" ? [groupVersion] : [];
+    const groupVersions = kindsOfEveryGroup.has(name) && groupVersion.group !== "" ? [groupVersion] : [];
     writer.definitions[definitionName(`meta/v1.${name}`)]!["x-kubernetes-group-version-kind"] = [
       { group: "", kind: name, version: "v1" },
-      ...kinds.map(({ group, version }) => ({ group, kind: name, version })),
+      ...groupVersions.map(({ group, version }) => ({ group, kind: name, version })),
     ];
     return reference;
   };
   return refer;
 }
 
+/** Loads the schemas of meta/v1, which most documents refer to. */
 export async function loadMeta(): Promise<SchemaTable> {
   return (await loadSchemas("meta/v1", { descriptions: true }))!;
 }

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
 import { type JSONObject, isEqual } from "@tsbuilder/apimachinery/json";
-import { compareText } from "@tsbuilder/apimachinery/text";
 import { type Swagger, encodeSwagger } from "../codec/index.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Pause, TimeSlices } from "../http/time-slices.ts";
 import { versionInfo } from "../contract/version.ts";
+import { bearerToken, sortByName } from "./schema-writer.ts";
 
-interface Made {
+/** A v2 document with its encodings. */
+interface EncodedSwagger {
   readonly document: Swagger;
   readonly json: Buffer;
-  /** Encoded on first request: few clients are that old. */
+  /** Encoded on the first request for it: few clients are that old. */
   protobuf?: Promise<Buffer>;
 }
 
-interface Options {
-  /** Identifies the documents that `read` returns. */
+interface SwaggerOptions {
+  /** Identifies the v3 documents that `read` returns. */
   readonly state: string;
   readonly read: () => AsyncIterable<Buffer>;
   readonly slices: TimeSlices;
@@ -22,16 +23,17 @@ interface Options {
 
 /** The OpenAPI v2 document for one state of the registry, made in slices of time when it is first requested. */
 export class SwaggerDocument {
-  readonly #options: Options;
+  readonly #options: SwaggerOptions;
   readonly #etag: string;
-  /** The document, once it was requested. */
-  #made: Promise<Made> | undefined;
+  /** Undefined until the document is requested. */
+  #encoded: Promise<EncodedSwagger> | undefined;
 
-  constructor(options: Options) {
+  constructor(options: SwaggerOptions) {
     this.#options = options;
     this.#etag = `"${createHash("sha512").update(options.state).digest("hex").toUpperCase()}"`;
   }
 
+  /** Returns true if the document was made for this state of the registry. */
   isOf(state: string): boolean {
     return this.#options.state === state;
   }
@@ -40,12 +42,12 @@ export class SwaggerDocument {
     const headers = { ETag: this.#etag, Vary: "Accept" };
     if (request.headers["if-none-match"] === this.#etag) return { code: 304, headers };
     const { read, slices } = this.#options;
-    const made = await (this.#made ??= make(read(), slices.begin()));
-    // kubectl up to 1.28 accepts nothing else. A legacy name of the media type contains an @.
+    const encoded = await (this.#encoded ??= encodeDocuments(read(), slices.begin()));
+    // kubectl up to 1.28 accepts only protobuf. A legacy name of the media type contains an @.
     const wantsProtobuf = /proto-openapi\.spec\.v2[.@]v1\.0\+protobuf/u.test(request.headers.accept ?? "");
     const body = wantsProtobuf
-      ? await (made.protobuf ??= encodeSwagger(made.document, slices.begin()))
-      : made.json;
+      ? await (encoded.protobuf ??= encodeSwagger(encoded.document, slices.begin()))
+      : encoded.json;
     return { code: 200, contentType: wantsProtobuf ? swaggerProtobuf : "application/json", headers, body };
   }
 }
@@ -53,7 +55,6 @@ export class SwaggerDocument {
 const swaggerProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 type Json = JSONObject<unknown>;
-
 type Entries = readonly (readonly [string, Json])[];
 
 /** The part of the v2 document that comes from one v3 document. */
@@ -62,18 +63,19 @@ interface SwaggerPart {
   readonly definitions: Entries;
 }
 
-/** The converted documents by their bytes: a changed CRD changes one of many. */
-const parts = new WeakMap<Buffer, SwaggerPart>();
+/** Caches converted documents by their bytes: a changed CRD changes one of many. */
+const convertedParts = new WeakMap<Buffer, SwaggerPart>();
 
-async function make(documents: AsyncIterable<Buffer>, pause: Pause): Promise<Made> {
-  const all: SwaggerPart[] = [];
+/** Converts the v3 documents and joins them. */
+async function encodeDocuments(documents: AsyncIterable<Buffer>, pause: Pause): Promise<EncodedSwagger> {
+  const parts: SwaggerPart[] = [];
   for await (const bytes of documents) {
-    const part = parts.get(bytes) ?? toSwagger(JSON.parse(bytes.toString()) as V3Document);
-    parts.set(bytes, part);
-    all.push(part);
+    const part = convertedParts.get(bytes) ?? toSwagger(JSON.parse(bytes.toString()) as V3Document);
+    convertedParts.set(bytes, part);
+    parts.push(part);
     await pause();
   }
-  const document = joinSwagger(all, `${versionInfo.major}.${versionInfo.minor}`);
+  const document = joinSwagger(parts, `${versionInfo.major}.${versionInfo.minor}`);
   return { document, json: Buffer.from(JSON.stringify(document)) };
 }
 
@@ -105,22 +107,11 @@ export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swa
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version },
-    paths: sorted(parts.flatMap(({ paths }) => paths)),
-    definitions: sorted(definitions),
-    securityDefinitions: {
-      BearerToken: {
-        description: "Bearer Token authentication",
-        type: "apiKey",
-        name: "authorization",
-        in: "header",
-      },
-    },
+    paths: sortByName(parts.flatMap(({ paths }) => paths)),
+    definitions: sortByName(definitions),
+    securityDefinitions: { BearerToken: bearerToken },
     security: [{ BearerToken: [] }],
   };
-}
-
-function sorted(entries: Entries): Record<string, Json> {
-  return Object.fromEntries(entries.toSorted(([a], [b]) => compareText(a, b)));
 }
 
 function toPathItem({ parameters, ...operations }: Json): Json {
@@ -138,19 +129,21 @@ const protobuf = "application/vnd.kubernetes.protobuf";
 
 function toOperation({ parameters = [], requestBody, responses, ...rest }: Json): Json {
   const body = requestBody as { content: Content; required?: boolean } | undefined;
-  const answers = responses as Record<string, { description: string; content?: Content }>;
-  const all = [...(body ? [toBody(body)] : []), ...(parameters as Json[]).map(toParameter)];
-  const produces = mediaTypesOf(Object.assign({}, ...Object.values(answers).map(({ content }) => content)));
-  // As Kubernetes publishes it: without protobuf, and in discovery, `consumes` repeats the types of the response.
-  const isPlain = rest["x-kubernetes-action"] === undefined || !produces.includes(protobuf);
+  const responseMap = responses as Record<string, { description: string; content?: Content }>;
+  const allParameters = [...(body ? [toBody(body)] : []), ...(parameters as Json[]).map(toParameter)];
+  const produces = mediaTypesOf(
+    Object.assign({}, ...Object.values(responseMap).map(({ content }) => content)),
+  );
+  // As Kubernetes publishes them: in discovery, and without protobuf, `consumes` repeats the types of the response.
+  const repeatsTypes = rest["x-kubernetes-action"] === undefined || !produces.includes(protobuf);
   return {
     ...rest,
-    consumes: body ? mediaTypesOf(body.content) : isPlain ? produces : ["*/*"],
+    consumes: body ? mediaTypesOf(body.content) : repeatsTypes ? produces : ["*/*"],
     produces,
     schemes: ["https"],
-    ...(all.length > 0 && { parameters: all }),
+    ...(allParameters.length > 0 && { parameters: allParameters }),
     responses: Object.fromEntries(
-      Object.entries(answers).map(([code, { description, content = {} }]) => {
+      Object.entries(responseMap).map(([code, { description, content = {} }]) => {
         const schema = Object.values(content)[0]?.schema;
         return [code, { description, ...(schema && { schema: toDefinition(schema) }) }];
       }),
@@ -159,7 +152,7 @@ function toOperation({ parameters = [], requestBody, responses, ...rest }: Json)
 }
 
 /** The order in which Kubernetes lists media types; others come first. */
-const inOrder = [
+const mediaTypeOrder = [
   "application/json-patch+json",
   "application/merge-patch+json",
   "application/strategic-merge-patch+json",
@@ -172,7 +165,7 @@ const inOrder = [
 ];
 
 function mediaTypesOf(content: Content): string[] {
-  return Object.keys(content).toSorted((a, b) => inOrder.indexOf(a) - inOrder.indexOf(b));
+  return Object.keys(content).toSorted((a, b) => mediaTypeOrder.indexOf(a) - mediaTypeOrder.indexOf(b));
 }
 
 /** Converts a body. If its media types have different schemas, v2 has the schema of any object. */
@@ -184,14 +177,14 @@ function toBody({ content, required }: { content: Content; required?: boolean })
 }
 
 /** Keywords that OpenAPI v2 does not have, and defaults, which Kubernetes only publishes in v3. */
-const v3Words = new Set(["oneOf", "anyOf", "not", "nullable", "allOf", "default"]);
+const v3Keywords = new Set(["oneOf", "anyOf", "not", "nullable", "allOf", "default"]);
 
 /** Converts a v3 schema to v2. A union of types has no type in v2, except int-or-string and quantities. */
 function toDefinition(schema: Json): Json {
   const reference = singleReference(schema);
   const entries = Object.entries(schema)
-    .filter(([word]) => !v3Words.has(word))
-    .map(([word, value]): [string, unknown] => [word, toWord(word, value)]);
+    .filter(([keyword]) => !v3Keywords.has(keyword))
+    .map(([keyword, value]): [string, unknown] => [keyword, toKeyword(keyword, value)]);
   const definition: Json = { ...Object.fromEntries(entries), ...reference };
   // As Kubernetes publishes them: an int-or-string is a string with a format, a quantity any string.
   if (schema["format"] === "int-or-string" || isQuantity(schema)) definition["type"] = "string";
@@ -214,13 +207,13 @@ function omitConstraints(schema: Json, definition: Json): Json {
     type !== undefined && !isNullable && !(isOpen && type === "object") && (type !== "array" || hasItems);
   // Publishing requires kind and apiVersion of embedded objects; an open schema does not require them in v2.
   const added = isOpen && schema["x-kubernetes-embedded-resource"] === true ? ["kind", "apiVersion"] : [];
-  const needed = requiredFields(schema).filter((name) => !added.includes(name));
+  const required = requiredFields(schema).filter((name) => !added.includes(name));
   return {
     ...rest,
     ...(isTyped && { type }),
     ...(hasItems && { items }),
     ...(properties !== undefined && !isOpen && !isNullable && { properties }),
-    ...(needed.length > 0 && { required: needed }),
+    ...(required.length > 0 && { required }),
   };
 }
 
@@ -237,8 +230,8 @@ function singleReference({ allOf }: Json): Json {
   return only?.["$ref"] !== undefined && others.length === 0 ? toDefinition(only) : {};
 }
 
-function toWord(word: string, value: unknown): unknown {
-  switch (word) {
+function toKeyword(keyword: string, value: unknown): unknown {
+  switch (keyword) {
     case "$ref":
       return String(value).replace("#/components/schemas/", "#/definitions/");
     case "properties":

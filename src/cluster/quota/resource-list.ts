@@ -6,39 +6,40 @@ import type { PodSpec } from "@tsbuilder/apimachinery/k8s/core/v1";
 /** Quantities by resource name: `cpu`, `requests.memory`, `count/configmaps`. */
 export type ResourceList = Readonly<Record<string, Quantity>>;
 
-/** The sums by name; a name that is missing from one list counts as zero there. */
+/** Adds two lists by name; a name that is missing from one list counts as zero there. */
 export function addLists(a: ResourceList, b: ResourceList): ResourceList {
-  return merge(a, b, addQuantities);
+  return mergeLists(a, b, addQuantities);
 }
 
-function merge(a: ResourceList, b: ResourceList, join: (one: Quantity, other: Quantity) => Quantity) {
+/** Unites two lists; `combine` makes the quantity of a name that both have. */
+function mergeLists(a: ResourceList, b: ResourceList, combine: (a: Quantity, b: Quantity) => Quantity) {
   const result: Record<string, Quantity> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
-    result[name] = result[name] === undefined ? amount : join(result[name], amount);
+    result[name] = result[name] === undefined ? amount : combine(result[name], amount);
   }
   return result;
 }
 
 /** The amounts by which `now` exceeds `before`; zero where it does not. */
 export function growth(now: ResourceList, before: ResourceList): ResourceList {
-  const grown = Object.entries(now).map(([name, amount]) => {
-    const more = subtractQuantities(amount, before[name] ?? "0");
-    return [name, compareQuantities(more, "0") > 0 ? more : "0"] as const;
+  const increases = Object.entries(now).map(([name, amount]) => {
+    const increase = subtractQuantities(amount, before[name] ?? "0");
+    return [name, compareQuantities(increase, "0") > 0 ? increase : "0"] as const;
   });
-  return Object.fromEntries(grown);
+  return Object.fromEntries(increases);
 }
 
-/** The entries with the given names. */
+/** Keeps the entries with some names. */
 export function onlyOf(list: ResourceList, names: Iterable<string>): ResourceList {
   const wanted = new Set(names);
-  return filtered(list, (name) => wanted.has(name));
+  return filterList(list, (name) => wanted.has(name));
 }
 
 export function withoutZeros(list: ResourceList): ResourceList {
-  return filtered(list, (_, amount) => compareQuantities(amount, "0") !== 0);
+  return filterList(list, (_, amount) => compareQuantities(amount, "0") !== 0);
 }
 
-function filtered(list: ResourceList, keeps: (name: string, amount: Quantity) => boolean): ResourceList {
+function filterList(list: ResourceList, keeps: (name: string, amount: Quantity) => boolean): ResourceList {
   return Object.fromEntries(Object.entries(list).filter(([name, amount]) => keeps(name, amount)));
 }
 
@@ -49,6 +50,7 @@ export function namesOver(list: ResourceList, limits: ResourceList): string[] {
   );
 }
 
+/** Returns true if two lists have the same names and equal quantities: `1` equals `1000m`. */
 export function isSameList(a: ResourceList, b: ResourceList): boolean {
   const names = Object.keys(a);
   return (
@@ -67,29 +69,29 @@ export function printList(list: ResourceList): string {
  * The requests or limits of a whole pod: the sum of its containers, or what an init container needs together with the
  * sidecars started before it, whichever is more. Resources of the pod itself take precedence.
  */
-export function sumPodResources(pod: PodSpec, of: "requests" | "limits"): ResourceList {
+export function sumPodResources(pod: PodSpec, field: "requests" | "limits"): ResourceList {
   let sum: ResourceList = {};
-  for (const { resources } of pod.containers) sum = addLists(sum, resources?.[of] ?? {});
+  for (const { resources } of pod.containers) sum = addLists(sum, resources?.[field] ?? {});
   let sidecars: ResourceList = {};
   let starting: ResourceList = {};
   for (const { restartPolicy, resources } of pod.initContainers ?? []) {
-    const own = resources?.[of] ?? {};
+    const amounts = resources?.[field] ?? {};
     if (restartPolicy === "Always") {
-      sum = addLists(sum, own);
-      sidecars = addLists(sidecars, own);
+      sum = addLists(sum, amounts);
+      sidecars = addLists(sidecars, amounts);
       starting = maxOfLists(starting, sidecars);
     } else {
-      starting = maxOfLists(starting, addLists(own, sidecars));
+      starting = maxOfLists(starting, addLists(amounts, sidecars));
     }
   }
-  const needed: ResourceList = { ...maxOfLists(sum, starting), ...pod.resources?.[of] };
+  const needed: ResourceList = { ...maxOfLists(sum, starting), ...pod.resources?.[field] };
   const { overhead = {} } = pod;
   // Overhead is added to limits only where the pod has a limit.
-  const isAdded = (name: string): boolean => of === "requests" || needed[name] !== undefined;
-  return addLists(needed, filtered(overhead, isAdded));
+  const isAdded = (name: string): boolean => field === "requests" || needed[name] !== undefined;
+  return addLists(needed, filterList(overhead, isAdded));
 }
 
 /** The larger quantity for each name. */
 function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
-  return merge(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
+  return mergeLists(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
 }

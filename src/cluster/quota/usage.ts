@@ -16,27 +16,22 @@ import { qualifiedName } from "../contract/status-error.ts";
 import type { Stored } from "../contract/api-object.ts";
 import { type ResourceList, addLists, sumPodResources } from "./resource-list.ts";
 
-/** A resource as quotas name it. */
-interface Counted {
+/** The names of a resource that quotas limit. */
+interface QuotaResource {
   readonly group: string;
   readonly plural: string;
 }
 
 /** Resources that quotas can limit by their plural as well as by `count/<plural>`. */
-const countedByPlural: ReadonlySet<string> = new Set([
-  "configmaps",
-  "secrets",
-  "replicationcontrollers",
-  "resourcequotas",
-]);
+const countedByPlural = new Set(["configmaps", "secrets", "replicationcontrollers", "resourcequotas"]);
 
-/** The usage of an object, by the names that quotas limit. */
-export function usageOf(resource: Counted, object: KubernetesObject, now: number): ResourceList {
+/** Returns the usage of an object, by the names that quotas limit. */
+export function usageOf(resource: QuotaResource, object: KubernetesObject, now: number): ResourceList {
   const counts = { [countName(resource)]: "1" };
   if (resource.group !== "") return counts;
   switch (resource.plural) {
     case "pods":
-      return podCounts(object as Stored<Pod>, now)
+      return usesQuota(object as Stored<Pod>, now)
         ? { ...counts, ...podUsage(object as Stored<Pod>) }
         : counts;
     case "services":
@@ -48,38 +43,31 @@ export function usageOf(resource: Counted, object: KubernetesObject, now: number
   }
 }
 
-/** The names in a quota that objects of a resource count towards. */
-export function namesFor(resource: Counted, names: readonly string[]): string[] {
+/** Filters the names in a quota: those towards which objects of a resource count. */
+export function namesFor(resource: QuotaResource, names: readonly string[]): string[] {
   const count = countName(resource);
-  return names.filter(
-    (name) => name === count || (resource.group === "" && isOwnName(resource.plural, name)),
-  );
+  return names.filter((name) => name === count || (resource.group === "" && isNameOf(resource.plural, name)));
 }
 
-function countName({ group, plural }: Counted): string {
+function countName({ group, plural }: QuotaResource): string {
   return `count/${qualifiedName({ group, plural })}`;
 }
 
-const serviceNames: ReadonlySet<string> = new Set([
-  "services",
-  "services.loadbalancers",
-  "services.nodeports",
-]);
-
-const claimName = /^(.+\.storageclass\.storage\.k8s\.io\/)?(persistentvolumeclaims|requests\.storage)$/;
-
-const podName =
+const serviceNames = new Set(["services", "services.loadbalancers", "services.nodeports"]);
+const claimNamePattern =
+  /^(.+\.storageclass\.storage\.k8s\.io\/)?(persistentvolumeclaims|requests\.storage)$/;
+const podNamePattern =
   /^(pods|((requests|limits)\.)?(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.+|requests\..+\/.+)$/;
 
-function isOwnName(plural: string, name: string): boolean {
-  if (plural === "pods") return podName.test(name);
+function isNameOf(plural: string, name: string): boolean {
+  if (plural === "pods") return podNamePattern.test(name);
   if (plural === "services") return serviceNames.has(name);
-  if (plural === "persistentvolumeclaims") return claimName.test(name);
+  if (plural === "persistentvolumeclaims") return claimNamePattern.test(name);
   return countedByPlural.has(plural) && name === plural;
 }
 
 /** Returns false for pods that use no quota: they have finished, or their grace period is over. */
-function podCounts({ status, metadata }: Stored<Pod>, now: number): boolean {
+function usesQuota({ status, metadata }: Stored<Pod>, now: number): boolean {
   if (status?.phase === "Succeeded" || status?.phase === "Failed") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (!deletionTimestamp || deletionGracePeriodSeconds === undefined) return true;
@@ -93,13 +81,13 @@ function podUsage({ spec }: { readonly spec: PodSpec }): ResourceList {
   };
 }
 
-/** Requests and limits by the names in quotas. Requests have two: `cpu` is also `requests.cpu`. */
+/** Returns requests and limits by the names in quotas. A request has two names: `cpu` and `requests.cpu`. */
 export function computeUsage(requests: ResourceList = {}, limits: ResourceList = {}): ResourceList {
   const usage: Record<string, Quantity> = {};
   for (const [name, amount] of Object.entries(requests)) {
-    const isOwn = ["cpu", "memory", "ephemeral-storage"].includes(name) || name.startsWith("hugepages-");
-    if (isOwn) usage[name] = amount;
-    if (isOwn || name.includes("/")) usage[`requests.${name}`] = amount;
+    const isBuiltIn = ["cpu", "memory", "ephemeral-storage"].includes(name) || name.startsWith("hugepages-");
+    if (isBuiltIn) usage[name] = amount;
+    if (isBuiltIn || name.includes("/")) usage[`requests.${name}`] = amount;
   }
   for (const name of ["cpu", "memory", "ephemeral-storage"]) {
     if (limits[name] !== undefined) usage[`limits.${name}`] = limits[name];
@@ -110,25 +98,23 @@ export function computeUsage(requests: ResourceList = {}, limits: ResourceList =
 function serviceUsage({ spec }: Stored<Service>): ResourceList {
   const { type, ports = [], allocateLoadBalancerNodePorts = true } = spec;
   const isBalanced = type === "LoadBalancer";
-  const isOpen = type === "NodePort" || (isBalanced && allocateLoadBalancerNodePorts);
-  const opened = isBalanced ? ports.filter(({ nodePort }) => nodePort).length : 0;
+  const allocatesAll = type === "NodePort" || (isBalanced && allocateLoadBalancerNodePorts);
+  const requestedPorts = isBalanced ? ports.filter(({ nodePort }) => nodePort).length : 0;
   return {
     services: "1",
     "services.loadbalancers": isBalanced ? "1" : "0",
-    "services.nodeports": String(isOpen ? ports.length : opened),
+    "services.nodeports": String(allocatesAll ? ports.length : requestedPorts),
   };
 }
 
 function claimUsage({ spec }: Stored<PersistentVolumeClaim>): ResourceList {
   const storage = spec.resources?.requests?.["storage"];
-  const usage = {
-    persistentvolumeclaims: "1",
-    ...(storage !== undefined && { "requests.storage": storage }),
-  };
+  const storageUsage = storage !== undefined && { "requests.storage": storage };
+  const usage = { persistentvolumeclaims: "1", ...storageUsage };
   if (!spec.storageClassName) return usage;
   const prefix = `${spec.storageClassName}.storageclass.storage.k8s.io/`;
-  const ofClass = Object.entries(usage).map(([name, amount]) => [prefix + name, amount] as const);
-  return addLists(usage, Object.fromEntries(ofClass));
+  const classUsage = Object.entries(usage).map(([name, amount]) => [prefix + name, amount] as const);
+  return addLists(usage, Object.fromEntries(classUsage));
 }
 
 /** Returns true if an object is in all scopes of a quota. Scopes contain only pods. */
@@ -165,6 +151,6 @@ function isCrossNamespace(affinity: PodAffinity | PodAntiAffinity | undefined): 
   const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const terms = [...required, ...preferred.map(({ podAffinityTerm }) => podAffinityTerm)];
   return terms.some(
-    ({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || namespaceSelector !== undefined,
+    ({ namespaces, namespaceSelector }) => namespaces?.length || namespaceSelector !== undefined,
   );
 }

@@ -12,19 +12,21 @@ import { pauseRegularly } from "../http/time-slices.ts";
 import { updateObject } from "./update-object.ts";
 import { type Write, ownWrite } from "./write.ts";
 
-/** The cluster's objects for controllers: without HTTP, authentication and authorization, but with all other steps. */
+/**
+ * Gives controllers the cluster's objects: without HTTP, authentication and authorization, but with all other steps of a
+ * request. Names of resources are qualified, such as `deployments.apps`; an unknown one has no objects.
+ */
 export function clusterObjects(core: Core): ClusterObjects {
   const pause = pauseRegularly();
-  const find = (name: string) => core.registry.findName(name);
   const read = (resource: Resource, entry: Entry) =>
     presentNow(resource, entry).object as unknown as KubernetesObject;
   const get = (name: string, namespace: string | undefined, objectName: string) => {
-    const resource = find(name);
+    const resource = core.registry.findName(name);
     const entry = resource?.collection.get(keyOf(resource, namespace ?? "", objectName));
     return resource && entry && read(resource, entry);
   };
   const list = (name: string, namespace?: string) => {
-    const resource = find(name);
+    const resource = core.registry.findName(name);
     const prefix = resource?.namespaced && namespace ? `${namespace}/` : "";
     return resource ? resource.collection.list(prefix).map((entry) => read(resource, entry)) : [];
   };
@@ -37,11 +39,8 @@ export function clusterObjects(core: Core): ClusterObjects {
       core.store.listen((collection, { type, entry }) => {
         const resource = core.registry.findStored(collection);
         if (!resource) return;
-        listener({
-          type,
-          resource: qualifiedName(resource),
-          object: read(resource, entry),
-        } satisfies ObjectEvent);
+        const event: ObjectEvent = { type, resource: qualifiedName(resource), object: read(resource, entry) };
+        listener(event);
       }),
     async create<T extends KubernetesObject>(user: string, object: T) {
       const write = writeFor(core, user, object, "");
@@ -49,10 +48,8 @@ export function clusterObjects(core: Core): ClusterObjects {
     },
     async update<T extends KubernetesObject>(user: string, object: T, subresource = "") {
       const write = writeFor(core, user, object, subresource);
-      const { entry } = await updateObject(write, {
-        next: () => copy(object),
-        retry: !object.metadata.resourceVersion,
-      });
+      const retry = !object.metadata.resourceVersion;
+      const { entry } = await updateObject(write, { next: () => copy(object), retry });
       return entry.object as unknown as T;
     },
     async delete(user, object, { uid, resourceVersion, ...rules } = {}) {

@@ -15,24 +15,20 @@ import { denied, resourceAttributes } from "../contract/authorizer.ts";
  * The object is changed in place. Returns the stored object in the request's version. `checkCreate` is set for a PUT or a
  * server-side apply: the user's permission to create is still to be checked.
  */
-export async function createObject(
-  write: Write,
-  object: ApiObject,
-  { checkCreate = false } = {},
-): Promise<Entry> {
+export async function createObject(write: Write, object: ApiObject, { checkCreate = false } = {}) {
   const { resource, core } = write;
   const { strategy } = resource;
   await resource.load?.();
   setNamespace(write, object);
   if (!checkCreate) removeSystemMetadata(object);
-  const tracked = !write.applied && canTrack(write, object);
+  const isTracked = !write.applied && canTrack(write, object);
   strategy.resetFields(object, undefined, "");
   strategy.default?.(object, write);
   removeDuplicateOwners(write, object, "client");
 
   // Managed fields are computed before admission: nobody owns the fields that webhooks and plugins add.
-  const own = tracked ? await trackManagers(write, undefined, object) : withoutManagers(object);
-  const owned = write.applied ? object : own;
+  const tracked = isTracked ? await trackManagers(write, undefined, object) : withoutManagers(object);
+  const owned = write.applied ? object : tracked;
   const { managedFields } = owned.metadata;
   const admitted = (await core.admission.mutate(admissionRequest(write, "CREATE", owned)))!;
   setNamespace(write, admitted);
@@ -67,24 +63,24 @@ function setSystemMetadata({ metadata }: ApiObject, { resource, dryRun, now }: W
 /** Denies a PUT or a server-side apply of a missing object to users who may not create it. */
 function allowCreation({ core, resource, version, namespace, name, user }: Write): void {
   const { group, plural } = resource;
-  const asked = { verb: "create", group, version, resource: plural, namespace, name };
-  const attributes = resourceAttributes(asked);
+  const endpoint = { group, version, resource: plural, namespace, name };
+  const attributes = resourceAttributes({ verb: "create", ...endpoint });
   const { allowed, reason } = core.authorizer.decide(user, attributes);
   if (!allowed) throw denied(user, attributes, reason);
 }
 
-/** Commits in the same tick in which it checks that the key is free. */
+/** Stores the object in the same tick in which it checks that the key is free. */
 async function commit(write: Write, object: ApiObject): Promise<Entry> {
   const { core, resource } = write;
   checkNewResourceVersion(object.metadata.resourceVersion ?? "", write.dryRun);
   const stored = await resource.convert(object, resource.storageVersion);
   const key = keyOf(resource, write.namespace, object.metadata.name!);
-  const taken = resource.collection.get(key);
-  if (taken) {
+  const existing = resource.collection.get(key);
+  if (existing) {
     const { name, generateName } = object.metadata;
     throw alreadyExists(resource, name!, {
       isGenerated: Boolean(generateName),
-      isDeleting: Boolean(taken.object.metadata.deletionTimestamp),
+      isDeleting: Boolean(existing.object.metadata.deletionTimestamp),
     });
   }
   resource.strategy.beforeCommit?.(stored, undefined, write);
@@ -94,7 +90,7 @@ async function commit(write: Write, object: ApiObject): Promise<Entry> {
   return resource.present(entry, write.version);
 }
 
-/** Refuses a resourceVersion in a new object, except in a dry run and if it is not a number. */
+/** Refuses a resourceVersion in a new object. As on the real server, a dry run and a malformed one pass. */
 function checkNewResourceVersion(revision: string, dryRun: boolean): void {
   if (!dryRun && !isUnreadable(revision) && parseRevision(revision) !== 0n) {
     throw new StatusError(500, undefined, "resourceVersion should not be set on objects to be created");
@@ -117,7 +113,7 @@ export function setNamespace(
 
 const nameAttempts = 8;
 
-/** Sets a name from `generateName`, a free one if eight attempts find one. */
+/** Sets a name from `generateName`. If eight attempts find no free one, the commit reports that the last one exists. */
 function setGeneratedName({ resource, namespace }: Write, { metadata }: ApiObject): void {
   if (metadata.name || !metadata.generateName) return;
   for (let attempt = 0; attempt < nameAttempts; attempt++) {

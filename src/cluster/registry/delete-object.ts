@@ -14,14 +14,15 @@ interface DeletionRules {
   readonly preconditions?: { readonly [Field in "uid" | "resourceVersion"]?: string | undefined } | undefined;
 }
 
-interface Deleted {
+/** The outcome of a deletion. */
+interface Deletion {
   /** False if finalizers or its grace period keep the object. */
   readonly gone: boolean;
   readonly entry: Entry;
 }
 
 /** Deletes an object, or sets its deletion timestamp if finalizers or a grace period keep it. */
-export async function deleteObject(write: Write, options: DeletionRules): Promise<Deleted> {
+export async function deleteObject(write: Write, options: DeletionRules): Promise<Deletion> {
   const { core, resource } = write;
   const key = keyOfWrite(write);
   for (;;) {
@@ -35,12 +36,13 @@ export async function deleteObject(write: Write, options: DeletionRules): Promis
       await core.admission.validate(request);
     }
     if (resource.collection.get(key) !== stored) continue;
-    const { gone, entry } = settle(write, stored, options);
+    const { gone, entry } = removeOrMark(write, stored, options);
     return { gone, entry: await resource.present(entry, write.version) };
   }
 }
 
-function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
+/** Removes the object in this tick, or marks it as being deleted. A later DELETE can shorten the grace period. */
+function removeOrMark(write: Write, stored: Entry, options: DeletionRules): Deletion {
   const { core, resource, dryRun } = write;
   const { strategy } = resource;
   strategy.beforeDelete?.(stored.object);
@@ -57,12 +59,12 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
   }
   if (metadata.deletionTimestamp !== undefined) {
     const before = metadata.deletionGracePeriodSeconds ?? 0;
-    const shorter = grace < before;
-    if (!shorter && isEqual(finalizers, metadata.finalizers ?? [])) return { gone: false, entry: stored };
-    const next = { ...metadata, ...(shorter && deletionStamp(now, grace)) };
+    const isShorter = grace < before;
+    if (!isShorter && isEqual(finalizers, metadata.finalizers ?? [])) return { gone: false, entry: stored };
+    const next = { ...metadata, ...(isShorter && deletionStamp(now, grace)) };
     if (finalizers.length > 0) next.finalizers = finalizers;
     else delete next.finalizers;
-    return { gone: false, entry: put(write, stored, next) };
+    return { gone: false, entry: storeMarked(write, stored, next) };
   }
   // Namespaces and CRDs end their own deletions, which have no grace period and no new generation.
   const endsItself = strategy.isHeld !== undefined || strategy.deletionFinalizers !== undefined;
@@ -73,72 +75,70 @@ function settle(write: Write, stored: Entry, options: DeletionRules): Deleted {
     ...(finalizers.length > 0 && { finalizers }),
   };
   if (endsItself) delete next.deletionGracePeriodSeconds;
-  return { gone: false, entry: put(write, stored, next) };
+  return { gone: false, entry: storeMarked(write, stored, next) };
 }
 
 /** The last state of a deleted object. After a grace period it is stamped as if the period had just ended. */
 function lastState({ resource }: Write, { object }: Entry, now: number): ApiObject {
   if (!resource.strategy.gracePeriod) return object;
   const { metadata } = object;
-  const first = metadata.deletionTimestamp === undefined && metadata.generation !== undefined;
-  const generation = first && { generation: metadata.generation! + 1 };
+  const isFirst = metadata.deletionTimestamp === undefined && metadata.generation !== undefined;
+  const generation = isFirst && { generation: metadata.generation! + 1 };
   return { ...object, metadata: { ...metadata, ...generation, ...deletionStamp(now, 0) } };
 }
 
 /** The deletion timestamp is the end of the grace period, not the time of the request. */
 function deletionStamp(now: number, grace: number) {
-  return {
-    deletionTimestamp: formatTime(now + grace * 1000),
-    deletionGracePeriodSeconds: grace,
-  };
+  return { deletionTimestamp: formatTime(now + grace * 1000), deletionGracePeriodSeconds: grace };
 }
 
-function put(write: Write, stored: Entry, metadata: ApiObject["metadata"]): Entry {
+/** Stores the object with the metadata and other changes that mark it as being deleted. */
+function storeMarked(write: Write, stored: Entry, metadata: ApiObject["metadata"]): Entry {
   const marked = write.resource.strategy.markDeleted?.(stored.object) ?? stored.object;
   const object = { ...marked, metadata };
   if (write.dryRun) return new Entry(stored.key, stored.revision, object);
   return write.core.store.put(write.resource.collection, stored.key, object);
 }
 
-const foreground = "foregroundDeletion";
-const orphan = "orphan";
+const foregroundFinalizer = "foregroundDeletion";
+const orphanFinalizer = "orphan";
 
-/** The propagation policy becomes a finalizer, which the garbage collector removes. */
+/** Returns the finalizers after the DELETE: the propagation policy becomes one, which the garbage collector removes. */
 function finalizersFor(write: Write, object: ApiObject, options: DeletionRules): string[] {
   const before = object.metadata.finalizers ?? [];
-  const policy = policyOf(write, before, options);
-  const others = before.filter((finalizer) => finalizer !== foreground && finalizer !== orphan);
+  const policy = findPolicy(write, before, options);
+  const otherFinalizers = before.filter((name) => name !== foregroundFinalizer && name !== orphanFinalizer);
   const added =
     object.metadata.deletionTimestamp === undefined ? write.resource.strategy.deletionFinalizers : [];
-  const kept = [...new Set([...others, ...(added ?? [])])];
-  if (policy === "Foreground") return [...kept, foreground];
-  if (policy === "Orphan") return [...kept, orphan];
+  const kept = [...new Set([...otherFinalizers, ...(added ?? [])])];
+  if (policy === "Foreground") return [...kept, foregroundFinalizer];
+  if (policy === "Orphan") return [...kept, orphanFinalizer];
   return kept;
 }
 
-function policyOf({ resource }: Write, before: readonly string[], options: DeletionRules): string {
+function findPolicy({ resource }: Write, before: readonly string[], options: DeletionRules): string {
   const { defaultPropagation = "Background" } = resource.strategy;
   if (defaultPropagation === "Unsupported") return defaultPropagation;
   const { propagationPolicy, orphanDependents } = options;
   if (propagationPolicy !== undefined) return propagationPolicy;
   if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
-  if (before.includes(foreground)) return "Foreground";
-  if (before.includes(orphan)) return "Orphan";
+  if (before.includes(foregroundFinalizer)) return "Foreground";
+  if (before.includes(orphanFinalizer)) return "Orphan";
   return defaultPropagation;
 }
 
 function checkPreconditions(
   { resource, name }: Write,
   { metadata }: ApiObject,
-  { preconditions }: DeletionRules,
+  options: DeletionRules,
 ): void {
   for (const [field, shown, change] of [
     ["uid", "UID", "deleted and then recreated"],
     ["resourceVersion", "ResourceVersion", "modified"],
   ] as const) {
-    const wanted = preconditions?.[field];
-    if (wanted === undefined || wanted === metadata[field]) continue;
-    const why = `the ${shown} in the precondition (${wanted}) does not match the ${shown} in record (${metadata[field]}). The object might have been ${change}`;
+    const expected = options.preconditions?.[field];
+    if (expected === undefined || expected === metadata[field]) continue;
+    const why = `the ${shown} in the precondition (${expected}) does not match the ${shown} in record (${metadata[field]}). The object might have been ${change}`;
     throw conflict({ ...kindSubject(resource), plural: resource.kind }, name, why);
   }
 }

@@ -13,7 +13,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { type ObjectSchema, type Resource, fieldText, subresourcesIn } from "./resource.ts";
 import { apiVersionOfWrite, type Write } from "./write.ts";
 
-/** The endpoint of a write, as managed fields record it. */
+/** Describes the endpoint of a write to server-side apply: the version and fields that managed fields record. */
 export function endpointOf(write: Write): Endpoint {
   const { resource, subresource } = write;
   return {
@@ -25,16 +25,16 @@ export function endpointOf(write: Write): Endpoint {
     schemaOf: (apiVersion) => findVersion(resource, parseApiVersion(apiVersion).version)?.schema?.node,
     convert: async (object, apiVersion) => {
       const { group, version } = parseApiVersion(apiVersion);
-      const known = group === resource.group ? findVersion(resource, version) : undefined;
-      if (!known) return undefined;
-      if (resource.renamesVersions && write.applied) return renamed(object, apiVersion, known.schema);
+      const target = group === resource.group ? findVersion(resource, version) : undefined;
+      if (!target) return undefined;
+      if (resource.renamesVersions && write.applied) return renameVersion(object, apiVersion, target.schema);
       return (await resource.convert(object as unknown as ApiObject, version)) as unknown as JSONObject;
     },
   };
 }
 
 /** Renames the version of an applied object. Throws if the other version does not know all its fields. */
-function renamed(object: JSONObject, apiVersion: string, schema: ObjectSchema | undefined): JSONObject {
+function renameVersion(object: JSONObject, apiVersion: string, schema: ObjectSchema | undefined): JSONObject {
   const { metadata, ...content } = object;
   const mismatch = mismatchOf({ ...content, apiVersion }, schema?.node, { allowsDuplicates: true });
   if (mismatch !== undefined) throw new SchemaMismatchError(mismatch);
@@ -67,12 +67,8 @@ export function withoutManagers(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-/** Updates the managed fields for a write that is not an apply. */
-export async function trackManagers(
-  write: Write,
-  live: ApiObject | undefined,
-  next: ApiObject,
-): Promise<ApiObject> {
+/** Returns the object with managed fields for a write that is not an apply; without any if they can't be computed. */
+export async function trackManagers(write: Write, live: ApiObject | undefined, next: ApiObject) {
   if (live && !areFieldsKnown(write, live, next)) return withoutManagers(next);
   if (write.subresource === "scale" && live && !isScaleOwned(write, live)) return next;
   const tracked = await trackUpdate(endpointOf(write), {
@@ -103,8 +99,8 @@ function areFieldsKnown({ resource, version, body, subresource }: Write, live: A
   const written = new Set(
     [...managers.values()].map(({ apiVersion }) => parseApiVersion(apiVersion).version),
   );
-  return [...written].every((each) => {
-    const schema = each === version ? undefined : findVersion(resource, each)?.schema;
+  return [...written].every((other) => {
+    const schema = other === version ? undefined : findVersion(resource, other)?.schema;
     return !schema || [live, next].every((object) => isTypable(object, schema));
   });
 }
@@ -123,11 +119,11 @@ function disownZero({ resource, version, fieldManager }: Write, object: ApiObjec
   const path = resource.versions.find(({ name }) => name === version)?.scale?.spec;
   if (path === undefined || fieldText(object, path) !== "0") return;
   const { metadata } = object;
-  const left = (metadata.managedFields ?? []).filter(
+  const others = (metadata.managedFields ?? []).filter(
     ({ manager, subresource }) => manager !== fieldManager || subresource !== "scale",
   );
-  if (left.length === 0) delete metadata.managedFields;
-  else metadata.managedFields = left;
+  if (others.length === 0) delete metadata.managedFields;
+  else metadata.managedFields = others;
 }
 
 /** Removes the times of managed fields of a Scale: the real server records none. */
@@ -144,14 +140,16 @@ export function restoreManagers({ metadata }: ApiObject, managedFields: ManagedF
   else metadata.managedFields = managedFields;
 }
 
+/** Go's order of managed fields: applies first, then by time. */
 function byTime(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   if (a.operation !== b.operation) return a.operation === "Apply" ? -1 : 1;
   return compareText(a.time ?? "", b.time ?? "");
 }
 
+/** Returns the paths that a write to this endpoint can't change: nobody owns them. Default: the status, or all but it. */
 function resetPaths({ resource, version, subresource }: Write): string[][] {
-  const own = resource.strategy.resetPaths?.(subresource);
-  if (own) return own;
+  const declared = resource.strategy.resetPaths?.(subresource);
+  if (declared) return declared;
   if (!subresourcesIn(resource, version).has("status")) return [];
   if (subresource === "status")
     return [["spec"], ...(resource.strategy.statusWritesMetadata ? [] : [["metadata"]])];

@@ -4,7 +4,7 @@ export function formatAge(timestamp: string, now: number): string {
   return Number.isNaN(then) ? "<invalid>" : formatSpan(Math.floor((now - then) / 1000));
 }
 
-/** A number of seconds in the same format: `45s`, `3m20s`, `5h`, `2d3h`, `400d`, `2y30d`. */
+/** Formats a number of seconds in the same way: `45s`, `3m20s`, `5h`, `2d3h`, `400d`, `2y30d`. */
 export function formatSpan(seconds: number): string {
   if (seconds < -1) return "<invalid>";
   if (seconds < 0) return "0s";
@@ -13,20 +13,20 @@ export function formatSpan(seconds: number): string {
   const days = Math.floor(hours / 24);
   const years = Math.floor(days / 365);
   if (seconds < 120) return `${seconds}s`;
-  if (minutes < 10) return two(minutes, "m", seconds % 60, "s");
+  if (minutes < 10) return formatUnits(minutes, "m", seconds % 60, "s");
   if (minutes < 180) return `${minutes}m`;
-  if (hours < 8) return two(hours, "h", minutes % 60, "m");
+  if (hours < 8) return formatUnits(hours, "h", minutes % 60, "m");
   if (hours < 48) return `${hours}h`;
-  if (days < 8) return two(days, "d", hours % 24, "h");
+  if (days < 8) return formatUnits(days, "d", hours % 24, "h");
   if (days < 730) return `${days}d`;
-  return years < 8 ? two(years, "y", days % 365, "d") : `${years}y`;
+  return years < 8 ? formatUnits(years, "y", days % 365, "d") : `${years}y`;
 }
 
-function two(large: number, largeUnit: string, small: number, smallUnit: string): string {
+function formatUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
-/** The age for a timestamp that may be missing. */
+/** Formats the age for a timestamp that may be missing. */
 export function ageOf(timestamp: string | null | undefined, now: number): string {
   return timestamp ? formatAge(timestamp, now) : "<unknown>";
 }

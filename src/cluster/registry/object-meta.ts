@@ -12,9 +12,10 @@ export function removeSystemMetadata({ metadata }: ApiObject): void {
   delete metadata.selfLink;
 }
 
+/** Go's alphabet for generated names: without vowels and digits that look like them, so that no words appear. */
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Generates a name: up to 58 characters of the prefix, and five random ones without vowels. */
+/** Generates a name: up to 58 characters of the prefix, and five random ones, together at most the length of a label. */
 export function generateName(prefix: string): string {
   let name = prefix.slice(0, 58);
   for (let index = 0; index < 5; index++) name += suffixAlphabet[randomInt(suffixAlphabet.length)];
@@ -35,14 +36,16 @@ export function carryOverMetadata(object: ApiObject, old: ApiObject, { resource,
   if (!resource.custom && !dryRun) delete metadata.selfLink;
 }
 
-/**
- * The source of the object: `client` before mutating admission, where patches are not checked, or `admission` after it.
- */
-type OwnersFrom = "client" | "admission";
+/** The source of owner references: `client` before mutating admission, which does not check patches, `admission` after it. */
+type OwnersSource = "client" | "admission";
 
 /** Removes duplicate owner references, with a warning. */
-export function removeDuplicateOwners(write: WriteRequest, { metadata }: ApiObject, from: OwnersFrom): void {
-  if (from === "client" && write.options["kind"] === "PatchOptions") return;
+export function removeDuplicateOwners(
+  write: WriteRequest,
+  { metadata }: ApiObject,
+  source: OwnersSource,
+): void {
+  if (source === "client" && write.options["kind"] === "PatchOptions") return;
   const references = metadata.ownerReferences;
   if (!references || references.length < 2) return;
   const kept: OwnerReference[] = [];
@@ -52,7 +55,7 @@ export function removeDuplicateOwners(write: WriteRequest, { metadata }: ApiObje
     else kept.push(reference);
   }
   if (duplicates.length === 0) return;
-  const when = from === "admission" ? " after mutating admission happens" : "";
+  const when = source === "admission" ? " after mutating admission happens" : "";
   write.warn(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${duplicates.join(", ")}`,
   );
@@ -60,9 +63,9 @@ export function removeDuplicateOwners(write: WriteRequest, { metadata }: ApiObje
 }
 
 /** Parses a resourceVersion; an absent one is 0. Throws Go's error. */
-export function parseRevision(sent: string | null | undefined): bigint {
-  const text = sent ?? "";
-  const why = problemOf(text);
+export function parseRevision(resourceVersion: string | null | undefined): bigint {
+  const text = resourceVersion ?? "";
+  const why = explainRevision(text);
   if (why !== undefined)
     throw new StatusError(500, undefined, `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
   return BigInt(text);
@@ -70,10 +73,11 @@ export function parseRevision(sent: string | null | undefined): bigint {
 
 /** Returns true if a resourceVersion is not an unsigned number of 64 bits. */
 export function isUnreadable(text = ""): boolean {
-  return problemOf(text) !== undefined;
+  return explainRevision(text) !== undefined;
 }
 
-function problemOf(text: string): string | undefined {
+/** Returns why a text is not a resourceVersion, in Go's words. */
+function explainRevision(text: string): string | undefined {
   if (!/^\d*$/.test(text)) return "invalid syntax";
   return BigInt(text) < 2n ** 64n ? undefined : "value out of range";
 }

@@ -14,7 +14,7 @@ export interface ServedVersion {
 export class Registry {
   readonly store: Store;
   readonly #resources = new Map<string, Resource>();
-  readonly #waiting = new WeakMap<Resource, Set<() => void>>();
+  readonly #replaceListeners = new WeakMap<Resource, Set<() => void>>();
   #generation = 0;
   #index: Index | undefined;
 
@@ -27,6 +27,7 @@ export class Registry {
     return this.#generation;
   }
 
+  /** Adds a resource, or replaces the one of the same name. */
   add(resource: Resource): void {
     const id = idOf(resource.group, resource.plural);
     const before = this.#resources.get(id);
@@ -50,13 +51,13 @@ export class Registry {
 
   /** Calls the callback once, when a resource is replaced or removed. Returns an unsubscribe function. */
   whenReplaced(resource: Resource, run: () => void): () => void {
-    const waiting = this.#waiting.get(resource) ?? new Set();
-    this.#waiting.set(resource, waiting.add(run));
-    return () => void waiting.delete(run);
+    const listeners = this.#replaceListeners.get(resource) ?? new Set();
+    this.#replaceListeners.set(resource, listeners.add(run));
+    return () => void listeners.delete(run);
   }
 
   #notifyReplaced(resource: Resource): void {
-    for (const run of this.#waiting.get(resource) ?? []) run();
+    for (const run of this.#replaceListeners.get(resource) ?? []) run();
   }
 
   /** The resources in the order in which they were added: built-in ones first. */
@@ -83,6 +84,7 @@ export class Registry {
     return this.#indexed().kinds.get(idOf(group, kind));
   }
 
+  /** Finds a resource in a version that is served. */
   endpoint(group: string, version: string, plural: string): ServedVersion | undefined {
     const resource = this.find(group, plural);
     const found = resource?.versions.find(({ name }) => name === version);
@@ -120,9 +122,9 @@ interface Index {
 function indexOf(resources: readonly Resource[]): Index {
   const versions = new Map<string, Set<string>>();
   for (const resource of resources) {
-    const known = versions.get(resource.group) ?? new Set();
-    for (const { name } of resource.versions) known.add(name);
-    versions.set(resource.group, known);
+    const names = versions.get(resource.group) ?? new Set();
+    for (const { name } of resource.versions) names.add(name);
+    versions.set(resource.group, names);
   }
   const lastFirst = resources.toReversed();
   return {
@@ -132,25 +134,21 @@ function indexOf(resources: readonly Resource[]): Index {
   };
 }
 
-function idOf(group: string, plural: string): string {
-  return `${group}/${plural}`;
+function idOf(group: string, name: string): string {
+  return `${group}/${name}`;
 }
 
 /**
  * Explains in Go's words why an object of this kind and apiVersion can't be decoded as one of a built-in resource.
  * `isServed` is true if another resource serves the kind in this version.
  */
-export function explainType(
-  { kind, apiVersion }: ApiObject,
-  { group, kind: wanted }: Resource,
-  registry: Registry,
-) {
+export function explainType({ kind, apiVersion }: ApiObject, resource: Resource, registry: Registry) {
   const sent = parseApiVersion(apiVersion);
   const isServed =
     registry.findKind(sent.group, kind)?.versions.some(({ name }) => name === sent.version) ?? false;
-  const internal = group === "" ? "core" : group.split(".")[0]!;
+  const internal = resource.group === "" ? "core" : resource.group.split(".")[0]!;
   const why = isServed
-    ? `converting (${sent.version}.${kind}) to (${internal}.${wanted}): unknown conversion`
+    ? `converting (${sent.version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
   return { why, isServed };
 }

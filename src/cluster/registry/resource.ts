@@ -52,7 +52,7 @@ export interface Resource extends ResourceNames {
   load?(): Promise<void> | undefined;
   /** Returns a stored object in a version: converted, pruned and with defaults. */
   present(entry: Entry, version: string): Entry | Promise<Entry>;
-  /** Does the same for many objects, with at most one call of a conversion webhook. */
+  /** Returns many stored objects in a version, with at most one call of a conversion webhook. */
   presentAll(entries: readonly Entry[], version: string): Entry[] | Promise<Entry[]>;
   /** Converts an object that is not stored yet. */
   convert(object: ApiObject, version: string): ApiObject | Promise<ApiObject>;
@@ -67,7 +67,7 @@ export interface ResourceVersion {
   readonly columns?: TableColumns;
   /** The subresources of this version, if they are not those of the resource. */
   readonly subresources?: ReadonlyMap<string, SubresourceInfo>;
-  /** The dotted paths of the replicas fields, if the version has a scale subresource. */
+  /** Undefined if the version has no scale subresource. */
   readonly scale?: ScalePaths;
 }
 
@@ -106,6 +106,7 @@ export interface ObjectSchema {
   convertMerged?(object: object): string | undefined;
 }
 
+/** The dotted paths of the fields that a Scale shows. */
 export interface ScalePaths {
   readonly spec: string;
   readonly status: string;
@@ -119,6 +120,8 @@ export interface SubresourceInfo {
   readonly verbs: readonly Verb[];
   readonly body?: { readonly group: string; readonly version: string; readonly kind: string };
 }
+
+type ValidationErrors = FieldError[] | Promise<FieldError[]>;
 
 /** How the writes of a resource differ. `default` and `prepare*` may change the object in place, but never `old`. */
 export interface Strategy {
@@ -147,12 +150,8 @@ export interface Strategy {
   readonly mayLackKeys?: boolean;
   /** The paths of the fields that `resetFields` restores and that are not owned. Default: spec or status. */
   resetPaths?(subresource: string): string[][];
-  validate?(object: ApiObject, context: WriteRequest): FieldError[] | Promise<FieldError[]>;
-  validateUpdate?(
-    object: ApiObject,
-    old: ApiObject,
-    context: WriteRequest,
-  ): FieldError[] | Promise<FieldError[]>;
+  validate?(object: ApiObject, context: WriteRequest): ValidationErrors;
+  validateUpdate?(object: ApiObject, old: ApiObject, context: WriteRequest): ValidationErrors;
   /** The warnings for an accepted write. */
   warnings?(object: ApiObject, old: ApiObject | undefined): Iterable<string>;
   /** Runs just before the commit, for example to allocate an address; may throw. */
@@ -221,9 +220,7 @@ export interface ApiRequest {
 export interface WriteRequest extends ApiRequest {
   readonly now: number;
   readonly dryRun: boolean;
-  /**
-   * A server-side apply: the new object already has its managed fields, and may have nulls, because it was not decoded.
-   */
+  /** A server-side apply: its object has managed fields already, and may have nulls, because it was not decoded. */
   readonly applied?: boolean;
   /** The options object, such as CreateOptions, as admission webhooks receive it. */
   readonly options: Readonly<Record<string, unknown>>;

@@ -24,6 +24,7 @@ export interface UpdateSource {
   readonly retry: boolean;
 }
 
+/** How often an update without a resourceVersion is tried, as on the real server. */
 const attempts = 5;
 
 /**
@@ -47,7 +48,7 @@ export async function updateObject(
     const isSame = changedOnlyTimes(current.object as unknown as JSONObject, update as unknown as JSONObject);
     const converted =
       isSame && !resource.custom ? update : await resource.convert(update, resource.storageVersion);
-    const changed = !isSame || isShownOtherwise(resource, stored, converted);
+    const changed = !isSame || differsFromStored(resource, stored, converted);
     if (resource.collection.get(key) === stored) {
       if (!changed && !isDue(write, current.object, converted)) return { entry: current, created: false };
       return { entry: await commit(write, stored, current.object, converted), created: false };
@@ -56,8 +57,8 @@ export async function updateObject(
   }
 }
 
-/** Returns true for an object stored without today's defaults, or with pruned fields: a write stores it again. */
-function isShownOtherwise({ custom }: Write["resource"], stored: Entry, converted: ApiObject): boolean {
+/** Returns true for a custom object stored without today's defaults, or with fields that are pruned now: a write stores it. */
+function differsFromStored({ custom }: Write["resource"], stored: Entry, converted: ApiObject): boolean {
   return (
     custom && !changedOnlyTimes(stored.object as unknown as JSONObject, converted as unknown as JSONObject)
   );
@@ -80,6 +81,7 @@ export function canCreate({ resource, subresource, applied }: Write): boolean {
   return subresource === "status" && (createOnUpdate || (createOnStatusApply === true && applied === true));
 }
 
+/** Makes the object to store from the one of the source: all steps of an update but the commit. */
 async function prepare(write: Write, current: ApiObject, next: ApiObject, source: UpdateSource) {
   const { resource, core } = write;
   const { strategy } = resource;
@@ -88,15 +90,15 @@ async function prepare(write: Write, current: ApiObject, next: ApiObject, source
   checkUid(write, current.metadata.uid!, next, source);
   checkRevision(write, current, next);
   const hasManagers = write.applied === true || write.keepsManagers === true;
-  const tracked = !hasManagers && canTrack(write, current, next);
+  const isTracked = !hasManagers && canTrack(write, current, next);
   strategy.resetFields(next, current, write.subresource);
   const isKept = write.applied === true && isEqual(withoutManagers(current), withoutManagers(next));
   // The object behind a Scale is already decoded, and an apply without changes keeps the object as it is.
   if (!write.body && !isKept) strategy.default?.(next, write);
   carryOverMetadata(next, current, write);
   removeDuplicateOwners(write, next, "client");
-  const own = tracked ? await trackManagers(write, current, next) : withoutManagers(next);
-  const owned = hasManagers ? next : own;
+  const tracked = isTracked ? await trackManagers(write, current, next) : withoutManagers(next);
+  const owned = hasManagers ? next : tracked;
   const { managedFields } = owned.metadata;
   const update = await mutate(write, owned, current);
   if (!isKept) strategy.default?.(update, write);
@@ -122,7 +124,7 @@ async function prepare(write: Write, current: ApiObject, next: ApiObject, source
 
 /** The admission request of an update. If the body of the endpoint is another kind, admission sees that kind. */
 function updateRequest(write: Write, object: ApiObject, current: ApiObject): AdmissionRequest {
-  const show = write.body?.show ?? ((each: ApiObject) => each);
+  const show = write.body?.show ?? ((whole: ApiObject) => whole);
   return admissionRequest(write, "UPDATE", show(object), show(current));
 }
 
@@ -157,7 +159,7 @@ function checkUid(write: Write, uid: string, { metadata }: ApiObject, source: Up
 }
 
 /** The etcd prefixes of resources, where they differ from the plural. */
-const prefixes: Readonly<Record<string, string>> = {
+const etcdPrefixes: Readonly<Record<string, string>> = {
   "apiextensions.k8s.io/customresourcedefinitions": "apiextensions.k8s.io/customresourcedefinitions",
   "apiregistration.k8s.io/apiservices": "apiregistration.k8s.io/apiservices",
   "networking.k8s.io/ingresses": "ingress",
@@ -170,14 +172,15 @@ const prefixes: Readonly<Record<string, string>> = {
 /** The etcd key of an object, which some messages of the real server contain; a dry run omits its root. */
 function etcdKeyOf({ resource, namespace, name, dryRun }: Write): string {
   const { group, plural, namespaced, custom } = resource;
-  const prefix = custom ? `${group}/${plural}` : (prefixes[`${group}/${plural}`] ?? plural);
+  const prefix = custom ? `${group}/${plural}` : (etcdPrefixes[`${group}/${plural}`] ?? plural);
   return [dryRun ? "" : "/registry", prefix, ...(namespaced ? [namespace] : []), name].join("/");
 }
 
+/** Checks the resourceVersion of the new object; sets an absent one, if the kind allows unconditional updates. */
 function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiObject): void {
-  const sent = parseRevision(next.metadata.resourceVersion);
+  const expected = parseRevision(next.metadata.resourceVersion);
   const revision = current.metadata.resourceVersion!;
-  if (sent === 0n) {
+  if (expected === 0n) {
     if (!resource.strategy.unconditionalUpdate) {
       const error = invalid("metadata.resourceVersion", 0, "must be specified for an update");
       throw invalidObject({ ...resource, kind: resource.plural }, name, [error]);
@@ -185,7 +188,7 @@ function checkRevision({ resource, name }: Write, current: ApiObject, next: ApiO
     next.metadata.resourceVersion = revision;
     return;
   }
-  if (sent !== BigInt(revision)) throw conflict(resource, name);
+  if (expected !== BigInt(revision)) throw conflict(resource, name);
 }
 
 /** Returns true if nothing holds a deleted object any more: a write, even without changes, removes it. */

@@ -37,7 +37,7 @@ export function labelName(name: string, prefix: boolean): string[] {
   return checkLabel(whole);
 }
 
-/** The rule for RBAC: a segment of a URL path. */
+/** The rule for RBAC and for every kind at least: a segment of a URL path. */
 export function pathSegmentName(name: string, prefix: boolean): string[] {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
   return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
@@ -56,15 +56,15 @@ export function validateUpdatedMetadata(
   subresource: string,
 ): FieldError[] {
   const { metadataChecks } = resource.strategy;
-  const own = subresource === "status" ? metadataChecks.status : metadataChecks.update;
+  const checks = subresource === "status" ? metadataChecks.status : metadataChecks.update;
   return [
     ...validateAnyMetadata(object, resource),
     ...checkAsUpdate(object, old),
-    ...own.flatMap((check) => runCheck(check, object, old, resource)),
+    ...checks.flatMap((check) => runCheck(check, object, old, resource)),
   ];
 }
 
-/** Runs one check of a kind. */
+/** Runs one of a kind's checks; for `new`, `old` is not used. */
 export function runCheck(
   check: MetadataCheck,
   object: ApiObject,
@@ -89,7 +89,9 @@ function checkAsNew(
     ...(!namespaced && metadata.namespace
       ? [forbidden("metadata.namespace", "not allowed on this type")]
       : []),
-    ...checkGeneration(metadata),
+    ...((metadata.generation ?? 0) < 0
+      ? [invalid("metadata.generation", metadata.generation, "must be greater than or equal to 0")]
+      : []),
     ...checkDescriptions(metadata),
     ...checkFinalizers(metadata.finalizers),
   ];
@@ -117,6 +119,7 @@ function checkLabels(labels: Metadata["labels"]): FieldError[] {
 
 const annotationsLimit = 256 * 1024;
 
+/** Validates the keys of annotations, and the size of all together. */
 export function checkAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   field = "metadata.annotations",
@@ -145,19 +148,19 @@ function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
       if (!reference[name]) errors.push(invalid(`${field}.${name}`, "", "must not be empty"));
     if (reference.kind === "Event" && /^\/?v1$/.test(apiVersion)) {
       const detail = "/v1, Kind=Event is disallowed from being an owner";
-      errors.push(invalidJSON(field, inGoOrder(reference), detail));
+      errors.push(invalidReferences(field, orderFields(reference), detail));
     }
     if (reference.controller !== true) continue;
     if (controller !== undefined) {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.kind}/${reference.name}`;
-      errors.push(invalidJSON(field, references!.map(inGoOrder), detail));
+      errors.push(invalidReferences(field, references!.map(orderFields), detail));
     } else controller = `${reference.kind}/${reference.name}`;
   }
   return errors;
 }
 
 /** An error about an object, which the message shows with its fields in Go's order. */
-function invalidJSON(field: string, value: unknown, detail: string): FieldError {
+function invalidReferences(field: string, value: unknown, detail: string): FieldError {
   const body = `Invalid value: ${JSON.stringify(value)}: ${detail}`;
   return { reason: "FieldValueInvalid", field, badValue: value, detail, body };
 }
@@ -165,9 +168,9 @@ function invalidJSON(field: string, value: unknown, detail: string): FieldError 
 /** The fields of an owner reference as Go declares them. */
 const referenceFields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"] as const;
 
-function inGoOrder(reference: OwnerReference): object {
-  const set = referenceFields.filter((field) => reference[field] !== undefined);
-  return Object.fromEntries(set.map((field) => [field, reference[field]]));
+function orderFields(reference: OwnerReference): object {
+  const present = referenceFields.filter((field) => reference[field] !== undefined);
+  return Object.fromEntries(present.map((field) => [field, reference[field]]));
 }
 
 /** Checks the names of finalizers, and that no two of them contradict each other. */
@@ -193,20 +196,15 @@ function checkQualifiedFinalizers(finalizers: readonly string[] = []): FieldErro
   });
 }
 
-const immutableFields = [
-  "name",
-  "namespace",
-  "uid",
-  "deletionTimestamp",
-  "deletionGracePeriodSeconds",
-] as const;
+const deletionFields = ["deletionTimestamp", "deletionGracePeriodSeconds"] as const;
+const immutableFields = ["name", "namespace", "uid", ...deletionFields] as const;
 
 /** Checks metadata that an update must not change. */
 function checkImmutable(metadata: Metadata, before: Metadata): FieldError[] {
   const errors: FieldError[] = [];
-  const added = (metadata.finalizers ?? []).filter((each) => !before.finalizers?.includes(each));
+  const added = (metadata.finalizers ?? []).filter((finalizer) => !before.finalizers?.includes(finalizer));
   if (before.deletionTimestamp && added.length > 0) {
-    const shown = [...new Set(added)].toSorted().map((each) => JSON.stringify(each));
+    const shown = [...new Set(added)].toSorted().map((finalizer) => JSON.stringify(finalizer));
     const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(", ")}}`;
     errors.push(forbidden("metadata.finalizers", detail));
   }
@@ -230,10 +228,4 @@ function checkNames(
   if (!name) errors.push(required("metadata.name", "name or generateName is required"));
   else for (const detail of validateName(name, false)) errors.push(invalid("metadata.name", name, detail));
   return errors;
-}
-
-/** Checks that a generation is not negative. */
-function checkGeneration({ generation = 0 }: Metadata): FieldError[] {
-  if (generation >= 0) return [];
-  return [invalid("metadata.generation", generation, "must be greater than or equal to 0")];
 }

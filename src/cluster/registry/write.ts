@@ -12,7 +12,7 @@ export interface Write extends WriteRequest {
   readonly ofCollection?: boolean;
   /** For endpoints whose body is of another kind, such as Scale. */
   readonly body?: WriteBody;
-  /** Admission has already run, for the body of the request. */
+  /** Admission has already run for the body of the request. */
   readonly admitted?: boolean;
   /** The managed fields stay as they are: nobody owns the fields that the write sets, as those of a Binding. */
   readonly keepsManagers?: boolean;
@@ -26,7 +26,7 @@ export interface WriteBody {
   readonly take: (view: ApiObject, object: ApiObject) => ApiObject;
 }
 
-/** Makes a write of the server itself, without HTTP and authorization. The kind of the object must be served. */
+/** Makes a write of the server itself, without HTTP and authorization. Throws if the kind of the object is not served. */
 export function ownWrite(
   core: Core,
   object: Pick<ApiObject, "apiVersion" | "kind" | "metadata">,
@@ -52,10 +52,12 @@ export function ownWrite(
   };
 }
 
+/** The storage key of the object that a write names. */
 export function keyOfWrite(write: Write): string {
   return keyOf(write.resource, write.namespace, write.name);
 }
 
+/** The apiVersion in which the client writes. */
 export function apiVersionOfWrite({ resource, version }: Write): string {
   return apiVersionOf({ group: resource.group, version });
 }
@@ -85,12 +87,12 @@ function optionsFor(operation: Operation, options: Write["options"]): Write["opt
   return { ...others, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }
 
-/** Passes a body that is posted to a subresource through admission: a Binding, an Eviction, a TokenRequest. */
+/** Passes a body that is posted to a subresource through admission: a Binding, an Eviction, a TokenRequest. Returns the result. */
 export async function admitBody(write: Write, sent: ApiObject): Promise<ApiObject> {
   const { admission } = write.core;
   removeDuplicateOwners(write, sent, "client");
-  const kind = write.resource.subresources.get(write.subresource)?.body;
-  const body = kind ? { ...sent, kind: kind.kind, apiVersion: apiVersionOf(kind) } : sent;
+  const type = write.resource.subresources.get(write.subresource)?.body;
+  const body = type ? { ...sent, kind: type.kind, apiVersion: apiVersionOf(type) } : sent;
   const admitted = (await admission.mutate(admissionRequest(write, "CREATE", body)))!;
   await admission.validate(admissionRequest(write, "CREATE", admitted));
   return admitted;

@@ -17,10 +17,7 @@ export interface ClusterWrite {
   readonly resource: string;
   /** `default/db`; without a namespace, `db`. */
   readonly key: string;
-  /**
-   * Undefined for writes of the API server itself. Writes that a request causes, such as the conditions of a CRD, have the
-   * writer of the request.
-   */
+  /** Undefined for the API server's own writes. Writes that a request causes have its writer, as a CRD's conditions do. */
   readonly by: Writer | undefined;
   /** The JSON of the object, or of the last state of a deleted one: the bytes that watches send. */
   readonly bytes: Buffer;

@@ -6,11 +6,11 @@ import { methodNotAllowed, resourceNotServed } from "../contract/status-error.ts
 import { type Handler, type RequestContext, jsonReply, textReply } from "../http/request-context.ts";
 import { versionInfo } from "../contract/version.ts";
 
-/** The handler behind the filters: resources, discovery, OpenAPI, health and version. */
+/** Makes the handler behind the filters: resources, discovery, OpenAPI, health and version. */
 export function apiHandler(core: Core): Handler {
   const openapi = new OpenAPI(core);
   return async (context) => {
-    if (context.info.isResource) return served(core, context);
+    if (context.info.isResource) return handleResource(core, context);
     if (context.method !== "GET" && context.method !== "HEAD") throw methodNotAllowed();
     return (
       handleDiscovery(core.registry, context) ?? (await openapi.handle(context)) ?? handlePath(core, context)
@@ -21,7 +21,7 @@ export function apiHandler(core: Core): Handler {
 const notFoundText = "404 page not found\n";
 
 /** Passes a request to its resource. An unknown group is a plain 404, an unknown version or resource a Status. */
-function served(core: Core, context: RequestContext): ReturnType<Handler> {
+function handleResource(core: Core, context: RequestContext): ReturnType<Handler> {
   const { group, version } = context.info;
   if (!core.registry.servesGroup(group)) return textReply(notFoundText, 404);
   if (!core.registry.servesGroupVersion(group, version)) throw resourceNotServed();
@@ -30,6 +30,7 @@ function served(core: Core, context: RequestContext): ReturnType<Handler> {
 
 const healthPaths = new Set(["healthz", "livez", "readyz"]);
 
+/** Handles GET of the paths that belong to no resource. An unknown one is a plain 404, as Go's server sends it. */
 function handlePath(core: Core, { info, query }: RequestContext) {
   const [root = "", ...rest] = info.path.split("/").filter((part) => part !== "");
   if (healthPaths.has(root)) {
@@ -42,8 +43,8 @@ function handlePath(core: Core, { info, query }: RequestContext) {
   if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo);
   if (info.path === "/openid/v1/jwks") return jsonReply(core.tokens.keys());
   if (info.path === "/.well-known/openid-configuration") return jsonReply(openidConfiguration(core));
-  const isVersion = root === "apis" && rest.length === 2 && core.registry.servesGroup(rest[0]!);
-  if (isVersion) throw resourceNotServed();
+  const isGroupVersion = root === "apis" && rest.length === 2 && core.registry.servesGroup(rest[0]!);
+  if (isGroupVersion) throw resourceNotServed();
   return textReply(notFoundText, 404);
 }
 

@@ -30,14 +30,10 @@ export interface PlainResponse {
 }
 
 /** Answers a call as `serve()` answers requests of sockets. */
-export async function answerCall(
-  handler: Handler,
-  report: Report,
-  request: PlainRequest,
-): Promise<PlainResponse> {
+export async function answerCall(handler: Handler, report: Report, request: PlainRequest) {
   const caller = new Caller();
-  const context = contextOf(receivedOf(request), caller);
-  if (!context) return refusal(badRequest("the request's URL is malformed"));
+  const context = contextOf(toReceived(request), caller);
+  if (!context) return refuse(badRequest("the request's URL is malformed"));
   const fail = (error: unknown): void => {
     if (!isDisconnect(context, error)) report(failedRequest(context, error));
   };
@@ -45,11 +41,11 @@ export async function answerCall(
     return await respond(context, caller, handler, fail);
   } catch (error) {
     fail(error);
-    return refusal(statusErrorOf(error));
+    return refuse(statusErrorOf(error));
   }
 }
 
-const empty = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 async function respond(
   context: RequestContext,
@@ -63,7 +59,7 @@ async function respond(
     const parts = partsOf(reply.body);
     const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     const head = plainHeaders({ ...headers, "Content-Length": body.length });
-    return { status: reply.code, headers: head, body: context.method === "HEAD" ? empty : body };
+    return { status: reply.code, headers: head, body: context.method === "HEAD" ? noBytes : body };
   }
   const response = new CapturedResponse(caller);
   reply.stream(response).catch((error: unknown) => {
@@ -71,33 +67,29 @@ async function respond(
     // The caller may not have read the earlier lines yet.
     if (!response.writableEnded) response.destroy();
   });
-  return { status: reply.code, headers: plainHeaders(headers), body: empty, stream: response.body };
+  return { status: reply.code, headers: plainHeaders(headers), body: noBytes, stream: response.body };
 }
 
-function refusal({ code, status }: StatusError): PlainResponse {
-  return {
-    status: code,
-    headers: { "content-type": jsonType },
-    body: Buffer.from(JSON.stringify(status)),
-  };
+function refuse({ code, status }: StatusError): PlainResponse {
+  return { status: code, headers: { "content-type": jsonType }, body: Buffer.from(JSON.stringify(status)) };
 }
 
 /** Never connected: Node's classes need a socket. */
 const noSocket = new Socket();
 
 /** Makes the request that a socket would have delivered. */
-function receivedOf({ method, path, headers, body = "" }: PlainRequest) {
-  const read: { [name: string]: string } = {};
+function toReceived({ method, path, headers, body = "" }: PlainRequest) {
+  const joined: { [name: string]: string } = {};
   const rawHeaders: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     const values = typeof value === "string" ? [value] : value;
-    read[name] = values.join(", ");
-    for (const each of values) rawHeaders.push(name, each);
+    joined[name] = values.join(", ");
+    rawHeaders.push(...values.flatMap((single) => [name, single]));
   }
   return {
     method,
     url: path,
-    headers: read,
+    headers: joined,
     rawHeaders,
     socket: noSocket,
     errored: null,
@@ -111,13 +103,13 @@ function receivedOf({ method, path, headers, body = "" }: PlainRequest) {
 
 /** The headers of a response as its client reads them. */
 function plainHeaders(headers: { readonly [name: string]: unknown }): PlainResponse["headers"] {
-  const read: { [name: string]: string } = {};
+  const plain: { [name: string]: string } = {};
   for (const [name, value] of Object.entries(headers))
-    read[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : String(value);
-  return read;
+    plain[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : String(value);
+  return plain;
 }
 
-/** The caller of `answerCall()`, which disconnects by destroying the stream of its response. */
+/** The connection of a call. The caller disconnects by destroying the stream of its response. */
 class Caller extends EventEmitter {
   destroyed = false;
 

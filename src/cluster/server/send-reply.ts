@@ -6,15 +6,13 @@ import { createGzip } from "node:zlib";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { TimeSlices } from "../http/time-slices.ts";
 
+/** Bodies from this size on are compressed, as on the real server. */
 const compressFrom = 128 * 1024;
 
 /** A block is encrypted and written at once, which should take less than a millisecond. */
 export const blockSize = 128 * 1024;
 
-/**
- * Sends a response. Large bodies are compressed if the client accepts gzip; streams never are. A large body is written
- * in blocks, as fast as the client reads them.
- */
+/** Sends a response. Large bodies are compressed if the client accepts gzip, or written in blocks as it reads them. */
 export async function sendReply(
   context: RequestContext,
   response: ServerResponse,
@@ -54,6 +52,7 @@ export function headersOf(context: RequestContext, reply: Reply): OutgoingHttpHe
   };
 }
 
+/** The bytes of a body, in parts. */
 export function partsOf(body: Reply["body"] = ""): readonly Buffer[] {
   if (typeof body === "string") return [Buffer.from(body)];
   return Buffer.isBuffer(body) ? [body] : body;
@@ -73,7 +72,7 @@ async function sendBlocks(response: ServerResponse, parts: readonly Buffer[], sl
   const pause = slices.begin();
   for (const block of blocksOf(parts)) {
     if (response.destroyed) return;
-    if (!response.write(block)) await drained(response);
+    if (!response.write(block)) await untilDrained(response);
     const paused = pause();
     if (paused) await paused;
   }
@@ -100,7 +99,7 @@ export function* blocksOf(parts: Iterable<Buffer>): Generator<Buffer> {
 }
 
 /** Resolves when the client has read what was written, or has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
+function untilDrained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off("drain", done).off("close", done);

@@ -27,11 +27,12 @@ interface ServeOptions {
   readonly slices: TimeSlices;
 }
 
-/** Makes a listener for node:https from a handler. */
+/** Makes a request listener for node:https from a handler. */
 export function serve(options: ServeOptions): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => void answer(options, request, response);
 }
 
+/** The address, certificates and surroundings of a server. */
 interface ListenOptions {
   readonly host: string;
   readonly port: number;
@@ -67,10 +68,10 @@ export async function listen(handler: Handler, options: ListenOptions) {
   server.on("clientError", refuseMalformed);
   server.on("secureConnection", readByEvents);
   server.on("tlsClientError", (_error, socket) => socket.destroy());
-  const connections = connectionsOf(server);
+  const connections = trackConnections(server);
   server.listen(port, host);
   await once(server, "listening");
-  // Such as a connection that can't be accepted since too many files are open: the others go on.
+  // The server goes on: such errors are about one connection, for which too many files are open, for example.
   server.on("error", onError);
   const address = server.address() as AddressInfo;
   return {
@@ -83,8 +84,8 @@ export async function listen(handler: Handler, options: ListenOptions) {
   };
 }
 
-/** All open connections, including unfinished TLS handshakes, which Node's own list omits. */
-function connectionsOf(server: Server): ReadonlySet<Socket> {
+/** Returns a set that holds the open connections, including unfinished TLS handshakes, which Node's own list omits. */
+function trackConnections(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     open.add(socket);
@@ -98,11 +99,11 @@ function connectionsOf(server: Server): ReadonlySet<Socket> {
  * after a pause: a large request that arrives while the response before it is being written would end the connection.
  */
 function readByEvents(socket: Socket): void {
-  const none = (): void => undefined;
-  socket.on("data", none).off("data", none);
+  const ignore = (): void => undefined;
+  socket.on("data", ignore).off("data", ignore);
 }
 
-/** Go's server waits this long for the client to read the response: a reset would discard it. */
+/** How long Go's server keeps a refused connection open: a reset would discard the response that the client still reads. */
 const lingerMilliseconds = 500;
 
 /** Connections that were refused. The parser may report several errors for one. */
@@ -134,7 +135,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const context = contextOf(new Received(request), response);
+  const context = contextOf(new SocketRequest(request), response);
   if (!context) return refuse(response, badRequest("the request's URL is malformed"));
   try {
     await sendReply(context, response, await handler(context), slices);
@@ -144,7 +145,8 @@ async function answer(
   }
 }
 
-class Received implements ReceivedRequest {
+/** A request of a socket. */
+class SocketRequest implements ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
@@ -170,9 +172,7 @@ class Received implements ReceivedRequest {
   }
 }
 
-/**
- * Reads a request's body up to the limit. The rest is received but discarded, so that the client reads the response.
- */
+/** Reads a request's body. Beyond the limit it rejects, but still receives the rest, so that the client reads the response. */
 function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -203,7 +203,7 @@ interface Connection {
   on(event: "close", listener: () => void): unknown;
 }
 
-/** The context of a request; undefined if its URL is malformed. */
+/** Makes the context of a request; undefined if its URL is malformed. */
 export function contextOf(request: ReceivedRequest, connection: Connection): RequestContext | undefined {
   const { method, url: target } = request;
   const mark = target.indexOf("?");
@@ -216,6 +216,7 @@ export function contextOf(request: ReceivedRequest, connection: Connection): Req
   }
 }
 
+/** The context of a request, whose user is anonymous until authentication. */
 class Context implements RequestContext {
   readonly request: ReceivedRequest;
   readonly method: string;
@@ -224,7 +225,7 @@ class Context implements RequestContext {
   readonly warnings = new Set<string>();
   user: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
   readonly #connection: Connection;
-  #gone: AbortController | undefined;
+  #disconnected: AbortController | undefined;
 
   constructor(request: ReceivedRequest, connection: Connection, query: URLSearchParams, info: RequestInfo) {
     this.request = request;
@@ -236,14 +237,14 @@ class Context implements RequestContext {
 
   /** Created on first use: few requests need it, and it costs more than the rest of the context. */
   get signal(): AbortSignal {
-    this.#gone ??= abortOnClose(this.#connection);
-    return this.#gone.signal;
+    this.#disconnected ??= abortOnClose(this.#connection);
+    return this.#disconnected.signal;
   }
 }
 
 function abortOnClose(connection: Connection): AbortController {
-  const gone = new AbortController();
-  if (connection.destroyed) gone.abort();
-  else connection.on("close", () => gone.abort());
-  return gone;
+  const controller = new AbortController();
+  if (connection.destroyed) controller.abort();
+  else connection.on("close", () => controller.abort());
+  return controller;
 }

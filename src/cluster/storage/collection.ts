@@ -4,6 +4,7 @@ import type { Change, Entry } from "./entry.ts";
 /** Up to this number of writes is inserted one by one into the sorted list; more are merged. */
 const fewWrites = 16;
 
+/** Receives the changes of a collection. */
 export type Listener = (change: Change) => void;
 
 /** The objects of one resource, in key order, with the history that watchers and pages need. */
@@ -11,11 +12,12 @@ export class Collection {
   readonly name: string;
   readonly #history: History;
   #entries = new Map<string, Entry>();
-  #shared = false;
+  #isFrozen = false;
   /** The entries in byte order of keys as of the last list; undefined before the first one. */
   #sorted: Entry[] | undefined;
+  /** The keys of the writes since then. */
   readonly #written = new Set<string>();
-  #oldestList = 0;
+  #oldestListRevision = 0;
   readonly #listeners = new Set<Listener>();
 
   constructor(name: string, historyLimit: number, revision: number) {
@@ -65,15 +67,15 @@ export class Collection {
     }
     for (const key of keys) {
       const entry = this.#entries.get(key);
-      const at = firstIndex(sorted, (other) => other >= key);
-      sorted.splice(at, sorted[at]?.key === key ? 1 : 0, ...(entry ? [entry] : []));
+      const index = firstIndex(sorted, (other) => other >= key);
+      sorted.splice(index, sorted[index]?.key === key ? 1 : 0, ...(entry ? [entry] : []));
     }
     return sorted;
   }
 
   /** The entries at an earlier revision, or undefined if it can no longer be listed. */
   listAt(revision: number, prefix = ""): Entry[] | undefined {
-    return revision < this.#oldestList ? undefined : this.stateAt(revision, prefix);
+    return revision < this.#oldestListRevision ? undefined : this.stateAt(revision, prefix);
   }
 
   /** The entries at an earlier revision, or undefined if the history does not go back so far. */
@@ -133,23 +135,21 @@ export class Collection {
     this.#history.shrink(bytes);
   }
 
-  /**
-   * Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them.
-   */
+  /** Expires lists before a revision, as etcd's compaction does. Watches can still start from there. */
   expireLists(revision: number): void {
-    this.#oldestList = revision;
+    this.#oldestListRevision = revision;
   }
 
   /** The current state, in constant time: the next write copies the map instead of changing it. */
   freeze(): ReadonlyMap<string, Entry> {
-    this.#shared = true;
+    this.#isFrozen = true;
     return this.#entries;
   }
 
   #set(key: string, entry: Entry | undefined): void {
-    if (this.#shared) {
+    if (this.#isFrozen) {
       this.#entries = new Map(this.#entries);
-      this.#shared = false;
+      this.#isFrozen = false;
     }
     if (entry) this.#entries.set(key, entry);
     else this.#entries.delete(key);
@@ -241,12 +241,12 @@ function firstIndex(sorted: readonly Entry[], holds: (key: string) => boolean): 
 /** Adds entries in any order to sorted ones. */
 function mergeByKey(sorted: readonly Entry[], added: readonly Entry[]): Entry[] {
   if (added.length === 0) return [...sorted];
-  const more = added.toSorted((a, b) => compareText(a.key, b.key));
-  const all: Entry[] = [];
+  const sortedAdded = added.toSorted((a, b) => compareText(a.key, b.key));
+  const merged: Entry[] = [];
   let next = 0;
   for (const entry of sorted) {
-    while (next < more.length && more[next]!.key < entry.key) all.push(more[next++]!);
-    all.push(entry);
+    while (next < sortedAdded.length && sortedAdded[next]!.key < entry.key) merged.push(sortedAdded[next++]!);
+    merged.push(entry);
   }
-  return all.concat(more.slice(next));
+  return merged.concat(sortedAdded.slice(next));
 }

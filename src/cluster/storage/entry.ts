@@ -1,9 +1,6 @@
 import type { ApiObject } from "../contract/api-object.ts";
 
-/**
- * One revision of a stored object. Its object never changes: a write makes a new entry. Only caches do: the JSON, and what
- * `remember()` adds.
- */
+/** One revision of a stored object. The object never changes: a write makes a new entry. */
 export class Entry {
   readonly key: string;
   readonly revision: number;
@@ -35,6 +32,7 @@ export class Entry {
     return this.#derived?.get(name);
   }
 
+  /** Caches a value that is derived from the object under a name. */
   remember(name: string, value: unknown): void {
     this.#derived ??= new Map();
     this.#derived.set(name, value);
@@ -45,10 +43,7 @@ export class Entry {
     if (this.#bytes) this.pack();
   }
 
-  /**
-   * Drops the object and what is derived from it; the JSON remains until the object is read again: half of the memory, and
-   * outside of V8's heap.
-   */
+  /** Drops the object until it is read again. Its JSON takes half of the memory, outside of V8's heap. */
   pack(): void {
     if (!this.#object) return;
     this.#bytes = this.bytes;

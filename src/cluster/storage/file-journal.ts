@@ -9,19 +9,21 @@ import type { Collection } from "./collection.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
 /** Writes bytes from an offset on. Returns the number of bytes written, which a full disk limits. */
-type Write = (file: number, bytes: Buffer, offset: number) => number;
+type WriteBytes = (file: number, bytes: Buffer, offset: number) => number;
 
 export interface FileJournalOptions {
   /** The size of the log in bytes at which it is replaced with a snapshot. */
   readonly limit?: number;
   /** Writes to the disk; tests simulate a full one. */
-  readonly write?: Write;
+  readonly write?: WriteBytes;
 }
 
-const compactAfter = 16 * 1024 * 1024;
+const defaultLimit = 16 * 1024 * 1024;
 
 /** A snapshot is written in blocks of about this many bytes. */
 const blockSize = 1024 * 1024;
+/** The part of the limit that the recent writes in a snapshot may take. */
+const recentShare = 0.25;
 
 /**
  * A log of all writes since a snapshot, in a folder. A write is in the file before it is visible, so an acknowledged one
@@ -30,22 +32,23 @@ const blockSize = 1024 * 1024;
  */
 export class FileJournal implements Journal {
   readonly #folder: string;
-  readonly #compactAfter: number;
-  readonly #writeSome: Write;
+  readonly #limit: number;
+  readonly #writeBytes: WriteBytes;
   #store: Store | undefined;
   #file: number;
   #size = 0;
   #compactAt: number;
 
-  constructor(folder: string, { limit = compactAfter, write = fs.writeSync }: FileJournalOptions = {}) {
+  constructor(folder: string, { limit = defaultLimit, write = fs.writeSync }: FileJournalOptions = {}) {
     this.#folder = folder;
-    this.#compactAfter = limit;
+    this.#limit = limit;
     this.#compactAt = limit;
-    this.#writeSome = write;
+    this.#writeBytes = write;
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#file = fs.openSync(this.#path("log"), "a", 0o600);
   }
 
+  /** Writes a change to the log, synchronously. Throws if the disk does not take it. */
   append(collection: string, change: Change): void {
     const bytes = encodeChange(collection, change);
     this.#write(bytes);
@@ -57,7 +60,7 @@ export class FileJournal implements Journal {
   #write(bytes: Buffer): void {
     let written = 0;
     try {
-      while (written < bytes.length) written += this.#writeSome(this.#file, bytes, written);
+      while (written < bytes.length) written += this.#writeBytes(this.#file, bytes, written);
     } catch (error) {
       fs.ftruncateSync(this.#file, fs.fstatSync(this.#file).size - written);
       throw error;
@@ -82,20 +85,18 @@ export class FileJournal implements Journal {
     fs.closeSync(this.#file);
   }
 
-  /**
-   * Replaces the log with a snapshot. If the disk has no room for it, keeps the log, and tries again when it has grown.
-   */
+  /** Replaces the log with a snapshot. If the disk has no room for one, the log stays until it has grown by the limit. */
   #compact(): void {
     if (!this.#store || this.#size <= this.#compactAt) return;
     const path = this.#path("snapshot.new");
     try {
-      this.#writeSnapshot(path, recentHistory(this.#store.collections(), this.#compactAfter / 4));
+      this.#writeSnapshot(path, recentHistory(this.#store.collections(), this.#limit * recentShare));
     } catch {
       fs.rmSync(path, { force: true, recursive: true });
-      this.#compactAt = this.#size + this.#compactAfter;
+      this.#compactAt = this.#size + this.#limit;
       return;
     }
-    this.#compactAt = this.#compactAfter;
+    this.#compactAt = this.#limit;
   }
 
   /** Writes a new file, then renames it: a crash leaves either the old or the new file complete. */
@@ -150,16 +151,16 @@ function encodeChange(collection: string, { type, entry }: Change): Buffer {
   return encodeEntry(collection, entry, type === "DELETED" ? "l" : "o");
 }
 
-const brace = Buffer.from("}");
+const closeBrace = Buffer.from("}");
 
 function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l"): Buffer {
   const head = JSON.stringify({ c, k: key, r: revision });
-  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, brace]);
+  return encodeLine([Buffer.from(`${head.slice(0, -1)},"${field}":`), bytes, closeBrace]);
 }
 
 const newline = Buffer.from("\n");
 
-/** The checksum of a record's JSON, then the JSON. */
+/** A line has the checksum of a record's JSON, then the JSON. */
 function encodeLine(json: readonly Buffer[]): Buffer {
   const sum = json.reduce((before, part) => crc32(part, before), 0);
   return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
@@ -168,21 +169,21 @@ function encodeLine(json: readonly Buffer[]): Buffer {
 /** The longest history that is complete for all resources and whose objects take at most this many bytes. */
 function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
   const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
-  const all = collections
+  const changes = collections
     .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
     .sort(([, a], [, b]) => a.revision - b.revision);
-  let start = all.length;
-  let left = bytes;
+  let start = changes.length;
+  let bytesLeft = bytes;
   while (start > 0) {
-    left -= all[start - 1]![1].entry.bytes.length;
-    if (left < 0) break;
+    bytesLeft -= changes[start - 1]![1].entry.bytes.length;
+    if (bytesLeft < 0) break;
     start--;
   }
-  const revision = start === 0 ? oldest : all[start - 1]![1].revision;
+  const revision = start === 0 ? oldest : changes[start - 1]![1].revision;
   return {
     revision,
     state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
-    changes: all.slice(start),
+    changes: changes.slice(start),
   };
 }
 
@@ -211,14 +212,13 @@ function readSnapshot(path: string) {
     const why = `${records.length} of ${count} records follow its first one`;
     throw damagedSnapshot(path, lines.length, why);
   }
-  const writes = records.map(writeOf);
+  const writes = records.map(toWrite);
   const isState = (write: RecordedWrite): boolean => write.revision <= revision;
-  return { revision, state: writes.filter(isState), writes: writes.filter((each) => !isState(each)) };
+  return { revision, state: writes.filter(isState), writes: writes.filter((write) => !isState(write)) };
 }
 
-/** One line of a journal: a write, or a deletion if it has no object. */
+/** One line of a journal: a write of a collection, key, revision and object, or without an object a deletion. */
 interface JournalRecord {
-  /** The collection. */
   readonly c: string;
   readonly k: string;
   readonly r: number;
@@ -248,7 +248,7 @@ function readLog(path: string, after: number): RecordedWrite[] {
   }
   // Nothing may be appended to an incomplete line.
   if (torn && torn.length > 0) fs.truncateSync(path, fs.statSync(path).size - torn.length);
-  return records.filter(({ r }) => r > after).map(writeOf);
+  return records.filter(({ r }) => r > after).map(toWrite);
 }
 
 /** The lines of a file; the last one is what follows the last newline. */
@@ -264,11 +264,14 @@ function readLines(path: string): Buffer[] {
   return bytes.length === 0 ? [] : [...lines, bytes.subarray(start)];
 }
 
+/** The length of a checksum in hexadecimal and the space after it. */
+const checksumLength = 9;
+
 /** Decodes a line without its newline. Returns a reason if it is damaged. Earlier versions wrote no checksums. */
 function decodeRecord(line: Buffer) {
-  const isChecked = line[0] !== 0x7b;
-  const json = isChecked ? line.subarray(9) : line;
-  if (isChecked && line.toString("latin1", 0, 9) !== `${hexOf(crc32(json))} `) {
+  const isChecked = line[0] !== "{".charCodeAt(0);
+  const json = isChecked ? line.subarray(checksumLength) : line;
+  if (isChecked && line.toString("latin1", 0, checksumLength) !== `${hexOf(crc32(json))} `) {
     return "its checksum does not match";
   }
   try {
@@ -285,19 +288,19 @@ function hexOf(sum: number): string {
   return sum.toString(16).padStart(8, "0");
 }
 
-function writeOf({ c, k, r, o, l }: JournalRecord): RecordedWrite {
+function toWrite({ c, k, r, o, l }: JournalRecord): RecordedWrite {
   return { collection: c, key: k, revision: r, object: o, lastState: l };
 }
 
-const otherFolder = "restore the folder from a backup, or start with an empty one";
+const restoreHint = "restore the folder from a backup, or start with an empty one";
 
 /** The error for a damaged line of the log; earlier lines can be kept. */
 function damagedLog(path: string, line: number, why: string): DamagedJournalError {
   const name = basename(path);
   const hint =
     line === 1
-      ? otherFolder
-      : `${otherFolder}, or drop this and all later writes: cd "${dirname(path)}" && head -n ${line - 1} ${name} > ${name}.good && mv ${name}.good ${name}`;
+      ? restoreHint
+      : `${restoreHint}, or drop this and all later writes: cd "${dirname(path)}" && head -n ${line - 1} ${name} > ${name}.good && mv ${name}.good ${name}`;
   return new DamagedJournalError(path, line, why, hint);
 }
 
@@ -319,10 +322,10 @@ class DamagedJournalError extends Error {
 }
 
 function damagedSnapshot(path: string, line: number, why: string): DamagedJournalError {
-  return new DamagedJournalError(path, line, why, otherFolder);
+  return new DamagedJournalError(path, line, why, restoreHint);
 }
 
-/** Locks a folder until the returned function is called or this process ends. */
+/** Locks a folder until the returned function is called or this process ends. Throws if another process has locked it. */
 export function lockFolder(folder: string): () => void {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = tryLock(join(folder, "lock"));

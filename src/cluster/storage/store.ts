@@ -28,6 +28,7 @@ export interface RecordedHistory {
   readonly writes: Iterable<RecordedWrite>;
 }
 
+/** Receives the changes of all collections. */
 export type StoreListener = (collection: Collection, change: Change) => void;
 
 /** The state of an object after a write. */
@@ -44,6 +45,7 @@ export interface Snapshot {
   readonly collections: ReadonlyMap<string, ReadonlyMap<string, Entry>>;
 }
 
+/** The limits of a store's history, and where its writes and errors go. */
 export interface StoreOptions {
   /** How many changes of each resource are kept for watchers. */
   readonly historyLimit?: number;
@@ -72,7 +74,7 @@ export class Store {
   readonly #listeners = new Set<StoreListener>();
   readonly #queue: Array<[Collection, Change]> = [];
   readonly #onError: (error: unknown) => void;
-  #notifying = false;
+  #isNotifying = false;
   readonly #recent: Entry[] = [];
 
   constructor(options: StoreOptions = {}) {
@@ -92,6 +94,7 @@ export class Store {
     return this.#historyBytes;
   }
 
+  /** Returns the collection of a resource, such as `statefulsets.apps`; creates a missing one. */
   collection(name: string): Collection {
     let collection = this.#collections.get(name);
     if (!collection) {
@@ -124,23 +127,24 @@ export class Store {
     return change.entry;
   }
 
-  /** Drops history, so that old revisions get 410. */
+  /** Drops the history up to a revision: watches from older ones get 410. */
   compact(revision: number = this.#revision): void {
     this.#oldestRevision = Math.max(this.#oldestRevision, revision);
     for (const collection of this.#collections.values()) {
-      this.#counted(collection, () => collection.compact(revision));
+      this.#countHistory(collection, () => collection.compact(revision));
     }
   }
 
-  /**
-   * Revisions before this one can no longer be listed, as after etcd's compaction; watches can still start from them.
-   */
+  /** Expires lists before a revision, as etcd's compaction does. Watches can still start from there. */
   expireLists(revision: number): void {
     for (const collection of this.#collections.values()) collection.expireLists(revision);
   }
 
+  /** Takes a snapshot of all objects, without copying them. */
   snapshot(): Snapshot {
-    const collections = new Map([...this.#collections].map(([name, it]) => [name, it.freeze()] as const));
+    const collections = new Map(
+      [...this.#collections].map(([name, collection]) => [name, collection.freeze()] as const),
+    );
     return { revision: this.#revision, collections };
   }
 
@@ -164,9 +168,9 @@ export class Store {
   restore(snapshot: Snapshot): void {
     this.#notifyAfter(() => {
       for (const [name, collection] of this.#collections) {
-        const wanted = snapshot.collections.get(name) ?? new Map<string, Entry>();
-        for (const entry of collection.list()) if (!wanted.has(entry.key)) this.remove(collection, entry);
-        for (const [key, entry] of wanted) {
+        const restored = snapshot.collections.get(name) ?? new Map<string, Entry>();
+        for (const entry of collection.list()) if (!restored.has(entry.key)) this.remove(collection, entry);
+        for (const [key, entry] of restored) {
           if (collection.get(key) !== entry) this.put(collection, key, entry.object);
         }
       }
@@ -205,8 +209,8 @@ export class Store {
 
   /** Does work, and then calls the listeners with the changes that it queued. */
   #notifyAfter(work: () => void): void {
-    if (this.#notifying) return work();
-    this.#notifying = true;
+    if (this.#isNotifying) return work();
+    this.#isNotifying = true;
     try {
       work();
     } finally {
@@ -218,27 +222,28 @@ export class Store {
     try {
       for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#notify(...next);
     } finally {
-      this.#notifying = false;
+      this.#isNotifying = false;
     }
   }
 
   #apply(collection: Collection, change: Change): void {
-    this.#counted(collection, () => collection.apply(change));
+    this.#countHistory(collection, () => collection.apply(change));
     if (this.#historyBytes > this.#historyBytesLimit) this.#shrinkHistory();
   }
 
   /** Drops the oldest changes where most bytes are, so that watchers of other resources can still resume. */
   #shrinkHistory(): void {
+    // A quarter less than the limit: the next writes need not drop changes again.
     const goal = 0.75 * this.#historyBytesLimit;
     while (this.#historyBytes > goal) {
       const largest = this.collections().reduce((a, b) => (b.historyBytes > a.historyBytes ? b : a));
       const rest = this.#historyBytes - largest.historyBytes;
-      this.#counted(largest, () => largest.shrinkHistory(Math.max(0, goal - rest)));
+      this.#countHistory(largest, () => largest.shrinkHistory(Math.max(0, goal - rest)));
     }
   }
 
   /** Runs a step, and adds its change of a collection's history to the sum. */
-  #counted(collection: Collection, step: () => void): void {
+  #countHistory(collection: Collection, step: () => void): void {
     const before = collection.historyBytes;
     step();
     this.#historyBytes += collection.historyBytes - before;

@@ -3,6 +3,7 @@ import { Agent, request } from "node:https";
 import { createSecureContext } from "node:tls";
 import type { Kubeconfig } from "../auth/credentials.ts";
 
+/** A request of a test. */
 export interface SentRequest {
   readonly method: string;
   readonly path: string;
@@ -11,6 +12,7 @@ export interface SentRequest {
   readonly body?: unknown;
 }
 
+/** A whole response. */
 export interface ReceivedResponse {
   readonly code: number;
   readonly headers: IncomingHttpHeaders;
@@ -25,8 +27,8 @@ export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<Receive
   const { cluster } = kubeconfig.clusters[0];
   const { user } = kubeconfig.users[0];
   const { body, method, path } = sent;
-  const raw = body === undefined || typeof body === "string" || Buffer.isBuffer(body);
-  const payload = raw ? body : JSON.stringify(body);
+  const isRaw = body === undefined || typeof body === "string" || Buffer.isBuffer(body);
+  const payload = isRaw ? body : JSON.stringify(body);
   const headers = {
     ...(payload !== undefined && {
       "Content-Type": "application/json",
@@ -36,16 +38,9 @@ export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<Receive
     ...sent.headers,
   };
   return new Promise((resolve, reject) => {
-    const url = new URL(cluster.server);
+    const { hostname, port } = new URL(cluster.server);
     const call = request(
-      {
-        host: url.hostname,
-        port: url.port,
-        path,
-        method,
-        headers,
-        agent: agentFor(kubeconfig),
-      },
+      { host: hostname, port, path, method, headers, agent: agentFor(kubeconfig) },
       (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -54,7 +49,7 @@ export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<Receive
           const bytes = Buffer.concat(chunks);
           const text = bytes.toString("utf8");
           const code = response.statusCode ?? 0;
-          resolve({ code, headers: response.headers, bytes, text, body: parse(text) });
+          resolve({ code, headers: response.headers, bytes, text, body: parseJSON(text) });
         });
       },
     );
@@ -65,7 +60,7 @@ export function send(kubeconfig: Kubeconfig, sent: SentRequest): Promise<Receive
 
 const agents = new WeakMap<Kubeconfig, Agent>();
 
-/** One agent for each kubeconfig, which reuses connections. */
+/** Returns the agent of a kubeconfig, which reuses connections. */
 export function agentFor(kubeconfig: Kubeconfig): Agent {
   let agent = agents.get(kubeconfig);
   if (!agent) {
@@ -87,7 +82,7 @@ function decode(base64: string): string {
   return Buffer.from(base64, "base64").toString("utf8");
 }
 
-function parse(text: string): unknown {
+function parseJSON(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

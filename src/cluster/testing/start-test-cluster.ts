@@ -1,5 +1,5 @@
-// Clusters for tests: embedded, or with `TSBUILDER_TEST_ASSETS` a real API server from the folder `real`. The other
-// files are the HTTP client of this repository's own tests.
+// Clusters for tests: embedded, or with `TSBUILDER_TEST_ASSETS` a real API server from the folder `real`. `send.ts` is the
+// HTTP client of this repository's own tests.
 
 import { setImmediate } from "node:timers";
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -52,7 +52,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     for (const object of await loadObjects(sources)) stored.push(await put(object));
     return stored;
   };
-  const test: TestCluster = {
+  const testCluster: TestCluster = {
     ...cluster,
     async kubeconfigFile(kubeconfig = cluster.kubeconfig) {
       const folder = await mkdtemp(join(tmpdir(), "tsbuilder-cluster-"));
@@ -71,10 +71,10 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     },
   };
   try {
-    await test.installCRDs(...[crds].flat());
-    return test;
+    await testCluster.installCRDs(...[crds].flat());
+    return testCluster;
   } catch (error) {
-    await test.stop();
+    await testCluster.stop();
     throw error;
   }
 }
@@ -90,13 +90,14 @@ export async function loadObjects(sources: ReadonlyArray<string | object>): Prom
   return objects;
 }
 
+/** Reads a file, or the manifests of a folder. */
 async function readPath(path: string): Promise<string[]> {
   if (!(await stat(path)).isDirectory()) return [await readFile(path, "utf8")];
   const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
   return Promise.all(names.map((name) => readFile(join(path, name), "utf8")));
 }
 
-/** Documents without a kind, such as empty ones with comments, are skipped. */
+/** Parses the objects of a YAML text, without Kustomizations and documents without an apiVersion, such as empty ones. */
 function parseObjects(text: string): ApiObject[] {
   const values = parseAllDocuments(text).map((document) => document.toJS() as ApiObject | null);
   return values.filter(

@@ -13,36 +13,36 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-const needed = ["LICENSE", "README.md"];
-const unwanted = /\.test(?:-d)?\.[jt]s|\.tsbuildinfo$|(?:^|\/)node_modules\//u;
+const requiredFiles = ["LICENSE", "README.md"];
+const unwantedFile = /\.test(?:-d)?\.[jt]s|\.tsbuildinfo$|(?:^|\/)node_modules\//u;
 
 /** Returns the problems that users of a packed package would have; none for one that is fit for a registry. */
 export function checkPackage(files: readonly PackedFile[]): string[] {
-  const texts = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
-  const read = (path: string): string => texts.get(path)?.toString("utf8") ?? "";
+  const contents = new Map(files.map(({ path, content }) => [path, Buffer.from(content)]));
+  const read = (path: string): string => contents.get(path)?.toString("utf8") ?? "";
   const manifest = JSON.parse(read("package.json")) as Manifest;
-  const paths = [...texts.keys()];
+  const paths = [...contents.keys()];
   return [
     ...checkFields(manifest),
-    ...needed.filter((path) => !texts.has(path)).map((path) => `${path} is missing`),
+    ...requiredFiles.filter((path) => !contents.has(path)).map((path) => `${path} is missing`),
     ...checkPrograms(manifest, files),
     ...checkExports(manifest, paths),
-    ...paths.filter((path) => unwanted.test(path)).map((path) => `${path} is of no use to others`),
-    ...paths.filter(isModule).flatMap((path) => checkImports(path, read(path), manifest, texts)),
+    ...paths.filter((path) => unwantedFile.test(path)).map((path) => `${path} is of no use to others`),
+    ...paths.filter(isModule).flatMap((path) => checkImports(path, read(path), manifest, contents)),
     ...checkSources(manifest.name, paths),
     ...paths
       .filter((path) => path.endsWith(".d.ts.map"))
-      .flatMap((path) => checkMap(path, read(path), texts)),
+      .flatMap((path) => checkMap(path, read(path), contents)),
     ...checkBundles(paths),
   ].map((problem) => `${manifest.name}: ${problem}`);
 }
 
 function checkFields(manifest: Manifest): string[] {
-  const absent = ["version", "description", "license", "type", "engines"];
-  const present = ["private", "scripts", "devDependencies", "workspaces", "bundleDependencies"];
+  const required = ["version", "description", "license", "type", "engines"];
+  const forbidden = ["private", "scripts", "devDependencies", "workspaces", "bundleDependencies"];
   return [
-    ...absent.filter((field) => manifest[field] === undefined).map((field) => `has no "${field}"`),
-    ...present.filter((field) => manifest[field] !== undefined).map((field) => `has "${field}"`),
+    ...required.filter((field) => manifest[field] === undefined).map((field) => `has no "${field}"`),
+    ...forbidden.filter((field) => manifest[field] !== undefined).map((field) => `has "${field}"`),
     ...Object.entries(manifest.dependencies ?? {})
       .filter(([, range]) => range.includes(":"))
       .map(([name, range]) => `depends on ${name} by "${range}", which is not a range`),
@@ -51,10 +51,10 @@ function checkFields(manifest: Manifest): string[] {
 
 function checkPrograms({ bin = {} }: Manifest, files: readonly PackedFile[]): string[] {
   return Object.values(bin).flatMap((path) => {
-    const file = files.find((one) => one.path === path);
-    if (file === undefined) return [`the program ${path} is missing`];
-    const hasLine = Buffer.from(file.content).toString("utf8").startsWith("#!/usr/bin/env node\n");
-    return file.executable && hasLine ? [] : [`the program ${path} can't be executed`];
+    const program = files.find((file) => file.path === path);
+    if (program === undefined) return [`the program ${path} is missing`];
+    const hasShebang = Buffer.from(program.content).toString("utf8").startsWith("#!/usr/bin/env node\n");
+    return program.executable && hasShebang ? [] : [`the program ${path} can't be executed`];
   });
 }
 
@@ -66,11 +66,11 @@ function checkExports({ exports = {} }: Manifest, paths: readonly string[]): str
     const published = conditions.filter((condition) => !condition.startsWith("@"));
     const order =
       published.join() === "types,default" ? [] : [`exports "${subpath}" by ${published.join(", ")}`];
-    const pair = target["types"]?.replace(/\.d\.ts$/u, "");
-    const twins = pair === target["default"]?.replace(/\.js$/u, "") || !target["default"]?.includes("*");
+    const typesOf = target["types"]?.replace(/\.d\.ts$/u, "");
+    const isPair = typesOf === target["default"]?.replace(/\.js$/u, "") || !target["default"]?.includes("*");
     return [
       ...order,
-      ...(twins ? [] : [`exports "${subpath}" with types of other modules`]),
+      ...(isPair ? [] : [`exports "${subpath}" with types of other modules`]),
       ...published.flatMap((condition) => checkTarget(subpath, target[condition]!, paths)),
     ];
   });
@@ -88,39 +88,38 @@ const isModule = (path: string): boolean => /^(?:bin|dist)\/.*\.(?:js|cjs|d\.ts)
 
 type Files = ReadonlyMap<string, unknown>;
 
-/** Packages whose types declarations may import: ours, and others with declarations. npm installs `ws` without `@types/ws`. */
-const typed = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
+/** Packages with declarations, which ours may import. npm installs `ws` without `@types/ws`. */
+const typedPackage = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
 
-const froms = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
+const importStatement = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
 /** Template literals: their content is the text of other programs. */
 const template = /`(?:\\.|[^`\\])*`/gsu;
-const requires = /(?<!['"\w.])require\("([^"]+)"\)/gu;
+const requireCall = /(?<!['"\w.])require\("([^"]+)"\)/gu;
 
 /** Checks that a module imports only files of the package, Node's modules, and packages that npm installs with it. */
 function checkImports(path: string, text: string, manifest: Manifest, files: Files): string[] {
-  const known = new Set([
-    manifest.name,
-    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
-  ]);
-  const imports = path.endsWith(".cjs") ? requires : froms;
+  const dependencies = { ...manifest.dependencies, ...manifest.peerDependencies };
+  const known = new Set([manifest.name, ...Object.keys(dependencies)]);
+  const imports = path.endsWith(".cjs") ? requireCall : importStatement;
   return [...text.replaceAll(template, "").matchAll(imports)].flatMap(([, statement, call]) => {
     const specifier = statement ?? call ?? "";
-    if (specifier.startsWith(".")) return resolves(path, specifier, files) ? [] : [missing(path, specifier)];
+    if (specifier.startsWith("."))
+      return isInPackage(path, specifier, files) ? [] : [uninstalled(path, specifier)];
     const [scope = "", name] = specifier.split("/");
-    const wanted = scope.startsWith("@") ? `${scope}/${name}` : scope;
-    if (!isBuiltin(specifier) && !known.has(wanted)) return [missing(path, specifier)];
-    const hasTypes = isBuiltin(specifier) || wanted === manifest.name || typed.test(wanted);
+    const packageName = scope.startsWith("@") ? `${scope}/${name}` : scope;
+    if (!isBuiltin(specifier) && !known.has(packageName)) return [uninstalled(path, specifier)];
+    const hasTypes = isBuiltin(specifier) || packageName === manifest.name || typedPackage.test(packageName);
     return path.endsWith(".d.ts") && !hasTypes
       ? [`${path} needs types of "${specifier}", which it lacks`]
       : [];
   });
 }
 
-const missing = (path: string, specifier: string): string =>
+const uninstalled = (path: string, specifier: string): string =>
   `${path} imports "${specifier}", which npm won't install`;
 
 /** Returns whether an import names a file of the package. Declarations name sources: `./a.ts` means `a.d.ts`. */
-function resolves(path: string, specifier: string, files: Files): boolean {
+function isInPackage(path: string, specifier: string, files: Files): boolean {
   const target = posix.join(posix.dirname(path), specifier);
   return files.has(target) || (path.endsWith(".d.ts") && files.has(target.replace(/\.[jt]s$/u, ".d.ts")));
 }

@@ -17,6 +17,7 @@ export type ReleaseCommand =
   | { readonly action: "write"; readonly version: string }
   | ({ readonly action: "pack" } & PackOptions);
 
+/** The flags of `--dry-run`. */
 export interface PackOptions {
   readonly version: string | undefined;
   readonly tag: string | undefined;
@@ -25,7 +26,7 @@ export interface PackOptions {
   readonly build: boolean;
 }
 
-const options = {
+const flagTypes = {
   "dry-run": { type: "boolean" },
   version: { type: "string" },
   tag: { type: "string" },
@@ -35,11 +36,16 @@ const options = {
   help: { type: "boolean" },
 } as const;
 
+/** Reads a command. Throws if flags contradict each other, or if npm has taken one for itself and into the environment. */
 export function readReleaseCommand(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): ReleaseCommand {
-  const { values: flags, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });
+  const { values: flags, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: flagTypes,
+  });
   if (flags.help) return { action: "help" };
   if (flags["dry-run"]) {
     if (positionals.length > 0)

@@ -4,16 +4,17 @@ import { join } from "node:path";
 import { git } from "../commit.ts";
 import { findOwnPackage } from "../own-package.ts";
 import { packageFolders } from "../pack.ts";
+import { sha256 } from "../tarball.ts";
 import { checkTag, closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
 import { type PackOptions, readReleaseCommand, releaseHelp } from "./command-line.ts";
-import { findRepository, packRelease, sha256 } from "./pack-release.ts";
+import { findRepository, packRelease } from "./pack-release.ts";
 
 const { folder: root, version: current } = findOwnPackage();
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const manifests = packageFolders.map((folder) => join(folder, "package.json"));
 
 /** The files of a release. A folder with any other file is refused, since it is deleted as a whole. */
-const ofRelease = /^(?:SHA256SUMS|NOTES\.md|sbom\.cdx\.json|(?:create-)?tsbuilder-[\w.-]+\.tgz)$/u;
+const releaseFile = /^(?:SHA256SUMS|NOTES\.md|sbom\.cdx\.json|(?:create-)?tsbuilder-[\w.-]+\.tgz)$/u;
 
 try {
   const command = readReleaseCommand(process.argv.slice(2), process.env);
@@ -25,7 +26,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Prepares the commit of a release. */
+/** Writes a version into the files of the repository, for the commit of a release. */
 function write(version: string): void {
   if (askGit("status", "--porcelain") !== "")
     throw new Error("there are changes that are not committed: commit them first");
@@ -41,16 +42,18 @@ function write(version: string): void {
   git tag v${version} && git push origin v${version}          # the workflow publishes`);
 }
 
+/** Packs a release into a folder, after the checks that publishing needs. */
 function pack({ version = current, tag, to, repository, build }: PackOptions): void {
   const folder = to ?? join(root, "dist/release");
   if (existsSync(folder) && !statSync(folder).isDirectory()) throw new Error(`"${folder}" is a file`);
-  const found = existsSync(folder) ? readdirSync(folder) : [];
-  const isOlder = found.includes("SHA256SUMS") && found.every((name) => ofRelease.test(name));
-  if (found.length > 0 && !isOlder)
+  const existing = existsSync(folder) ? readdirSync(folder) : [];
+  const isOlderRelease = existing.includes("SHA256SUMS") && existing.every((name) => releaseFile.test(name));
+  if (existing.length > 0 && !isOlderRelease)
     throw new Error(`"${folder}" has other files than a release: choose an empty folder`);
   const changes = git(root, ["status", "--porcelain"]);
   if (tag !== undefined) checkTag(readState(tag));
-  if (build) runBuild();
+  if (build && spawnSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" }).status !== 0)
+    throw new Error("the build failed");
   const page = repository ?? findRepository(git(root, ["config", "--get", "remote.origin.url"]), process.env);
   const { files, problems } = packRelease(root, version, page);
   if (problems.length > 0)
@@ -67,6 +70,7 @@ function pack({ version = current, tag, to, repository, build }: PackOptions): v
     console.log("Not to be published: no repository is known; add the remote origin, or --repository URL.");
 }
 
+/** Reads the state of the repository that `checkTag` compares. */
 function readState(tag: string): Parameters<typeof checkTag>[0] {
   const versionOf = (path: string): string => (JSON.parse(read(path)) as { version: string }).version;
   return {
@@ -79,13 +83,9 @@ function readState(tag: string): Parameters<typeof checkTag>[0] {
   };
 }
 
+/** Runs git; throws if it fails. */
 function askGit(...args: string[]): string {
   const answer = git(root, args);
   if (answer === undefined) throw new Error(`git ${args.join(" ")} failed: a release needs a clone`);
   return answer;
-}
-
-function runBuild(): void {
-  const { status } = spawnSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "inherit" });
-  if (status !== 0) throw new Error("the build failed");
 }

@@ -1,11 +1,9 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compareText } from "@tsbuilder/apimachinery/text";
-import { licensesFile } from "../../shared/third-party-licenses.ts";
 import { checkPackage } from "./check-package.ts";
 import { type Tarball, packReleases, readCli, readCreate, readLibraries } from "../pack.ts";
-import { readTarball } from "../tarball.ts";
+import { readTarball, sha256 } from "../tarball.ts";
+import { type LockedPackage, describePackage, describeRelease } from "./sbom.ts";
 import { readNotes } from "./versions.ts";
 
 /** The packages of a release, and the files beside them. */
@@ -17,21 +15,7 @@ export interface Release {
   readonly problems: readonly string[];
 }
 
-/** The fields of a lock file's entry that are read. */
-interface LockedPackage {
-  readonly version?: string;
-  readonly integrity?: string;
-  readonly license?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  /** Mostly binaries, of which npm installs the one for the machine. */
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly link?: boolean;
-}
-
-/**
- * Packs a release from the output of `npm run build`. Its bytes depend only on the commit, the page of the repository and
- * Node's version.
- */
+/** Packs a release from the output of `npm run build`. Equal commits make equal bytes, with the same page and Node. */
 export function packRelease(root: string, version: string, page: string | undefined): Release {
   const sources = [...readLibraries(root), readCli(root, false), readCreate(root)];
   const packages = packReleases(sources, version, (directory) =>
@@ -52,11 +36,11 @@ export function packRelease(root: string, version: string, page: string | undefi
       ...packages.map(({ fileName, bytes }) => [fileName, bytes] as const),
       ...Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)] as const),
     ]),
-    problems: packages.flatMap((one) => [...checkPackage(readTarball(one.bytes)), ...checkSize(one)]),
+    problems: packages.flatMap((tgz) => [...checkPackage(readTarball(tgz.bytes)), ...checkSize(tgz)]),
   };
 }
 
-/** Returns the page of the repository, for the packages' manifests. npm rejects provenance if it isn't the workflow's. */
+/** Returns the web page of the repository, for manifests. npm rejects provenance if it is not the page of the workflow. */
 export function findRepository(
   remote: string | undefined,
   { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name }: Readonly<Record<string, string | undefined>>,
@@ -73,11 +57,11 @@ export function findRepository(
 
 /** Returns the fields of a `package.json` that name the package's origin: the repository, and its folder there. */
 export function originOf(page: string, directory: string): Readonly<Record<string, unknown>> {
-  const inside = directory === "." ? {} : { directory };
+  const isRoot = directory === ".";
   return {
-    homepage: `${page}${directory === "." ? "" : `/tree/HEAD/${directory}`}#readme`,
+    homepage: `${page}${isRoot ? "" : `/tree/HEAD/${directory}`}#readme`,
     bugs: `${page}/issues`,
-    repository: { type: "git", url: `git+${page}.git`, ...inside },
+    repository: { type: "git", url: `git+${page}.git`, ...(!isRoot && { directory }) },
   };
 }
 
@@ -94,155 +78,10 @@ const sizeBudgets: Readonly<Record<string, number>> = {
   "create-tsbuilder": 8,
 };
 
-/** Returns a sentence for a package that exceeds its size, or has no limit. */
+/** Returns a sentence for a package that exceeds its budget, or has none. */
 export function checkSize({ name, bytes }: Pick<Tarball, "name" | "bytes">, budgets = sizeBudgets): string[] {
   const budget = budgets[name];
   if (budget === undefined) return [`${name}: has no budget in src/packaging/release/pack-release.ts`];
   const size = Math.ceil(bytes.length / 1000);
   return size <= budget ? [] : [`${name}: has ${size} kB packed, and may have ${budget}`];
 }
-
-export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
-/** One of our packages in a release. */
-interface ReleasedPackage {
-  readonly name: string;
-  readonly version: string;
-  readonly license: string;
-  readonly sha256: string;
-  readonly dependencies: readonly string[];
-  /** Packages whose code is in its bundles, by the labels of the file with their licenses: `yaml 2.9.1 (ISC)`. */
-  readonly bundled: readonly string[];
-}
-
-const label = /^\S+ \d+\.\d+\S* \(.+\)$/u;
-
-function describePackage({ name, version, bytes }: Tarball): ReleasedPackage {
-  const texts = readTarball(bytes).map(
-    ({ path, content }) => [path, Buffer.from(content).toString("utf8")] as const,
-  );
-  const manifest = JSON.parse(texts.find(([path]) => path === "package.json")![1]) as {
-    readonly license: string;
-    readonly dependencies: Readonly<Record<string, string>>;
-  };
-  const licenses = texts.filter(([path]) => path.endsWith(licensesFile)).map(([, text]) => text);
-  return {
-    name,
-    version,
-    license: manifest.license,
-    sha256: sha256(bytes),
-    dependencies: Object.keys(manifest.dependencies),
-    bundled: licenses.flatMap((text) => text.split("\n").filter((line) => label.test(line))),
-  };
-}
-
-/**
- * Describes the components of a release in CycloneDX 1.5: our packages, the packages that npm installs with them in the
- * versions of the lock file, and bundled ones. `npm sbom --omit=dev` lacks bundled packages, and those that are development
- * dependencies of the repository, too. The text has no time and no random number: two releases of one commit are equal.
- */
-export function describeRelease(
-  released: readonly ReleasedPackage[],
-  lock: Readonly<Record<string, LockedPackage>>,
-): string {
-  const ours = new Map(released.map(({ name, version }) => [name, `${name}@${version}`]));
-  const installed = findInstalled(released, lock, ours);
-  const bundled = new Map(released.flatMap((one) => one.bundled).map((label) => fromLabel(label)));
-  const components = new Map<string, object>();
-  for (const [ref, component] of bundled) components.set(ref, component);
-  for (const [ref, { component }] of installed) components.set(ref, component);
-  for (const one of released) components.set(ours.get(one.name)!, ownComponent(one));
-  const refOf = (name: string): string => ours.get(name) ?? locked(name, lock).ref;
-  const edges = [
-    ...released.map(({ name, dependencies, bundled: labels }) => ({
-      ref: ours.get(name)!,
-      dependsOn: [...dependencies.map(refOf), ...labels.map((label) => fromLabel(label)[0])],
-    })),
-    ...[...installed].map(([ref, { dependencies }]) => ({ ref, dependsOn: dependencies.map(refOf) })),
-  ];
-  const document = {
-    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
-    bomFormat: "CycloneDX",
-    specVersion: "1.5",
-    version: 1,
-    metadata: {
-      component: {
-        "bom-ref": "release",
-        type: "application",
-        name: "tsbuilder",
-        version: released[0]!.version,
-      },
-    },
-    components: [...components].toSorted(byText).map(([, component]) => component),
-    dependencies: [{ ref: "release", dependsOn: [...ours.values()] }, ...edges]
-      .map(({ ref, dependsOn }) => ({ ref, dependsOn: [...new Set(dependsOn)].toSorted(compareText) }))
-      .toSorted((a, b) => compareText(a.ref, b.ref)),
-  };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
-}
-
-interface Installed {
-  readonly component: object;
-  readonly dependencies: readonly string[];
-}
-
-/** Finds the packages that npm installs with ours, in the versions that are tested here. */
-function findInstalled(
-  released: readonly ReleasedPackage[],
-  lock: Readonly<Record<string, LockedPackage>>,
-  ours: ReadonlyMap<string, string>,
-): Map<string, Installed> {
-  const found = new Map<string, Installed>();
-  const names = new Set(released.flatMap(({ dependencies }) => dependencies));
-  // The loop over a Set also visits names that it adds.
-  for (const name of names) {
-    if (ours.has(name)) continue;
-    const { ref, entry } = locked(name, lock);
-    const dependencies = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies });
-    for (const dependency of dependencies) names.add(dependency);
-    found.set(ref, {
-      component: toComponent(name, entry.version!, entry.license, entry.integrity),
-      dependencies,
-    });
-  }
-  return found;
-}
-
-/** Returns the entry of a package in the lock file. Only the copy at the top of `node_modules` is known here. */
-function locked(name: string, lock: Readonly<Record<string, LockedPackage>>) {
-  const entry = lock[`node_modules/${name}`];
-  if (entry?.version === undefined) throw new Error(`the lock file has no version of ${name}`);
-  return { ref: `${name}@${entry.version}`, entry };
-}
-
-function fromLabel(label: string): readonly [string, object] {
-  const [, name, version, license] = /^(\S+) (\S+) \((.*)\)$/u.exec(label) ?? [];
-  if (name === undefined || version === undefined)
-    throw new Error(`"${label}" names no package with its version`);
-  return [
-    `${name}@${version}`,
-    toComponent(name, version, license === "no license given" ? undefined : license),
-  ];
-}
-
-function ownComponent({ name, version, license, sha256 }: ReleasedPackage): object {
-  return { ...toComponent(name, version, license), hashes: [{ alg: "SHA-256", content: sha256 }] };
-}
-
-function toComponent(name: string, version: string, license?: string, integrity?: string): object {
-  const sha512 = /^sha512-(.*)$/u.exec(integrity ?? "")?.[1];
-  return {
-    "bom-ref": `${name}@${version}`,
-    type: "library",
-    name,
-    version,
-    ...(license === undefined ? {} : { licenses: [{ expression: license }] }),
-    purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
-    ...(sha512 === undefined
-      ? {}
-      : { hashes: [{ alg: "SHA-512", content: Buffer.from(sha512, "base64").toString("hex") }] }),
-  };
-}
-
-const byText = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
-  compareText(a, b);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeRelease } from "./pack-release.ts";
+import { describeRelease } from "./sbom.ts";
 
 interface Bom {
   readonly components: readonly { readonly name: string; readonly purl: string }[];

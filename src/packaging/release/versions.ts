@@ -1,14 +1,14 @@
 const number = String.raw`(?:0|[1-9]\d*)`;
-
 const identifier = String.raw`(?:${number}|\d*[A-Za-z-][0-9A-Za-z-]*)`;
-
 const semver = new RegExp(`^${number}\\.${number}\\.${number}(?:-${identifier}(?:\\.${identifier})*)?$`, "u");
 
+/** Returns the version. Throws if it is not one of semver without build metadata. */
 export function checkVersion(version: string): string {
   if (semver.test(version)) return version;
   throw new Error(`"${version}" is not a version: write it as 0.2.0, or as 0.2.0-rc.1 before a release`);
 }
 
+/** A `package.json`, a lock file, or one of its entries. */
 interface Versioned {
   version?: string;
   readonly dependencies?: Record<string, string>;
@@ -21,37 +21,38 @@ export function setVersion(text: string, version: string): string {
   const workspaces = Object.entries(file.packages ?? {}).filter(
     ([path]) => path === "" || path.startsWith("src/"),
   );
-  for (const one of [file, ...workspaces.map(([, entry]) => entry)]) {
-    one.version = version;
-    for (const name of Object.keys(one.dependencies ?? {}))
-      if (name === "tsbuilder" || name.startsWith("@tsbuilder/")) one.dependencies![name] = version;
+  for (const manifest of [file, ...workspaces.map(([, entry]) => entry)]) {
+    manifest.version = version;
+    for (const name of Object.keys(manifest.dependencies ?? {}))
+      if (name === "tsbuilder" || name.startsWith("@tsbuilder/")) manifest.dependencies![name] = version;
   }
   return `${JSON.stringify(file, undefined, 2)}\n`;
 }
 
-/** Returns the notes of a version in the changelog; without a heading for it, the unreleased ones. */
+/** Returns the notes of a version in the changelog; if it has no heading yet, the unreleased ones. */
 export function readNotes(changelog: string, version: string): string {
-  return (section(changelog, version) ?? section(changelog, "Unreleased") ?? "").trim();
+  return (findSection(changelog, version) ?? findSection(changelog, "Unreleased") ?? "").trim();
 }
 
+/** Returns whether the changelog has a heading for a version. */
 export function isInChangelog(changelog: string, version: string): boolean {
-  return section(changelog, version) !== undefined;
+  return findSection(changelog, version) !== undefined;
 }
 
-/** Puts the unreleased notes of the changelog below a heading for a version. */
+/** Puts the unreleased notes of the changelog below a heading for a version. Throws if there are none. */
 export function closeUnreleased(changelog: string, version: string): string {
   if (readNotes(changelog, "Unreleased") === "")
     throw new Error('CHANGELOG.md has nothing below "## Unreleased": write what users notice');
   return changelog.replace(/^## Unreleased$/mu, `## Unreleased\n\n## ${version}`);
 }
 
-function section(changelog: string, heading: string): string | undefined {
+function findSection(changelog: string, heading: string): string | undefined {
   const [, ...sections] = changelog.split(/^## /mu);
   const found = sections.find((text) => text.split("\n")[0]!.trim() === heading);
   return found?.slice(found.indexOf("\n") + 1);
 }
 
-/** The things that must agree before a tag is published. */
+/** The state of a repository that must agree before a tag is published. */
 interface TaggedState {
   readonly tag: string;
   /** The versions in the repository, by file. */

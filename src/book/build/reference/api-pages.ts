@@ -1,10 +1,15 @@
+// The pages of our packages' exports. First the tables of pages and entry points, then a page's Markdown, then the exports as
+// TypeScript's compiler reads them, then the text of one declaration.
+
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { Anchors, type Page, code, codeBlock, table } from "./markdown.ts";
 
-const apimachinery = join(import.meta.dirname, "../../../apimachinery");
+const repository = join(import.meta.dirname, "../../../..");
+const apimachinery = join(repository, "src/apimachinery");
 
+/** The folders of apimachinery that programs import: those with an index. */
 const subpaths = readdirSync(apimachinery, { withFileTypes: true })
   .filter(
     (folder) => folder.isDirectory() && readdirSync(join(apimachinery, folder.name)).includes("index.ts"),
@@ -17,6 +22,7 @@ interface Entry {
   readonly module: string;
 }
 
+/** A page, and the entry points that it describes. */
 interface ApiPage {
   readonly title: string;
   readonly intro: string;
@@ -72,14 +78,116 @@ const pages: Readonly<Record<string, ApiPage>> = {
   },
 };
 
+/** All entry points that have a page. */
+export const entries = Object.values(pages).flatMap((page) => page.entries);
+
+/** The place of the first page. The other pages of the reference come before it. */
+const firstOrder = 20;
+
 /** Returns a page for each package, by its name, with signatures and doc comments. */
 export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
   return Object.fromEntries(
-    Object.entries(pages).map(([name, page], i) => [
+    Object.entries(pages).map(([name, page], index) => [
       `api/${name}`,
-      { title: page.title, order: 20 + i, body: [page.intro, ...describeEntries(page, symbols)] },
+      { title: page.title, order: firstOrder + index, body: [page.intro, ...describeEntries(page, symbols)] },
     ]),
   );
+}
+
+function describeEntries({ title, entries: described }: ApiPage, symbols: ExportedSymbols): string[] {
+  const anchors = new Anchors();
+  anchors.add(title);
+  if (described.length === 1) return describeModule(symbols, described[0]!.module, "##", anchors);
+  return described.flatMap(({ name, module }) => {
+    anchors.add(name);
+    return [`## ${name}`, ...describeModule(symbols, module, "###", anchors)];
+  });
+}
+
+function describeModule(symbols: ExportedSymbols, module: string, heading: string, anchors: Anchors) {
+  const exported = symbols.exportsOf(module);
+  return [
+    table(
+      ["name", "what it is"],
+      exported.map(({ name, doc }) => [`[${code(name)}](#${anchors.add(name)})`, firstSentence(doc)]),
+    ),
+    ...exported.flatMap((symbol) => [
+      `${heading} ${symbol.name}`,
+      escapeTypes(symbol.doc),
+      codeBlock("ts", declarationsText(symbol, symbols)),
+      `Source: ${code(symbol.file)}`,
+    ]),
+  ];
+}
+
+/** Returns all declarations of a symbol, such as overloads, without the implementation of overloads. */
+function declarationsText({ declarations }: ExportedSymbol, { checker }: ExportedSymbols): string {
+  const bodiless = declarations.filter((node) => !("body" in node) || node.body === undefined);
+  const shown = bodiless.length > 0 && declarations.length > 1 ? bodiless : declarations;
+  return [...new Set(shown.map((node) => declarationText(node, checker)))].join("\n");
+}
+
+const firstSentence = (doc: string): string => escapeTypes(/^.*?(?:\.(?=\s|$)|$)/su.exec(doc)![0]);
+
+/** Escapes a doc comment. It is Markdown, but not HTML: some contain types such as `Map<string, T>` outside of code. */
+const escapeTypes = (doc: string): string =>
+  doc
+    .split(/(`[^`]*`)/u)
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll("<", "\\<")))
+    .join("");
+
+/** Reads the exports of our packages, which takes seconds. */
+export function readExports(): ExportedSymbols {
+  return new ExportedSymbols(entries.map(({ module }) => module));
+}
+
+/** An export of a module; if it is a re-export, of the symbol behind it. */
+interface ExportedSymbol {
+  readonly name: string;
+  /** The doc comment as Markdown; empty without one. */
+  readonly doc: string;
+  readonly declarations: readonly ts.Declaration[];
+  /** The source: `src/runtime/queue/work-queue.ts`. */
+  readonly file: string;
+}
+
+/** Reads the exports of modules by TypeScript's compiler, sorted by name. */
+class ExportedSymbols {
+  readonly #program: ts.Program;
+  readonly checker: ts.TypeChecker;
+
+  constructor(modules: readonly string[]) {
+    const { config } = ts.readConfigFile(join(repository, ".config/tsconfig.strict.json"), (file) =>
+      readFileSync(file, "utf8"),
+    ) as { config: object };
+    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, repository);
+    this.#program = ts.createProgram(
+      modules.map((module) => join(repository, module)),
+      { ...options, noEmit: true },
+    );
+    this.checker = this.#program.getTypeChecker();
+  }
+
+  /** Returns the exports of a module. */
+  exportsOf(module: string): ExportedSymbol[] {
+    const source = this.#program.getSourceFile(join(repository, module))!;
+    const exported = this.checker.getExportsOfModule(this.checker.getSymbolAtLocation(source)!);
+    return exported
+      .map((symbol) => this.#read(symbol))
+      .toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+  }
+
+  #read(symbol: ts.Symbol): ExportedSymbol {
+    const { checker } = this;
+    const origin = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const declarations = origin.declarations ?? [];
+    return {
+      name: symbol.name,
+      doc: ts.displayPartsToString(origin.getDocumentationComment(checker)),
+      declarations,
+      file: declarations[0]!.getSourceFile().fileName.slice(repository.length + 1),
+    };
+  }
 }
 
 /** Returns a declaration as its users see it: without bodies, values and private members, and with inferred types. */
@@ -89,14 +197,14 @@ export function declarationText(declaration: ts.Declaration, checker: ts.TypeChe
     return `const ${declaration.name.getText()}: ${typeText(declaration, checker)};`;
   if (ts.isClassDeclaration(declaration)) return classText(declaration, checker);
   if (ts.isTypeAliasDeclaration(declaration) && /\btypeof\b/u.test(declaration.type.getText()))
-    return `type ${declaration.name.text} = ${writtenOut(declaration, checker)};`;
+    return `type ${declaration.name.text} = ${expandedType(declaration, checker)};`;
   return withoutExport(declaration.getText());
 }
 
 const typeFormat = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
 
 /** Writes out a type that is derived from a constant, which readers can't see. */
-function writtenOut(declaration: ts.TypeAliasDeclaration, checker: ts.TypeChecker): string {
+function expandedType(declaration: ts.TypeAliasDeclaration, checker: ts.TypeChecker): string {
   const type = checker.getTypeAtLocation(declaration);
   return checker.typeToString(type, declaration, typeFormat | ts.TypeFormatFlags.InTypeAlias);
 }
@@ -125,14 +233,16 @@ function classText(node: ts.ClassDeclaration, checker: ts.TypeChecker): string {
   const open = node.members.pos - node.getStart();
   const shown = node.members.filter((member) => isPublic(member) && !implementsOverloads(member, node));
   const members = shown.map((member) => indent(memberText(member, checker)));
-  const spaced = members.map((text, i) => (i > 0 && text.startsWith("  /**") ? `\n${text}` : text));
+  const spaced = members.map((text, index) => (index > 0 && text.startsWith("  /**") ? `\n${text}` : text));
   return [withoutExport(node.getText().slice(0, open)), ...spaced, "}"].join("\n");
 }
 
 function isPublic(member: ts.ClassElement): boolean {
-  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  const hiddenFlags = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
   if (member.name && ts.isPrivateIdentifier(member.name)) return false;
-  return (ts.getCombinedModifierFlags(member) & hidden) === 0 && !ts.isClassStaticBlockDeclaration(member);
+  return (
+    (ts.getCombinedModifierFlags(member) & hiddenFlags) === 0 && !ts.isClassStaticBlockDeclaration(member)
+  );
 }
 
 /** Returns whether a declaration is the implementation of overloads, which callers don't see. */
@@ -146,10 +256,10 @@ function implementsOverloads(member: ts.ClassElement, { members }: ts.ClassDecla
 
 function memberText(member: ts.ClassElement, checker: ts.TypeChecker): string {
   const comments = ts.getJSDocCommentsAndTags(member).map((comment) => comment.getText());
-  return [...comments, bareMember(member, checker)].map(unindent).join("\n");
+  return [...comments, memberDeclaration(member, checker)].map(unindent).join("\n");
 }
 
-function bareMember(member: ts.ClassElement, checker: ts.TypeChecker): string {
+function memberDeclaration(member: ts.ClassElement, checker: ts.TypeChecker): string {
   if (ts.isPropertyDeclaration(member)) {
     const end = (member.questionToken ?? member.name).getEnd() - member.getStart();
     return `${member.getText().slice(0, end)}: ${typeText(member, checker)};`;
@@ -162,113 +272,3 @@ function bareMember(member: ts.ClassElement, checker: ts.TypeChecker): string {
 const unindent = (text: string): string => text.replaceAll(/\n {2}/gu, "\n");
 
 const indent = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;
-
-const repository = join(import.meta.dirname, "../../../..");
-
-interface ExportedSymbol {
-  readonly name: string;
-  /** The doc comment as Markdown; empty without one. */
-  readonly doc: string;
-  readonly declarations: readonly ts.Declaration[];
-  /** The source: `src/runtime/queue/work-queue.ts`. */
-  readonly file: string;
-}
-
-/** Reads the exports of modules, sorted by name. */
-class ExportedSymbols {
-  readonly #program: ts.Program;
-  readonly checker: ts.TypeChecker;
-
-  constructor(modules: readonly string[]) {
-    const { config } = ts.readConfigFile(join(repository, ".config/tsconfig.strict.json"), (file) =>
-      readFileSync(file, "utf8"),
-    ) as { config: object };
-    const { options } = ts.parseJsonConfigFileContent(config, ts.sys, repository);
-    this.#program = ts.createProgram(
-      modules.map((module) => join(repository, module)),
-      { ...options, noEmit: true },
-    );
-    this.checker = this.#program.getTypeChecker();
-  }
-
-  of(module: string): ExportedSymbol[] {
-    const source = this.#program.getSourceFile(join(repository, module))!;
-    const exported = this.checker.getExportsOfModule(this.checker.getSymbolAtLocation(source)!);
-    return exported
-      .map((symbol) => this.#read(symbol))
-      .toSorted((a, b) => a.name.localeCompare(b.name, "en"));
-  }
-
-  #read(symbol: ts.Symbol): ExportedSymbol {
-    const { checker } = this;
-    const own = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-    const declarations = own.declarations ?? [];
-    return {
-      name: symbol.name,
-      doc: ts.displayPartsToString(own.getDocumentationComment(checker)),
-      declarations,
-      file: declarations[0]!.getSourceFile().fileName.slice(repository.length + 1),
-    };
-  }
-}
-
-/** All entry points that have a page. */
-export const entries = Object.values(pages).flatMap((page) => page.entries);
-
-/** Reads the exports of our packages, which takes seconds. */
-export function readExports(): ExportedSymbols {
-  return new ExportedSymbols(entries.map(({ module }) => module));
-}
-
-export function allExports(symbols: ExportedSymbols): (ExportedSymbol & { readonly from: string })[] {
-  return entries.flatMap(({ name, module }) =>
-    symbols.of(module).map((symbol) => ({ ...symbol, from: name })),
-  );
-}
-
-function describeEntries({ title, entries: own }: ApiPage, symbols: ExportedSymbols): string[] {
-  const anchors = new Anchors();
-  anchors.add(title);
-  if (own.length === 1) return describeModule(symbols, own[0]!.module, "##", anchors);
-  return own.flatMap(({ name, module }) => {
-    anchors.add(name);
-    return [`## ${name}`, ...describeModule(symbols, module, "###", anchors)];
-  });
-}
-
-function describeModule(
-  symbols: ExportedSymbols,
-  module: string,
-  heading: string,
-  anchors: Anchors,
-): string[] {
-  const exported = symbols.of(module);
-  return [
-    table(
-      ["name", "what it is"],
-      exported.map(({ name, doc }) => [`[${code(name)}](#${anchors.add(name)})`, firstSentence(doc)]),
-    ),
-    ...exported.flatMap((symbol) => [
-      `${heading} ${symbol.name}`,
-      escapeTypes(symbol.doc),
-      codeBlock("ts", textOf(symbol, symbols)),
-      `Source: ${code(symbol.file)}`,
-    ]),
-  ];
-}
-
-/** Drops the implementation of a function that has overloads. */
-function textOf({ declarations }: ExportedSymbol, { checker }: ExportedSymbols): string {
-  const bare = declarations.filter((one) => !("body" in one) || one.body === undefined);
-  const shown = bare.length > 0 && declarations.length > 1 ? bare : declarations;
-  return [...new Set(shown.map((one) => declarationText(one, checker)))].join("\n");
-}
-
-const firstSentence = (doc: string): string => escapeTypes(/^.*?(?:\.(?=\s|$)|$)/su.exec(doc)![0]);
-
-/** Escapes a doc comment. It is Markdown, but not HTML: some contain types such as `Map<string, T>` outside of code. */
-const escapeTypes = (doc: string): string =>
-  doc
-    .split(/(`[^`]*`)/u)
-    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll("<", "\\<")))
-    .join("");

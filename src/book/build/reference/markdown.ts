@@ -16,7 +16,7 @@ export function renderPage({ title, order, body }: Page): string {
 function guardBraces(text: string): string {
   return text
     .split(/^(```.*?^```$)/gmsu)
-    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/`[^`\n]*\{\{[^`\n]*`/gu, "$&{v-pre}")))
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/`[^`\n]*\{\{[^`\n]*`/gu, "$&{v-pre}")))
     .join("");
 }
 
@@ -46,8 +46,8 @@ const codeInProse =
 export function prose(text: string): string {
   return text
     .split(codeInProse)
-    .map((part, i) => {
-      if (i % 2 === 0) return part.replaceAll(/[\\`*_[\]<>]/gu, (char) => `\\${char}`);
+    .map((part, index) => {
+      if (index % 2 === 0) return part.replaceAll(/[\\`*_[\]<>]/gu, (char) => `\\${char}`);
       return part.startsWith("`") ? part : code(part);
     })
     .join("");

@@ -34,7 +34,7 @@ async function bind(context: RequestContext, target: Target, sent: ApiObject): P
   if ((binding.metadata.name ?? "") !== target.name)
     throw badRequest("name in URL does not match name in Binding object");
   const { kind = "", name: node = "" } = (binding["target"] ?? {}) as ObjectReference;
-  const problems = [...targetProblems(kind, node)].map((error) => formatFieldError(error));
+  const problems = [...checkTarget(kind, node)].map((error) => formatFieldError(error));
   // The real server returns these problems as a plain error, not as an Invalid status.
   if (problems.length > 0) throw new StatusError(500, undefined, listed(problems));
   if (!target.name) throw badRequest("Name parameter required.");
@@ -62,7 +62,7 @@ async function bind(context: RequestContext, target: Target, sent: ApiObject): P
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
 
-function* targetProblems(kind: string, node: string): Problems {
+function* checkTarget(kind: string, node: string): Problems {
   if (kind !== "" && kind !== "Node") yield notSupported("target.kind", kind, ["Node", "<empty>"]);
   if (node === "") yield required("target.name");
 }

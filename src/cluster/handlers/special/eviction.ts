@@ -14,7 +14,7 @@ import { type Target, writeOf } from "../target.ts";
 import { admitBody } from "../../registry/write.ts";
 import { readBodyObject } from "../read-object.ts";
 
-/** Deletes a Pod if its disruption budget allows it. */
+/** Handles the eviction of a Pod: deletes it if its disruption budget allows that. */
 export async function handleEviction(context: RequestContext, target: Target): Promise<Reply> {
   const write = writeOf(context, target, "CreateOptions");
   const { core, resource, namespace, name } = target;
@@ -32,7 +32,7 @@ export async function handleEviction(context: RequestContext, target: Target): P
 }
 
 /** The user that updates the status of evicted Pods and their budgets. */
-const user = "system:apiserver";
+const evictionUser = "system:apiserver";
 
 type Budget = Stored<PodDisruptionBudget>;
 
@@ -45,7 +45,7 @@ async function recordEviction({ core }: Target, pod: ApiObject, budget: Budget |
     const disruptedPods = { ...status?.disruptedPods, [pod.metadata.name!]: now };
     const disruptionsAllowed = (status?.disruptionsAllowed ?? 0) - 1;
     const evicting = { ...budget, status: { ...status, disruptedPods, disruptionsAllowed } };
-    await objects.update(user, evicting, "status");
+    await objects.update(evictionUser, evicting, "status");
   }
   const disrupted = {
     type: "DisruptionTarget",
@@ -57,7 +57,7 @@ async function recordEviction({ core }: Target, pod: ApiObject, budget: Budget |
   const { status } = pod as Stored<Pod>;
   const others = (status?.conditions ?? []).filter(({ type }) => type !== disrupted.type);
   const evicted = { ...pod, status: { ...status, conditions: [...others, disrupted] } };
-  await objects.update(user, evicted, "status");
+  await objects.update(evictionUser, evicted, "status");
 }
 
 /** Pods that are pending, finished or being deleted don't count towards budgets. */
@@ -68,17 +68,18 @@ function isServing(pod: ApiObject): boolean {
 
 /** Finds the budget that covers a pod; throws if it allows no disruption. */
 function checkBudgets({ core, namespace }: Target, labels: Record<string, string>): Budget | undefined {
-  let found: Budget | undefined;
+  let covering: Budget | undefined;
   for (const { object } of core.store.collection("poddisruptionbudgets.policy").list(`${namespace}/`)) {
     const budget = object as Budget;
     const { spec, status } = budget;
     if (!matchesLabelSelector(spec.selector, labels)) continue;
-    found = budget;
+    covering = budget;
     if ((status?.disruptionsAllowed ?? 0) > 0) continue;
-    const message = `The disruption budget ${object.metadata.name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`;
+    const { desiredHealthy = 0, currentHealthy = 0 } = status ?? {};
+    const message = `The disruption budget ${object.metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
     const why = "Cannot evict pod as it would violate the pod's disruption budget.";
     const causes = [{ reason: "DisruptionBudget", message }];
     throw new StatusError(429, "TooManyRequests", why, { causes });
   }
-  return found;
+  return covering;
 }

@@ -20,13 +20,13 @@ import {
 import type { ApiObject } from "../../contract/api-object.ts";
 import { Entry } from "../../storage/entry.ts";
 import { applyTo, readApply } from "../apply.ts";
-import { type SentPatch, applyPatch, patchProblem, readPatch } from "../patch.ts";
+import { type SentPatch, applyPatch, invalidResult, readPatch } from "../patch.ts";
 import { readEntry } from "../list.ts";
 import { mediaTypeOf, readBodyObject } from "../read-object.ts";
 import { replyObject } from "../representation.ts";
 import { type Target, writeOf } from "../target.ts";
 
-/** The `scale` subresource, the same for every kind that has one: used by autoscalers and `kubectl scale`. */
+/** Handles the `scale` subresource of any kind that has one: autoscalers and `kubectl scale` use it. */
 export async function handleScale(context: RequestContext, target: Target): Promise<Reply> {
   const { verb } = context.info;
   if (verb === "get") return readScale(context, target);
@@ -71,8 +71,8 @@ async function writeScale(
   const { entry } = await updateObject(scaleWrite(context, target, options), {
     async next(current) {
       if (!current) throw notFound(target.resource, target.name);
-      const scale = await change(markUnset(target, current, scaleOf(target, current)));
-      checkSet(target, scale);
+      const scale = await change(markAbsent(target, current, scaleOf(target, current)));
+      checkPresent(target, scale);
       const next = copyJSON(current);
       setField(next, target.served.scale!.spec, replicasOf(scale, target));
       const { resourceVersion } = scale.metadata;
@@ -84,7 +84,7 @@ async function writeScale(
   return replyScale(context, target, entry.object);
 }
 
-/** Admission sees the Scale and may change it. */
+/** Makes a write for which admission sees the Scale and may change it. */
 function scaleWrite(context: RequestContext, target: Target, options: string): Write {
   return {
     ...writeOf(context, target, options),
@@ -107,15 +107,16 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
   checkName(target, applied.metadata?.name ?? target.name);
   const { resource, served, version, name } = target;
   const { group, kind } = resource;
-  const owned = { apiVersion: apiVersionOf({ group, version }), kind, metadata: { name } };
-  setField(owned, served.scale!.spec, (applied as ScaleObject).spec?.replicas ?? 0);
-  const spoken = (message: string): string =>
+  const appliedObject = { apiVersion: apiVersionOf({ group, version }), kind, metadata: { name } };
+  setField(appliedObject, served.scale!.spec, (applied as ScaleObject).spec?.replicas ?? 0);
+  // Conflicts are about the fields of the Scale that the client has sent.
+  const inTermsOfScale = (message: string): string =>
     message
-      .replaceAll(`using ${owned.apiVersion}`, `using ${scaleKind.apiVersion}`)
+      .replaceAll(`using ${appliedObject.apiVersion}`, `using ${scaleKind.apiVersion}`)
       .replaceAll(`.${served.scale!.spec}`, ".spec.replicas");
   const { entry } = await updateObject(write, {
     async next(current) {
-      const next = await applyTo(write, current, owned, force, spoken);
+      const next = await applyTo(write, current, appliedObject, force, inTermsOfScale);
       if (resource.custom) throw notConvertible(applied);
       setField(next, served.scale!.spec, replicasOf(applied, target));
       dropTimes(next);
@@ -126,25 +127,23 @@ async function applyScale(context: RequestContext, target: Target): Promise<Repl
   return replyScale(context, target, entry.object);
 }
 
-/**
- * The error for an applied Scale of a custom resource, which the real server can't convert to the resource's version.
- */
+/** The error for an applied Scale of a custom resource: the real server can't convert it to the resource's version. */
 function notConvertible({ metadata }: ApiObject): StatusError {
   const subject = `(${metadata.namespace ?? ""}/${metadata.name ?? ""}; ${scaleKind.apiVersion}, Kind=Scale)`;
   const why = `request to convert CR to an invalid group/version: ${scaleKind.apiVersion}`;
   return new StatusError(500, undefined, `failed to convert new object ${subject} to proper version: ${why}`);
 }
 
-/** As on the real server, replaces absent replicas of a custom object while a patch is applied. */
-const unset = -(2 ** 31);
+/** The number that stands for absent replicas of a custom object while a patch is applied, as on the real server. */
+const absentReplicas = -(2 ** 31);
 
-function markUnset({ resource, served }: Target, object: ApiObject, scale: ScaleObject): ScaleObject {
+function markAbsent({ resource, served }: Target, object: ApiObject, scale: ScaleObject): ScaleObject {
   if (!resource.custom || readField(object, served.scale!.spec) !== undefined) return scale;
-  return { ...scale, spec: { replicas: unset } };
+  return { ...scale, spec: { replicas: absentReplicas } };
 }
 
-function checkSet({ served }: Target, { spec }: ScaleObject): void {
-  if (spec?.replicas !== unset) return;
+function checkPresent({ served }: Target, { spec }: ScaleObject): void {
+  if (spec?.replicas !== absentReplicas) return;
   throw badRequest(`the spec replicas field ".${served.scale!.spec}" cannot be empty`);
 }
 
@@ -161,14 +160,15 @@ function replyScale(context: RequestContext, target: Target, object: ApiObject):
   return replyObject(context, target, new Entry("", 0, scaleOf(target, object)));
 }
 
+/** Returns the Scale of an object. Throws if its fields can't be read. */
 function scaleOf({ served }: Target, object: ApiObject): ScaleObject {
   const { spec, status, selector, problem } = served.scale!;
   const why = problem?.(object);
   if (why !== undefined) throw new StatusError(500, undefined, why);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const replicas = readField<number>(object, spec);
-  const chosen = selector === undefined ? undefined : readField(object, selector);
-  const text = typeof chosen === "object" ? selectorText(chosen as object) : (chosen as string | undefined);
+  const podSelector = selector === undefined ? undefined : readField<object | string>(object, selector);
+  const text = typeof podSelector === "object" ? selectorText(podSelector) : podSelector;
   return {
     ...scaleKind,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as ApiObject["metadata"],
@@ -202,12 +202,12 @@ async function patchScale(patch: SentPatch, scale: ScaleObject): Promise<ScaleOb
   const schema = await loadSchema();
   const next = patch.apply(scale);
   const why = patch.isStrategic ? convertUnstructured(next, schema) : undefined;
-  if (why !== undefined) throw patchProblem(patch, { current: scale, next }, why);
+  if (why !== undefined) throw invalidResult(patch, scale, next, why);
   try {
     return decode(next, schema);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw patchProblem(patch, { current: scale, next }, error.message);
+    throw invalidResult(patch, scale, next, error.message);
   }
 }
 
@@ -216,19 +216,17 @@ function decode(object: ApiObject, schema: BuiltinSchema): ScaleObject {
   return { metadata: {}, ...rest, ...(metadata !== undefined && { metadata }) } as ScaleObject;
 }
 
-/** Formats a selector. That of a ReplicationController is a map of labels. */
+/** Formats a selector; a ReplicationController has a map of labels in its place. */
 function selectorText(selector: object): string {
   const isSelector = "matchLabels" in selector || "matchExpressions" in selector;
   return formatSelector((isSelector ? selector : { matchLabels: selector }) as never);
 }
 
+/** Sets the field at a dotted path, and creates the objects above it. */
 function setField(object: object, path: string, value: unknown): void {
   const fields = path.split(".");
   const last = fields.pop()!;
-  let at = object as Record<string, unknown>;
-  for (const field of fields) {
-    at[field] ??= {};
-    at = at[field] as Record<string, unknown>;
-  }
-  at[last] = value;
+  let parent = object as Record<string, unknown>;
+  for (const field of fields) parent = (parent[field] ??= {}) as Record<string, unknown>;
+  parent[last] = value;
 }

@@ -30,7 +30,7 @@ export async function handleToken(context: RequestContext, target: Target): Prom
   const spec = (request["spec"] ?? {}) as Sent<TokenRequestSpec>;
   const expiresIn = spec.expirationSeconds ?? 3600;
   checkExpiration(expiresIn);
-  const bound = boundTo(target, spec);
+  const bound = findBoundObject(target, spec);
   const { token, expires } = core.tokens.issue({
     namespace,
     name,
@@ -50,36 +50,36 @@ export async function handleToken(context: RequestContext, target: Target): Prom
   return jsonReply(body, 201);
 }
 
-const shortest = 600;
-const longest = 2 ** 32;
+const shortestExpiration = 600;
+const longestExpiration = 2 ** 32;
 
 function checkExpiration(seconds: number): void {
   const refuse = (limit: string): Error => {
     const detail = `may not specify a duration ${limit}`;
     return invalidObject(subject, "", [invalid("spec.expirationSeconds", seconds, detail)]);
   };
-  if (seconds < shortest) throw refuse("less than 10 minutes");
-  if (seconds > longest) throw refuse("larger than 2^32 seconds");
+  if (seconds < shortestExpiration) throw refuse("less than 10 minutes");
+  if (seconds > longestExpiration) throw refuse("larger than 2^32 seconds");
 }
 
-/** The object that a token is bound to: the token is valid only while it exists. */
-function boundTo({ core, namespace, name }: Target, { boundObjectRef }: Sent<TokenRequestSpec>) {
+/** Finds the object to which a token is bound: the token is valid only while the object exists. */
+function findBoundObject({ core, namespace, name }: Target, { boundObjectRef }: Sent<TokenRequestSpec>) {
   if (!boundObjectRef) return undefined;
-  const { kind = "", apiVersion = "", name: bound = "", uid } = boundObjectRef;
+  const { kind = "", apiVersion = "", name: boundName = "", uid } = boundObjectRef;
   if (apiVersion.includes("/") || !isBindable(kind)) {
     const shown = `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
     throw badRequest(`cannot bind token to object of type ${shown}`);
   }
-  if (bound === "") throw badRequest("Name parameter required.");
-  const { plural, object } = findBound(core.store, { kind, namespace, name: bound });
-  if (!object) throw notFound({ group: "", plural, kind }, bound);
+  if (boundName === "") throw badRequest("Name parameter required.");
+  const { plural, object } = findBound(core.store, { kind, namespace, name: boundName });
+  if (!object) throw notFound({ group: "", plural, kind }, boundName);
   if (kind === "Pod" && ((object as Stored<Pod>).spec.serviceAccountName ?? "") !== name) {
     const why = "to pod running with different serviceaccount name.";
     throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(name)} ${why}`);
   }
   if (uid && uid !== object.metadata.uid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-    throw conflict({ group: "", plural: kind, kind }, bound, why);
+    throw conflict({ group: "", plural: kind, kind }, boundName, why);
   }
-  return { kind, name: bound, uid: object.metadata.uid! };
+  return { kind, name: boundName, uid: object.metadata.uid! };
 }

@@ -9,15 +9,11 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** The shell waits at a pipe that closes when our process ends, even by `kill -9`, and then kills the program. */
+/** The script of a shell that kills the program when a pipe closes: our process holds it open until it ends, even by `kill -9`. */
 const keeper = 'exec 3<&0; "$@" </dev/null & program=$!; (read -r _ <&3; kill -9 $program) & wait $program';
-
 const logLength = 20_000;
 
-/**
- * Starts a program whose data is not needed later, so it is stopped with `kill -9`. It has its own process group, so that
- * Ctrl-C reaches the tests first.
- */
+/** Starts a program in its own process group, so that Ctrl-C reaches the tests first. `stop()` kills it: it keeps no data. */
 export function startProgram(file: string, args: readonly string[]): Program {
   const child = spawn("/bin/sh", ["-c", keeper, "sh", file, ...args], {
     detached: true,
