@@ -191,7 +191,7 @@ function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): Gen
 
 function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {
   const typed = { node: kind.type, env: { module: kind.module, bindings: new Map() } };
-  const schema = settle(builder.use(typed), kind.place, builder.sources.log);
+  const schema = settle(builder.schemaAtUse(typed), kind.place, builder.sources.log);
   const { metadata: _, ...properties } = schema.properties ?? {};
   const root: Schema = {
     ...schema,

@@ -12,22 +12,22 @@ import { type Environment, type Typed, placeOf } from "./environment.ts";
 export interface Builder {
   readonly sources: SchemaSources;
   /** Returns the schema of a type where it is used; a named type remains a reference until `settle` merges it. */
-  use(typed: Typed): Schema;
+  schemaAtUse(typed: Typed): Schema;
   /** Returns the schema of a type, with named types merged into it by `settle`. */
-  finished(typed: Typed): Schema;
+  settledSchema(typed: Typed): Schema;
   /**
    * Returns the complete schema of a named type with the markers of its declarations; for a type that contains itself,
    * the names of the types in the cycle.
    */
-  named(
+  namedSchema(
     parts: readonly Declared[],
     node: ReferenceNode,
     env: Environment,
   ): Schema | { readonly cycle: string[] };
   /** Returns the schema of an anonymous object type, or of one derived from others; undefined for other types. */
-  anonymous(typed: Typed): Schema | undefined;
+  anonymousSchema(typed: Typed): Schema | undefined;
   /** Calls `build` for a type without a name; returns a problem if the type contains itself. */
-  unlessEndless(typed: Typed, build: () => Schema): Schema;
+  refuseCycle(typed: Typed, build: () => Schema): Schema;
 }
 
 /** The context for building schemas. */

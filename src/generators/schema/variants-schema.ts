@@ -3,8 +3,21 @@ import { celName, comparable, enumSchema, limitDescriptions, originKey } from ".
 import { type Builder, type SchemaSources, problem } from "./builder.ts";
 import { type Typed, findAliased, followOnce, placeOf, resolveReference } from "./environment.ts";
 import type { Property, Shape } from "./shape.ts";
-import { declarationsOf, isKeyword, joinMembers, literalValues, shapeOf, unionMembers } from "./shape.ts";
-import { type BuiltField, buildFields, keptOnceSet, propertySchema, reportForeign } from "./object-schema.ts";
+import {
+  declarationsOf,
+  isKeyword,
+  joinIntersection,
+  literalValues,
+  shapeOf,
+  unionMembers,
+} from "./shape.ts";
+import {
+  type BuiltField,
+  buildFields,
+  keepOnceSetRule,
+  propertySchema,
+  reportForeignMembers,
+} from "./object-schema.ts";
 import { type Marker, asWritten } from "../markers/collect.ts";
 import { markersOn } from "./comments.ts";
 
@@ -20,7 +33,7 @@ export function variantsSchema(
 ): Schema | undefined {
   try {
     const shapes = listVariants(members, builder.sources);
-    return shapes && builder.unlessEndless(typed, () => uniteVariants(shapes, typed, builder));
+    return shapes && builder.refuseCycle(typed, () => uniteVariants(shapes, typed, builder));
   } catch (error) {
     if (!(error instanceof TooManyVariantsError)) throw error;
     return problem(error.typed, error.message, "put one of the unions into a field of its own");
@@ -78,7 +91,7 @@ function asAlternative(
 
 function joinAlternatives(parts: readonly Alternative[]): Alternative {
   return {
-    shape: joinMembers(parts.map(({ shape }) => shape)),
+    shape: joinIntersection(parts.map(({ shape }) => shape)),
     markers: parts.flatMap(({ markers }) => markers),
   };
 }
@@ -157,7 +170,7 @@ function uniteVariants(shapes: readonly Shape[], typed: Typed, builder: Builder)
     return problem(typed, message, "use a separate field for each");
   }
   const variants = shapes.map((shape): Variant => {
-    reportForeign(shape, builder.sources.log);
+    reportForeignMembers(shape, builder.sources.log);
     const isNull = ({ name }: BuiltField): boolean =>
       consistsOf(shape.properties.get(name)!, ["null", "undefined", "never"], builder.sources);
     const all = buildFields(shape, builder).map((field) => [field.name, field] as const);
@@ -193,7 +206,7 @@ function uniteVariants(shapes: readonly Shape[], typed: Typed, builder: Builder)
     ({ fields }) => new Map([...fields].map(([name, field]) => [name, isRequiredByRule(field)] as const)),
   );
   const rules = [
-    ...[...immutable].filter((name) => !required.includes(name)).map(keptOnceSet),
+    ...[...immutable].filter((name) => !required.includes(name)).map(keepOnceSetRule),
     ...variantRules(variantFields, discriminator),
   ];
   return {
