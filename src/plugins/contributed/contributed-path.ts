@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { shorten } from "../../shared/text.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** Refuses a path that a plugin may not write. */
+/** Returns a path; throws a TsbuilderError if a plugin may not write it. */
 export function checkContributedPath(key: string, path: string): string {
   const reason = explainBadPath(path);
   if (reason === undefined) return path;
