@@ -1,6 +1,5 @@
-// The `PROJECT` file: its model, with the names that follow from it (here), changes of it (`change-project.ts`), and
-// reading and writing it (`store.ts`). All changes return a new model; nothing here touches files but `store.ts` and
-// `package-manager.ts`.
+// The description of a project, as `PROJECT` has it, and the names that follow from it. `change-project.ts` changes a
+// description, which returns a new one, and `store.ts` reads and writes the file.
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { blockCommentText } from "../shared/source-text.ts";
 import { TsbuilderError } from "../shared/errors.ts";
@@ -114,7 +113,7 @@ export interface WebhookRecord {
 export interface PluginUse {
   /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
   readonly key: string;
-  /** It contributes to the project and to all its kinds; otherwise to those of `resources` only. */
+  /** Whether it contributes to the project and all its kinds, as the key `layout` of the file says; or to `resources` only. */
   readonly isInLayout: boolean;
   /** The npm package or folder that it comes from; undefined for an executable that speaks kubebuilder's protocol. */
   readonly package: string | undefined;
@@ -124,7 +123,7 @@ export interface PluginUse {
   readonly resources: readonly PluginResource[];
 }
 
-/** The key of a kind in one version, and options for it. */
+/** A kind in one version, with a plugin's options for it. */
 export type PluginResource = Pick<Resource, "group" | "domain" | "version" | "kind"> & {
   readonly options: PluginOptions;
 };
@@ -140,10 +139,8 @@ export const noWebhooks: WebhookRecord = {
   validationPath: undefined,
 };
 
-/** Creates a resource with default settings. */
-export function newResource(
-  facts: Pick<Resource, "group" | "domain" | "version" | "kind" | "plural"> & Partial<Resource>,
-): Resource {
+/** Creates a resource: one of the project, without controllers and webhooks, unless the settings say otherwise. */
+export function newResource(settings: Kind & Pick<Resource, "plural"> & Partial<Resource>): Resource {
   return {
     singular: undefined,
     shortNames: [],
@@ -153,36 +150,34 @@ export function newResource(
     template: undefined,
     controllers: [],
     webhooks: noWebhooks,
-    ...facts,
+    ...settings,
   };
 }
 
-/** The API group as used in an apiVersion: group and domain, joined by a dot. */
+/** Identifies a kind in one version. */
+type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
+
+/** Returns the API group as used in an apiVersion: group and domain, joined by a dot. */
 export function qualifiedGroup({ group, domain }: Pick<Resource, "group" | "domain">): string {
   return [group, domain].filter((part) => part !== "").join(".");
 }
 
-/** `group/version, Kind kind`, for error messages. */
-export function describeResource(resource: Pick<Resource, "group" | "domain" | "version" | "kind">): string {
+/** Formats a resource for error messages: `group/version, Kind kind`. */
+export function describeResource(resource: Kind): string {
   return `${apiVersionOf({ group: qualifiedGroup(resource), version: resource.version })}, Kind ${resource.kind}`;
 }
 
 /** Returns whether two resources are the same kind in the same version. */
-export function isSameResource(
-  a: Pick<Resource, "group" | "domain" | "version" | "kind">,
-  b: Pick<Resource, "group" | "domain" | "version" | "kind">,
-): boolean {
+export function isSameResource(a: Kind, b: Kind): boolean {
   return isSameKind(a, b) && a.version === b.version;
 }
 
 /** Returns whether two resources are the same kind, in any version. */
-export function isSameKind(
-  a: Pick<Resource, "group" | "domain" | "kind">,
-  b: Pick<Resource, "group" | "domain" | "kind">,
-): boolean {
+export function isSameKind(a: Omit<Kind, "version">, b: Omit<Kind, "version">): boolean {
   return a.kind === b.kind && qualifiedGroup(a) === qualifiedGroup(b);
 }
 
+/** Returns whether a kind has webhooks of any type. */
 export function hasWebhooks({ webhooks }: Resource): boolean {
   return webhooks.defaulting || webhooks.validation || webhooks.spokes !== undefined;
 }
@@ -200,6 +195,7 @@ export function formatBoilerplate({ license, owner }: Pick<Project, "license" | 
 const keyPattern =
   /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/v\d+(?:-(?:alpha|beta))?$/u;
 
+/** Returns the key of a plugin; throws a TsbuilderError unless it has the form of kubebuilder's keys. */
 export function checkPluginKey(key: string): string {
   if (key.length <= 253 && keyPattern.test(key)) return key;
   throw new TsbuilderError(`invalid plugin key "${key}"`, {
@@ -247,13 +243,13 @@ export function webhookFolder(project: Pick<Project, "multigroup">, resource: Re
     : `src/webhook/${resource.version}`;
 }
 
-/** The folder of a kind without a group is named after the domain. */
+/** Returns the folder of an API group: its name, or for a group without a name its domain. */
 export function groupFolder({ group, domain }: Pick<Resource, "group" | "domain">): string {
   if (group !== "") return group;
   return domain === "" ? "core" : domain;
 }
 
-/** The kind in names of files. */
+/** Returns the kind as it is in the names of files. */
 export function kindFile({ kind }: Pick<Resource, "kind">): string {
   return kind.toLowerCase();
 }
@@ -309,35 +305,21 @@ export function needsClusterRole(project: Project, resource: Resource): boolean 
 }
 
 /**
- * The built-in API groups of Kubernetes: their short names, with the domain that completes them. Groups without a
- * domain here have none in Kubernetes either; the group of Pods and Services has an empty name, and is called `core`.
+ * The built-in API groups of Kubernetes: their short names, with the domain that completes them. The group of Pods and
+ * Services has an empty name, and is called `core`.
  */
-const coreGroups: Readonly<Record<string, string>> = {
-  core: "",
-  apps: "",
-  autoscaling: "",
-  batch: "",
-  policy: "",
-  admissionregistration: "k8s.io",
-  apiextensions: "k8s.io",
-  apiregistration: "k8s.io",
-  authentication: "k8s.io",
-  authorization: "k8s.io",
-  certificates: "k8s.io",
-  coordination: "k8s.io",
-  discovery: "k8s.io",
-  events: "k8s.io",
-  "flowcontrol.apiserver": "k8s.io",
-  "internal.apiserver": "k8s.io",
-  networking: "k8s.io",
-  node: "k8s.io",
-  "rbac.authorization": "k8s.io",
-  resource: "k8s.io",
-  scheduling: "k8s.io",
-  storage: "k8s.io",
-  storagemigration: "k8s.io",
-};
+const coreGroups: Readonly<Record<string, string>> = Object.fromEntries([
+  ...["core", "apps", "autoscaling", "batch", "policy"].map((group) => [group, ""]),
+  ...(
+    "admissionregistration apiextensions apiregistration authentication authorization certificates coordination " +
+    "discovery events flowcontrol.apiserver internal.apiserver networking node rbac.authorization resource scheduling " +
+    "storage storagemigration"
+  )
+    .split(" ")
+    .map((group) => [group, "k8s.io"]),
+]);
 
+/** The short names of the built-in groups. */
 export const coreGroupNames = Object.keys(coreGroups);
 
 /** The group and domain of a built-in group, from its short (`networking`) or full name (`networking.k8s.io`). */
