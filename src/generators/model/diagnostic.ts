@@ -37,7 +37,7 @@ export class DiagnosticLog {
     return this.#found.size;
   }
 
-  /** The findings after the first `count`, in the order they were added. */
+  /** Returns the findings after the first `count`, in the order they were added. */
   since(count: number): Diagnostic[] {
     return [...this.#found.values()].slice(count);
   }

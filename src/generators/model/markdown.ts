@@ -34,7 +34,7 @@ function findClosingFence(lines: readonly string[], at: number): number | undefi
  * An escaped character, an autolink, a code span, or characters that may need an escape, in the order in which Markdown
  * reads them.
  */
-const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
+const inlineParts = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
 
 /** Escapes each type of line; an opening fence may be followed by words. */
 const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
@@ -55,7 +55,7 @@ export function markdownText(text: string): string {
 }
 
 function escapeLine(line: string): string {
-  return line.replaceAll(part, (found, fence: string | undefined, code: string | undefined) => {
+  return line.replaceAll(inlineParts, (found, fence: string | undefined, code: string | undefined) => {
     if (fence !== undefined && code !== undefined) {
       const written = code.replace(/^ (.*[^ ].*) $/u, "$1");
       return /[<|]/u.test(found) ? codeElement(written) : found;
