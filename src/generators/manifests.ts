@@ -13,8 +13,8 @@ import { type GeneratorName, type GeneratorOptions, projectOptions } from "./mod
 import { refuseTooDeep } from "./loader/parse-module.ts";
 import type { GeneratorCache } from "./sources/cache.ts";
 import { ProjectSources } from "./sources/project-sources.ts";
-import { addProvenance, rolesOf } from "./rbac/roles.ts";
-import { type WebhookPackage, webhookConfigurations } from "./webhook/configurations.ts";
+import { addProvenance, generateRoles } from "./rbac/roles.ts";
+import { type WebhookPackage, generateConfigurations } from "./webhook/configurations.ts";
 
 /** The folder of each generator's files, unless the options name another. */
 const defaultOutput: Readonly<Record<GeneratorName, string>> = {
@@ -51,7 +51,7 @@ export async function planManifests(
       files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {
-    const roles = rolesOf(packageMarkers(sources, "kubebuilder:rbac"), options);
+    const roles = generateRoles(packageMarkers(sources, "kubebuilder:rbac"), options);
     const text = emitFile(
       roles.map(({ object }) => object),
       options,
@@ -60,7 +60,7 @@ export async function planManifests(
     if (roles.length > 0) files.set(posix.join(folder("rbac"), "role.yaml"), written);
   }
   if (runs("webhook")) {
-    const configurations = webhookConfigurations(webhookPackages(sources), options, sources.log);
+    const configurations = generateConfigurations(webhookPackages(sources), options, sources.log);
     if (configurations.length > 0) {
       files.set(posix.join(folder("webhook"), "manifests.yaml"), emitFile(configurations, options));
     }

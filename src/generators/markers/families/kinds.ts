@@ -50,8 +50,7 @@ export const kinds: MarkerFamily = {
         priority: optional("int", "above 0: only with -o wide"),
       }),
       repeatable: true,
-      check: (args) =>
-        refuseOtherThan(columnTypes, "type", args) ?? refuseOtherThan(columnFormats, "format", args),
+      check: (args) => refuseOther(columnTypes, "type", args) ?? refuseOther(columnFormats, "format", args),
     },
     {
       ...kindMarker("kubebuilder:selectablefield", "A field that can be used in field selectors.", {
@@ -101,7 +100,7 @@ export const kinds: MarkerFamily = {
 };
 
 /** Refuses a value of an argument that is not one of those allowed. */
-function refuseOtherThan(
+function refuseOther(
   allowed: readonly string[],
   argument: string,
   args: MarkerArguments,
