@@ -255,12 +255,16 @@ function findCommon(some: readonly string[], others: readonly string[]): string 
   return some.find((name) => others.includes(name));
 }
 
-/** The webhooks to add. */
-interface WebhookRequest {
-  readonly resource: Resource;
+/** Types of webhooks, to add or to remove. */
+interface WebhookChoice {
   readonly defaulting: boolean;
   readonly validation: boolean;
   readonly conversion: boolean;
+}
+
+/** The webhooks to add. */
+interface WebhookRequest extends WebhookChoice {
+  readonly resource: Resource;
   readonly spokes: readonly string[];
   readonly defaultingPath: string | undefined;
   readonly validationPath: string | undefined;
@@ -401,15 +405,8 @@ export function removeController(project: Project, resource: Resource, name: str
   });
 }
 
-/** The webhooks to remove. */
-interface WebhookRemoval {
-  readonly defaulting: boolean;
-  readonly validation: boolean;
-  readonly conversion: boolean;
-}
-
 /** Removes webhooks from a project; with the last one, the features that serve them are disabled. */
-export function removeWebhooks(project: Project, resource: Resource, removal: WebhookRemoval): Project {
+export function removeWebhooks(project: Project, resource: Resource, removal: WebhookChoice): Project {
   const { webhooks } = resource;
   const missing =
     (removal.defaulting && !webhooks.defaulting && "defaulting") ||

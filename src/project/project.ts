@@ -113,7 +113,7 @@ export interface WebhookRecord {
 export interface PluginUse {
   /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
   readonly key: string;
-  /** Whether it contributes to the project and all its kinds, as the key `layout` of the file says; or to `resources` only. */
+  /** It contributes to the project and all its kinds, as `layout` in the file says; otherwise to `resources` only. */
   readonly isInLayout: boolean;
   /** The npm package or folder that it comes from; undefined for an executable that speaks kubebuilder's protocol. */
   readonly package: string | undefined;

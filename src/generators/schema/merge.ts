@@ -46,19 +46,12 @@ function isReplacedByMarker(schema: Schema): boolean {
 const notMerged = new Set(["allOf", "title", "description", "example", "externalDocs"]);
 
 /** Go stores these by value; numbers and defaults are pointers there, which differ even if their values are equal. */
-const comparedByValue = new Set([
-  "type",
-  "format",
-  "pattern",
-  "nullable",
-  "uniqueItems",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "maxProperties",
-  "minProperties",
-  "x-kubernetes-embedded-resource",
-  "x-kubernetes-int-or-string",
-]);
+const comparedByValue = new Set(
+  (
+    "type format pattern nullable uniqueItems exclusiveMaximum exclusiveMinimum maxProperties " +
+    "minProperties x-kubernetes-embedded-resource x-kubernetes-int-or-string"
+  ).split(" "),
+);
 
 /**
  * Merges `source` into `target` like controller-gen flattens `allOf`: a named type into the field that uses it, a base

@@ -219,24 +219,10 @@ class Field {
 }
 
 /** The keys that restrict values, apart from their structure. */
-const constraints = [
-  "allOf",
-  "enum",
-  "maximum",
-  "minimum",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "multipleOf",
-  "maxLength",
-  "minLength",
-  "pattern",
-  "maxItems",
-  "minItems",
-  "uniqueItems",
-  "maxProperties",
-  "minProperties",
-  "x-kubernetes-validations",
-] as const;
+const constraints = (
+  "allOf enum maximum minimum exclusiveMaximum exclusiveMinimum multipleOf maxLength minLength pattern " +
+  "maxItems minItems uniqueItems maxProperties minProperties x-kubernetes-validations"
+).split(" ") as (keyof Schema & string)[];
 
 /**
  * Keeps the structure of a schema without its rules and defaults. The fields in `listMapKeys` keep their defaults: a

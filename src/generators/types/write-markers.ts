@@ -60,21 +60,11 @@ function printColumnMarker({ jsonPath, ...rest }: PrinterColumn): string {
   return `+kubebuilder:printcolumn:${args.join(",")}`;
 }
 
-/** The keywords that limit values, with the markers that set them. */
-const limits = {
-  maximum: "Maximum",
-  minimum: "Minimum",
-  multipleOf: "MultipleOf",
-  exclusiveMaximum: "ExclusiveMaximum",
-  exclusiveMinimum: "ExclusiveMinimum",
-  maxLength: "MaxLength",
-  minLength: "MinLength",
-  maxItems: "MaxItems",
-  minItems: "MinItems",
-  uniqueItems: "UniqueItems",
-  maxProperties: "MaxProperties",
-  minProperties: "MinProperties",
-} as const;
+/** The keywords that limit values. Their markers have the same names, which begin with a capital letter. */
+const limits = (
+  "maximum minimum multipleOf exclusiveMaximum exclusiveMinimum maxLength minLength maxItems minItems uniqueItems " +
+  "maxProperties minProperties"
+).split(" ") as (keyof JSONSchema)[];
 
 /**
  * Writes the markers for the keywords of a schema that its TypeScript type does not imply. Markers that only apply to
@@ -88,9 +78,9 @@ export function schemaMarkers(
   const add = (name: string, value?: string): void => {
     lines.push(`+${name}${value === undefined ? "" : `=${value}`}`);
   };
-  for (const [key, name] of Object.entries(limits)) {
-    const value = schema[key as keyof typeof limits];
-    if (value !== undefined) add(`kubebuilder:validation:${name}`, String(value));
+  for (const key of limits) {
+    const name = key.slice(0, 1).toUpperCase() + key.slice(1);
+    if (schema[key] !== undefined) add(`kubebuilder:validation:${name}`, String(schema[key]));
   }
   if (schema.pattern !== undefined && !implied.pattern) {
     add("kubebuilder:validation:Pattern", quoteMarker(schema.pattern));

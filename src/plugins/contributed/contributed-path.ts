@@ -10,17 +10,9 @@ export function checkContributedPath(key: string, path: string): string {
 }
 
 /** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
-const reserved = new Set([
-  ".git",
-  ".npmrc",
-  ".tsbuilder",
-  "dist",
-  "node_modules",
-  "package-lock.json",
-  "package.json",
-  "project",
-  "vendor",
-]);
+const reserved = new Set(
+  ".git .npmrc .tsbuilder dist node_modules package-lock.json package.json project vendor".split(" "),
+);
 
 /** Returns the reason why a plugin may not write a path; undefined if it may. */
 export function explainBadPath(path: string): string | undefined {

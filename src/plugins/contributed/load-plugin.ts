@@ -280,17 +280,8 @@ function checkDefinition(source: string, value: unknown): PluginDefinition {
 
 const commands: readonly PluginCommand[] = ["init", "create api", "create webhook", "edit"];
 
-const flagFields: readonly string[] = [
-  "type",
-  "summary",
-  "commands",
-  "placeholder",
-  "default",
-  "choices",
-  "pattern",
-  "required",
-  "prompt",
-];
+const flagFields: readonly string[] =
+  "type summary commands placeholder default choices pattern required prompt".split(" ");
 
 function checkFlag(name: string, flag: unknown, invalid: (what: string) => TsbuilderError): void {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/u.test(name) || name.startsWith("no-"))

@@ -13,13 +13,8 @@ import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 import { type PluginRecord, pluginRecordFile, readPluginRecords, recordBlueprint } from "./plugin-record.ts";
 import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
-import {
-  type PluginCall,
-  keptRecord,
-  repeatEdits,
-  revertDropped,
-  runExecutables,
-} from "./run-executables.ts";
+import type { PluginCall } from "./run-executables.ts";
+import { keptRecord, repeatEdits, revertDropped, runExecutables } from "./run-executables.ts";
 import { runPlugin } from "./run-plugin.ts";
 
 /** A change of a project with plugins. */

@@ -43,8 +43,8 @@ const combinations: readonly FeatureCombination[] = [
     features: ["cert-manager", "webhook"],
     part: "cert-manager-webhook",
     inserts: [
-      kustomizationEntry("certmanager", "certificates", "webhook"),
-      kustomizationEntry("certmanager/wiring", "wiring", "webhook"),
+      entry("certmanager", "certificates", "webhook"),
+      entry("certmanager/wiring", "wiring", "webhook"),
       defaultComponent("../certmanager/wiring"),
     ],
   },
@@ -52,8 +52,8 @@ const combinations: readonly FeatureCombination[] = [
     features: ["cert-manager", "metrics", "metrics-tls"],
     part: "cert-manager-metrics",
     inserts: [
-      kustomizationEntry("certmanager", "certificates", "metrics"),
-      kustomizationEntry("certmanager/wiring", "wiring", "metrics"),
+      entry("certmanager", "certificates", "metrics"),
+      entry("certmanager/wiring", "wiring", "metrics"),
       defaultComponent("../certmanager/wiring"),
     ],
   },
@@ -65,22 +65,22 @@ const combinations: readonly FeatureCombination[] = [
   {
     features: ["alerts", "webhook"],
     part: "alerts-webhook",
-    inserts: [kustomizationEntry("alerts", "alerts", "webhook.yaml")],
+    inserts: [entry("alerts", "alerts", "webhook.yaml")],
   },
   {
     features: ["alerts", "sharding"],
     part: "alerts-sharding",
-    inserts: [kustomizationEntry("alerts", "alerts", "shards.yaml")],
+    inserts: [entry("alerts", "alerts", "shards.yaml")],
   },
   {
     features: ["network-policy", "metrics"],
     part: "network-policy-metrics",
-    inserts: [kustomizationEntry("network-policy", "policies", "allow-metrics-traffic.yaml")],
+    inserts: [entry("network-policy", "policies", "allow-metrics-traffic.yaml")],
   },
   {
     features: ["network-policy", "webhook"],
     part: "network-policy-webhook",
-    inserts: [kustomizationEntry("network-policy", "policies", "allow-webhook-traffic.yaml")],
+    inserts: [entry("network-policy", "policies", "allow-webhook-traffic.yaml")],
   },
 ];
 
@@ -110,10 +110,7 @@ function init(project: Project): Blueprint {
 function managerRole(projectName: string): Blueprint {
   return {
     ...part("kustomize/manager-role", "kustomize/create-api/manager-role", { projectName }),
-    inserts: [
-      kustomizationEntry("rbac", "resources", "role.yaml"),
-      kustomizationEntry("rbac", "resources", "role_binding.yaml"),
-    ],
+    inserts: [entry("rbac", "resources", "role.yaml"), entry("rbac", "resources", "role_binding.yaml")],
     generated: ["config/rbac/role.yaml"],
   };
 }
@@ -122,7 +119,7 @@ function managerRole(projectName: string): Blueprint {
 function managerClusterRole(projectName: string): Blueprint {
   return {
     ...part("kustomize/manager-cluster-role", "kustomize/create-api/manager-cluster-role", { projectName }),
-    inserts: [kustomizationEntry("rbac", "resources", "cluster_role_binding.yaml")],
+    inserts: [entry("rbac", "resources", "cluster_role_binding.yaml")],
   };
 }
 
@@ -206,11 +203,11 @@ function createApi(project: Project, resource: Resource): Blueprint {
         scopeLabel: needsClusterRole(project, resource) ? "\n    tsbuilder.dev/scope: Cluster" : "",
       }),
       inserts: [
-        kustomizationEntry("base", "resources", "../crd"),
-        kustomizationEntry("crd", "crds", `bases/${base}`),
-        kustomizationEntry("samples", "samples", `${sampleFile(resource)}.yaml`),
+        entry("base", "resources", "../crd"),
+        entry("crd", "crds", `bases/${base}`),
+        entry("samples", "samples", `${sampleFile(resource)}.yaml`),
         ...["admin", "editor", "viewer"].map((role) =>
-          kustomizationEntry("rbac", "resources", `${roles}_${role}_role.yaml`),
+          entry("rbac", "resources", `${roles}_${role}_role.yaml`),
         ),
       ],
       generated: [`config/crd/bases/${base}`],
@@ -234,7 +231,7 @@ function createWebhook(project: Project, resource: Resource): Blueprint {
   const { defaulting, validation, spokes } = resource.webhooks;
   const configurations = {
     ...emptyBlueprint,
-    inserts: [kustomizationEntry("webhook", "resources", "manifests.yaml")],
+    inserts: [entry("webhook", "resources", "manifests.yaml")],
     generated: ["config/webhook/manifests.yaml"],
   };
   return joinBlueprints(
@@ -250,23 +247,21 @@ function conversion(project: Project, resource: Resource): Blueprint {
   const context = { configPrefix: prefix, kind, plural, qualifiedGroup: group };
   return {
     ...part(`kustomize/conversion/${group}/${kind}`, "kustomize/create-webhook/conversion", context),
-    inserts: [
-      kustomizationEntry("crd", "conversion-patches", `path: patches/webhook_in_${prefix}${plural}.yaml`),
-    ],
+    inserts: [entry("crd", "conversion-patches", `path: patches/webhook_in_${prefix}${plural}.yaml`)],
   };
 }
 
 /** Returns the entry of a component in config/base, which adds objects. */
 function baseComponent(path: string): Insert {
-  return kustomizationEntry("base", "components", path);
+  return entry("base", "components", path);
 }
 
 /** Returns the entry of a component in config/default, which connects objects by their final names. */
 function defaultComponent(path: string): Insert {
-  return kustomizationEntry("default", "components", path);
+  return entry("default", "components", path);
 }
 
 /** Returns an entry of a kustomization in `config/`. */
-function kustomizationEntry(folder: string, marker: string, text: string): Insert {
+function entry(folder: string, marker: string, text: string): Insert {
   return { file: `config/${folder}/kustomization.yaml`, marker, text: `- ${text}` };
 }

@@ -36,9 +36,9 @@ export const kinds: MarkerFamily = {
         },
       ),
       check: (args) =>
-        refuseOutside([".spec"], "specpath", args) ??
-        refuseOutside([".status"], "statuspath", args) ??
-        refuseOutside([".spec", ".status"], "selectorpath", args),
+        refuseRoot([".spec"], "specpath", args) ??
+        refuseRoot([".status"], "statuspath", args) ??
+        refuseRoot([".spec", ".status"], "selectorpath", args),
     },
     {
       ...kindMarker("kubebuilder:printcolumn", "A column of kubectl get, in the order of the markers.", {
@@ -110,12 +110,8 @@ function refuseOther(
   return `the ${argument} "${value}" is not one of ${allowed.join(", ")}`;
 }
 
-/** Refuses a JSONPath that is not below one of the roots, as the API server does. */
-function refuseOutside(
-  roots: readonly string[],
-  argument: string,
-  args: MarkerArguments,
-): string | undefined {
+/** Refuses a JSONPath with another root than those allowed, as the API server does. */
+function refuseRoot(roots: readonly string[], argument: string, args: MarkerArguments): string | undefined {
   const path = text(args, argument);
   if (path === "" || roots.some((root) => path.startsWith(`${root}.`))) return undefined;
   return `the ${argument} "${path}" is not in ${roots.join(" or ")}`;
