@@ -35,10 +35,7 @@ interface FeatureDefinition {
 export const features = {
   metrics: { summary: "serve metrics on port 8443, with authentication and authorization" },
   webhook: { summary: "serve the admission and conversion webhooks" },
-  "cert-manager": {
-    summary: "use certificates from cert-manager",
-    excludes: ["self-signed"],
-  },
+  "cert-manager": { summary: "use certificates from cert-manager", excludes: ["self-signed"] },
   "self-signed": {
     summary: "let the operator create and rotate the webhooks' certificate itself",
     needs: ["webhook"],
