@@ -88,11 +88,8 @@ function findByLockFile(folder: string | undefined): PackageManager | undefined 
   const found = packageManagers.find(({ lockFiles }) =>
     lockFiles.some((file) => existsSync(join(folder, file))),
   );
-  return found === yarn && isLockedByYarn1(folder) ? yarn1 : found;
-}
-
-function isLockedByYarn1(root: string): boolean {
-  return readFileSync(join(root, "yarn.lock"), "utf8").includes("yarn lockfile v1");
+  if (found !== yarn) return found;
+  return readFileSync(join(folder, "yarn.lock"), "utf8").includes("yarn lockfile v1") ? yarn1 : yarn;
 }
 
 /**

@@ -52,7 +52,11 @@ export function findComments(text: string, literals: readonly LiteralRange[]): C
       continue;
     }
     const last = blocks.at(-1);
-    if (last?.kind === "line" && comment.kind === "line" && isNextLine(text, last.end, comment.pos)) {
+    if (
+      last?.kind === "line" &&
+      comment.kind === "line" &&
+      /^\r?\n[ \t]*$/u.test(text.slice(last.end, comment.pos))
+    ) {
       blocks[blocks.length - 1] = { ...last, end: comment.end, lines: [...last.lines, ...comment.lines] };
     } else blocks.push(comment);
   }
@@ -121,10 +125,6 @@ function readBlockComment(text: string, pos: number): CommentBlock {
 
 function beginsLine(text: string, pos: number): boolean {
   return text.slice(text.lastIndexOf("\n", pos - 1) + 1, pos).trim() === "";
-}
-
-function isNextLine(text: string, end: number, start: number): boolean {
-  return /^\r?\n[ \t]*$/u.test(text.slice(end, start));
 }
 
 function hasBlankLine(text: string, end: number, start: number): boolean {

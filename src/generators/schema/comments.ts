@@ -38,9 +38,13 @@ export function readDescription(comments: LeadingComments): string | undefined {
     return parts.length > 0 ? parts.join("\n\n") : undefined;
   }
   const lines = comments.adjacent.findLast(({ kind }) => kind === "line")?.lines ?? [];
-  const text = keepProse(lines.map((line) => line.text).filter((line) => !isDirective(line)));
+  const text = keepProse(lines.map((line) => line.text).filter((line) => !directive.test(line)));
   return text === "" ? undefined : text;
 }
+
+/** A directive for a linter or the compiler, which is no documentation. */
+const directive =
+  /^(?:eslint|oxlint|biome|prettier|tslint|deno|@ts|istanbul|c8|v8|#region|#endregion|nolint|\/ <)[-:#\s]?/u;
 
 /** Writes a deprecation as part of the description, as Kubernetes does: a schema has no keyword for it. */
 function deprecationText(reason: string | undefined): string {
@@ -66,13 +70,6 @@ function removeExtraBlanks(lines: readonly string[]): string[] {
   const kept = lines.filter((line, i) => line !== "" || (lines[i - 1] ?? "") !== "");
   while (kept.at(-1) === "") kept.pop();
   return kept;
-}
-
-/** Returns whether a line is a directive for a linter or the compiler, which is no documentation. */
-function isDirective(line: string): boolean {
-  return /^(?:eslint|oxlint|biome|prettier|tslint|deno|@ts|istanbul|c8|v8|#region|#endregion|nolint|\/ <)[-:#\s]?/u.test(
-    line,
-  );
 }
 
 const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;

@@ -413,7 +413,11 @@ function referenceSchema(typed: Typed, builder: Builder): Schema {
     }
     case "declared": {
       const isEnum = resolved.parts.some(({ declaration }) => declaration.kind === "enum");
-      if (isEnum) return enumReference(typed, builder);
+      if (isEnum) {
+        const values = literalValues(typed, builder.sources);
+        if (values) return enumSchema(values);
+        return problem(typed, "a value of this enum is computed", "write it as a literal");
+      }
       const named = builder.namedSchema(resolved.parts, node, env);
       if (!("cycle" in named)) return reference(named);
       return endlessTypeProblem(typed, `the type contains itself: ${named.cycle.join(" → ")}`);
@@ -448,13 +452,6 @@ function hintForMissing(name: string): string {
   return Object.hasOwn(replacements, name)
     ? `"${name}" is not a type of JSON: use ${replacements[name]}`
     : "import it, or fix its name";
-}
-
-function enumReference(typed: Typed, builder: Builder): Schema {
-  const values = literalValues(typed, builder.sources);
-  return values
-    ? enumSchema(values)
-    : problem(typed, "a value of this enum is computed", "write it as a literal");
 }
 
 function utilitySchema(name: string, typed: Typed, builder: Builder): Schema {

@@ -296,7 +296,8 @@ class TypeWriter {
 
   #reportLost(schema: JSONSchema, path: string): void {
     for (const key of ["allOf", "oneOf", "not"] as const) {
-      if (schema[key] && !(key === "allOf" && isNullableUnion(schema))) this.lost.push(`${path}: ${key}`);
+      if (schema[key] && !(key === "allOf" && schema.nullable && literalsOf(schema)))
+        this.lost.push(`${path}: ${key}`);
     }
     if (schema.anyOf && !schema["x-kubernetes-int-or-string"]) this.lost.push(`${path}: anyOf`);
     const isUnsafe = typeof schema.default === "number" && Math.abs(schema.default) > Number.MAX_SAFE_INTEGER;
@@ -370,10 +371,6 @@ function literalsOf(schema: JSONSchema): string | undefined {
             values.every((value) => typeof value === "number") &&
             !values.every((value) => Number.isInteger(value));
   return isOfType ? values.map(literal).join(" | ") : undefined;
-}
-
-function isNullableUnion(schema: JSONSchema): boolean {
-  return schema.nullable === true && literalsOf(schema) !== undefined;
 }
 
 /**

@@ -42,7 +42,10 @@ const kubebuilderHints: Readonly<Record<string, string>> = {
  * TsbuilderError if there is no such plugin, or if its code may not run.
  */
 export function findPlugin(value: string, root: string, command: PluginCommand): LoadedPlugin {
-  if (isFolder(value) || pluginPackagePattern.test(value)) return allowAndLoad(value, root);
+  if (isFolder(value) || pluginPackagePattern.test(value)) {
+    allow(requirePackage(value, root));
+    return loadPlugin(value, root);
+  }
   const optional = loadOptional(value);
   if (optional) return optional;
   const hint = kubebuilderHints[/^([^./]*)(?:(?:\.\w+)*\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
@@ -65,11 +68,6 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
         ? "install its package, tsbuilder-plugin-NAME, or its executable, or name the path of its folder; tsbuilder plugins lists those that are there"
         : `did you mean "${meant}"?`,
   });
-}
-
-function allowAndLoad(source: string, root: string): LoadedPlugin {
-  allow(requirePackage(source, root));
-  return loadPlugin(source, root);
 }
 
 /** Returns whether the code of a package contains the key: no other package can have the plugin, so no other is run. */
