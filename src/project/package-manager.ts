@@ -75,10 +75,7 @@ const others: readonly PackageManager[] = [
 
 export const packageManagers: readonly PackageManager[] = [npm, ...others];
 
-/**
- * Returns the package manager whose lock file a project has, or the workspace that it belongs to. Returns npm if there
- * is none.
- */
+/** Returns the package manager whose lock file a project or its workspace has; npm if there is none. */
 export function packageManagerOf(root: string): PackageManager {
   return findByLockFile(root) ?? findByLockFile(workspaceOf(root)) ?? npm;
 }

@@ -215,10 +215,7 @@ export function removePlugins(project: Project, keys: readonly string[]): Projec
   });
 }
 
-/**
- * Returns whether the text of `PROJECT` may name plugins, without parsing it: most projects have none, and must not pay
- * for them.
- */
+/** Returns whether the text of `PROJECT` may name plugins, without parsing it for the many projects that have none. */
 export function mayHavePlugins(text: string): boolean {
   return /^plugins:/mu.test(text) || !/^layout:\s*\n\s*- [^\n]*\n(?!\s*- )/mu.test(text);
 }
@@ -290,10 +287,7 @@ function groupedName(resource: Resource): string {
   return group === "" ? kindFile(resource) : `${group}-${kindFile(resource)}`;
 }
 
-/**
- * The ClusterRole of a namespaced operator, beside its Role: it has the permissions on cluster-scoped kinds, which a
- * Role can't give.
- */
+/** The ClusterRole of a namespaced operator, for the cluster-scoped kinds that its Role can't give access to. */
 export const clusterRoleName = "manager-cluster-role";
 
 /** Returns whether the permissions on a kind belong into the operator's ClusterRole. */

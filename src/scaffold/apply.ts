@@ -174,10 +174,7 @@ function completeOrUndo(root: string, { steps, fact }: Staged): void {
   removeStage(root, fact);
 }
 
-/**
- * Completes a step. Steps are idempotent: after its rename, a staged file no longer exists. Returns the topmost folder
- * that it created.
- */
+/** Completes a step, unless it is completed already. Returns the topmost folder that it created. */
 function completeStep(root: string, { path, staged }: Step): string | undefined {
   const target = join(root, path);
   return atFile(target, () => {
@@ -345,10 +342,7 @@ class LinkChecker {
   }
 }
 
-/**
- * Returns whether a link stays in the project. A dangling link does not, since it may lead anywhere when the file is
- * written; nor does one into `.git`.
- */
+/** Returns whether a link stays in the project; one into `.git` or to nothing, which may come to be, does not. */
 function staysInside(root: string, link: string): boolean {
   try {
     const [base, target] = [realpathSync(root), realpathSync(link)];

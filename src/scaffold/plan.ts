@@ -327,10 +327,7 @@ export class OwnedFiles {
     return this.#hashes.get(path) !== hashText(text);
   }
 
-  /**
-   * Carries the record of a file along with a change by tsbuilder (a move, an import, an inserted line), which is no
-   * edit by the user.
-   */
+  /** Carries the record of a file along with a change by tsbuilder: a move, an import, an inserted line. */
   carry(from: string, to: string, textBefore: string, textAfter: string): void {
     const hash = this.isChanged(from, textBefore) ? this.#hashes.get(from) : hashText(textAfter);
     this.#hashes.delete(from);

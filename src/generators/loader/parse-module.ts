@@ -26,10 +26,7 @@ export const parsing = {
   jsDocParsingMode: parser.JSDocParsingMode.ParseNone,
 };
 
-/**
- * Parses a source file into our own syntax. Its code is not run, and its imports are not resolved; syntax errors are in
- * the result.
- */
+/** Parses a source file into our own syntax, with its syntax errors; runs no code, and resolves no imports. */
 export function parseModule(file: string, text: string): Module {
   const source = parser.createSourceFile(file, text, parsing);
   const { blocks: comments, trailing: trailingComments } = findComments(text, literalRanges(source));

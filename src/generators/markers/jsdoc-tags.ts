@@ -36,10 +36,7 @@ const meanings: Readonly<Record<string, (text: string) => Meaning>> = {
   deprecated: () => [],
 };
 
-/**
- * Converts the JSDoc tags of a type or field to markers, and reports tags that look like one of them. In installed
- * packages, tags are only text.
- */
+/** Converts the JSDoc tags of a type or field to markers; in installed packages, tags are only text. */
 export function tagMarkers(
   comments: LeadingComments,
   target: Exclude<MarkerTarget, "package">,

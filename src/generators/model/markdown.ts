@@ -30,10 +30,7 @@ function findClosingFence(lines: readonly string[], at: number): number | undefi
   return undefined;
 }
 
-/**
- * An escaped character, an autolink, a code span, or characters that may need an escape, in the order in which Markdown
- * reads them.
- */
+/** An escape, an autolink, a code span, or what may need an escape, in the order in which Markdown reads them. */
 const inlineParts = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
 
 /** Escapes each type of line; an opening fence may be followed by words. */

@@ -15,10 +15,7 @@ export interface Builder {
   schemaAtUse(typed: Typed): Schema;
   /** Returns the schema of a type, with named types merged into it by `settle`. */
   settledSchema(typed: Typed): Schema;
-  /**
-   * Returns the complete schema of a named type with the markers of its declarations; for a type that contains itself,
-   * the names of the types in the cycle.
-   */
+  /** Returns the complete schema of a named type; for one that contains itself, the names in the cycle. */
   namedSchema(
     parts: readonly Declared[],
     node: ReferenceNode,

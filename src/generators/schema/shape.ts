@@ -484,10 +484,7 @@ function unique<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/**
- * Lists the members of a union, also of unions within it. A named union with markers is one member, because its schema
- * has them.
- */
+/** Lists the members of a union, and of unions in it. A named union with markers is one member. */
 export function unionMembers(typed: Typed, sources: SchemaSources): Typed[] {
   const { node, env } = typed;
   if (node.kind === "union") {

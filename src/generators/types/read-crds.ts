@@ -18,10 +18,7 @@ export interface ThirdPartyCrd {
 /** The limit of an API server for the body of a request, in bytes. */
 const longestRequest = 3 * 1024 * 1024;
 
-/**
- * Reads the CRDs in a YAML file, and rejects what an API server would reject: names and schemas become paths and code,
- * so they are validated first.
- */
+/** Reads the CRDs in a YAML file. Throws a TsbuilderError for what an API server would reject. */
 export async function readCrds(file: string, text: string): Promise<ThirdPartyCrd[]> {
   const objects = readYaml(file, text)
     .filter((value) => isObject(value))

@@ -66,10 +66,7 @@ const limits = (
   "maxProperties minProperties"
 ).split(" ") as (keyof JSONSchema)[];
 
-/**
- * Writes the markers for the keywords of a schema that its TypeScript type does not imply. Markers that only apply to
- * fields are written by `fieldMarkers`.
- */
+/** Writes the markers for keywords that the TypeScript type does not imply, without those for fields only. */
 export function schemaMarkers(
   schema: JSONSchema,
   implied: { readonly format: boolean; readonly pattern: boolean },

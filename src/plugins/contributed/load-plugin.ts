@@ -64,10 +64,7 @@ export function isAllowed(found: PackageCode): boolean {
   return isKnown(allowedFact(found));
 }
 
-/**
- * Remembers that the user has allowed a package's code, until one of its files changes. Returns the reason if it can
- * only be remembered in this process.
- */
+/** Remembers that a package may run until its files change; returns why, if only in this process. */
 export function allow(found: PackageCode): string | undefined {
   return remember(allowedFact(found))?.reason;
 }
@@ -215,10 +212,7 @@ function readPackage(linked: string): FoundPackage {
   };
 }
 
-/**
- * Resolves the entry without Node's rules for extensions and folders: only a regular file of the package itself can be
- * hashed and allowed.
- */
+/** Resolves the entry, only to a regular file of the package itself, which can be hashed and allowed. */
 function resolveEntry(folder: string, named: string): string | undefined {
   try {
     const entry = realpathSync(createRequire(join(folder, "package.json")).resolve(join(folder, named)));

@@ -91,10 +91,7 @@ export interface FinishedPlugins {
   readonly edited: ReadonlyMap<string, string>;
 }
 
-/**
- * Returns the recorded contributions, for a project that is scaffolded into an empty folder without running its
- * plugins.
- */
+/** Returns the recorded contributions, for a project in an empty folder whose plugins are not run. */
 export function replayPlugins(tree: Tree): PluginPlan {
   const records = readPluginRecords(tree);
   return {
@@ -140,10 +137,7 @@ export function haveOtherVersions(project: Project, tree: Tree, root: string): b
   });
 }
 
-/**
- * Throws if another version of a plugin is installed than the one that scaffolded its files: a command must change only
- * its own subject.
- */
+/** Throws if a plugin has another version than when it scaffolded its files: only an upgrade may change them. */
 function refuseOtherVersion(before: readonly PluginRecord[], key: string, version: string): void {
   const recorded = before.find((record) => record.key === key);
   if (recorded === undefined || recorded.version === version) return;

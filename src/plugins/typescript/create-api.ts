@@ -43,10 +43,7 @@ function exploreTest(project: Project, resource: Resource, inputs: ScaffoldInput
   return part(partKeys.explore(resource), "typescript/create-api/explore-test", exploreContext);
 }
 
-/**
- * Lists the types generated from a third-party CRD, so that they are deleted with their last use. A package is npm's to
- * remove.
- */
+/** Lists the types from a third-party CRD, to be deleted with their last use; a package is npm's to remove. */
 function foreignTypes({ origin }: Resource): Blueprint {
   const path =
     origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
