@@ -44,10 +44,7 @@ export interface ProjectChange {
   readonly pluginCall?: PluginCall | undefined;
   /** Adds to the draft what is generated from the changed project, and returns notes. */
   readonly generate?: ((draft: Draft) => Promise<string[]>) | undefined;
-  /**
-   * For a project that is scaffolded into an empty folder: the existing project, and whether its plugins run or their
-   * records are replayed.
-   */
+  /** For a project that is scaffolded anew, to compare: the existing one, and whether its plugins run. */
   readonly existing?: { readonly tree: Tree; readonly plugins: "run" | "replay" };
 }
 

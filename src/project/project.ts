@@ -295,10 +295,7 @@ export function needsClusterRole(project: Project, resource: Resource): boolean 
   return project.namespaced && !resource.namespaced;
 }
 
-/**
- * The built-in API groups of Kubernetes: their short names, with the domain that completes them. The group of Pods and
- * Services has an empty name, and is called `core`.
- */
+/** The built-in API groups of Kubernetes by short name, with their domains; `core` has an empty name there. */
 const coreGroups: Readonly<Record<string, string>> = Object.fromEntries([
   ...["core", "apps", "autoscaling", "batch", "policy"].map((group) => [group, ""]),
   ...(

@@ -252,10 +252,7 @@ function refuseStaleChanges(root: string, changes: readonly FileChange[]): void 
   }
 }
 
-/**
- * Rejects paths that lead out of a project, through `..` or a symbolic link, and files that git, npm or direnv would
- * run, which tsbuilder never writes.
- */
+/** Refuses paths that lead out of a project, also by a symbolic link, and files that git, npm or direnv would run. */
 export function refuseOutside(root: string, paths: Iterable<string>): void {
   const links = new LinkChecker(root);
   for (const path of paths) {
@@ -278,10 +275,7 @@ export function refuseOutside(root: string, paths: Iterable<string>): void {
   }
 }
 
-/**
- * Refuses a file in the project, which the user named as output, if a link leads from it out of the project: a clone may
- * contain the link. A file elsewhere is not checked.
- */
+/** Refuses a file of the user's choice if it is in the project, and a link, which a clone may have, leads out of it. */
 export function refuseLinkedFile(root: string, file: string): void {
   if (!isInside(root, file) || file === root) return;
   try {
@@ -302,10 +296,7 @@ function isOutside(path: string): boolean {
 /** Files and folders whose content git, npm or direnv runs, also by their short and alternative names on Windows. */
 const executedNames = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
 
-/**
- * Returns whether git, npm or direnv may run a file. Folds names as file systems do: macOS and Windows ignore case, some
- * characters, and dots and spaces at the end.
- */
+/** Returns whether git, npm or direnv may run a file. Folds names as the file systems of macOS and Windows do. */
 function isExecutedByOthers(path: string): boolean {
   const names = path
     .normalize("NFKC")

@@ -43,10 +43,7 @@ function compile(text: string): CompiledTemplate["content"] {
   return compiled;
 }
 
-/**
- * Returns the code that replaces this module in the bundle of the CLI, with all templates as functions: parsing those of
- * a new kind takes longer than the rest of `create api`.
- */
+/** Returns the code of this module in the bundle, with all templates compiled, which would take long in a command. */
 export function precompiledTemplates(): string {
   const entries = listTemplates().map(
     ({ name, text }) => `[${[JSON.stringify(name), precompile(name), precompile(text)].join(", ")}]`,

@@ -156,10 +156,7 @@ function removeFiles(
   for (const path of paths) if (!kept.has(path)) draft.remove(path);
 }
 
-/**
- * Returns the files to keep for the user, each with a note that says why: edited files, and the files that they import,
- * without which the project would no longer compile.
- */
+/** Returns the files to keep, each with a note that says why: edited files, and those that they import. */
 function keepFiles(
   tree: Tree,
   edited: readonly string[],

@@ -138,10 +138,7 @@ function walk(root: string, folder: string, isExcludedFolder = isExcluded): stri
   });
 }
 
-/**
- * Checks first whether the file exists, since an error takes longer. Editors may replace a file or folder at any
- * moment, so that the read may fail all the same.
- */
+/** Reads a file. Checks first whether it exists, since an error takes longer; it may disappear in between. */
 function readIfExists(file: string): string | undefined {
   return existsSync(file) ? unlessMissing(() => atFile(file, () => readFileSync(file, "utf8"))) : undefined;
 }

@@ -153,10 +153,7 @@ export class ModuleGraph {
   }
 }
 
-/**
- * Resolves an import to a source file: a file of the project, or the type declarations of an installed package. Returns
- * undefined if there is none, as before `npm install`.
- */
+/** Resolves an import to a source file of the project or of an installed package; undefined if there is none. */
 function resolveSpecifier(specifier: string, from: string, tree: SourceTree): string | undefined {
   if (specifier.startsWith(".")) {
     return findSourceFile(posix.normalize(posix.join(posix.dirname(from), specifier)), tree);

@@ -200,10 +200,7 @@ function findTagHint(name: string): string | undefined {
   return isNear ? `did you mean @${meant}?` : undefined;
 }
 
-/**
- * Splits the lines of a JSDoc comment into prose and tags. Lines of markers are part of the prose, also below a tag.
- * `isOurs` tells the tags that are found behind text, too.
- */
+/** Splits a JSDoc comment into prose, with markers, and tags; `isOurs` tells those that are found behind text, too. */
 export function splitTags(
   lines: CommentBlock["lines"],
   isOurs: (name: string) => boolean,

@@ -36,10 +36,7 @@ export function lookUpMarker(name: string): Lookup {
     : { kind: "foreign" };
 }
 
-/**
- * Suggests a marker for an unknown name: first one of the same family with a similar last part, then one with this last
- * part in another family, then one whose whole name is similar.
- */
+/** Suggests a name: first of the same family, then with this last part in another one, then any that is similar. */
 function suggest(written: string): string | undefined {
   const names = [...definitions.keys()];
   const lastPart = (name: string): string => name.slice(name.lastIndexOf(":") + 1);

@@ -74,10 +74,7 @@ function toPolicyRule({ groups, resources, resourceNames, urls, verbs }: RbacRul
   };
 }
 
-/**
- * Normalizes rules like controller-gen: first one rule for each resource with the verbs combined, then resources,
- * groups and URLs of otherwise equal rules are combined, once each.
- */
+/** Normalizes rules like controller-gen: a rule for each resource, then those that differ in one list are joined. */
 function mergeRules(rules: readonly RbacRule[]): RbacRule[] {
   let merged = splitResources(rules).map(normalize);
   for (const key of ["verbs", "resources", "groups", "urls"] as const) merged = joinRules(merged, key);

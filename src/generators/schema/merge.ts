@@ -4,10 +4,7 @@ import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 /** Is called for each conflict between two schemas. */
 type OnConflict = (conflict: { readonly message: string; readonly hint: string }) => void;
 
-/**
- * Completes a schema after its markers are applied: merges named types, and reports problems that no marker resolved.
- * Properties of objects were completed when they were built.
- */
+/** Completes a schema after its markers are applied: merges named types, and reports problems that remain. */
 export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema {
   const settled: Schema = { ...schema };
   if (settled.items) settled.items = settle(settled.items, place, log);

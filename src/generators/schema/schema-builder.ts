@@ -260,10 +260,7 @@ function tupleSchema(typed: Typed, builder: Builder): Schema {
   return { type: "array", items: first, minItems: schemas.length, maxItems: schemas.length };
 }
 
-/**
- * Converts a union: to an enum of literals, to an int-or-string of numbers and strings, or to one object for the variants
- * of object types. With null, the schema is nullable.
- */
+/** Converts a union to an enum, an int-or-string, or one object for all variants; with null, it is nullable. */
 function unionSchema(typed: Typed, builder: Builder): Schema {
   const members = unionMembers(typed, builder.sources);
   const isNullable = members.some((member) => isKeyword(member, "null"));

@@ -340,10 +340,7 @@ function withModifiers(property: Property, optional: MappedModifier, readonly: M
 
 type Literal = string | number | bigint | boolean;
 
-/**
- * Lists the values of a type that consists of literals, in source order; undefined for other types. TypeScript's checker
- * would list them in the order in which it first encountered them.
- */
+/** Lists the values of a type that consists of literals, in source order; undefined for other types. */
 export function literalValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
   switch (node.kind) {
     case "literal":

@@ -61,10 +61,7 @@ interface TypesFile {
   readonly lost: readonly string[];
 }
 
-/**
- * Writes the TypeScript types of a CRD, two files for each version. `tsbuilder manifests` generates the same CRD from
- * them again, except for the parts that are listed as lost.
- */
+/** Writes the types of a CRD, two files for each version: they generate the same CRD, except for what is lost. */
 export function typesFromCrd(crd: ThirdPartyCrd): TypesFile[] {
   const { group, names } = crd.spec;
   return crd.spec.versions.flatMap((version) => [

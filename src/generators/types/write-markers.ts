@@ -114,10 +114,7 @@ export function fieldMarkers(schema: JSONSchema): string[] {
   return lines;
 }
 
-/**
- * Writes the marker of an example; undefined if the generators would read another value from it: a list in a marker has
- * elements of one type, `{}` is an empty map, and there is no null.
- */
+/** Writes the marker of an example; undefined if a marker cannot express it, such as null or a list of mixed types. */
 export function exampleMarker(example: unknown): string | undefined {
   const text = `kubebuilder:example=${markerValue(example)}`;
   const found = lookUpMarker("kubebuilder:example");

@@ -111,10 +111,7 @@ function kindDefinition({ kind, plural, namespaced }: Resource): string {
   return `${start}\n${members.map((member) => `  ${member},\n`).join("")}});`;
 }
 
-/**
- * Exactly one version of a kind is the storage version. Even a single version is marked, so that adding another one
- * does not change a file of the user's.
- */
+/** Returns whether a version is the storage version: the first one, so that adding another changes no file. */
 function isFirstVersion({ resources }: Project, resource: Resource): boolean {
   const own = resources.filter((other) => other.origin.type === "own" && isSameKind(other, resource));
   return own.length === 0 || own[0]!.version === resource.version;
