@@ -174,7 +174,6 @@ export function isSameKind(a: Omit<Kind, "version">, b: Omit<Kind, "version">): 
   return a.kind === b.kind && qualifiedGroup(a) === qualifiedGroup(b);
 }
 
-/** Returns whether a kind has webhooks of any type. */
 export function hasWebhooks({ webhooks }: Resource): boolean {
   return webhooks.defaulting || webhooks.validation || webhooks.spokes !== undefined;
 }
@@ -220,17 +219,14 @@ export function mayHavePlugins(text: string): boolean {
   return /^plugins:/mu.test(text) || !/^layout:\s*\n\s*- [^\n]*\n(?!\s*- )/mu.test(text);
 }
 
-/** The folder of the API types. */
 export function apiFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup ? `api/${groupFolder(resource)}/${resource.version}` : `api/${resource.version}`;
 }
 
-/** The folder of the kind's controllers. */
 export function controllerFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup ? `src/controller/${groupFolder(resource)}` : "src/controller";
 }
 
-/** The folder of the webhooks of one version. */
 export function webhookFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup
     ? `src/webhook/${groupFolder(resource)}/${resource.version}`
@@ -307,7 +303,6 @@ const coreGroups: Readonly<Record<string, string>> = Object.fromEntries([
     .map((group) => [group, "k8s.io"]),
 ]);
 
-/** The short names of the built-in groups. */
 export const coreGroupNames = Object.keys(coreGroups);
 
 /** The group and domain of a built-in group, from its short (`networking`) or full name (`networking.k8s.io`). */

@@ -147,7 +147,6 @@ function readResource(record: MappingReader): Resource {
   };
 }
 
-/** Reads the keys that identify a resource. */
 function readIdentity(record: MappingReader): Pick<Resource, "group" | "domain" | "version" | "kind"> {
   return {
     group: record.name("group", checkGroup, ""),

@@ -27,7 +27,6 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
   return conflicts.length === 0 ? text : undefined;
 }
 
-/** The markers of git. */
 export const conflictMarkers = { start: "<<<<<<<", middle: "=======", end: ">>>>>>>" } as const;
 
 /** Lines of the base that one side replaces. */
@@ -68,7 +67,6 @@ function listChanges(base: readonly string[], side: readonly string[]): Change[]
   return diffLines(base, side).map((hunk) => ({ ...hunk, lines: side.slice(hunk.bStart, hunk.bEnd) }));
 }
 
-/** Changes of both sides that overlap. */
 interface OverlappingChanges {
   /** The range of lines in the base. */
   readonly from: number;

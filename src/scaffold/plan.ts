@@ -75,7 +75,6 @@ function moveFiles(draft: Draft, moves: ReadonlyMap<string, string>, owned: Owne
   }
 }
 
-/** A rendered file with its part. */
 interface PlannedFile {
   readonly part: Part;
   readonly path: string;
@@ -225,7 +224,6 @@ function updateFile(
   draft.write(file.path, merged, file.part.ownership);
 }
 
-/** Returns whether a file may have imports. */
 const isModule = (path: string): boolean => /\.[cm]?[jt]sx?$/u.test(path);
 
 /** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
@@ -314,7 +312,6 @@ export class OwnedFiles {
     return new OwnedFiles(Object.entries(isObject(files) ? (files as Record<string, string>) : {}));
   }
 
-  /** The files of the record. */
   paths(): string[] {
     return [...this.#hashes.keys()];
   }

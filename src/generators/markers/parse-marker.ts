@@ -304,7 +304,6 @@ function parseRest(scanner: Scanner, type: "raw" | "json"): MarkerValue {
   }
 }
 
-/** Reads one expected character. */
 function expect(scanner: Scanner, char: string): void {
   const token = scanner.scan();
   if (token.text === char) return;

@@ -32,7 +32,6 @@ export class DiagnosticLog {
     this.#add("warning", place, message, hint);
   }
 
-  /** The number of findings. */
   get size(): number {
     return this.#found.size;
   }

@@ -61,7 +61,6 @@ function readRule({ args, place }: Marker): RbacRule {
   };
 }
 
-/** Converts a rule to a PolicyRule of Kubernetes. */
 function toPolicyRule({ groups, resources, resourceNames, urls, verbs }: RbacRule): object {
   const list = (values: readonly string[]): readonly string[] | undefined =>
     values.length > 0 ? values : undefined;

@@ -77,7 +77,6 @@ function patchSchemas(
     .reduce((edited, { start, end, text }) => edited.slice(0, start) + text + edited.slice(end), text);
 }
 
-/** Finds the key and value at a path of keys. */
 function findPair(map: YAMLMap, ...path: readonly string[]): Pair<Node, Node> | undefined {
   const [key, ...rest] = path;
   const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key);

@@ -49,7 +49,6 @@ interface KeptMarker extends Omit<Marker, "definition" | "place"> {
   readonly pos: number;
 }
 
-/** A module with its markers. */
 interface KeptSource extends KeptModule {
   /** The markers of its package; undefined if they were not read, or had findings. */
   readonly markers: readonly KeptMarker[] | undefined;

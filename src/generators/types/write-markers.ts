@@ -76,8 +76,9 @@ export function schemaMarkers(
     lines.push(`+${name}${value === undefined ? "" : `=${value}`}`);
   };
   for (const key of limits) {
+    const value = schema[key] as number | boolean | undefined;
     const name = key.slice(0, 1).toUpperCase() + key.slice(1);
-    if (schema[key] !== undefined) add(`kubebuilder:validation:${name}`, String(schema[key]));
+    if (value !== undefined) add(`kubebuilder:validation:${name}`, String(value));
   }
   if (schema.pattern !== undefined && !implied.pattern) {
     add("kubebuilder:validation:Pattern", quoteMarker(schema.pattern));
@@ -134,7 +135,6 @@ function isSameValue(left: unknown, right: unknown): boolean {
   return withBigInts(left) === withBigInts(right);
 }
 
-/** Writes a value of any type as a marker's value. */
 export function markerValue(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
   if (typeof value !== "object" || value === null) return jsonText(value);

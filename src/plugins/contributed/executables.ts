@@ -222,7 +222,6 @@ export function findExecutable(key: string, folder = executableFolder()): string
     : undefined;
 }
 
-/** Lists the keys of all installed executables. */
 export function listExecutables(folder = executableFolder()): string[] {
   return list(folder)
     .flatMap((name) => list(join(folder, name)).map((version) => `${name}/${version}`))

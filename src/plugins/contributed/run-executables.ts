@@ -19,7 +19,6 @@ export interface PluginCall extends ExecutableCall {
   readonly keys: ReadonlySet<string>;
 }
 
-/** The command, and the project that it changes. */
 interface ExecutableRun {
   readonly root: string;
   readonly project: Project;

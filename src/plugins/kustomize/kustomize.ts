@@ -165,7 +165,6 @@ function roleBinding(projectName: string, namespace: string): string {
   return `---\n${stringify(binding, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" }).trimEnd()}`;
 }
 
-/** Returns the component of a feature. */
 function feature(projectName: string, name: FeatureName): Blueprint {
   const folder = featureFolders[name];
   return folder === undefined
