@@ -128,7 +128,6 @@ function checkWebhookServed({ resources }: Project, enabled: ReadonlySet<Feature
   });
 }
 
-/** The kind or controller to add. */
 interface ApiRequest {
   readonly resource: Resource;
   /** Scaffold the types and manifests of a kind of the project. */
@@ -262,7 +261,6 @@ interface WebhookChoice {
   readonly conversion: boolean;
 }
 
-/** The webhooks to add. */
 interface WebhookRequest extends WebhookChoice {
   readonly resource: Resource;
   readonly spokes: readonly string[];

@@ -3,10 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { qualifiedGroup, type Resource } from "./project.ts";
 import { shorten } from "../shared/text.ts";
 
-/**
- * Checks of names before anything is written. Each returns a valid name, and throws a TsbuilderError with a hint for one
- * that Kubernetes would reject later, or that generated code or YAML could not contain.
- */
+/** Checks of names: each returns a valid one, and throws a TsbuilderError for one that Kubernetes or code would reject. */
 
 /** A DNS subdomain, as RFC 1123 has it, without its limit of 253 characters. */
 const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/u;

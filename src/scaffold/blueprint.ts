@@ -1,10 +1,7 @@
 import { type TemplateContext, compiledTemplates } from "./compiled-templates.ts";
 import type { Ownership } from "./tree.ts";
 
-/**
- * The files and inserted lines of a project, as data. A command changes the project's description, and the changes of
- * files follow from the difference between the blueprints of both descriptions.
- */
+/** The files and inserted lines of a project. Files change by the difference between two blueprints. */
 export interface Blueprint {
   readonly parts: readonly Part[];
   /** In the order of their lines at the markers. */

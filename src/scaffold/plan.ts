@@ -329,10 +329,7 @@ export class OwnedFiles {
     this.#carried.set(to, textAfter);
   }
 
-  /**
-   * Records the files of a draft, except for those that the user had edited before. `edited` has the texts of files
-   * before executables changed them: later upgrades merge those changes.
-   */
+  /** Records a draft's files, unless edited before. `edited` has their texts from before executables changed them. */
   record(draft: Draft, edited: ReadonlyMap<string, string> = new Map()): void {
     for (const { path, content, before, ownership } of draft.changes()) {
       if (content === undefined) this.#hashes.delete(path);
@@ -362,10 +359,7 @@ interface Formatter {
   readonly args: (path: string) => readonly string[];
 }
 
-/**
- * Formatters of projects. Until an upgrade is installed, a project has the formatter of the older version. Both sides
- * of the upgrade are formatted with it, so that only other changes are merged.
- */
+/** Formatters of projects, also of older versions: both sides of an upgrade are formatted alike, to be compared. */
 const formatters: readonly Formatter[] = [
   { program: "node_modules/oxfmt/bin/oxfmt", args: (path) => [`--stdin-filepath=${path}`] },
   {

@@ -39,10 +39,7 @@ export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
 /** Reports what an API server would reject in a CRD. */
 type Check = (generated: GeneratedCrd) => void;
 
-/**
- * Generates the text of all CRDs, sorted by kind and group. A CRD whose sources have not changed since an earlier run is
- * taken from the cache, with its warnings; others are checked.
- */
+/** Generates all CRDs, sorted by kind and group. Those with unchanged sources are taken from the cache, unchecked. */
 export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile[] {
   const builder = new SchemaBuilder(sources);
   const { files } = sources.cache;
@@ -54,10 +51,7 @@ export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile
   });
 }
 
-/**
- * Returns the CRD of the previous run of this process if none of its sources have changed; otherwise generates it, and
- * checks it unless its text is the same as that of an earlier one without findings.
- */
+/** Returns the CRD of the previous run if its sources are the same; otherwise generates it, and checks a new text. */
 function generateUnlessKept(
   kinds: readonly KindVersion[],
   from: MadeFrom,

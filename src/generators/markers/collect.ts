@@ -195,10 +195,7 @@ const withFamily = /(?<before>^|[\s*/-])\+*\s*(?<marker>(?:kubebuilder|tsbuilder
 /** A marker without a family behind `+ `. Without the plus sign, `optional` is a word. */
 const withoutFamily = /(?<before>^)\+\s+(?<marker>\w+(?:=.*)?)$/u;
 
-/**
- * Finds a text that was probably meant to be a marker, `+ optional` or `- +kubebuilder:default=1`: its plus sign is missing,
- * separated by a space, or not the first character of the line.
- */
+/** Finds a marker without a plus sign at the start of its line: `+ optional`, `- +kubebuilder:default=1`. */
 function findMissedMarker(line: string): { readonly name: string; readonly index: number } | undefined {
   const found = withFamily.exec(line) ?? withoutFamily.exec(line);
   if (!found?.groups) return undefined;

@@ -238,10 +238,7 @@ function mayHaveTags(lines: CommentBlock["lines"]): boolean {
   return false;
 }
 
-/**
- * Code and quoted text, which contain no tags, or a tag. `@scope/name` is a package, and a name with the punctuation of
- * a sentence behind it is part of the sentence.
- */
+/** Code and quotations, which have no tags, or a tag; `@scope/name` and a name before punctuation are text. */
 const token =
   /`[^`]*`|"(?:[^"\\]|\\.)*"|(?<!\S)@([A-Za-z](?:[\w:.-]*[\w:-])?)(?!\.*[\w:/-]|[.,;!?)]+(?:\s|$))/gu;
 

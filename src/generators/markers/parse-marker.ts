@@ -150,10 +150,7 @@ export function parseValue(scanner: Scanner, type: ArgumentType, inList = false)
   }
 }
 
-/**
- * Guesses the type of an untyped value, without moving the scanner. The order is that of controller-gen, so that the
- * same text means the same: quoted, braces, `a;b`, bool, number, bare string.
- */
+/** Guesses the type of a value in controller-gen's order: quoted, braces, `a;b`, bool, number, bare string. */
 function guessType(scanner: Scanner, listAllowed: boolean): ArgumentType {
   if (listAllowed) {
     const item = guessType(scanner, false);

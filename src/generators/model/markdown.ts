@@ -14,10 +14,7 @@ export function readMarkdownLines(lines: readonly string[]): readonly MarkdownLi
   return found;
 }
 
-/**
- * Finds the line that closes a code block. Lines that are indented less than the opening fence make it text: in an item
- * of a list the block would end there, elsewhere it would go on.
- */
+/** Finds the line that closes a code block; with lines that are indented less, the opening fence is text. */
 function findClosingFence(lines: readonly string[], at: number): number | undefined {
   const [, indent, fence] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/u.exec(lines[at]!) ?? [];
   if (indent === undefined || fence === undefined) return undefined;

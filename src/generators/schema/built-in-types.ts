@@ -155,10 +155,7 @@ const fieldKeywords: Readonly<Record<string, Readonly<Record<string, Schema>>>> 
   "networking/v1.IngressPortStatus": { error: { maxLength: 316, pattern: qualifiedName } },
 };
 
-/**
- * Adds the markers in the Go sources of built-in types that are missing in the published OpenAPI documents: the merge
- * strategy of an inlined type, limits, and defaults that refer to constants.
- */
+/** Adds what only markers in the Go sources of built-in types say, and no OpenAPI document. */
 function applyCoreMarkers(typeName: string | undefined, schema: Schema): Schema {
   if (typeName === undefined) return schema;
   if (inlinesLocalReference.has(typeName)) return { ...schema, "x-kubernetes-map-type": "atomic" };

@@ -28,10 +28,7 @@ export function placeOf({ node, env }: Typed): Place {
   return { module: env.module, pos: node.pos };
 }
 
-/**
- * Returns the scope within a declaration: its type parameters are bound to the arguments of one use, which are resolved
- * in `env`, the scope of that use. A default is resolved within the declaration.
- */
+/** Returns the scope within a declaration, whose type parameters are bound to the arguments of a use in `env`. */
 export function scopeOf(
   { declaration, module }: Declared,
   args: readonly TypeNode[],

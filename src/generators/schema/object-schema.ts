@@ -224,10 +224,7 @@ const constraints = (
   "maxItems minItems uniqueItems maxProperties minProperties x-kubernetes-validations"
 ).split(" ") as (keyof Schema & string)[];
 
-/**
- * Keeps the structure of a schema without its rules and defaults. The fields in `listMapKeys` keep their defaults: a
- * key must be required or have a default, or the API server rejects the CRD.
- */
+/** Removes rules and defaults; keys of a list map keep their defaults, without which they would have to be required. */
 function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {
   const bare: Schema = { ...schema, default: undefined };
   for (const key of constraints) bare[key] = undefined;

@@ -46,10 +46,7 @@ interface Alternative {
   readonly markers: readonly Marker[];
 }
 
-/**
- * The variants of a union of object types, also of one within an intersection: `A & (B | C)` has the variants `A & B`
- * and `A & C`. An object type is its only variant. Undefined if a member is not an object type.
- */
+/** Lists the variants of a union: `A & (B | C)` has `A & B` and `A & C`. Undefined if a member is no object type. */
 function listVariants(members: readonly Typed[], sources: SchemaSources): Shape[] | undefined {
   const found = members.map((member) => listAlternatives(member, sources));
   if (found.includes(undefined)) return undefined;
@@ -130,10 +127,7 @@ function reportMarkersOfVariants(markers: Iterable<Marker>, { log }: SchemaSourc
   }
 }
 
-/**
- * Removes the fields that a variant excludes with `b?: never` or `b?: undefined`, as if it did not declare them. Returns
- * undefined for a variant that no value matches, because it requires a field of type `never`.
- */
+/** Removes fields with `b?: never`; undefined for a variant without values, since it requires a field of type never. */
 function withoutAbsentFields(shape: Shape, sources: SchemaSources): Shape | undefined {
   const properties = [...shape.properties.values()];
   const isImpossible = (property: Property): boolean =>
@@ -159,10 +153,7 @@ interface Variant {
   readonly nullFields: ReadonlyMap<string, BuiltField>;
 }
 
-/**
- * Returns the schema of an object that may be each of the variants: it has all their fields, and CEL rules that keep the
- * variants apart. Returns a problem if the variants cannot share a schema.
- */
+/** Returns the schema of an object with all fields, and CEL rules that keep variants apart; or a problem. */
 function uniteVariants(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
   if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
   if (shapes.some(({ index }) => index)) {

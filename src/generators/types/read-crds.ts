@@ -60,10 +60,7 @@ async function readCrd(file: string, object: Record<string, unknown>): Promise<T
   }
 }
 
-/**
- * Decodes a CRD as an API server does, with the schemas in it. Throws a DecodeError for a value of a wrong type, and a
- * RangeError for schemas that are nested too deeply.
- */
+/** Decodes a CRD as an API server does. Throws a DecodeError, or a RangeError for schemas nested too deeply. */
 export async function decodeCrd(object: Record<string, unknown>): Promise<Record<string, unknown>> {
   const table = (await loadSchemas("apiextensions/v1"))!;
   const crd = decodeBuiltIn(object, table.get("CustomResourceDefinition")!).object;

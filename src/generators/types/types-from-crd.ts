@@ -370,10 +370,7 @@ function literalsOf(schema: JSONSchema): string | undefined {
   return isOfType ? values.map(literal).join(" | ") : undefined;
 }
 
-/**
- * Returns the values beside null: the generators write the enum of a type that may be null as the only branch of
- * `allOf`, because an API server applies an enum of the schema itself to null, too.
- */
+/** Returns the values beside null. The generators write them as the only branch of `allOf`: see `orNull`. */
 function nullableValues(schema: JSONSchema): readonly unknown[] | undefined {
   const [branch, ...others] = schema.allOf ?? [];
   const isEnum = branch?.enum && Object.keys(branch).length === 1 && others.length === 0;

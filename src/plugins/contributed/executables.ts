@@ -49,10 +49,7 @@ const apiVersion = "v1alpha1";
 
 const defaultLimits: ExecutableLimits = { milliseconds: 60_000, bytes: 64 * 1024 * 1024 };
 
-/**
- * Runs an executable in a folder, with a request on its standard input, and reads its response. Throws a TsbuilderError
- * if the executable fails, exceeds a limit, or responds with anything else.
- */
+/** Runs an executable with a request on its standard input. Throws a TsbuilderError for anything but a response. */
 export function callExecutable(
   key: string,
   file: string,

@@ -85,10 +85,7 @@ function allowedFact({ name, folder, entry }: PackageCode): Fact {
   }
 }
 
-/**
- * Returns a hash of a package's files. Omits the `node_modules` of an installed package, which are other packages; a
- * folder in a repository was cloned with all that it contains.
- */
+/** Returns a hash of a package's files, without those of other packages in an installed one's `node_modules`. */
 function hashFiles(folder: string, entry: string | undefined): string {
   const excluded = folder.split(sep).includes("node_modules") ? [".git", "node_modules"] : [".git"];
   const hash = createHash("sha256");

@@ -18,10 +18,7 @@ export interface ExistingFiles {
   readonly before: readonly PluginRecord[];
 }
 
-/**
- * Throws a TsbuilderError for a contribution to a file that is not the plugin's: one of the user, of tsbuilder, or of
- * another plugin. Also refuses links out of the project, and lines for files that do not exist.
- */
+/** Throws a TsbuilderError for a file of others, a link out of the project, and lines for a file that is missing. */
 export function refuseForeign(
   records: readonly PluginRecord[],
   { root, tree, own, before }: ExistingFiles,

@@ -98,10 +98,7 @@ interface ExecutableFiles {
   readonly created: ReadonlySet<string>;
 }
 
-/**
- * Has an executable change the files of a draft, as kubebuilder has it change files on disk. Records the edits for the
- * project or the kind (`scope`), since the protocol has no command that reverts them.
- */
+/** Has an executable change a draft, and records its edits, since the protocol has no command that reverts them. */
 function runExecutable(
   key: string,
   call: ExecutableCall,
@@ -172,10 +169,7 @@ interface RevertOptions {
   readonly keep: boolean;
 }
 
-/**
- * Reverts the edits of executables for parts of the project that are gone, and returns notes about edits that it kept.
- * Throws if the user changed the same lines, without `force` or `keep`.
- */
+/** Reverts the edits of executables for parts that are gone. Throws for lines that the user changed since. */
 export function revertDropped(
   draft: Draft,
   before: readonly PluginRecord[],

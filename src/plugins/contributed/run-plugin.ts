@@ -15,10 +15,7 @@ import { everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { isInside } from "../../shared/files.ts";
 
-/**
- * Asks a plugin for its contributions to a project and its kinds, with templates rendered. Throws a TsbuilderError if a
- * function of the plugin throws, or returns anything else than a contribution.
- */
+/** Asks a plugin for its contributions, and renders them. Throws a TsbuilderError if a call of it fails. */
 export async function runPlugin(
   plugin: LoadedPlugin,
   use: PluginUse,
