@@ -68,28 +68,6 @@ function recordedCalls(before: readonly PluginRecord[], use: PluginUse, project:
     .flatMap(({ scope, calls = [] }) => calls.map((call) => ({ scope, ...call })));
 }
 
-function addContribution(
-  record: PluginRecord,
-  present: ScopedContribution | undefined,
-  added: ScopedContribution,
-): PluginRecord {
-  const paths = new Set(added.files.map(({ path }) => path));
-  const joined: ScopedContribution = {
-    scope: added.scope,
-    files: [...(present?.files ?? []).filter(({ path }) => !paths.has(path)), ...added.files],
-    inserts: [],
-    edits: [...(present?.edits ?? []), ...(added.edits ?? [])],
-    calls: [...(present?.calls ?? []), ...(added.calls ?? [])],
-  };
-  return {
-    ...record,
-    contributions: [...record.contributions.filter((contribution) => contribution !== present), joined],
-  };
-}
-
-const pathsOf = ({ contributions }: PluginRecord): string[] =>
-  contributions.flatMap(({ files }) => files.map(({ path }) => path));
-
 interface ExecutableFiles {
   readonly root: string;
   readonly draft: Draft;
@@ -146,6 +124,28 @@ function notPassedError(key: string, path: string): Error {
     hint: "files in hidden folders, dist and vendor are no part of the universe",
   });
 }
+
+function addContribution(
+  record: PluginRecord,
+  present: ScopedContribution | undefined,
+  added: ScopedContribution,
+): PluginRecord {
+  const paths = new Set(added.files.map(({ path }) => path));
+  const joined: ScopedContribution = {
+    scope: added.scope,
+    files: [...(present?.files ?? []).filter(({ path }) => !paths.has(path)), ...added.files],
+    inserts: [],
+    edits: [...(present?.edits ?? []), ...(added.edits ?? [])],
+    calls: [...(present?.calls ?? []), ...(added.calls ?? [])],
+  };
+  return {
+    ...record,
+    contributions: [...record.contributions.filter((contribution) => contribution !== present), joined],
+  };
+}
+
+const pathsOf = ({ contributions }: PluginRecord): string[] =>
+  contributions.flatMap(({ files }) => files.map(({ path }) => path));
 
 /** Repeats recorded edits, in a project that is scaffolded into an empty folder. */
 export function repeatEdits(draft: Draft, edits: readonly TextEdit[]): void {
