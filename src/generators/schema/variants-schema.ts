@@ -340,13 +340,13 @@ type VariantFields = ReadonlyMap<string, boolean>;
 /** CEL rules for a union of objects: an object has the required fields of one variant, and no fields of others. */
 function variantRules(variants: readonly VariantFields[], discriminator: Discriminator | undefined): Rule[] {
   if (discriminator) return fieldRules(variants, [discriminator.name], byValue(discriminator));
-  const tags = variants.map((fields, i) =>
+  const identifyingFields = variants.map((fields, i) =>
     [...fields.keys()].find(
       (name) => fields.get(name) && variants.every((other, j) => j === i || !other.has(name)),
     ),
   );
-  if (tags.includes(undefined)) return combinedRules(variants);
-  const names = tags as string[];
+  if (identifyingFields.includes(undefined)) return combinedRules(variants);
+  const names = identifyingFields as string[];
   return [exactlyOne(names), ...fieldRules(variants, names, byPresence(names))];
 }
 
@@ -396,15 +396,15 @@ function exactlyOne(names: readonly string[]): Rule {
   };
 }
 
-/** Returns the rules of each field, except discriminators: the variants in which it is required, and allowed. */
+/** Returns the rules of all fields but those that identify variants: where each is required, and where allowed. */
 function fieldRules(
   variants: readonly VariantFields[],
-  tags: readonly string[],
+  identifyingFields: readonly string[],
   conditions: VariantConditions,
 ): Rule[] {
   const names = new Set(variants.flatMap((fields) => [...fields.keys()]));
   return [...names].flatMap((name): Rule[] => {
-    if (tags.includes(name)) return [];
+    if (identifyingFields.includes(name)) return [];
     const owners = indexesOf(variants, (fields) => fields.has(name));
     const requiring = indexesOf(variants, (fields) => fields.get(name) === true);
     const isEverywhere = owners.length === variants.length;
