@@ -20,7 +20,7 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
   }
 }
 
-/** An API server reports errors in a schema that all versions share at `spec.validation`; it is that of each version. */
+/** An API server reports errors in a schema that all versions share at `spec.validation`: see the first. */
 const schemaPath = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema/u;
 
 /** Finds the source of an error within a schema; undefined for errors elsewhere. */

@@ -5,7 +5,7 @@ import type { GeneratorOptions } from "../model/options.ts";
 import { type Schema, problemKey } from "../model/schema.ts";
 import { type Environment, type Typed, placeOf } from "./environment.ts";
 
-/** Builds the schemas of types within a type, for functions that `SchemaBuilder`, which implements it, calls. */
+/** Builds the schemas of the types within a type, for the functions that convert one; see `SchemaBuilder`. */
 export interface Builder {
   readonly sources: SchemaSources;
   /** Returns the schema of a type where it is used; a named type remains a reference until `settle` merges it. */

@@ -323,7 +323,7 @@ export function declarationsOf(property: Property): readonly Property[] {
   return property.others ? [property, ...property.others] : [property];
 }
 
-/** Creates a property that is not declared as one, such as `a` of `Record<"a" | "b", T>`, with its name. */
+/** Creates an entry for a property without a declaration, such as `a` of `Record<"a" | "b", T>`. */
 function newProperty(name: string, type: Typed, optional: boolean, pos: number): [string, Property] {
   return [name, { name, type, optional, readonly: false, comments: undefined, pos, env: type.env }];
 }
@@ -398,7 +398,7 @@ function referencedValues({ node, env }: Typed, sources: SchemaSources): Literal
   return undefined;
 }
 
-/** Lists the single value of an enum that `Color.Red` is as a type. */
+/** Lists the value of `Color.Red`, a member of an enum as a type. */
 function enumMemberValues(name: string, env: Typed["env"], sources: SchemaSources): Literal[] | undefined {
   const dot = name.lastIndexOf(".");
   if (dot === -1) return undefined;
@@ -460,7 +460,7 @@ export function indexedProperty({ node, env }: Typed, sources: SchemaSources): P
   return keys?.length === 1 ? shape?.properties.get(String(keys[0])) : undefined;
 }
 
-/** Evaluates a constant that has a literal type; undefined without `as const`, where TypeScript widens it to a string. */
+/** Evaluates a constant that has a literal type; undefined without `as const`, where TypeScript widens its type. */
 function literalConstantValue(typed: Typed, sources: SchemaSources): unknown {
   const { node, env } = typed;
   if (node.kind !== "typeof" || !hasLiteralType(node.path, env.module, sources.graph)) return undefined;
