@@ -46,7 +46,7 @@ interface Alternative {
   readonly markers: readonly Marker[];
 }
 
-/** Lists the variants of a union: `A & (B | C)` has `A & B` and `A & C`. Undefined if a member is not one. */
+/** Lists the variants of a union, `A & B` and `A & C` of `A & (B | C)`; undefined if one is not an object type. */
 function listVariants(members: readonly Typed[], sources: SchemaSources): Shape[] | undefined {
   const found = members.map((member) => listAlternatives(member, sources));
   if (found.includes(undefined)) return undefined;
