@@ -1,7 +1,6 @@
 /**
  * The generators: from types and markers to CRDs, roles and webhook configurations. This file plans all files of
- * `tsbuilder manifests`; each of its calls leads to a folder: `sources` reads the project, `crd`, `rbac` and `webhook`
- * generate. README.md has the order of the folders.
+ * `tsbuilder manifests`: `sources` reads the project, then `crd`, `rbac` and `webhook` generate.
  */
 
 import { posix } from "node:path";
@@ -14,28 +13,33 @@ import { type GeneratorName, type GeneratorOptions, projectOptions } from "./mod
 import { refuseTooDeep } from "./loader/parse-module.ts";
 import type { GeneratorCache } from "./sources/cache.ts";
 import { ProjectSources } from "./sources/project-sources.ts";
-import { addProvenance, rolesOf } from "./rbac/roles.ts";
-import { type WebhookPackage, webhookConfigurations } from "./webhook/configurations.ts";
+import { addProvenance, generateRoles } from "./rbac/roles.ts";
+import { type WebhookPackage, generateConfigurations } from "./webhook/configurations.ts";
 
-const output: Readonly<Record<GeneratorName, string>> = {
+/** The folder of each generator's files, unless the options name another. */
+const defaultOutput: Readonly<Record<GeneratorName, string>> = {
   crd: "config/crd/bases",
   rbac: "config/rbac",
   webhook: "config/webhook",
 };
 
-export function crdFolder(tree: SourceTree, given: GeneratorOptions): string {
-  return { ...projectOptions(tree), ...given }.output?.crd ?? output.crd;
+/** Returns the folder of the CRDs. */
+export function crdFolder(tree: SourceTree, overrides: GeneratorOptions): string {
+  return { ...projectOptions(tree), ...overrides }.output?.crd ?? defaultOutput.crd;
 }
 
-/** Generates `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml` in memory. */
+/**
+ * Plans `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml`. `overrides` are options of the
+ * command, before those in `PROJECT`. Errors in the sources are in the plan, which then has no changes.
+ */
 export async function planManifests(
   tree: SourceTree,
-  given: GeneratorOptions = {},
+  overrides: GeneratorOptions = {},
   cache?: GeneratorCache,
 ): Promise<ManifestsPlan> {
-  const options = { ...projectOptions(tree), ...given };
+  const options = { ...projectOptions(tree), ...overrides };
   const sources = await ProjectSources.load(tree, options, cache);
-  const folder = (name: GeneratorName): string => options.output?.[name] ?? output[name];
+  const folder = (name: GeneratorName): string => options.output?.[name] ?? defaultOutput[name];
   const runs = (name: GeneratorName): boolean => options.only?.includes(name) ?? true;
   const files = new Map<string, string>();
   if (runs("crd") && !sources.hasSyntaxErrors) {
@@ -47,7 +51,7 @@ export async function planManifests(
       files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {
-    const roles = rolesOf(packageMarkers(sources, "kubebuilder:rbac"), options);
+    const roles = generateRoles(packageMarkers(sources, "kubebuilder:rbac"), options);
     const text = emitFile(
       roles.map(({ object }) => object),
       options,
@@ -56,14 +60,14 @@ export async function planManifests(
     if (roles.length > 0) files.set(posix.join(folder("rbac"), "role.yaml"), written);
   }
   if (runs("webhook")) {
-    const configurations = webhookConfigurations(webhookPackages(sources), options, sources.log);
+    const configurations = generateConfigurations(webhookPackages(sources), options, sources.log);
     if (configurations.length > 0) {
       files.set(posix.join(folder("webhook"), "manifests.yaml"), emitFile(configurations, options));
     }
   }
   sources.checkMarkers();
   // With `paths`, the other CRDs may have kinds in folders that were not read.
-  const stale = runs("crd") && !options.paths ? staleCrds(tree, folder("crd"), files) : [];
+  const stale = runs("crd") && !options.paths ? findStaleCrds(tree, folder("crd"), files) : [];
   if (stale.length > 0 && sources.apiModules.length === 0 && !tree.has("api")) {
     sources.log.error(
       undefined,
@@ -72,7 +76,7 @@ export async function planManifests(
     );
   }
   const changes = [...files]
-    .filter(([path, content]) => !isWritten(tree.read(path), content))
+    .filter(([path, content]) => !isUpToDate(tree.read(path), content))
     .map(([path, content]): GeneratedFile => ({ path, content }));
   const removals = options.prune ? stale.map((path): GeneratedFile => ({ path, content: undefined })) : [];
   return {
@@ -82,7 +86,8 @@ export async function planManifests(
   };
 }
 
-function isWritten(present: string | undefined, content: string): boolean {
+/** Returns whether a file has the generated content, with its own line ends. */
+function isUpToDate(present: string | undefined, content: string): boolean {
   return present === content || (present !== undefined && present === withLineEndsOf(present, content));
 }
 
@@ -92,7 +97,7 @@ function packageMarkers(sources: ProjectSources, name: string): Marker[] {
     .filter((marker) => marker.name === name);
 }
 
-/** A folder of sources is like a Go package: it may set the name of its webhook configurations once. */
+/** Groups webhook markers by folder: like a Go package, each may set the name of its configurations once. */
 function webhookPackages(sources: ProjectSources): WebhookPackage[] {
   const folders = new Map<string, Marker[]>();
   for (const module of sources.markerModules) {
@@ -105,8 +110,8 @@ function webhookPackages(sources: ProjectSources): WebhookPackage[] {
   }));
 }
 
-/** Generated files in the CRD folder that no kind generates any more. */
-function staleCrds(tree: SourceTree, folder: string, files: ReadonlyMap<string, string>): string[] {
+/** Finds the generated files in the CRD folder that no kind generates any more. */
+function findStaleCrds(tree: SourceTree, folder: string, files: ReadonlyMap<string, string>): string[] {
   return tree.list(folder).filter((path) => {
     if (files.has(path) || posix.dirname(path) !== posix.normalize(folder)) return false;
     return (

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Plugin, build as bundle } from "esbuild";
-import { precompiledTemplates } from "../scaffold/build/precompile.ts";
+import { precompiledTemplates } from "../scaffold/compiled-templates.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
 import { readCommit } from "./commit.ts";
 import { findOwnPackage } from "./own-package.ts";

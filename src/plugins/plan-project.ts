@@ -1,8 +1,8 @@
 // From a project's description to its files. `planProjectChange` compares the blueprints of two descriptions, which
 // plugins contribute as data: `typescript` and `kustomize` are tsbuilder's own, `contributed` asks third-party plugins,
-// and `optional` has parts of tsbuilder that are made like those.
+// and `optional` has plugins of tsbuilder that are contributed in the same way.
 import type { PackageSpecifiers, Plugin, ScaffoldInputs } from "./contract/plugin.ts";
-import type { PluginCall } from "./contributed/executables.ts";
+import type { PluginCall } from "./contributed/run-executables.ts";
 import type { PluginPlan } from "./contributed/plan-plugins.ts";
 import { type Project, formatBoilerplate, hasWebhooks, isSameResource } from "../project/project.ts";
 import { type PackageManager, npm } from "../project/package-manager.ts";
@@ -44,10 +44,7 @@ export interface ProjectChange {
   readonly pluginCall?: PluginCall | undefined;
   /** Adds to the draft what is generated from the changed project, and returns notes. */
   readonly generate?: ((draft: Draft) => Promise<string[]>) | undefined;
-  /**
-   * For a project that is scaffolded into an empty folder: the existing project, and whether its plugins run or their
-   * records are replayed.
-   */
+  /** For a project that is scaffolded anew, to compare: the existing one, and whether its plugins run. */
   readonly existing?: { readonly tree: Tree; readonly plugins: "run" | "replay" };
 }
 
@@ -107,14 +104,14 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   return { changes: draft.changes(), notes, moves };
 }
 
-/** Removes the settings of kinds that the project does not have, and plugins that are left with no kind. */
+/** Removes plugins' settings of kinds that the project no longer has, and plugins without any kind left. */
 function prunePlugins(project: Project): Project {
   if (project.plugins.length === 0) return project;
   const plugins = project.plugins
     .map((use) => ({
       ...use,
-      resources: use.resources.filter((one) =>
-        project.resources.some((resource) => isSameResource(one, resource)),
+      resources: use.resources.filter((used) =>
+        project.resources.some((resource) => isSameResource(used, resource)),
       ),
     }))
     .filter((use) => use.isInLayout || use.resources.length > 0);

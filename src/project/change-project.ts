@@ -1,3 +1,5 @@
+/** Changes of a project's description. Each returns a new one, or throws a TsbuilderError that says why it is refused. */
+
 import { TsbuilderError } from "../shared/errors.ts";
 import type { FeatureName, LicenseName, Project, Resource } from "./project.ts";
 import {
@@ -27,7 +29,7 @@ export interface ProjectEdit {
   readonly owner: string | undefined;
 }
 
-/** Changes a project's layout, scope and features; throws on invalid combinations. */
+/** Changes a project's layout, scope, features and license header. */
 export function changeProject(project: Project, edit: ProjectEdit): Project {
   const multigroup = edit.multigroup ?? project.multigroup;
   if (project.multigroup && !multigroup) refuseSeveralGroups(project);
@@ -82,18 +84,22 @@ function changeFeatures(project: Project, { enable, disable }: ProjectEdit): rea
       hint: "give it once",
     });
   }
-  const on = new Set([...project.features.filter((name) => !disable.includes(name)), ...enable]);
-  for (const name of on) checkFeature(name, on, enable);
-  checkWebhookServed(project, on);
-  return featureNames.filter((name) => on.has(name));
+  const enabled = new Set([...project.features.filter((name) => !disable.includes(name)), ...enable]);
+  for (const name of enabled) checkFeature(name, enabled, enable);
+  checkWebhookServed(project, enabled);
+  return featureNames.filter((name) => enabled.has(name));
 }
 
-function checkFeature(name: FeatureName, on: ReadonlySet<FeatureName>, enable: readonly FeatureName[]): void {
+function checkFeature(
+  name: FeatureName,
+  enabled: ReadonlySet<FeatureName>,
+  enable: readonly FeatureName[],
+): void {
   const { needs = [], excludes = [] } = features[name] as {
     needs?: readonly FeatureName[];
     excludes?: readonly FeatureName[];
   };
-  const missing = needs.filter((other) => !on.has(other));
+  const missing = needs.filter((other) => !enabled.has(other));
   if (missing.length > 0) {
     throw new TsbuilderError(`"${name}" needs ${missing.map((other) => `"${other}"`).join(" and ")}`, {
       code: "REFUSED",
@@ -102,7 +108,7 @@ function checkFeature(name: FeatureName, on: ReadonlySet<FeatureName>, enable: r
         : `disable it, too: --disable ${[name, ...missing].join(",")}`,
     });
   }
-  const other = excludes.find((excluded) => on.has(excluded));
+  const other = excludes.find((excluded) => enabled.has(excluded));
   if (other !== undefined) {
     const [wanted, unwanted] = enable.includes(name) ? [name, other] : [other, name];
     throw new TsbuilderError(`"${wanted}" and "${unwanted}" are mutually exclusive`, {
@@ -113,8 +119,8 @@ function checkFeature(name: FeatureName, on: ReadonlySet<FeatureName>, enable: r
 }
 
 /** Throws if webhooks would have no certificate. */
-function checkWebhookServed({ resources }: Project, on: ReadonlySet<FeatureName>): void {
-  if (!on.has("webhook") || on.has("cert-manager") || on.has("self-signed")) return;
+function checkWebhookServed({ resources }: Project, enabled: ReadonlySet<FeatureName>): void {
+  if (!enabled.has("webhook") || enabled.has("cert-manager") || enabled.has("self-signed")) return;
   const reason = resources.some(hasWebhooks) ? "the project has webhooks, and they" : "webhooks";
   throw new TsbuilderError(`${reason} need a certificate`, {
     code: "REFUSED",
@@ -122,7 +128,6 @@ function checkWebhookServed({ resources }: Project, on: ReadonlySet<FeatureName>
   });
 }
 
-/** Options besides the resource itself. */
 interface ApiRequest {
   readonly resource: Resource;
   /** Scaffold the types and manifests of a kind of the project. */
@@ -133,7 +138,7 @@ interface ApiRequest {
   readonly force?: boolean;
 }
 
-/** Adds a kind, a version of it, or a controller for it to a project; throws on conflicts. */
+/** Adds a kind, a version of it, or a controller for it to a project. */
 export function addResource(project: Project, request: ApiRequest): Project {
   const { resource, withResource, withController, force = false } = request;
   const present = project.resources.find((other) => isSameResource(other, resource));
@@ -170,25 +175,25 @@ function addController(
 ): Resource {
   // A group and a kind may be too long for one name.
   const name = checkControllerName(wanted ?? defaultControllerName(project, resource));
-  const isThere = resource.controllers.some((controller) => controller.name === name);
-  if (isThere && force) return resource;
-  const taken = project.resources
+  const exists = resource.controllers.some((controller) => controller.name === name);
+  if (exists && force) return resource;
+  const conflict = project.resources
     .flatMap((other) => other.controllers.map((controller) => ({ name: controller.name, of: other })))
     .find((other) => collides(project, resource, name, other));
-  if (!taken) return { ...resource, controllers: [...resource.controllers, { name }] };
+  if (!conflict) return { ...resource, controllers: [...resource.controllers, { name }] };
   throw new TsbuilderError(
-    `the controller name "${name}" conflicts with "${taken.name}" of ${describeResource(taken.of)}`,
+    `the controller name "${name}" conflicts with "${conflict.name}" of ${describeResource(conflict.of)}`,
     {
       code: "ALREADY_EXISTS",
-      hint: `${isOtherVersion(taken.of, resource) ? "one controller does for all versions of a kind: add --controller=false; or " : ""}choose another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
+      hint: `${isAnotherVersion(conflict.of, resource) ? "one controller does for all versions of a kind: add --controller=false; or " : ""}choose another name: --controller-name ${kindFile(resource)}-${resource.controllers.length > 0 ? "second" : resource.version}`,
     },
   );
 }
 
-const isOtherVersion = (one: Resource, other: Resource): boolean =>
+const isAnotherVersion = (one: Resource, other: Resource): boolean =>
   isSameKind(one, other) && one.version !== other.version;
 
-/** Returns whether names result in the same class or file. */
+/** Returns whether the names of two controllers result in the same class or file. */
 function collides(
   project: Project,
   resource: Resource,
@@ -221,7 +226,7 @@ function refuseClashes(project: Project, resource: Resource): void {
   }
   for (const other of own) {
     if (qualifiedGroup(other) !== qualifiedGroup(resource) || other.kind === resource.kind) continue;
-    const name = sharedName(other, resource);
+    const name = findSharedName(other, resource);
     if (name === undefined) continue;
     throw new TsbuilderError(`${describeResource(other)} already has the name "${name}"`, {
       code: "ALREADY_EXISTS",
@@ -231,27 +236,33 @@ function refuseClashes(project: Project, resource: Resource): void {
 }
 
 /** Returns a name that two kinds share. An API server accepts only one of their CRDs, and files would collide. */
-function sharedName(one: Resource, other: Resource): string | undefined {
-  return common(kindsOf(one), kindsOf(other)) ?? common(wordsOf(one), wordsOf(other));
+function findSharedName(one: Resource, other: Resource): string | undefined {
+  return (
+    findCommon(listKindNames(one), listKindNames(other)) ??
+    findCommon(listResourceNames(one), listResourceNames(other))
+  );
 }
 
-const kindsOf = ({ kind }: Resource): string[] => [kind, `${kind}List`];
+const listKindNames = ({ kind }: Resource): string[] => [kind, `${kind}List`];
 
-function wordsOf(resource: Resource): string[] {
+function listResourceNames(resource: Resource): string[] {
   const { plural, singular, shortNames } = resource;
   return [plural, kindFile(resource), ...(singular === undefined ? [] : [singular]), ...shortNames];
 }
 
-function common(some: readonly string[], others: readonly string[]): string | undefined {
+function findCommon(some: readonly string[], others: readonly string[]): string | undefined {
   return some.find((name) => others.includes(name));
 }
 
-/** The webhooks to add. */
-interface WebhookRequest {
-  readonly resource: Resource;
+/** Types of webhooks, to add or to remove. */
+interface WebhookChoice {
   readonly defaulting: boolean;
   readonly validation: boolean;
   readonly conversion: boolean;
+}
+
+interface WebhookRequest extends WebhookChoice {
+  readonly resource: Resource;
   readonly spokes: readonly string[];
   readonly defaultingPath: string | undefined;
   readonly validationPath: string | undefined;
@@ -392,15 +403,8 @@ export function removeController(project: Project, resource: Resource, name: str
   });
 }
 
-/** The webhooks to remove. */
-interface WebhookRemoval {
-  readonly defaulting: boolean;
-  readonly validation: boolean;
-  readonly conversion: boolean;
-}
-
 /** Removes webhooks from a project; with the last one, the features that serve them are disabled. */
-export function removeWebhooks(project: Project, resource: Resource, removal: WebhookRemoval): Project {
+export function removeWebhooks(project: Project, resource: Resource, removal: WebhookChoice): Project {
   const { webhooks } = resource;
   const missing =
     (removal.defaulting && !webhooks.defaulting && "defaulting") ||
@@ -425,12 +429,12 @@ export function removeWebhooks(project: Project, resource: Resource, removal: We
 }
 
 function replaceResource(project: Project, resource: Resource, next: Resource): Project {
-  const isOfUse = next.origin.type === "own" || next.controllers.length > 0 || hasWebhooks(next);
+  const isStillUsed = next.origin.type === "own" || next.controllers.length > 0 || hasWebhooks(next);
   return withoutUnservedWebhooks({
     ...project,
     resources: project.resources.flatMap((other) => {
       if (other !== resource) return [other];
-      return isOfUse ? [next] : [];
+      return isStillUsed ? [next] : [];
     }),
   });
 }

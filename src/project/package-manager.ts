@@ -15,9 +15,9 @@ export interface PackageManager {
   /** Adds the package whose name and version follow. */
   readonly add: string;
   readonly addForDevelopment: string;
-  /** The same on a machine that has only Node and npm. */
+  /** As `installLocked`, on a machine that has only Node and npm. */
   readonly installAnywhere: string;
-  /** The same in an image, from the registry `NPM_REGISTRY` and without running scripts of packages. */
+  /** As `installLocked`, in an image, from the registry `NPM_REGISTRY` and without running scripts of packages. */
   readonly installInImage: string;
 }
 
@@ -44,7 +44,7 @@ export const yarn: PackageManager = {
     "YARN_NPM_REGISTRY_SERVER=${NPM_REGISTRY} npx --yes --registry=${NPM_REGISTRY} @yarnpkg/cli-dist@4 install --immutable --mode=skip-build",
 };
 
-/** Its lock file has the same name as that of later versions, and another format. */
+/** Yarn 1, whose lock file has the name of that of later versions, and another format. */
 export const yarn1: PackageManager = { ...yarn, installLocked: "yarn install --frozen-lockfile" };
 
 const others: readonly PackageManager[] = [
@@ -75,24 +75,18 @@ const others: readonly PackageManager[] = [
 
 export const packageManagers: readonly PackageManager[] = [npm, ...others];
 
-/**
- * Returns the package manager whose lock file a project has, or the workspace that it belongs to. Returns npm if there
- * is none.
- */
+/** Returns the package manager whose lock file a project or its workspace has; npm if there is none. */
 export function packageManagerOf(root: string): PackageManager {
-  return lockedBy(root) ?? lockedBy(workspaceOf(root)) ?? npm;
+  return findByLockFile(root) ?? findByLockFile(workspaceOf(root)) ?? npm;
 }
 
-function lockedBy(folder: string | undefined): PackageManager | undefined {
+function findByLockFile(folder: string | undefined): PackageManager | undefined {
   if (folder === undefined) return undefined;
   const found = packageManagers.find(({ lockFiles }) =>
     lockFiles.some((file) => existsSync(join(folder, file))),
   );
-  return found === yarn && isOfYarn1(folder) ? yarn1 : found;
-}
-
-function isOfYarn1(root: string): boolean {
-  return readFileSync(join(root, "yarn.lock"), "utf8").includes("yarn lockfile v1");
+  if (found !== yarn) return found;
+  return readFileSync(join(folder, "yarn.lock"), "utf8").includes("yarn lockfile v1") ? yarn1 : yarn;
 }
 
 /**
@@ -108,10 +102,10 @@ export function workspaceOf(root: string): string | undefined {
 
 /** Reads the patterns of members' folders, as npm, Yarn and Bun write them, or pnpm. */
 function workspacePatterns(folder: string): string[][] {
-  const { workspaces } = (readIfThere(join(folder, "package.json"), JSON.parse) ?? {}) as {
+  const { workspaces } = (readIfPossible(join(folder, "package.json"), JSON.parse) ?? {}) as {
     readonly workspaces?: unknown;
   };
-  const { packages } = (readIfThere(join(folder, "pnpm-workspace.yaml"), parse) ?? {}) as {
+  const { packages } = (readIfPossible(join(folder, "pnpm-workspace.yaml"), parse) ?? {}) as {
     readonly packages?: unknown;
   };
   const listed = isObject(workspaces) ? workspaces["packages"] : workspaces;
@@ -125,7 +119,7 @@ function workspacePatterns(folder: string): string[][] {
 }
 
 /** Reads a file above the project; undefined if it is missing or can't be read. */
-function readIfThere(file: string, read: (text: string) => unknown): unknown {
+function readIfPossible(file: string, read: (text: string) => unknown): unknown {
   try {
     return read(readFileSync(file, "utf8"));
   } catch {
@@ -133,7 +127,7 @@ function readIfThere(file: string, read: (text: string) => unknown): unknown {
   }
 }
 
-/** `*` stands for a part of a folder's name, and `**` for any number of folders. */
+/** Returns whether folders match a pattern: `*` is a part of a folder's name, and `**` any number of folders. */
 function matches([first, ...others]: readonly string[], folders: readonly string[]): boolean {
   const [folder, ...below] = folders;
   if (first === undefined) return folder === undefined;

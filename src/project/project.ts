@@ -1,6 +1,5 @@
-// The `PROJECT` file: its model, with the names that follow from it (here), changes of it (`change-project.ts`), and
-// reading and writing it (`store.ts`). All changes return a new model; nothing here touches files but `store.ts` and
-// `package-manager.ts`.
+// The description of a project, as `PROJECT` has it, and the names that follow from it. `change-project.ts` changes a
+// description, which returns a new one, and `store.ts` reads and writes the file.
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { blockCommentText } from "../shared/source-text.ts";
 import { TsbuilderError } from "../shared/errors.ts";
@@ -36,10 +35,7 @@ interface FeatureDefinition {
 export const features = {
   metrics: { summary: "serve metrics on port 8443, with authentication and authorization" },
   webhook: { summary: "serve the admission and conversion webhooks" },
-  "cert-manager": {
-    summary: "use certificates from cert-manager",
-    excludes: ["self-signed"],
-  },
+  "cert-manager": { summary: "use certificates from cert-manager", excludes: ["self-signed"] },
   "self-signed": {
     summary: "let the operator create and rotate the webhooks' certificate itself",
     needs: ["webhook"],
@@ -114,7 +110,7 @@ export interface WebhookRecord {
 export interface PluginUse {
   /** `grafana.example.com/v1`: a name, and the version of what it scaffolds. */
   readonly key: string;
-  /** It contributes to the project and to all its kinds; otherwise to those of `resources` only. */
+  /** It contributes to the project and all its kinds, as `layout` in the file says; otherwise to `resources` only. */
   readonly isInLayout: boolean;
   /** The npm package or folder that it comes from; undefined for an executable that speaks kubebuilder's protocol. */
   readonly package: string | undefined;
@@ -124,7 +120,7 @@ export interface PluginUse {
   readonly resources: readonly PluginResource[];
 }
 
-/** The key of a kind in one version, and options for it. */
+/** A kind in one version, with a plugin's options for it. */
 export type PluginResource = Pick<Resource, "group" | "domain" | "version" | "kind"> & {
   readonly options: PluginOptions;
 };
@@ -140,10 +136,8 @@ export const noWebhooks: WebhookRecord = {
   validationPath: undefined,
 };
 
-/** Creates a resource with default settings. */
-export function newResource(
-  facts: Pick<Resource, "group" | "domain" | "version" | "kind" | "plural"> & Partial<Resource>,
-): Resource {
+/** Creates a resource: one of the project, without controllers and webhooks, unless the settings say otherwise. */
+export function newResource(settings: Kind & Pick<Resource, "plural"> & Partial<Resource>): Resource {
   return {
     singular: undefined,
     shortNames: [],
@@ -153,33 +147,30 @@ export function newResource(
     template: undefined,
     controllers: [],
     webhooks: noWebhooks,
-    ...facts,
+    ...settings,
   };
 }
 
-/** The API group as used in an apiVersion: group and domain, joined by a dot. */
+/** Identifies a kind in one version. */
+type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
+
+/** Returns the API group as used in an apiVersion: group and domain, joined by a dot. */
 export function qualifiedGroup({ group, domain }: Pick<Resource, "group" | "domain">): string {
   return [group, domain].filter((part) => part !== "").join(".");
 }
 
-/** `group/version, Kind kind`, for error messages. */
-export function describeResource(resource: Pick<Resource, "group" | "domain" | "version" | "kind">): string {
+/** Formats a resource for error messages: `group/version, Kind kind`. */
+export function describeResource(resource: Kind): string {
   return `${apiVersionOf({ group: qualifiedGroup(resource), version: resource.version })}, Kind ${resource.kind}`;
 }
 
 /** Returns whether two resources are the same kind in the same version. */
-export function isSameResource(
-  a: Pick<Resource, "group" | "domain" | "version" | "kind">,
-  b: Pick<Resource, "group" | "domain" | "version" | "kind">,
-): boolean {
+export function isSameResource(a: Kind, b: Kind): boolean {
   return isSameKind(a, b) && a.version === b.version;
 }
 
 /** Returns whether two resources are the same kind, in any version. */
-export function isSameKind(
-  a: Pick<Resource, "group" | "domain" | "kind">,
-  b: Pick<Resource, "group" | "domain" | "kind">,
-): boolean {
+export function isSameKind(a: Omit<Kind, "version">, b: Omit<Kind, "version">): boolean {
   return a.kind === b.kind && qualifiedGroup(a) === qualifiedGroup(b);
 }
 
@@ -200,6 +191,7 @@ export function formatBoilerplate({ license, owner }: Pick<Project, "license" | 
 const keyPattern =
   /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/v\d+(?:-(?:alpha|beta))?$/u;
 
+/** Returns the key of a plugin; throws a TsbuilderError unless it has the form of kubebuilder's keys. */
 export function checkPluginKey(key: string): string {
   if (key.length <= 253 && keyPattern.test(key)) return key;
   throw new TsbuilderError(`invalid plugin key "${key}"`, {
@@ -222,38 +214,32 @@ export function removePlugins(project: Project, keys: readonly string[]): Projec
   });
 }
 
-/**
- * Returns whether the text of `PROJECT` may name plugins, without parsing it: most projects have none, and must not pay
- * for them.
- */
+/** Returns whether the text of `PROJECT` may name plugins, without parsing it for the many projects that have none. */
 export function mayHavePlugins(text: string): boolean {
   return /^plugins:/mu.test(text) || !/^layout:\s*\n\s*- [^\n]*\n(?!\s*- )/mu.test(text);
 }
 
-/** The folder of the API types. */
 export function apiFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup ? `api/${groupFolder(resource)}/${resource.version}` : `api/${resource.version}`;
 }
 
-/** The folder of the kind's controllers. */
 export function controllerFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup ? `src/controller/${groupFolder(resource)}` : "src/controller";
 }
 
-/** The folder of the webhooks of one version. */
 export function webhookFolder(project: Pick<Project, "multigroup">, resource: Resource): string {
   return project.multigroup
     ? `src/webhook/${groupFolder(resource)}/${resource.version}`
     : `src/webhook/${resource.version}`;
 }
 
-/** The folder of a kind without a group is named after the domain. */
+/** Returns the folder of an API group: its name, or for a group without a name its domain. */
 export function groupFolder({ group, domain }: Pick<Resource, "group" | "domain">): string {
   if (group !== "") return group;
   return domain === "" ? "core" : domain;
 }
 
-/** The kind in names of files. */
+/** Returns the kind as it is in the names of files. */
 export function kindFile({ kind }: Pick<Resource, "kind">): string {
   return kind.toLowerCase();
 }
@@ -297,10 +283,7 @@ function groupedName(resource: Resource): string {
   return group === "" ? kindFile(resource) : `${group}-${kindFile(resource)}`;
 }
 
-/**
- * The ClusterRole of a namespaced operator, beside its Role: it has the permissions on cluster-scoped kinds, which a
- * Role can't give.
- */
+/** The ClusterRole of a namespaced operator, for the cluster-scoped kinds that its Role can't give access to. */
 export const clusterRoleName = "manager-cluster-role";
 
 /** Returns whether the permissions on a kind belong into the operator's ClusterRole. */
@@ -308,35 +291,17 @@ export function needsClusterRole(project: Project, resource: Resource): boolean 
   return project.namespaced && !resource.namespaced;
 }
 
-/**
- * The built-in API groups of Kubernetes: their short names, with the domain that completes them. Groups without a
- * domain here have none in Kubernetes either; the group of Pods and Services has an empty name, and is called `core`.
- */
-const coreGroups: Readonly<Record<string, string>> = {
-  core: "",
-  apps: "",
-  autoscaling: "",
-  batch: "",
-  policy: "",
-  admissionregistration: "k8s.io",
-  apiextensions: "k8s.io",
-  apiregistration: "k8s.io",
-  authentication: "k8s.io",
-  authorization: "k8s.io",
-  certificates: "k8s.io",
-  coordination: "k8s.io",
-  discovery: "k8s.io",
-  events: "k8s.io",
-  "flowcontrol.apiserver": "k8s.io",
-  "internal.apiserver": "k8s.io",
-  networking: "k8s.io",
-  node: "k8s.io",
-  "rbac.authorization": "k8s.io",
-  resource: "k8s.io",
-  scheduling: "k8s.io",
-  storage: "k8s.io",
-  storagemigration: "k8s.io",
-};
+/** The built-in API groups of Kubernetes by short name, with their domains; `core` has an empty name there. */
+const coreGroups: Readonly<Record<string, string>> = Object.fromEntries([
+  ...["core", "apps", "autoscaling", "batch", "policy"].map((group) => [group, ""]),
+  ...(
+    "admissionregistration apiextensions apiregistration authentication authorization certificates coordination " +
+    "discovery events flowcontrol.apiserver internal.apiserver networking node rbac.authorization resource scheduling " +
+    "storage storagemigration"
+  )
+    .split(" ")
+    .map((group) => [group, "k8s.io"]),
+]);
 
 export const coreGroupNames = Object.keys(coreGroups);
 

@@ -45,7 +45,7 @@ export interface StoredProject {
   readonly text: string;
 }
 
-/** Reads a project from the text of its `PROJECT` file. */
+/** Reads a project from the text of its `PROJECT` file. Throws a TsbuilderError for an invalid file. */
 export function parseProject(text: string): StoredProject {
   const [value, ...others] = readYaml(projectFile, text, {
     code: "INVALID_PROJECT",
@@ -71,7 +71,7 @@ export function formatProject(project: Project, text?: string): string {
   return text === undefined ? formatted : withLineEndsOf(text, formatted);
 }
 
-/** Our layout, next to kubebuilder's `go.kubebuilder.io/v4`. */
+/** The key of our layout, as `go.kubebuilder.io/v4` is that of kubebuilder. */
 export const pluginKey = "typescript.tsbuilder.dev/v1";
 
 /** The version of kubebuilder's schema of the file, whose keys have the same meaning here. */
@@ -80,15 +80,18 @@ const schemaVersion = "3";
 /** The start of the key of any version of our layout. */
 const layoutPrefix = "typescript.tsbuilder.dev/";
 
-/** Reads a project from the YAML value of its `PROJECT` file; unknown keys are ignored. */
+/**
+ * Reads a project from the YAML value of its `PROJECT` file; unknown keys are ignored. Throws a TsbuilderError for a wrong
+ * value, for another layout, and for a version of the file that this tsbuilder does not know.
+ */
 export function readProject(value: unknown): Project {
   if (value === undefined || value === null)
     throw invalid('"PROJECT" is empty', "restore the file from version control");
-  const file = new Reader("PROJECT", value);
+  const file = new MappingReader("PROJECT", value);
   // Checked before the version: projects of kubebuilder had versions 1 and 2, without a layout.
   const layout = file.texts("layout");
-  const own = layout.find((key) => key.startsWith(layoutPrefix));
-  if (own === undefined) {
+  const ownLayout = layout.find((key) => key.startsWith(layoutPrefix));
+  if (ownLayout === undefined) {
     const found = layout.length === 0 ? "no layout" : `the layout "${layout.join(", ")}"`;
     throw invalid(
       `"PROJECT" has ${found}, so this is not a TypeScript project`,
@@ -103,7 +106,7 @@ export function readProject(value: unknown): Project {
     );
   };
   refuseOther("schema version", file.text("version"), schemaVersion);
-  refuseOther("layout", own, pluginKey);
+  refuseOther("layout", ownLayout, pluginKey);
   return {
     domain: file.name("domain", checkDomain),
     projectName: file.name("projectName", checkProjectName),
@@ -114,7 +117,7 @@ export function readProject(value: unknown): Project {
     owner: file.text("owner", ""),
     features: file
       .texts("features")
-      .map((name) => new Reader("features", { name }).oneOf<FeatureName>("name", featureNames)),
+      .map((name) => new MappingReader("features", { name }).oneOf<FeatureName>("name", featureNames)),
     resources: refuseDuplicates(file.records("resources").map(readResource)),
     plugins: readPlugins(
       file
@@ -126,7 +129,7 @@ export function readProject(value: unknown): Project {
   };
 }
 
-function readResource(record: Reader): Resource {
+function readResource(record: MappingReader): Resource {
   const api = record.record("api");
   return {
     ...readIdentity(record),
@@ -144,8 +147,7 @@ function readResource(record: Reader): Resource {
   };
 }
 
-/** Reads what identifies a resource. */
-function readIdentity(record: Reader): Pick<Resource, "group" | "domain" | "version" | "kind"> {
+function readIdentity(record: MappingReader): Pick<Resource, "group" | "domain" | "version" | "kind"> {
   return {
     group: record.name("group", checkGroup, ""),
     domain: record.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
@@ -155,12 +157,12 @@ function readIdentity(record: Reader): Pick<Resource, "group" | "domain" | "vers
 }
 
 /** Reads the plugins in the layout, then those of single kinds. Ignores settings of other tools' plugins. */
-function readPlugins(layout: readonly string[], records: Reader | undefined): PluginUse[] {
-  const single = (records?.keys() ?? []).filter((key) => {
+function readPlugins(layout: readonly string[], records: MappingReader | undefined): PluginUse[] {
+  const ofSingleKinds = (records?.keys() ?? []).filter((key) => {
     const record = layout.includes(key) ? undefined : records!.mapping(key);
     return record !== undefined && (record.has("package") || record.has("executable"));
   });
-  return [...new Set([...layout, ...single])].map((key) => {
+  return [...new Set([...layout, ...ofSingleKinds])].map((key) => {
     const record = records?.mapping(key);
     return {
       key: checkPluginKey(key),
@@ -175,7 +177,7 @@ function readPlugins(layout: readonly string[], records: Reader | undefined): Pl
   });
 }
 
-/** A duplicate resource is usually left over from a merge. */
+/** Refuses a resource that is in the list twice, which is usually left over from a merge. */
 function refuseDuplicates(resources: readonly Resource[]): readonly Resource[] {
   const duplicate = resources.find((resource, i) =>
     resources.slice(0, i).some((earlier) => isSameResource(earlier, resource)),
@@ -187,13 +189,13 @@ function refuseDuplicates(resources: readonly Resource[]): readonly Resource[] {
   );
 }
 
-function readOrigin(record: Reader): Origin {
+function readOrigin(record: MappingReader): Origin {
   if (record.flag("core")) return { type: "core" };
   if (record.flag("external")) return { type: "external", module: record.name("path", checkModule) };
   return { type: "own" };
 }
 
-function readTemplate(record: Reader | undefined): TemplateRecord | undefined {
+function readTemplate(record: MappingReader | undefined): TemplateRecord | undefined {
   if (!record) return undefined;
   const options = record.keys().filter((key) => key !== "name");
   return {
@@ -204,7 +206,7 @@ function readTemplate(record: Reader | undefined): TemplateRecord | undefined {
   };
 }
 
-function readWebhooks(record: Reader | undefined): WebhookRecord {
+function readWebhooks(record: MappingReader | undefined): WebhookRecord {
   if (!record) return noWebhooks;
   const path = (key: string, flag: string): string | undefined =>
     record.has(key) ? record.name(key, (value) => checkWebhookPath(value, flag)) : undefined;
@@ -217,8 +219,8 @@ function readWebhooks(record: Reader | undefined): WebhookRecord {
   };
 }
 
-/** Reads the keys of a mapping; an error names the path of the value. A key that is absent or null is missing. */
-class Reader {
+/** Reads the keys of a mapping; an error names the path of the value. A key with the value null counts as absent. */
+class MappingReader {
   readonly #place: string;
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -241,7 +243,7 @@ class Reader {
     return this.#values;
   }
 
-  /** A string; without one, `missing` or an error. */
+  /** Reads a string; if the key is absent, `missing` is returned, or without that an error thrown. */
   text(key: string, missing?: string): string {
     const value = this.has(key) ? this.#values[key] : missing;
     // Someone who edits the file by hand may write `version: 3`.
@@ -250,7 +252,7 @@ class Reader {
     return value;
   }
 
-  /** A string that is checked like the corresponding flag. */
+  /** Reads a string, and checks it as the corresponding flag is checked. */
   name(key: string, check: (value: string) => string, missing?: string): string {
     return this.#check(key, this.text(key, missing), check);
   }
@@ -284,30 +286,31 @@ class Reader {
     return name;
   }
 
-  /** A list of strings, or a single string as in `layout: KEY`. */
+  /** Reads a list of strings, or a single string as in `layout: KEY`. */
   texts(key: string): string[] {
     const value = this.has(key) ? this.#values[key] : [];
     const items: unknown[] = Array.isArray(value) ? value : [value];
-    return items.map((item, i) => new Reader(`${this.#place}.${key}[${i}]`, { text: item }).text("text"));
+    return items.map((item, i) =>
+      new MappingReader(`${this.#place}.${key}[${i}]`, { text: item }).text("text"),
+    );
   }
 
-  record(key: string): Reader | undefined {
-    return this.has(key) ? new Reader(`${this.#place}.${key}`, this.#values[key]) : undefined;
+  record(key: string): MappingReader | undefined {
+    return this.has(key) ? new MappingReader(`${this.#place}.${key}`, this.#values[key]) : undefined;
   }
 
-  /** A mapping; undefined for any other value, which another tool may have written. */
-  mapping(key: string): Reader | undefined {
+  /** Reads a mapping; undefined for any other value, which another tool may have written. */
+  mapping(key: string): MappingReader | undefined {
     return isObject(this.#values[key]) ? this.record(key) : undefined;
   }
 
-  records(key: string): Reader[] {
+  records(key: string): MappingReader[] {
     const value = this.has(key) ? this.#values[key] : [];
     if (!Array.isArray(value)) throw unexpected(`${this.#place}.${key}`, "a list", value);
-    return value.map((item, i) => new Reader(`${this.#place}.${key}[${i}]`, item));
+    return value.map((item, i) => new MappingReader(`${this.#place}.${key}[${i}]`, item));
   }
 }
 
-/** The error of a `PROJECT` file that can't be used. */
 function invalid(message: string, hint: string): TsbuilderError {
   return new TsbuilderError(message, { code: "INVALID_PROJECT", hint });
 }
@@ -319,7 +322,7 @@ function unexpected(place: string, expected: string, value: unknown): TsbuilderE
   return invalid(`"${place}" must be ${expected}, but is ${shown}`, restoreHint);
 }
 
-/** The content of the `PROJECT` file. A key with the value undefined is removed from the file. */
+/** Converts a project to the content of its `PROJECT` file. A key with the value undefined is removed from the file. */
 export function toRecord(project: Project): Record<string, unknown> {
   return {
     version: schemaVersion,
@@ -331,9 +334,9 @@ export function toRecord(project: Project): Record<string, unknown> {
     namespaced: project.namespaced || undefined,
     license: project.license,
     owner: project.owner || undefined,
-    namespaces: list(project.namespaces),
+    namespaces: unlessEmpty(project.namespaces),
     features: [...project.features].sort(),
-    resources: list(project.resources.map(resourceRecord)),
+    resources: unlessEmpty(project.resources.map(resourceRecord)),
     // Without plugins of the project, the key keeps the settings of other tools.
     ...(project.plugins.length === 0 ? {} : { plugins: pluginRecords(project) }),
   };
@@ -341,19 +344,19 @@ export function toRecord(project: Project): Record<string, unknown> {
 
 function pluginRecords({ plugins }: Project): Record<string, unknown> {
   return Object.fromEntries(
-    plugins.map(({ key, package: from, options, resources }) => [
+    plugins.map(({ key, package: source, options, resources }) => [
       key,
       {
-        package: from,
-        executable: from === undefined || undefined,
+        package: source,
+        executable: source === undefined || undefined,
         options: isEmpty(options) ? undefined : options,
-        resources: list(
-          resources.map(({ group, domain, version, kind, options: own }) => ({
+        resources: unlessEmpty(
+          resources.map(({ group, domain, version, kind, options: kindOptions }) => ({
             group: group || undefined,
             domain: domain || undefined,
             version,
             kind,
-            options: isEmpty(own) ? undefined : own,
+            options: isEmpty(kindOptions) ? undefined : kindOptions,
           })),
         ),
       },
@@ -372,21 +375,21 @@ function resourceRecord(resource: Resource): Record<string, unknown> {
     kind: resource.kind,
     plural: resource.plural,
     singular: resource.singular,
-    shortNames: list(resource.shortNames),
-    categories: list(resource.categories),
+    shortNames: unlessEmpty(resource.shortNames),
+    categories: unlessEmpty(resource.categories),
     api: origin.type === "own" ? { crdVersion: "v1", namespaced: resource.namespaced } : undefined,
     template: template && { name: template.name, ...template.options },
     core: origin.type === "core" || undefined,
     external: origin.type === "external" || undefined,
     path: origin.type === "external" ? origin.module : undefined,
-    controllers: list(controllers.map(({ name }) => ({ name }))),
+    controllers: unlessEmpty(controllers.map(({ name }) => ({ name }))),
     webhooks: hasWebhooks(resource)
       ? {
           webhookVersion: "v1",
           defaulting: webhooks.defaulting || undefined,
           validation: webhooks.validation || undefined,
           conversion: webhooks.spokes !== undefined || undefined,
-          spoke: list(webhooks.spokes ?? []),
+          spoke: unlessEmpty(webhooks.spokes ?? []),
           defaultingPath: webhooks.defaultingPath,
           validationPath: webhooks.validationPath,
         }
@@ -394,7 +397,7 @@ function resourceRecord(resource: Resource): Record<string, unknown> {
   };
 }
 
-function list<T>(items: readonly T[]): readonly T[] | undefined {
+function unlessEmpty<T>(items: readonly T[]): readonly T[] | undefined {
   return items.length === 0 ? undefined : items;
 }
 
@@ -437,6 +440,7 @@ function mergeList(document: Document, list: YAMLSeq, items: readonly unknown[])
   });
 }
 
+/** Returns a key for an item of a list: what identifies a resource or a controller, or the whole item. */
 function identify(item: unknown): string {
   const value = toPlain(item);
   if (!isObject(value)) return JSON.stringify(value);

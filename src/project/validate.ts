@@ -3,43 +3,34 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { qualifiedGroup, type Resource } from "./project.ts";
 import { shorten } from "../shared/text.ts";
 
-/**
- * Validates names before anything is written: rejects names that Kubernetes would reject later, with the value in
- * quotes and a hint.
- */
+/** Checks of names: each returns a valid one, and throws a TsbuilderError for one that Kubernetes or code would reject. */
 
+/** A DNS subdomain, as RFC 1123 has it, without its limit of 253 characters. */
 const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/u;
+/** A DNS label that begins with a letter, as RFC 1035 has it, without its limit of 63 characters. */
 const label = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/u;
 
 /** The longest suffix that is added to the project's name: that of a Service, whose name has at most 63 characters. */
-const longestSuffix = "-controller-manager-metrics-service";
-export const maxProjectName = 63 - longestSuffix.length;
+const longestNameSuffix = "-controller-manager-metrics-service";
+export const maxProjectName = 63 - longestNameSuffix.length;
 
 export function checkDomain(domain: string): string {
   if (domain.length > 253) throw invalid("domain", domain, "use at most 253 characters");
   if (subdomain.test(domain)) return domain;
-  throw invalid(
-    "domain",
-    domain,
-    "use lower-case letters, digits, dashes and dots, for example --domain example.com",
-  );
+  const hint = "use lower-case letters, digits, dashes and dots, for example --domain example.com";
+  throw invalid("domain", domain, hint);
 }
 
 export function checkProjectName(name: string): string {
   if (!label.test(name)) {
-    throw invalid(
-      "project name",
-      name,
-      "use lower-case letters, digits and dashes, starting with a letter, for example --project-name mysql-operator",
-    );
+    const hint =
+      "use lower-case letters, digits and dashes, starting with a letter, for example --project-name mysql-operator";
+    throw invalid("project name", name, hint);
   }
   refuseYamlWord("project name", name, `choose a longer one, for example --project-name ${name}-operator`);
   if (name.length <= maxProjectName) return name;
-  throw invalid(
-    "project name",
-    name,
-    `use at most ${maxProjectName} characters, because "${name}${longestSuffix}" is the name of a Service, which is limited to 63: --project-name ${name.slice(0, maxProjectName).replace(/-+$/u, "")}`,
-  );
+  const hint = `use at most ${maxProjectName} characters, because "${name}${longestNameSuffix}" is the name of a Service, which is limited to 63: --project-name ${name.slice(0, maxProjectName).replace(/-+$/u, "")}`;
+  throw invalid("project name", name, hint);
 }
 
 export function checkGroup(group: string): string {
@@ -56,28 +47,25 @@ export function checkVersion(version: string): string {
 const versionPattern = /^v[1-9][0-9]*(?:(?:alpha|beta)[1-9][0-9]*)?$/u;
 
 /** A name has 63 characters, and that of the list kind ends with `List`. */
-const longestKind = 63 - "List".length;
+const maxKindLength = 63 - "List".length;
 
 export function checkKind(kind: string): string {
-  if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > longestKind) {
+  if (!/^[A-Z][A-Za-z0-9]*$/u.test(kind) || kind.length > maxKindLength) {
     const suggestion = pascalCase(kind)
       .replace(/^[0-9]+/u, "")
-      .slice(0, longestKind);
+      .slice(0, maxKindLength);
     const example = suggestion === "" || suggestion === kind ? "MySQL" : suggestion;
     const rule = "use letters and digits, starting with a capital letter";
-    throw invalid("kind", kind, `${rule}, at most ${longestKind}: --kind ${example}`);
+    throw invalid("kind", kind, `${rule}, at most ${maxKindLength}: --kind ${example}`);
   }
   refuseYamlWord("kind", kind, `choose a longer one, for example --kind App${kind}`);
-  if (!taken.has(kind)) return kind;
-  throw invalid(
-    "kind",
-    kind,
-    `the generated code already uses this name; choose a longer one, for example --kind App${kind}`,
-  );
+  if (!reservedKinds.has(kind)) return kind;
+  const hint = `the generated code already uses this name; choose a longer one, for example --kind App${kind}`;
+  throw invalid("kind", kind, hint);
 }
 
 /** Names that scaffolded code imports, or that JavaScript defines, besides the kind itself. */
-const taken = new Set([
+const reservedKinds = new Set([
   ..."AdmissionContext Client Condition Context Conversion Converted CustomResource Defaulter Manager".split(
     " ",
   ),
@@ -109,11 +97,8 @@ export function checkShortName(name: string, flag: string): string {
 
 export function checkNamespace(name: string): string {
   if (/^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/u.test(name) && name.length <= 63) return name;
-  throw invalid(
-    "namespace",
-    name,
-    "use lower-case letters, digits and dashes, for example --namespaces team-a,team-b",
-  );
+  const hint = "use lower-case letters, digits and dashes, for example --namespaces team-a,team-b";
+  throw invalid("namespace", name, hint);
 }
 
 export function checkPort(port: string): string {
@@ -126,7 +111,7 @@ export function checkUser(user: string): string {
   throw invalid("user", user, "use a numeric user ID, for example --run-as-user 1001");
 }
 
-/** Checks names that are only complete with group, domain and plural. */
+/** Checks the names that a resource has only as a whole: its API group, and the name of its CRD. */
 export function checkResource(resource: Resource): Resource {
   const group = qualifiedGroup(resource);
   if (group === "" && resource.origin.type !== "core") {
@@ -142,22 +127,17 @@ export function checkResource(resource: Resource): Resource {
 
 export function checkWebhookPath(path: string, flag: string): string {
   if (/^\/[\w.~/-]*$/u.test(path) && path !== "/" && !path.includes("//")) return path;
-  throw invalid(
-    flag,
-    path,
-    `it must start with a slash, for example --${flag} ${flag === "validation-path" ? "/validate-mysql" : "/mutate-mysql"}`,
-  );
+  const hint = `it must start with a slash, for example --${flag} ${flag === "validation-path" ? "/validate-mysql" : "/mutate-mysql"}`;
+  throw invalid(flag, path, hint);
 }
 
 /** Checks the module of an external kind's types: an npm package, or a file in the project. */
 export function checkModule(module: string): string {
   const steps = (module.startsWith("./") ? module.slice(2) : module.replace(/^@/u, "")).split("/");
   if (steps.every((step) => /^[\w~-][\w.~-]*$/u.test(step))) return module;
-  throw invalid(
-    "module",
-    module,
-    "use an npm package or a file in the project, for example --external-module ./src/types/certificate.ts",
-  );
+  const hint =
+    "use an npm package or a file in the project, for example --external-module ./src/types/certificate.ts";
+  throw invalid("module", module, hint);
 }
 
 /** Checks a template option from the PROJECT file: an image is inserted into code without escaping, unlike others. */

@@ -1,4 +1,5 @@
-// How files get into a project: all or nothing, none outside of it, by way of the folder of tsbuilder's own files.
+// How files get into a project: `applyPlan` writes all or nothing, `refuseOutside` keeps them inside of it, and
+// `openStateFolder` opens the folder in which they are staged.
 
 import { createHash } from "node:crypto";
 import {
@@ -32,15 +33,18 @@ const stage = "stage";
 /** A staged file to move to a path, or a path to delete. */
 interface Step {
   readonly path: string;
+  /** The path of the staged file; undefined to delete. */
   readonly staged: string | undefined;
   /** A copy of the file that the step replaces or deletes. */
   readonly old?: string | undefined;
 }
 
+/** The steps of a plan that is completely staged. */
 interface Journal {
   readonly steps: readonly (Step & { readonly hash?: string })[];
 }
 
+/** A staged plan, with the fact outside of the project that tsbuilder staged it for this user. */
 interface Staged extends Journal {
   readonly fact: Fact;
 }
@@ -49,7 +53,8 @@ interface Staged extends Journal {
  * Applies a plan, all or nothing. First all files are staged in `.tsbuilder/`, then a journal marks the staging as
  * complete, and only then files are renamed into place. A process that dies before the journal has changed nothing;
  * after it, the next command completes the plan (`recoverPlan`). There is no fsync: it would take longer than
- * everything else, and version control recovers from a power loss.
+ * everything else, and version control recovers from a power loss. Throws a TsbuilderError for a path outside of the
+ * project, and for a file that changed since it was read.
  */
 export function applyPlan(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
@@ -72,22 +77,19 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
   for (const { action, path } of changes) trace(`${action} ${join(root, path)}`);
 }
 
-/**
- * The state of an interrupted command: its whole plan is staged, a part of it, or a plan that did not come from this
- * user's tsbuilder.
- */
+/** The state of a command that was interrupted or still runs: staged completely, in part, or not by this user's tsbuilder. */
 export type Unfinished = "staged" | "incomplete" | "foreign";
 
 const stageFolder = `${stateFolder}/${stage}`;
 
 const journal = `${stageFolder}/journal.json`;
 
-/** Looks for the staging of an interrupted or running command. Writes nothing. */
+/** Finds the staging of an interrupted or running command; undefined if there is none. Writes nothing. */
 export function findUnfinished(root: string): Unfinished | undefined {
   if (findStateLink(root, stage)?.startsWith(stageFolder)) return "foreign";
   if (!existsSync(join(root, stageFolder))) return undefined;
   if (!existsSync(join(root, journal))) return "incomplete";
-  return isKnown(factOf(root, readFileSync(join(root, journal), "utf8"))) ? "staged" : "foreign";
+  return isKnown(journalFact(root, readFileSync(join(root, journal), "utf8"))) ? "staged" : "foreign";
 }
 
 /** The hint for a journal that did not come from this user's tsbuilder. */
@@ -95,19 +97,19 @@ export const discardHint = `look at what is in ${stageFolder}, delete that folde
 
 /**
  * Completes a plan that was fully staged before an interruption, or deletes incomplete staging. The caller holds the
- * project's lock, as that of applyPlan does, so that the process that staged it no longer exists. Follows only a
- * journal that tsbuilder wrote for this user in this folder, since a clone can contain one.
+ * project's lock, as that of applyPlan does, so that the process that staged it no longer exists. Throws a TsbuilderError
+ * for a journal that tsbuilder did not write for this user in this folder, since a clone can contain one.
  */
 export function recoverPlan(root: string): "completed" | "undone" | undefined {
-  const found = findUnfinished(root);
-  if (found === undefined) return undefined;
-  if (found === "incomplete") {
+  const unfinished = findUnfinished(root);
+  if (unfinished === undefined) return undefined;
+  if (unfinished === "incomplete") {
     removeStage(root);
     removeStateFolder(root);
     return "undone";
   }
-  if (found === "foreign")
-    throw foreign(
+  if (unfinished === "foreign")
+    throw foreignPlanError(
       `tsbuilder did not write "${journal}" for you on this machine, or there is no folder to remember it in`,
     );
   const text = readFileSync(join(root, journal), "utf8");
@@ -119,10 +121,10 @@ export function recoverPlan(root: string): "completed" | "undone" | undefined {
   for (const { staged, hash } of steps) {
     if (staged === undefined || !existsSync(join(root, staged))) continue;
     if (hashBytes(readFileSync(join(root, staged))) !== hash)
-      throw foreign(`"${staged}" changed since tsbuilder wrote it`);
+      throw foreignPlanError(`"${staged}" changed since tsbuilder wrote it`);
   }
   for (const step of steps) completeStep(root, step);
-  removeStage(root, factOf(root, text));
+  removeStage(root, journalFact(root, text));
   return "completed";
 }
 
@@ -133,49 +135,46 @@ function stageChanges(root: string, changes: readonly FileChange[]): Staged {
     if (old !== undefined) atFile(target, () => copyFileSync(target, join(root, old)));
     if (content === undefined) return { path, staged: undefined, old };
     const staged = `${stageFolder}/${i}`;
-    const mode = old === undefined ? modeOf(path) : statSync(target).mode;
+    const mode = old === undefined ? modeOfNewFile(path) : statSync(target).mode;
     atFile(target, () => writeFileSync(join(root, staged), content, { mode }));
     return { path, staged, old, hash: hashBytes(content) };
   });
   const text = JSON.stringify({ steps } satisfies Journal);
-  const fact = factOf(root, text);
+  const fact = journalFact(root, text);
   remember(fact);
-  writeWhole(join(root, journal), text);
+  writeAtomically(join(root, journal), text);
   return { steps, fact };
 }
 
-const modeOf = (path: string): number => (path.endsWith(".sh") ? 0o755 : 0o644);
+const modeOfNewFile = (path: string): number => (path.endsWith(".sh") ? 0o755 : 0o644);
 
 const hashBytes = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");
 
-const factOf = (root: string, text: string): Fact => ["journal", realpathSync(root), text];
+const journalFact = (root: string, text: string): Fact => ["journal", realpathSync(root), text];
 
 /** Writes a file completely, or not at all. */
-function writeWhole(path: string, text: string): void {
-  const unfinished = `${path}.new`;
-  writeFileSync(unfinished, text);
-  renameSync(unfinished, path);
+function writeAtomically(path: string, text: string): void {
+  const temporary = `${path}.new`;
+  writeFileSync(temporary, text);
+  renameSync(temporary, path);
 }
 
 /** Completes all steps; if one fails, those before it are undone. */
 function completeOrUndo(root: string, { steps, fact }: Staged): void {
-  const made: (string | undefined)[] = [];
+  const createdFolders: (string | undefined)[] = [];
   try {
-    for (const step of steps) made.push(completeStep(root, step));
+    for (const step of steps) createdFolders.push(completeStep(root, step));
   } catch (error) {
     for (const step of steps.toReversed()) undoStep(root, step);
-    for (const folder of made) if (folder !== undefined) removeEmptyBelow(folder);
+    for (const folder of createdFolders) if (folder !== undefined) removeEmptyBelow(folder);
     removeStage(root, fact);
     throw error;
   }
   removeStage(root, fact);
 }
 
-/**
- * Completes a step. Steps are idempotent: after its rename, a staged file no longer exists. Returns the topmost folder
- * that it created.
- */
+/** Completes a step, unless it is completed already. Returns the topmost folder that it created. */
 function completeStep(root: string, { path, staged }: Step): string | undefined {
   const target = join(root, path);
   return atFile(target, () => {
@@ -183,10 +182,10 @@ function completeStep(root: string, { path, staged }: Step): string | undefined 
       if (existsSync(target)) unlinkSync(target);
       removeEmptyParents(root, target);
     } else if (existsSync(join(root, staged))) {
-      const made = mkdirSync(dirname(target), { recursive: true });
+      const createdFolder = mkdirSync(dirname(target), { recursive: true });
       // A link remains: its target is replaced.
       renameSync(join(root, staged), existsSync(target) ? realpathSync(target) : target);
-      return made;
+      return createdFolder;
     }
     return undefined;
   });
@@ -232,10 +231,10 @@ function removeStage(root: string, fact?: Fact): void {
   rmSync(join(root, stageFolder), { recursive: true, force: true });
 }
 
-const foreign = (message: string): TsbuilderError =>
+const foreignPlanError = (message: string): TsbuilderError =>
   new TsbuilderError(message, { code: "REFUSED", hint: discardHint });
 
-/** Refuses a plan whose files have changed since they were read, since the user may have saved one. */
+/** Throws if a file of a plan has changed since it was read: the user may have saved it meanwhile. */
 function refuseStaleChanges(root: string, changes: readonly FileChange[]): void {
   for (const { path, before, action } of changes) {
     const file = join(root, path);
@@ -253,14 +252,11 @@ function refuseStaleChanges(root: string, changes: readonly FileChange[]): void 
   }
 }
 
-/**
- * Rejects paths that lead out of a project, through `..` or a symbolic link, and files that git, npm or direnv would
- * run, which tsbuilder never writes.
- */
+/** Refuses paths that lead out of a project, also by a symbolic link, and files that git, npm or direnv would run. */
 export function refuseOutside(root: string, paths: Iterable<string>): void {
-  const links = new Links(root);
+  const links = new LinkChecker(root);
   for (const path of paths) {
-    if (isRunByOthers(path)) {
+    if (isExecutedByOthers(path)) {
       throw refuse(
         `"${path}" is a file that git, npm or direnv may run, and tsbuilder writes none of them`,
         "choose another path",
@@ -279,10 +275,7 @@ export function refuseOutside(root: string, paths: Iterable<string>): void {
   }
 }
 
-/**
- * Rejects a file that the user named, and that may be anywhere, if a link in the project leads to it: a clone may
- * contain the link.
- */
+/** Refuses a file of the user's choice if it is in the project, and a link, which a clone may have, leads out of it. */
 export function refuseLinkedFile(root: string, file: string): void {
   if (!isInside(root, file) || file === root) return;
   try {
@@ -300,20 +293,21 @@ function isOutside(path: string): boolean {
   return first === ".." || first === ".";
 }
 
-const runByOthers = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
+/** Files and folders whose content git, npm or direnv runs, also by their short and alternative names on Windows. */
+const executedNames = /^(?:\.git|git~\d+|node_modules|\.husky|\.envrc)[. ]*(?::.*)?$/u;
 
-/** Folds names as file systems do: macOS and Windows ignore case, some characters, and dots and spaces at the end. */
-function isRunByOthers(path: string): boolean {
+/** Returns whether git, npm or direnv may run a file. Folds names as the file systems of macOS and Windows do. */
+function isExecutedByOthers(path: string): boolean {
   const names = path
     .normalize("NFKC")
     .replaceAll(/\p{Cf}/gu, "")
     .toLowerCase()
     .split(/[/\\]/u);
-  return names.some((name) => runByOthers.test(name));
+  return names.some((name) => executedNames.test(name));
 }
 
-/** Checks links; each folder only once for all files in it. */
-class Links {
+/** Finds links out of a project; checks each folder only once for all files in it. */
+class LinkChecker {
   readonly #root: string;
   readonly #known = new Map<string, boolean>();
 
@@ -324,29 +318,26 @@ class Links {
   /** Finds the first component of a path that is a link out of the project. */
   findOutward(path: string): string | undefined {
     const steps = posix.normalize(path).split("/");
-    const ways = steps.map((_, i) => steps.slice(0, i + 1).join("/"));
-    return ways.find((way) => this.#leadsOut(way));
+    const prefixes = steps.map((_, i) => steps.slice(0, i + 1).join("/"));
+    return prefixes.find((prefix) => this.#leadsOut(prefix));
   }
 
-  #leadsOut(way: string): boolean {
-    const known = this.#known.get(way);
+  #leadsOut(prefix: string): boolean {
+    const known = this.#known.get(prefix);
     if (known !== undefined) return known;
-    const file = join(this.#root, way);
+    const file = join(this.#root, prefix);
     const leadsOut =
       lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && !staysInside(this.#root, file);
-    this.#known.set(way, leadsOut);
+    this.#known.set(prefix, leadsOut);
     return leadsOut;
   }
 }
 
-/**
- * Returns whether a link stays in the project. A dangling link does not, since it may lead anywhere when the file is
- * written; nor does one into `.git`.
- */
+/** Returns whether a link stays in the project; one into `.git` or to nothing, which may come to be, does not. */
 function staysInside(root: string, link: string): boolean {
   try {
     const [base, target] = [realpathSync(root), realpathSync(link)];
-    return isInside(base, target) && !isRunByOthers(relative(base, target));
+    return isInside(base, target) && !isExecutedByOthers(relative(base, target));
   } catch {
     return false;
   }
@@ -367,11 +358,11 @@ const ignoredByGit =
  * `.gitignore` says, since kubeconfigs must not be committed.
  */
 export function openStateFolder(root: string, name = ""): string {
-  const all = join(root, stateFolder);
-  const folder = join(all, name);
+  const top = join(root, stateFolder);
+  const folder = join(top, name);
   refuseStateLinks(root, name);
   mkdirSync(folder, { recursive: true });
-  const ignored = join(all, ignoreFile);
+  const ignored = join(top, ignoreFile);
   // A clone may contain another `.gitignore`, which hides nothing.
   if (!existsSync(ignored) || readFileSync(ignored, "utf8") !== ignoredByGit)
     writeFileSync(ignored, ignoredByGit);
@@ -386,7 +377,7 @@ function findStateLink(root: string, name = ""): string | undefined {
   );
 }
 
-/** Throws if `findStateLink` finds a link. */
+/** Throws if `.tsbuilder`, an entry of it, or any entry below a folder in it is a symbolic link. */
 export function refuseStateLinks(root: string, name: string): void {
   const link = findStateLink(root, name);
   if (link === undefined) return;

@@ -1,10 +1,7 @@
 import { type TemplateContext, compiledTemplates } from "./compiled-templates.ts";
 import type { Ownership } from "./tree.ts";
 
-/**
- * The files and inserted lines of a project, as data. A command changes the project's description; the changes to files
- * follow from the difference between the two blueprints.
- */
+/** The files and inserted lines of a project. Files change by the difference between two blueprints. */
 export interface Blueprint {
   readonly parts: readonly Part[];
   /** In the order of their lines at the markers. */
@@ -57,12 +54,12 @@ export interface Insert {
 
 export const emptyBlueprint: Blueprint = { parts: [], inserts: [], generated: [] };
 
-/** A blueprint of one part, from a folder of templates. */
+/** Creates a blueprint of one part, from a folder of templates. */
 export function part(key: string, templates: string, context: TemplateContext): Blueprint {
   return { ...emptyBlueprint, parts: [{ key, templates, context }] };
 }
 
-/** Concatenates blueprints. Duplicate parts and inserts are merged. */
+/** Joins blueprints. Of parts with one key the last counts, and equal inserts count once. */
 export function joinBlueprints(...blueprints: readonly Blueprint[]): Blueprint {
   const parts = new Map(blueprints.flatMap(({ parts: own }) => own).map((part) => [part.key, part]));
   const inserts = new Map(
@@ -80,16 +77,19 @@ export function insertKey({ file, marker, text }: Insert): string {
   return `${file}\n${marker}\n${text}`;
 }
 
-/** Renders all templates of a part. Templates contain no logic: optional text is another part, or an empty variable. */
+/**
+ * Renders all templates of a part. Templates contain no logic: optional text is another part, or an empty variable. Throws
+ * for a folder without templates, and for a variable that the context does not have.
+ */
 export function renderPart(part: Part): readonly RenderedFile[] {
   if ("files" in part) return part.files;
   const { templates: folder, context } = part;
   const templates = compiledTemplates(folder);
   if (templates.length === 0) throw new Error(`no template found in templates/${folder}`);
-  const below = (path: string): string => path.slice(folder.length + 1);
+  const relativeToPart = (path: string): string => path.slice(folder.length + 1);
   return templates.map(({ name, path, content }) => ({
-    template: below(name),
-    path: below(path(context)),
+    template: relativeToPart(name),
+    path: relativeToPart(path(context)),
     content: content(context),
   }));
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import Handlebars from "handlebars";
 import { everythingBelow } from "./tree.ts";
 
+/** The values of a template's variables. */
 export type TemplateContext = Readonly<Record<string, string>>;
 
 /** A file of `templates`. Its path is the path of its output, and is a template itself. */
@@ -11,7 +12,7 @@ export interface CompiledTemplate {
   readonly content: (context: TemplateContext) => string;
 }
 
-/** Compiles all templates in a folder. In the bundle they are compiled already: see `build/precompile.ts`. */
+/** Compiles all templates in a folder of `templates`. In the bundle, `precompiledTemplates` replaces this module. */
 export function compiledTemplates(folder: string): CompiledTemplate[] {
   return listTemplates(folder).map(({ name, text }) => ({
     name,
@@ -31,13 +32,41 @@ export function listTemplates(folder = ""): { readonly name: string; readonly te
 }
 
 /** Strict: a variable missing in the context is a bug, not an empty string. */
-export const templateOptions = { noEscape: true, strict: true, knownHelpersOnly: true };
+const templateOptions = { noEscape: true, strict: true, knownHelpersOnly: true };
 
-const known = new Map<string, CompiledTemplate["content"]>();
+const compiledTexts = new Map<string, CompiledTemplate["content"]>();
 
 function compile(text: string): CompiledTemplate["content"] {
   if (!text.includes("{{")) return () => text;
-  const compiled = known.get(text) ?? Handlebars.compile(text, templateOptions);
-  known.set(text, compiled);
+  const compiled = compiledTexts.get(text) ?? Handlebars.compile(text, templateOptions);
+  compiledTexts.set(text, compiled);
   return compiled;
+}
+
+/** Returns the code of this module in the bundle, with all templates compiled, which would take long in a command. */
+export function precompiledTemplates(): string {
+  const entries = listTemplates().map(
+    ({ name, text }) => `[${[JSON.stringify(name), precompile(name), precompile(text)].join(", ")}]`,
+  );
+  return `import Handlebars from "handlebars/runtime.js";
+
+const templates = [
+${entries.join(",\n")}
+];
+
+export function compiledTemplates(folder) {
+  return templates
+    .filter(([name]) => name.startsWith(folder + "/"))
+    .map(([name, path, content]) => ({ name, path: fill(path), content: fill(content) }));
+}
+
+const fill = (template) => (typeof template === "string" ? () => template : Handlebars.template(template));
+`;
+}
+
+/** Returns an expression for a template: a string if the text has no variables. */
+function precompile(text: string): string {
+  return text.includes("{{")
+    ? (Handlebars.precompile(text, templateOptions) as string)
+    : JSON.stringify(text);
 }

@@ -1,5 +1,5 @@
-// Changes of a text that the user may have edited: lines from two versions of a template are merged into it, and lines are
-// inserted above a marker, and found again to be removed.
+// Changes of a text that the user may have edited. First three-way merges (`mergeTexts`, `mergeMarked`), then lines that are
+// inserted above a marker (`insertLines`) and found again to be removed (`removeLines`).
 
 import { type Hunk, diffLines } from "@tsbuilder/apimachinery/text";
 import type { Insert } from "./blueprint.ts";
@@ -27,7 +27,6 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
   return conflicts.length === 0 ? text : undefined;
 }
 
-/** The markers of git. */
 export const conflictMarkers = { start: "<<<<<<<", middle: "=======", end: ">>>>>>>" } as const;
 
 /** Lines of the base that one side replaces. */
@@ -40,35 +39,35 @@ export function mergeMarked(base: string, ours: string, theirs: string, name: st
   if (base === theirs) return { text: ours, conflicts: [] };
   if (base === ours || ours === theirs) return { text: theirs, conflicts: [] };
   const baseLines = base.split("\n");
-  const [wanted, made] = [ours, theirs].map((text) => changesOf(baseLines, text.split("\n"))) as [
+  const [ourQueue, theirQueue] = [ours, theirs].map((text) => listChanges(baseLines, text.split("\n"))) as [
     Change[],
     Change[],
   ];
   const merged: string[] = [];
   const conflicts: Conflict[] = [];
   let at = 0;
-  while (wanted.length > 0 || made.length > 0) {
-    const { from, to, ourChanges, theirChanges } = takeTouching(wanted, made);
+  while (ourQueue.length > 0 || theirQueue.length > 0) {
+    const { from, to, ourChanges, theirChanges } = takeOverlapping(ourQueue, theirQueue);
     merged.push(...baseLines.slice(at, from));
-    const our = applyTo(baseLines, from, to, ourChanges);
-    const their = applyTo(baseLines, from, to, theirChanges);
+    const ourLines = applyTo(baseLines, from, to, ourChanges);
+    const theirLines = applyTo(baseLines, from, to, theirChanges);
     at = to;
-    if (theirChanges.length === 0 || isSame(our, their)) merged.push(...our);
-    else if (ourChanges.length === 0) merged.push(...their);
+    if (theirChanges.length === 0 || isSame(ourLines, theirLines)) merged.push(...ourLines);
+    else if (ourChanges.length === 0) merged.push(...theirLines);
     else {
-      conflicts.push({ line: merged.length + 1, ours: our.join("\n"), theirs: their.join("\n") });
-      merged.push(`${conflictMarkers.start} yours`, ...their, conflictMarkers.middle);
-      merged.push(...our, `${conflictMarkers.end} ${name}`);
+      conflicts.push({ line: merged.length + 1, ours: ourLines.join("\n"), theirs: theirLines.join("\n") });
+      merged.push(`${conflictMarkers.start} yours`, ...theirLines, conflictMarkers.middle);
+      merged.push(...ourLines, `${conflictMarkers.end} ${name}`);
     }
   }
   return { text: [...merged, ...baseLines.slice(at)].join("\n"), conflicts };
 }
 
-function changesOf(base: readonly string[], side: readonly string[]): Change[] {
+function listChanges(base: readonly string[], side: readonly string[]): Change[] {
   return diffLines(base, side).map((hunk) => ({ ...hunk, lines: side.slice(hunk.bStart, hunk.bEnd) }));
 }
 
-interface Touching {
+interface OverlappingChanges {
   /** The range of lines in the base. */
   readonly from: number;
   readonly to: number;
@@ -76,15 +75,17 @@ interface Touching {
   readonly theirChanges: readonly Change[];
 }
 
-/** Takes the first change with all changes that overlap it, directly or through others. */
-function takeTouching(wanted: Change[], made: Change[]): Touching {
-  const from = Math.min(...[wanted[0], made[0]].flatMap((change) => change?.aStart ?? []));
+/** Takes the first change from its queue, with all changes that overlap it, directly or through others. */
+function takeOverlapping(ourQueue: Change[], theirQueue: Change[]): OverlappingChanges {
+  const from = Math.min(...[ourQueue[0], theirQueue[0]].flatMap((change) => change?.aStart ?? []));
   const ourChanges: Change[] = [];
   const theirChanges: Change[] = [];
   let to = from;
   for (;;) {
-    const [side, taken] = isTouched(wanted[0], from, to) ? [wanted, ourChanges] : [made, theirChanges];
-    if (!isTouched(side[0], from, to)) return { from, to, ourChanges, theirChanges };
+    const [side, taken] = overlaps(ourQueue[0], from, to)
+      ? [ourQueue, ourChanges]
+      : [theirQueue, theirChanges];
+    if (!overlaps(side[0], from, to)) return { from, to, ourChanges, theirChanges };
     const change = side.shift()!;
     taken.push(change);
     to = Math.max(to, change.aEnd);
@@ -92,7 +93,7 @@ function takeTouching(wanted: Change[], made: Change[]): Touching {
 }
 
 /** Changes of one side never overlap, so a change that starts within another one is from the other side. */
-const isTouched = (change: Change | undefined, from: number, to: number): boolean =>
+const overlaps = (change: Change | undefined, from: number, to: number): boolean =>
   change !== undefined && (change.aStart === from || change.aStart < to);
 
 function applyTo(base: readonly string[], from: number, to: number, changes: readonly Change[]): string[] {
@@ -108,23 +109,23 @@ function applyTo(base: readonly string[], from: number, to: number, changes: rea
 const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join("\n") === b.join("\n");
 
 /**
- * Inserts lines above their marker, unless the text already contains them in any formatting. `later` are the inserts
- * that belong after it at the same marker, so that the order does not depend on the order of commands: a project made
- * step by step equals one made at once.
+ * Inserts lines above their marker, unless the text already contains them in any formatting. They go above those of
+ * `later`, the inserts that follow at the same marker, so that the order does not depend on the order of commands. Throws
+ * a TsbuilderError without the marker.
  */
 export function insertLines(text: string, insert: Insert, later: readonly Insert[] = []): string {
   if (findInsert(text, insert)) return text;
   const marker = findMarker(text, insert);
   if (!marker) throw missingMarker(insert);
-  const following = later
+  const followingPlace = later
     .map((other) => findInsert(text, other))
     .find((place) => place && place.end <= marker.start);
-  const at = following?.start ?? marker.start;
+  const at = followingPlace?.start ?? marker.start;
   const lines = insert.text.split("\n").map((line) => (line === "" ? line : marker.indent + line));
   return `${text.slice(0, at)}${lines.join("\n")}\n${text.slice(at)}`;
 }
 
-/** Removes inserted lines; lines that were deleted or edited are left alone. */
+/** Removes inserted lines; those that the user has edited remain. */
 export function removeLines(text: string, insert: Insert): string {
   const place = findInsert(text, insert);
   if (!place) return text;
@@ -136,7 +137,7 @@ export function hasMarker(text: string, insert: Pick<Insert, "file" | "marker">)
   return findMarker(text, insert) !== undefined;
 }
 
-/** The marker comment, in the language of the file. */
+/** Returns the comment that is a marker, in the language of the file. */
 export function markerLine({ file, marker }: Pick<Insert, "file" | "marker">): string {
   return `${/\.ya?ml$/u.test(file) ? "#" : "//"} +tsbuilder:scaffold:${marker}`;
 }

@@ -25,13 +25,13 @@ export interface UpgradeOutcome {
 }
 
 /**
- * Merges the changes between two versions of the templates into a project. The user's edits are kept, and files that
- * they deleted are not restored.
+ * Merges the changes between two versions of the templates into a project. The user's edits are kept, and files that the
+ * user deleted are not restored. Throws a TsbuilderError for conflicts if they are to be refused.
  */
 export function planUpgrade(draft: Draft, request: UpgradeRequest): UpgradeOutcome {
   const { onConflict } = request;
   const notes: string[] = [];
-  const conflicts = request.next.flatMap((file) => bringUp(draft, file, request, notes) ?? []);
+  const conflicts = request.next.flatMap((file) => upgradeFile(draft, file, request, notes) ?? []);
   if (conflicts.length > 0 && onConflict === "refuse") {
     const files = conflicts.map(({ file }) => `"${file.path}"`).join(", ");
     throw new TsbuilderError(`conflicts with your changes in ${files}`, {
@@ -47,11 +47,11 @@ export function planUpgrade(draft: Draft, request: UpgradeRequest): UpgradeOutco
     if (onConflict === "keep")
       notes.push(`kept "${path}", which you edited; the new version is "${path}.new": merge it by hand`);
   }
-  deleteUnused(draft, request, notes);
-  const marked = onConflict === "mark" ? conflicts : [];
+  removeUnusedFiles(draft, request, notes);
+  const markedFiles = onConflict === "mark" ? conflicts : [];
   return {
     notes,
-    marked: marked.flatMap(({ file: { path }, marked: { conflicts: places } }) =>
+    marked: markedFiles.flatMap(({ file: { path }, marked: { conflicts: places } }) =>
       places.map((place) => ({ path, ...place })),
     ),
   };
@@ -71,8 +71,8 @@ interface MergedJson {
 export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
   const disputed: string[] = [];
   try {
-    const [from, to, users] = [base, ours, theirs].map((text) => JSON.parse(text) as JSONValue);
-    const merged = mergeValues(from, to, users, [], disputed);
+    const values = [base, ours, theirs].map((text) => JSON.parse(text) as JSONValue);
+    const merged = mergeValues(values[0], values[1], values[2], [], disputed);
     return { text: `${JSON.stringify(merged, undefined, 2)}\n`, disputed };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -80,6 +80,7 @@ export function mergeJson(base: string, ours: string, theirs: string): MergedJso
   }
 }
 
+/** Merges three values of one key; undefined removes the key. Adds the paths of disputed keys to the list. */
 function mergeValues(
   base: JSONValue | undefined,
   ours: JSONValue | undefined,
@@ -93,10 +94,10 @@ function mergeValues(
     disputed.push(path.join("."));
     return theirs;
   }
-  const from = isObject(base) ? base : {};
+  const baseObject = isObject(base) ? base : {};
   const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
   const entries = [...keys].map(
-    (key) => [key, mergeValues(from[key], ours[key], theirs[key], [...path, key], disputed)] as const,
+    (key) => [key, mergeValues(baseObject[key], ours[key], theirs[key], [...path, key], disputed)] as const,
   );
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JSONValue;
 }
@@ -120,8 +121,8 @@ interface FileInConflict {
   readonly marked: MarkedText;
 }
 
-/** Merges a file, or returns its conflicts. */
-function bringUp(
+/** Writes the merged file into the draft, or returns its conflicts. */
+function upgradeFile(
   draft: Draft,
   file: FileChange,
   request: UpgradeRequest,
@@ -129,19 +130,19 @@ function bringUp(
 ): FileInConflict | undefined {
   const { path, content, ownership } = file;
   const base = request.base.get(path);
-  const read = draft.read(path);
-  const theirs = read === undefined ? undefined : withPlainLineEnds(read);
+  const present = draft.read(path);
+  const theirs = present === undefined ? undefined : withPlainLineEnds(present);
   if (typeof content !== "string" || content === theirs || content === base) return undefined;
   if (theirs === undefined && base !== undefined) {
     notes.push(`"${path}" has new changes, but was not restored since you deleted it`);
     return undefined;
   }
-  const isOurs =
+  const isReplaceable =
     ownership === "generated" ||
     theirs === undefined ||
     theirs === base ||
     !request.owned.isChanged(path, theirs);
-  const merged = isOurs
+  const merged = isReplaceable
     ? { text: content, conflicts: [] }
     : merge(path, base ?? "", content, theirs, request.name, notes);
   if (merged.conflicts.length > 0) return { file, marked: merged };
@@ -164,17 +165,17 @@ function merge(
   return { text: json.text, conflicts: [] };
 }
 
-/** Files of older versions whose settings stand in another file now. */
+/** Files of older versions, with the files that have their settings now. */
 const successors: ReadonlyMap<string, string> = new Map([["biome.json", ".oxfmtrc.json"]]);
 
 /** Deletes files that the templates no longer have, unless the user edited them. */
-function deleteUnused(draft: Draft, { base, next, owned }: UpgradeRequest, notes: string[]): void {
-  const wanted = new Set(next.map(({ path }) => path));
+function removeUnusedFiles(draft: Draft, { base, next, owned }: UpgradeRequest, notes: string[]): void {
+  const nextPaths = new Set(next.map(({ path }) => path));
   for (const [path, text] of base) {
-    if (wanted.has(path)) continue;
+    if (nextPaths.has(path)) continue;
     const theirs = draft.read(path);
     const successor = successors.get(path);
-    const isReplaced = successor !== undefined && wanted.has(successor);
+    const isReplaced = successor !== undefined && nextPaths.has(successor);
     if (theirs === text || (theirs !== undefined && !owned.isChanged(path, theirs))) draft.remove(path);
     else if (theirs !== undefined)
       notes.push(

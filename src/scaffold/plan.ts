@@ -1,6 +1,5 @@
-// From blueprints to files: `planScaffold` computes the changes of files in a draft, `apply.ts` writes them, all or
-// nothing. A blueprint has parts (files from templates) and inserts (lines at markers); `OwnedFiles` knows which files the
-// user has edited. Begin here.
+// From blueprints to files: `planScaffold` computes the changes of files in a draft, `apply.ts` writes them. `OwnedFiles`
+// knows which files the user has edited, `formatCreated` formats new ones.
 import { join, posix } from "node:path";
 import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
@@ -14,7 +13,7 @@ import type { Draft, Tree } from "./tree.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
 import { readJsonObject } from "../shared/read-json.ts";
 
-/** The current and the desired description of a project. */
+/** The change of a project: its current and its desired blueprint, and how edits of the user's are treated. */
 export interface ScaffoldRequest {
   readonly before: Blueprint;
   readonly after: Blueprint;
@@ -36,8 +35,8 @@ export interface ScaffoldReport {
 
 /**
  * Plans the changes from one blueprint to another: creates new files, moves others and updates imports, merges changed
- * templates into the user's version, inserts and removes lines at markers, and deletes what is no longer needed. Fails
- * rather than losing an edit of the user's.
+ * templates into the user's version, inserts and removes lines at markers, and deletes what is no longer needed. Throws a
+ * TsbuilderError where it would lose an edit of the user's, unless `force` or `keep` say otherwise.
  */
 export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldReport {
   const [before, after] = renderDifference(request);
@@ -46,7 +45,7 @@ export function planScaffold(draft: Draft, request: ScaffoldRequest): ScaffoldRe
   const moves = findMoves(draft, before, after);
   moveFiles(draft, moves, request.owned);
   removeFiles(draft, before, after, request, notes);
-  // A new part may write a file of a part that is gone.
+  // A new part may have a file of a part that is removed: the file is updated, and not created.
   const replaced = new Map(
     [...before].filter(([key]) => !after.has(key)).map(([, file]) => [file.path, file]),
   );
@@ -96,7 +95,7 @@ function renderDifference(
   return [renderWithout(before, after), renderWithout(after, before)];
 }
 
-/** Files by part and path in the part, which identify a file even if its path changes. */
+/** Renders parts. A file's key is its part and its template, which identify it even if its path changes. */
 function renderAll(parts: readonly Part[]): Map<string, PlannedFile> {
   const files = new Map<string, PlannedFile>();
   for (const part of parts) {
@@ -107,6 +106,7 @@ function renderAll(parts: readonly Part[]): Map<string, PlannedFile> {
   return files;
 }
 
+/** Finds the files whose path changes: their new paths by the old ones. Throws if a new path is taken. */
 function findMoves(
   draft: Draft,
   before: ReadonlyMap<string, PlannedFile>,
@@ -127,6 +127,7 @@ function findMoves(
   return moves;
 }
 
+/** Removes the files of parts that are removed. Throws for one that the user edited, without `force` or `keep`. */
 function removeFiles(
   draft: Draft,
   before: ReadonlyMap<string, PlannedFile>,
@@ -134,12 +135,12 @@ function removeFiles(
   request: ScaffoldRequest,
   notes: string[],
 ): void {
-  const wanted = new Set([...after.values()].map(({ path }) => path));
-  const gone = [...before]
-    .filter(([key, { path }]) => !after.has(key) && !wanted.has(path) && draft.has(path))
+  const remaining = new Set([...after.values()].map(({ path }) => path));
+  const removed = [...before]
+    .filter(([key, { path }]) => !after.has(key) && !remaining.has(path) && draft.has(path))
     .map(([, file]) => file);
-  const changed = gone
-    .filter(({ part, path }) => part.ownership !== "generated" && isTheirs(draft, path, request.owned))
+  const changed = removed
+    .filter(({ part, path }) => part.ownership !== "generated" && isEdited(draft, path, request.owned))
     .map(({ path }) => path);
   if (changed.length > 0 && !request.force && !request.keep) {
     throw new TsbuilderError(`you edited ${changed.map((path) => `"${path}"`).join(", ")}`, {
@@ -148,16 +149,13 @@ function removeFiles(
     });
   }
   const generated = request.before.generated.filter((path) => !request.after.generated.includes(path));
-  const paths = new Set([...gone.map(({ path }) => path), ...generated.filter((path) => draft.has(path))]);
+  const paths = new Set([...removed.map(({ path }) => path), ...generated.filter((path) => draft.has(path))]);
   const kept = request.keep ? keepFiles(draft, changed, paths) : new Map<string, string>();
   notes.push(...kept.values());
   for (const path of paths) if (!kept.has(path)) draft.remove(path);
 }
 
-/**
- * Returns the files to keep for the user, each with a note that says why: edited files, and the files that they import,
- * without which the project would no longer compile.
- */
+/** Returns the files to keep, each with a note that says why: edited files, and those that they import. */
 function keepFiles(
   tree: Tree,
   edited: readonly string[],
@@ -174,6 +172,7 @@ function keepFiles(
   return kept;
 }
 
+/** Creates a file, or keeps an existing one of the user's. */
 function createFile(
   draft: Draft,
   { part, path, content }: PlannedFile,
@@ -211,8 +210,10 @@ function updateFile(
   const kept = keptInserts(request, file.path);
   const next = withInserts(file.content, kept);
   const base = withInserts(rewriteImports(old.content, old.path, file.path, moves), kept);
-  const isOurs = !isTheirs(draft, file.path, request.owned) || file.part.ownership === "generated";
-  const merged = isOurs ? next : (mergeTexts(base, next, existing) ?? (request.force ? next : undefined));
+  const isReplaceable = !isEdited(draft, file.path, request.owned) || file.part.ownership === "generated";
+  const merged = isReplaceable
+    ? next
+    : (mergeTexts(base, next, existing) ?? (request.force ? next : undefined));
   if (merged === undefined) {
     throw new TsbuilderError(`conflict with your changes in "${file.path}"`, {
       code: "FILE_CHANGED",
@@ -223,12 +224,7 @@ function updateFile(
   draft.write(file.path, merged, file.part.ownership);
 }
 
-const module = /\.[cm]?[jt]sx?$/u;
-
-/** Returns whether a file may have imports. */
-function isModule(path: string): boolean {
-  return module.test(path);
-}
+const isModule = (path: string): boolean => /\.[cm]?[jt]sx?$/u.test(path);
 
 /** `from "./x.ts"`, `import "./x.ts"`, `import("./x.ts")`, `vi.mock("./x.ts")`: a relative import specifier. */
 const specifierPattern = /(\bfrom\s*|\bimport\s*\(?\s*|\bvi\.mock\(\s*)(["'])(\.\.?\/[^"'\n]+)\2/gu;
@@ -265,9 +261,9 @@ function removeInserts(draft: Draft, { before, after, owned }: ScaffoldRequest):
 }
 
 function addInserts(draft: Draft, { before, after }: ScaffoldRequest): void {
-  const had = new Set(before.inserts.map(insertKey));
+  const present = new Set(before.inserts.map(insertKey));
   for (const [i, insert] of after.inserts.entries()) {
-    const text = had.has(insertKey(insert)) ? undefined : draft.read(insert.file);
+    const text = present.has(insertKey(insert)) ? undefined : draft.read(insert.file);
     if (text === undefined || (insert.isOptional && !hasMarker(text, insert))) continue;
     const later = after.inserts
       .slice(i + 1)
@@ -286,15 +282,16 @@ function withInserts(content: string, inserts: readonly Insert[]): string {
   return inserts.reduce((text, insert) => insertLines(text, insert), content);
 }
 
-function isTheirs(draft: Draft, path: string, owned: OwnedFiles): boolean {
+/** Returns whether a file exists and the user has edited it. */
+function isEdited(draft: Draft, path: string, owned: OwnedFiles): boolean {
   const text = draft.read(path);
   return text !== undefined && owned.isChanged(path, text);
 }
 
-/** The file by which later commands know which files the user edited. */
+/** The file with the hashes of the files that tsbuilder wrote. */
 export const ownedFile = ".tsbuilder/owned.json";
 
-/** Records the hash of each file that we wrote for the user, to detect edits. */
+/** The hashes of the files that tsbuilder wrote for the user: a file with another hash was edited. */
 export class OwnedFiles {
   readonly #hashes: Map<string, string>;
   readonly #carried = new Map<string, string>();
@@ -303,7 +300,7 @@ export class OwnedFiles {
     this.#hashes = new Map(hashes);
   }
 
-  /** Reads a project's record; without one, no file counts as ours. */
+  /** Reads a project's record; without one, every file counts as edited. */
   static read(tree: Tree): OwnedFiles {
     const text = tree.read(ownedFile);
     if (text === undefined) return new OwnedFiles();
@@ -315,7 +312,6 @@ export class OwnedFiles {
     return new OwnedFiles(Object.entries(isObject(files) ? (files as Record<string, string>) : {}));
   }
 
-  /** The files of the record. */
   paths(): string[] {
     return [...this.#hashes.keys()];
   }
@@ -325,10 +321,7 @@ export class OwnedFiles {
     return this.#hashes.get(path) !== hashText(text);
   }
 
-  /**
-   * Carries the record of a file along with a change by tsbuilder (a move, an import, an inserted line), which is no
-   * edit by the user.
-   */
+  /** Carries the record of a file along with a change by tsbuilder: a move, an import, an inserted line. */
   carry(from: string, to: string, textBefore: string, textAfter: string): void {
     const hash = this.isChanged(from, textBefore) ? this.#hashes.get(from) : hashText(textAfter);
     this.#hashes.delete(from);
@@ -336,16 +329,13 @@ export class OwnedFiles {
     this.#carried.set(to, textAfter);
   }
 
-  /**
-   * Records the files of a draft, except for those that the user had edited before. `edited` has the texts of files
-   * before executables changed them: later upgrades merge those changes.
-   */
+  /** Records a draft's files, unless edited before. `edited` has their texts from before executables changed them. */
   record(draft: Draft, edited: ReadonlyMap<string, string> = new Map()): void {
     for (const { path, content, before, ownership } of draft.changes()) {
       if (content === undefined) this.#hashes.delete(path);
       if (typeof content !== "string" || ownership === "generated") continue;
-      const was = this.#carried.get(path) ?? before;
-      if (was === undefined || !this.isChanged(path, was))
+      const previous = this.#carried.get(path) ?? before;
+      if (previous === undefined || !this.isChanged(path, previous))
         this.#hashes.set(path, hashText(edited.get(path) ?? content));
     }
     draft.write(ownedFile, this.#format(), "generated");
@@ -363,15 +353,13 @@ export function hashText(text: string): string {
   return createHash("sha256").update(withPlainLineEnds(text)).digest("hex").slice(0, 24);
 }
 
+/** A formatter that a project may have, as an npm package. */
 interface Formatter {
   readonly program: string;
   readonly args: (path: string) => readonly string[];
 }
 
-/**
- * Formatters of projects. Until an upgrade is installed, a project has the formatter of the older version. Both sides
- * of the upgrade are formatted with it, so that only other changes are merged.
- */
+/** Formatters of projects, also of older versions: both sides of an upgrade are formatted alike, to be compared. */
 const formatters: readonly Formatter[] = [
   { program: "node_modules/oxfmt/bin/oxfmt", args: (path) => [`--stdin-filepath=${path}`] },
   {

@@ -36,7 +36,7 @@ export function memoryTree(files: Readonly<Record<string, string>> = {}): Tree {
     has: (path) => path in files,
     list: (folder) =>
       Object.keys(files)
-        .filter((path) => isBelow(path, folder) && !isLeftOut(path))
+        .filter((path) => isBelow(path, folder) && !isExcluded(path))
         .sort(),
   };
 }
@@ -65,7 +65,7 @@ export class Draft implements Tree {
     const paths = new Set(this.#base.list(folder));
     for (const [path, { content }] of this.#pending) {
       if (content === undefined) paths.delete(path);
-      else if (isBelow(path, folder) && !isLeftOut(path)) paths.add(path);
+      else if (isBelow(path, folder) && !isExcluded(path)) paths.add(path);
     }
     return [...paths].sort();
   }
@@ -78,7 +78,7 @@ export class Draft implements Tree {
     this.#pending.set(path, { content: undefined, ownership: "yours" });
   }
 
-  /** Drops the change of a file. */
+  /** Reverts the change of a file. */
   undo(path: string): void {
     this.#pending.delete(path);
   }
@@ -129,19 +129,16 @@ export interface Plan {
   readonly moves?: ReadonlyMap<string, string>;
 }
 
-function walk(root: string, folder: string, leaveOut = isLeftOut): string[] {
+function walk(root: string, folder: string, isExcludedFolder = isExcluded): string[] {
   const entries = unlessMissing(() => readdirSync(join(root, folder), { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return leaveOut(`${path}/`) ? [] : walk(root, path, leaveOut);
+    if (entry.isDirectory()) return isExcludedFolder(`${path}/`) ? [] : walk(root, path, isExcludedFolder);
     return entry.isFile() ? [path] : [];
   });
 }
 
-/**
- * Checks first whether the file exists, since an error takes longer. Editors may replace a file or folder at any
- * moment, so that the read may fail all the same.
- */
+/** Reads a file. Checks first whether it exists, since an error takes longer; it may disappear in between. */
 function readIfExists(file: string): string | undefined {
   return existsSync(file) ? unlessMissing(() => atFile(file, () => readFileSync(file, "utf8"))) : undefined;
 }
@@ -155,7 +152,8 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-const isLeftOut = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|vendor|\.[^/]+)\//u.test(path);
+/** Folders that are no part of a project: installed, built and hidden files. */
+const isExcluded = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|vendor|\.[^/]+)\//u.test(path);
 
 const isBelow = (path: string, folder: string): boolean =>
   folder === "" || folder === "." || path.startsWith(`${folder}/`);

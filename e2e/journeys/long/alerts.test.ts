@@ -6,7 +6,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { createClient, loadConfig, type ManagerOptions } from "@tsbuilder/runtime";
 import { type FaultProxy, startFaultProxy } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ownPanel, runtimePanels } from "../../../src/plugins/optional/grafana.ts";
+import { customPanel, runtimePanels } from "../../../src/plugins/optional/grafana.ts";
 import { type Hanging, type Shop, shopWebhooks, startShop } from "../../support/alerts/alerting-shop.ts";
 import { eventually } from "../../support/eventually.ts";
 import { hastenAlerts } from "../../support/alerts/hasten-alerts.ts";
@@ -80,7 +80,7 @@ test.skipIf(missing !== undefined)("the queries of the dashboards are answered w
     `${reconciles}_time_seconds:histogram`,
   ];
   let size = 1;
-  for (const { title, query } of [...runtimePanels(["webhook"]), ...own.map(ownPanel)])
+  for (const { title, query } of [...runtimePanels(["webhook"]), ...own.map(customPanel)])
     await eventually(async () => {
       await change(size++);
       const numbers = await prometheus.query(query.replaceAll("$job", "shop"));

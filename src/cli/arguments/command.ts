@@ -2,7 +2,7 @@
 // `run-command.ts`: it parses words (`command-line.ts`), reads the environment, and prompts. The other files are flags that
 // several commands share, and those of plugins (`with-plugins.ts`).
 
-import type { PluginCall } from "../../plugins/contributed/executables.ts";
+import type { PluginCall } from "../../plugins/contributed/run-executables.ts";
 import type { Project, Resource } from "../../project/project.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Host } from "../packages/host.ts";

@@ -3,9 +3,9 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { LoadedPlugin } from "../../plugins/contributed/load-plugin.ts";
 import { findPackage, isAllowed, isFolder } from "../../plugins/contributed/load-plugin.ts";
 import { findPlugin, ownKeys } from "../../plugins/contributed/choose-plugin.ts";
-import type { PluginCall } from "../../plugins/contributed/executables.ts";
+import type { PluginCall } from "../../plugins/contributed/run-executables.ts";
 import type { PluginCommand, PluginFlag } from "../../plugins/contract/define-plugin.ts";
-import { loadUsed } from "../../plugins/contributed/plan-plugins.ts";
+import { loadPluginOfProject } from "../../plugins/contributed/plan-plugins.ts";
 import { pluginError } from "../../plugins/contributed/plugin-error.ts";
 import { callPlugin, scopeOf } from "../../plugins/contributed/run-plugin.ts";
 import { ownPackage } from "../../plugins/optional/index.ts";
@@ -62,7 +62,7 @@ function choosePlugins(
   const kept = recorded
     .filter(({ key }) => !removed.has(key))
     .filter((use) => !(isCompletion || isHelp) || mayRun(use, root, isCompletion))
-    .map((use) => loadUsed(use, root, name));
+    .map((use) => loadPluginOfProject(use, root, name));
   const chosen = new Map(kept.map((plugin) => [plugin.definition.key, { plugin, isNew: false }]));
   const typed = isCompletion || isHelp ? [] : readListFlag(words, "--plugins");
   for (const keyOrSource of typed.filter((value) => !ownKeys.has(value))) {

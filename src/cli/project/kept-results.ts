@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import type { ManifestsPlan } from "../../generators/model/files.ts";
 import { crdFolder } from "../../generators/manifests.ts";
-import { isGrown, keepResults, restoreResults, resultsOf } from "../../generators/sources/kept-results.ts";
+import { hasGrown, keepResults, restoreResults, listResults } from "../../generators/sources/kept-results.ts";
 import type { GeneratorOptions } from "../../generators/model/options.ts";
 import { createCache, type GeneratorCache } from "../../generators/sources/cache.ts";
 import type { Tree } from "../../scaffold/tree.ts";
@@ -43,9 +43,9 @@ export class KeptResults {
     const stored = this.#read();
     const restored = stored && restoreResults(stored, this.#code, crdFolder(tree, options), tree);
     const cache = restored ?? createCache();
-    const before = resultsOf(cache);
+    const before = listResults(cache);
     const planned = await plan(cache);
-    const results = isGrown(cache, before)
+    const results = hasGrown(cache, before)
       ? keepResults(cache, this.#code, tree, planned.diagnostics)
       : undefined;
     if (results && !(stored && Buffer.compare(stored, results) === 0)) this.#write(results);

@@ -20,9 +20,10 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
   }
 }
 
-/** An API server reports errors in a schema that all versions share at `spec.validation`: the first version shows them. */
+/** An API server reports errors in a schema that all versions share at `spec.validation`: see the first. */
 const schemaPath = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema/u;
 
+/** Finds the source of an error within a schema; undefined for errors elsewhere. */
 function schemaPlace(
   { field }: FieldError,
   { spec: { versions } }: CustomResourceDefinition,
@@ -43,6 +44,7 @@ const markerPaths: readonly (readonly [path: RegExp, marker: string])[] = [
   [/subresources\.scale/u, "kubebuilder:subresource:scale"],
 ];
 
+/** Finds the marker that an error outside of the schemas comes from; undefined if none sets that field. */
 function markerPlace(
   { field }: FieldError,
   { spec: { versions } }: CustomResourceDefinition,
@@ -53,7 +55,7 @@ function markerPlace(
   const name = version === undefined ? undefined : versions[Number(version)]?.name;
   const markers = kinds
     .filter((kind) => name === undefined || kind.version === name)
-    .flatMap((kind) => kind.markers.filter((one) => one.name === marker));
+    .flatMap((kind) => kind.markers.filter(({ name: found }) => found === marker));
   const index = /(?:selectableFields|additionalPrinterColumns)\[(\d+)\]/u.exec(field)?.[1];
   return markers[Number(index ?? 0)]?.place;
 }
@@ -69,9 +71,10 @@ function warnOfSize(crd: CustomResourceDefinition, place: Place, log: Diagnostic
   );
 }
 
+/** A step of the path of an error: a property, a CEL rule, or another keyword. */
 const stepPattern = /\.properties\[([^\]]*)\]|\.x-kubernetes-validations\[\d+\]|\.([\w-]+)(?:\[\d+\])?/gu;
 
-/** Follows the path of an error through the schema, down to the deepest node with a known source. */
+/** Follows the path of an error through a schema, and returns the source of the deepest node that has one. */
 function findPlace(schema: Schema, path: string): Place | undefined {
   let node: Schema | undefined = schema;
   let place = schema[originKey]?.place;
@@ -93,8 +96,8 @@ function findPlace(schema: Schema, path: string): Place | undefined {
 
 function describe({ body, field }: FieldError): string {
   // The path of a schema is long, and the line of source says where it is.
-  const at = [...field.matchAll(/properties\[([^\]]*)\]/gu)].map(([, name]) => name).join(".");
-  return at === "" ? body : `${at}: ${body}`;
+  const path = [...field.matchAll(/properties\[([^\]]*)\]/gu)].map(([, name]) => name).join(".");
+  return path === "" ? body : `${path}: ${body}`;
 }
 
 function hintFor({ body }: FieldError): string | undefined {

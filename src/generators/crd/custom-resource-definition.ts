@@ -6,6 +6,7 @@ import type { GeneratorOptions } from "../model/options.ts";
 import type { KindVersion } from "./find-kinds.ts";
 import { type Schema, cutText, mapChildren, mapSchema } from "../model/schema.ts";
 
+/** A CRD as it is generated: its schemas still have the internal keys of `Schema`. */
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
   readonly kind: "CustomResourceDefinition";
@@ -19,7 +20,7 @@ export interface CustomResourceDefinition {
   };
 }
 
-/** Combines the versions of one kind, in any order, into its CRD. */
+/** Combines the versions of one kind, in any order, into its CRD. Reports versions that contradict each other. */
 export function customResourceDefinition(
   kinds: readonly KindVersion[],
   versions: readonly CrdVersion[],
@@ -38,7 +39,7 @@ export function customResourceDefinition(
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: metadataOf(kinds, options),
+    metadata: buildMetadata(kinds, options),
     spec: {
       group: first.group,
       names: {
@@ -51,13 +52,13 @@ export function customResourceDefinition(
       },
       scope: first.scope,
       versions: sorted,
-      conversion: conversionOf(kinds),
+      conversion: buildConversion(kinds),
     },
   };
 }
 
-/** The `conversion` stanza of a CRD with a conversion webhook. */
-function conversionOf(kinds: readonly KindVersion[]): object | undefined {
+/** Returns the `conversion` of a CRD with a conversion webhook. */
+function buildConversion(kinds: readonly KindVersion[]): object | undefined {
   const marker = kinds.flatMap(({ markers }) => markers).find(({ name }) => name === "tsbuilder:conversion");
   if (!marker) return undefined;
   const { args } = marker;
@@ -78,7 +79,7 @@ function conversionOf(kinds: readonly KindVersion[]): object | undefined {
   };
 }
 
-function metadataOf(
+function buildMetadata(
   kinds: readonly KindVersion[],
   options: GeneratorOptions,
 ): CustomResourceDefinition["metadata"] {
@@ -104,7 +105,7 @@ function metadataOf(
   };
 }
 
-/** `defineKind` determines kind, plural and scope: a marker may repeat them, but not contradict them. */
+/** Returns the markers +kubebuilder:resource; reports one that contradicts the plural or the scope of `defineKind`. */
 function checkResource({ kind, plural, scope, markers }: KindVersion, log: DiagnosticLog): Marker[] {
   const resources = markers.filter(({ name }) => name === "kubebuilder:resource");
   const options = [
@@ -137,6 +138,7 @@ function checkSameNames(kinds: readonly KindVersion[], log: DiagnosticLog): void
   }
 }
 
+/** Checks that one version is stored and at least one served; a single version is stored without a marker. */
 function checkVersions(kinds: readonly KindVersion[], versions: CrdVersion[], log: DiagnosticLog): void {
   const [first] = kinds as [KindVersion];
   if (versions.length === 1) versions[0]!.storage = true;
@@ -148,7 +150,7 @@ function checkVersions(kinds: readonly KindVersion[], versions: CrdVersion[], lo
   }
   for (const { name } of stored.slice(1)) {
     const kind = kinds.find(({ version }) => version === name)!;
-    const marker = kind.markers.find((one) => one.name === "kubebuilder:storageversion");
+    const marker = kind.markers.find((candidate) => candidate.name === "kubebuilder:storageversion");
     const message = `${first.kind} has two storage versions, ${stored[0]!.name} and ${name}`;
     log.error(marker?.place ?? kind.place, message, "keep +kubebuilder:storageversion on only one of them");
   }
@@ -176,7 +178,7 @@ export function crdVersion(kind: KindVersion, schema: Schema, log: DiagnosticLog
   const all = (name: string): readonly Marker[] => kind.markers.filter((marker) => marker.name === name);
   const first = (name: string): Marker | undefined => all(name)[0];
   const deprecated = first("kubebuilder:deprecatedversion");
-  const columns = all("kubebuilder:printcolumn").map(({ args }) => column(args));
+  const columns = all("kubebuilder:printcolumn").map(({ args }) => printerColumn(args));
   const fields = all("kubebuilder:selectablefield").map(({ args }) => ({
     jsonPath: text(args, "JSONPath"),
   }));
@@ -202,7 +204,7 @@ export function crdVersion(kind: KindVersion, schema: Schema, log: DiagnosticLog
   };
 }
 
-function column(args: MarkerArguments): object {
+function printerColumn(args: MarkerArguments): object {
   return {
     name: args["name"],
     type: args["type"],
@@ -213,7 +215,7 @@ function column(args: MarkerArguments): object {
   };
 }
 
-/** With a printer column, controller-gen writes an empty `subresources`; so does this. */
+/** Returns the subresources; empty, as controller-gen writes them, for a version with columns and without any. */
 function subresources(
   status: Marker | undefined,
   scale: Marker | undefined,
@@ -230,23 +232,24 @@ function subresources(
   };
 }
 
-/** The content of the file as the API server reads it, without internal notes and undefined keys. */
+/** Copies a CRD or a schema as the API server reads it from the file, without internal and undefined keys. */
 export function toJson<Value>(value: Value): Value {
-  return copy(value) as Value;
+  return copyJson(value) as Value;
 }
 
 // JSON.stringify with a replacer takes several times as long, and this runs after every edit.
-function copy(value: unknown): unknown {
+function copyJson(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(copy);
+  if (Array.isArray(value)) return value.map(copyJson);
   const copied: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[key];
     if (member === undefined) continue;
     // A property may be named __proto__.
-    if (key === "__proto__") Object.defineProperty(copied, key, { value: copy(member), enumerable: true });
-    else copied[key] = copy(member);
+    if (key === "__proto__")
+      Object.defineProperty(copied, key, { value: copyJson(member), enumerable: true });
+    else copied[key] = copyJson(member);
   }
   return copied;
 }
@@ -254,12 +257,12 @@ function copy(value: unknown): unknown {
 /** `kubectl apply` stores the whole object in an annotation, and the size of all annotations is limited. */
 export const annotationLimit = 262_144;
 
-/** The size of a CRD in the annotation of `kubectl apply`, in bytes. */
+/** Returns the size of a CRD, or a part of it, in the annotation of `kubectl apply`, in bytes. */
 export function sizeOf(value: object): number {
   return Buffer.byteLength(JSON.stringify(toJson(value)));
 }
 
-/** The largest fields of a CRD, by their path from the root of the schema, largest first. */
+/** Lists the largest fields of spec and status, by version and path, largest first. */
 export function largestFields(crd: CustomResourceDefinition, count = 3): { path: string; bytes: number }[] {
   const found = crd.spec.versions.flatMap(({ name, schema }) =>
     ["spec", "status"].flatMap((part) => {
@@ -282,43 +285,43 @@ export function trimDescriptions(
   limit: number = annotationLimit,
 ): CustomResourceDefinition {
   let trimmed = crd;
-  const deepest = Math.max(...crd.spec.versions.map(({ schema }) => depthOf(schema.openAPIV3Schema)));
+  const deepest = Math.max(...crd.spec.versions.map(({ schema }) => measureDepth(schema.openAPIV3Schema)));
   for (let depth = deepest; depth > 1 && sizeOf(trimmed) > limit; depth--) {
-    trimmed = editDepth(trimmed, depth, firstSentence);
-    if (sizeOf(trimmed) > limit) trimmed = editDepth(trimmed, depth, () => undefined);
+    trimmed = editDescriptionsAt(trimmed, depth, firstSentence);
+    if (sizeOf(trimmed) > limit) trimmed = editDescriptionsAt(trimmed, depth, () => undefined);
   }
   return trimmed;
 }
 
-function editDepth(
+function editDescriptionsAt(
   crd: CustomResourceDefinition,
   depth: number,
   edit: (text: string) => string | undefined,
 ): CustomResourceDefinition {
   const versions = crd.spec.versions.map((version) => ({
     ...version,
-    schema: { openAPIV3Schema: editBelow(version.schema.openAPIV3Schema, depth, edit) },
+    schema: { openAPIV3Schema: editDescriptions(version.schema.openAPIV3Schema, depth, edit) },
   }));
   return { ...crd, spec: { ...crd.spec, versions } };
 }
 
 /** Edits the descriptions of all nodes at a depth and deeper. */
-function editBelow(schema: Schema, depth: number, edit: (text: string) => string | undefined): Schema {
+function editDescriptions(schema: Schema, depth: number, edit: (text: string) => string | undefined): Schema {
   if (depth <= 0) {
     return mapSchema(schema, (node) =>
       node.description === undefined ? node : { ...node, description: edit(node.description) },
     );
   }
-  return mapChildren(schema, (child) => editBelow(child, depth - 1, edit));
+  return mapChildren(schema, (child) => editDescriptions(child, depth - 1, edit));
 }
 
-function depthOf(schema: Schema): number {
+function measureDepth(schema: Schema): number {
   const inner = [
     ...Object.values(schema.properties ?? {}),
     ...(schema.items ? [schema.items] : []),
     ...(typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : []),
   ];
-  return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(depthOf));
+  return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(measureDepth));
 }
 
 function firstSentence(text: string): string {

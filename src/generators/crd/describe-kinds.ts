@@ -24,6 +24,7 @@ export async function describeKinds(tree: SourceTree): Promise<KindDescription[]
   return sources.hasSyntaxErrors ? [] : generateCrds(sources).flatMap(describe);
 }
 
+/** The description of a field in OLM's console. */
 export interface FieldDescription {
   /** Within spec or status: `volumes[0].size`. */
   readonly path: string;
@@ -36,14 +37,14 @@ export interface FieldDescription {
 
 function describe({ crd, kinds }: GeneratedCrd): KindDescription[] {
   return crd.spec.versions.map(({ name: version, schema }) => {
-    const kind = kinds.find((each) => each.version === version);
+    const kind = kinds.find((candidate) => candidate.version === version);
     const markers = (kind?.markers ?? []).filter(({ name }) => name === descriptorMarker);
     const { properties = {} } = schema.openAPIV3Schema;
-    const order = argument(markers, "order");
+    const order = firstArgument(markers, "order");
     return {
       name: crd.metadata.name,
       version,
-      displayName: argument(markers, "displayName") as string | undefined,
+      displayName: firstArgument(markers, "displayName") as string | undefined,
       order: order === undefined ? undefined : Number(order),
       resources: markers.flatMap(({ args }) => (args["resources"] ?? []) as readonly (readonly string[])[]),
       spec: describeFields(properties["spec"], "spec"),
@@ -52,7 +53,8 @@ function describe({ crd, kinds }: GeneratedCrd): KindDescription[] {
   });
 }
 
-function argument(markers: readonly Marker[], name: string): unknown {
+/** Returns the first value of an argument among several markers. */
+function firstArgument(markers: readonly Marker[], name: string): unknown {
   return markers.map(({ args }) => args[name]).find((value) => value !== undefined);
 }
 
@@ -61,7 +63,7 @@ function describeFields(schema: Schema | undefined, type: string, prefix = ""): 
   return Object.entries(schema?.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
     const markers = (field[descriptorsKey] ?? []).filter((marker) => marker.type === type);
-    const own =
+    const described =
       markers.length === 0
         ? []
         : [
@@ -75,6 +77,6 @@ function describeFields(schema: Schema | undefined, type: string, prefix = ""): 
             },
           ];
     const inside = field.items ? `${path}[0].` : `${path}.`;
-    return [...own, ...describeFields(field.items ?? field, type, inside)];
+    return [...described, ...describeFields(field.items ?? field, type, inside)];
   });
 }

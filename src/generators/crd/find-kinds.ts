@@ -23,7 +23,7 @@ export interface KindVersion extends KindSummary {
   readonly place: Place;
 }
 
-/** Finds the kinds of a module by their calls of `defineKind`, without running the code. */
+/** Finds the kinds of a module by their calls of `defineKind`, without running the code. Reports invalid calls. */
 export function findKinds(module: Module, sources: SchemaSources): KindVersion[] {
   return [...module.declarations.values()].flat().flatMap((declaration) => {
     if (declaration.kind !== "const" || !isDefineKind(declaration, module)) return [];
@@ -51,29 +51,29 @@ function readKind(
       log.error(place, "defineKind requires a group version and options", defineHint);
     return undefined;
   }
-  const text = (from: Record<string, StaticValue | undefined>, name: string): string | undefined => {
+  const readString = (from: Record<string, StaticValue | undefined>, name: string): string | undefined => {
     const value = from[name];
     if (typeof value === "string") return value;
     log.error(place, `defineKind requires the string "${name}"`, defineHint);
     return undefined;
   };
-  const group = text(groupVersion, "group");
-  const version = text(groupVersion, "version");
-  const kind = text(definition, "kind");
-  const plural = text(definition, "plural");
+  const group = readString(groupVersion, "group");
+  const version = readString(groupVersion, "version");
+  const kind = readString(definition, "kind");
+  const plural = readString(definition, "plural");
   const scope = (definition["scope"] ?? "Namespaced") as Scope;
   if (group === undefined || version === undefined || kind === undefined || plural === undefined)
     return undefined;
   const problems = checkNames({ version, kind, plural, scope });
   for (const problem of problems) log.error(place, problem, defineHint);
-  const type = typeOf(declaration, kind, log, place);
+  const type = readKindType(declaration, kind, log, place);
   const resolved = type && graph.resolve(type.name, module);
   if (!type || resolved?.kind !== "declared") {
     const hint = "declare an interface that extends CustomResource<Spec, Status>";
     if (type) log.error(place, `no type "${type.name}" found for the kind`, hint);
     return undefined;
   }
-  const parts = resolved.parts.filter(({ declaration: { kind: what } }) => what !== "const");
+  const parts = resolved.parts.filter(({ declaration }) => declaration.kind !== "const");
   const markers = [
     ...parts.flatMap((part) => sources.markersOf(part.module).on(part.declaration.comments)),
     ...sources.markersOf(module).on(declaration.comments),
@@ -97,8 +97,8 @@ function readKind(
   };
 }
 
-/** The type argument, or the interface that shares the constant's name. */
-function typeOf(
+/** Returns the type argument of `defineKind`; without one, the interface with the constant's name. */
+function readKindType(
   declaration: ConstDeclaration,
   kind: string,
   log: DiagnosticLog,
@@ -114,6 +114,7 @@ function typeOf(
   return { kind: "reference", name: declaration.name, args: [], specifier: undefined, pos: declaration.pos };
 }
 
+/** Returns an object of literals; undefined for other values, after reporting one that only running the code gives. */
 function staticObject(
   value: StaticValue | NotStatic,
   log: DiagnosticLog,
@@ -129,6 +130,7 @@ function staticObject(
 const pluralName = new RegExp(`^${label1035Pattern}$`, "u");
 const versionName = new RegExp(`^${labelPattern}$`, "u");
 
+/** Returns what is wrong with the names of a kind. */
 function checkNames(names: Pick<KindSummary, "version" | "kind" | "plural" | "scope">): string[] {
   const { version, kind, plural, scope } = names;
   const problems: string[] = [];
@@ -143,7 +145,7 @@ function checkNames(names: Pick<KindSummary, "version" | "kind" | "plural" | "sc
   return problems;
 }
 
-/** `@deprecated` on a kind deprecates its version, as +kubebuilder:deprecatedversion does. */
+/** Returns the marker +kubebuilder:deprecatedversion for a kind with the tag `@deprecated`. */
 function deprecationMarkers({ declaration: { comments, pos }, module }: Declared): Marker[] {
   const reason = deprecation(comments);
   const name = "kubebuilder:deprecatedversion";
@@ -212,8 +214,8 @@ const kindMarkerNames = new Set(
   kindFamily.markers.map(({ name }) => name).filter((name) => !name.startsWith("kubebuilder:object:")),
 );
 
-/** The markers for kinds on the types of a module. */
-export function kindMarkers(module: Module, sources: SchemaSources): KindMarker[] {
+/** Finds the markers for kinds on the types of a module, also on types that are no kinds. */
+export function findKindMarkers(module: Module, sources: SchemaSources): KindMarker[] {
   return [...module.declarations.values()].flat().flatMap(({ comments, name: declared }) =>
     sources
       .markersOf(module)
@@ -230,11 +232,11 @@ export function warnOfLostKindMarkers(
   markersIn: (module: Module) => readonly KindMarker[],
   log: DiagnosticLog,
 ): void {
-  const used = new Set(kinds.flatMap(({ markedAt }) => markedAt));
+  const onKinds = new Set(kinds.flatMap(({ markedAt }) => markedAt));
   for (const module of modules) {
     for (const { name, pos, declared } of markersIn(module)) {
       const place: Place = { module, pos };
-      if (used.has(positionOf(place))) continue;
+      if (onKinds.has(positionOf(place))) continue;
       const message = `+${name} has no effect on "${declared}", which is not a kind`;
       log.warn(place, message, "move it to the interface of a kind, or remove it");
     }

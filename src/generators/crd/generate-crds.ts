@@ -1,5 +1,5 @@
 /**
- * CRDs. This file generates them, or takes them from the cache; `find-kinds.ts` finds the kinds of a module,
+ * CRDs: generates them, or takes them from the cache. `find-kinds.ts` finds the kinds of a module,
  * `custom-resource-definition.ts` joins the versions of a kind, `check-crd.ts` checks the result as an API server does.
  */
 
@@ -18,42 +18,41 @@ import { crdVersion, customResourceDefinition, trimDescriptions } from "./custom
 import {
   type KindVersion,
   findKinds,
-  kindMarkers,
+  findKindMarkers,
   reportUndefinedKinds,
   restoreKind,
   warnOfLostKindMarkers,
 } from "./find-kinds.ts";
 
+/** A CRD with the versions of the kind that it was generated from. */
 export interface GeneratedCrd extends CrdFile {
   readonly crd: CustomResourceDefinition;
   readonly kinds: readonly KindVersion[];
 }
 
-/** Generates the CRDs of all kinds in a project, sorted by kind and group. */
+/** Generates the CRDs of all kinds in a project, sorted by kind and group, without the cache and without checks. */
 export function generateCrds(sources: ProjectSources): GeneratedCrd[] {
   const builder = new SchemaBuilder(sources);
-  return kindsByCrd(sources).map((kinds) => generateCrd(kinds, builder));
+  return groupKindsByCrd(sources).map((kinds) => generateCrd(kinds, builder));
 }
 
+/** Reports what an API server would reject in a CRD. */
 type Check = (generated: GeneratedCrd) => void;
 
-/** Generates the text of all CRDs. A CRD whose sources have not changed since an earlier run is taken from the cache. */
+/** Generates all CRDs, sorted by kind and group. Those with unchanged sources are taken from the cache, unchecked. */
 export function generateCrdFiles(sources: ProjectSources, check: Check): CrdFile[] {
   const builder = new SchemaBuilder(sources);
   const { files } = sources.cache;
-  return kindsByCrd(sources).map((kinds) => {
+  return groupKindsByCrd(sources).map((kinds) => {
     const name = crdName(kinds);
-    const from = sourcesOf(kinds, sources);
+    const from = listSources(kinds, sources);
     const known = files.get(name);
-    return known && isSame(known, from) ? known : reuse(kinds, from, builder, sources, check);
+    return known && isSame(known, from) ? known : generateUnlessKept(kinds, from, builder, sources, check);
   });
 }
 
-/**
- * Reuses a CRD of the previous run if none of its sources have changed. Text that is the same as before, when it had no
- * findings, need not be validated again.
- */
-function reuse(
+/** Returns the CRD of the previous run if its sources are the same; otherwise generates it, and checks a new text. */
+function generateUnlessKept(
   kinds: readonly KindVersion[],
   from: MadeFrom,
   builder: SchemaBuilder,
@@ -89,36 +88,37 @@ function crdName([first]: readonly KindVersion[]): string {
   return `${first!.kind}.${first!.group}`;
 }
 
-/** All that kinds are made from: modules, options and markers of packages. */
-function sourcesOf(kinds: readonly { readonly module: Module }[], sources: ProjectSources): MadeFrom {
+/** Lists what kinds are generated from: modules, options and markers of packages. */
+function listSources(kinds: readonly { readonly module: Module }[], sources: ProjectSources): MadeFrom {
   const roots = [...kinds.map(({ module }) => module), ...sources.augmentingModules];
   const modules = sources.graph.reachable(roots);
   return { modules, key: modules.map((module) => sources.packageKey(module)).join("\n") };
 }
 
-function kindsByCrd(sources: ProjectSources): KindVersion[][] {
+/** Finds all kinds of the API, and groups their versions, without those that markers and feature gates leave out. */
+function groupKindsByCrd(sources: ProjectSources): KindVersion[][] {
   const declared: KindVersion[] = [];
   const kinds = sources.apiModules.flatMap((module) => {
-    const found = kindsOf(module, sources);
+    const found = findKindsCached(module, sources);
     declared.push(...found);
     const isSkipped = sources.packageMarkers(module).some(({ name }) => name === "kubebuilder:skip");
     return isSkipped ? [] : found.filter(({ featureGate }) => isGateOn(featureGate, sources.options));
   });
   if (!sources.log.hasErrors) {
-    const markersIn = (module: Module): readonly KindMarker[] => kindMarkersOf(module, sources);
+    const markersIn = (module: Module): readonly KindMarker[] => listKindMarkers(module, sources);
     warnOfLostKindMarkers(sources.apiModules, declared, markersIn, sources.log);
   }
   reportPluralClashes(kinds, sources);
-  return [...groupBy(kinds).values()]
+  return [...groupByKind(kinds).values()]
     .sort(([a], [b]) => compareText(`${a!.kind}.${a!.group}`, `${b!.kind}.${b!.group}`))
     .map((versions) => versions.filter(({ isSkipped }) => !isSkipped))
     .filter((versions) => versions.length > 0);
 }
 
-/** The kinds of a module. If its sources are those of an earlier run that found nothing to report, they are known. */
-function kindsOf(module: Module, sources: ProjectSources): KindVersion[] {
+/** Finds the kinds of a module; takes them from the cache if an earlier run with the same sources had no findings. */
+function findKindsCached(module: Module, sources: ProjectSources): KindVersion[] {
   const { cache, log } = sources;
-  const from = sourcesOf([{ module }], sources);
+  const from = listSources([{ module }], sources);
   const known = cache.kinds.get(module.file);
   if (known && isSame(known, from)) return known.kinds.map((kind) => restoreKind(kind, module, sources));
   const findings = log.size;
@@ -137,27 +137,27 @@ function summaryOf(found: KindVersion): KindSummary {
   return { group, version, kind, plural, scope, pos, featureGate, isSkipped, markedAt };
 }
 
-/** The markers +groupName and +versionName may repeat what groupVersion says. */
+/** Reports a marker +groupName or +versionName that contradicts groupVersion. */
 function checkPackage(kinds: readonly KindVersion[], sources: ProjectSources): void {
   for (const { module, group, version } of kinds) {
     for (const { name, args, place } of sources.packageMarkers(module)) {
-      const said = { groupName: group, versionName: version }[name];
-      if (said === undefined || args[""] === undefined || args[""] === said) continue;
-      const message = `the marker says "${text(args)}", but groupVersion says "${said}"`;
+      const defined = { groupName: group, versionName: version }[name];
+      if (defined === undefined || args[""] === undefined || args[""] === defined) continue;
+      const message = `the marker says "${text(args)}", but groupVersion says "${defined}"`;
       sources.log.error(place, message, "remove the marker");
     }
   }
 }
 
-function kindMarkersOf(module: Module, sources: ProjectSources): readonly KindMarker[] {
+function listKindMarkers(module: Module, sources: ProjectSources): readonly KindMarker[] {
   const known = sources.cache.kindMarkers.get(module);
   if (known) return known;
-  const found = kindMarkers(module, sources);
+  const found = findKindMarkers(module, sources);
   sources.cache.kindMarkers.set(module, found);
   return found;
 }
 
-/** Two kinds with the same plural would share a URL and a file. */
+/** Reports two kinds with the same plural, which would share a URL and a file. */
 function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSources): void {
   const owners = new Map<string, KindVersion>();
   for (const kind of kinds) {
@@ -171,7 +171,7 @@ function reportPluralClashes(kinds: readonly KindVersion[], { log }: ProjectSour
   }
 }
 
-function groupBy(kinds: readonly KindVersion[]): Map<string, KindVersion[]> {
+function groupByKind(kinds: readonly KindVersion[]): Map<string, KindVersion[]> {
   const groups = new Map<string, KindVersion[]>();
   for (const kind of kinds) {
     const key = `${kind.group}\0${kind.kind}`;
@@ -189,9 +189,10 @@ function generateCrd(kinds: readonly KindVersion[], builder: SchemaBuilder): Gen
   return { fileName: `${group}_${plural}.yaml`, text: emitFile([crd], options), crd, kinds };
 }
 
+/** Returns the schema of a kind with the fields that all objects have. */
 function rootSchema(kind: KindVersion, builder: SchemaBuilder): Schema {
   const typed = { node: kind.type, env: { module: kind.module, bindings: new Map() } };
-  const schema = settle(builder.use(typed), kind.place, builder.sources.log);
+  const schema = settle(builder.schemaAtUse(typed), kind.place, builder.sources.log);
   const { metadata: _, ...properties } = schema.properties ?? {};
   const root: Schema = {
     ...schema,

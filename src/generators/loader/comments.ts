@@ -12,6 +12,7 @@ export interface CommentBlock {
   readonly lines: readonly CommentLine[];
 }
 
+/** The comments above a declaration or member. */
 export interface LeadingComments {
   /** The block directly above, without a blank line: the documentation. */
   readonly adjacent: readonly CommentBlock[];
@@ -22,6 +23,7 @@ export interface LeadingComments {
 /** A range in which `//` does not start a comment: a string, a template, a regular expression. */
 export type LiteralRange = readonly [start: number, end: number];
 
+/** All comments of a file, in order. */
 export interface Comments {
   /** Comments at the start of a line; JSDoc also after code, for members on one line. */
   readonly blocks: readonly CommentBlock[];
@@ -29,6 +31,7 @@ export interface Comments {
   readonly trailing: readonly CommentBlock[];
 }
 
+/** Finds the comments in a text. `literals` are the ranges in which there are none, in order. */
 export function findComments(text: string, literals: readonly LiteralRange[]): Comments {
   const blocks: CommentBlock[] = [];
   const trailing: CommentBlock[] = [];
@@ -49,22 +52,26 @@ export function findComments(text: string, literals: readonly LiteralRange[]): C
       continue;
     }
     const last = blocks.at(-1);
-    if (last?.kind === "line" && comment.kind === "line" && isNextLine(text, last.end, comment.pos)) {
+    if (
+      last?.kind === "line" &&
+      comment.kind === "line" &&
+      /^\r?\n[ \t]*$/u.test(text.slice(last.end, comment.pos))
+    ) {
       blocks[blocks.length - 1] = { ...last, end: comment.end, lines: [...last.lines, ...comment.lines] };
     } else blocks.push(comment);
   }
   return { blocks, trailing };
 }
 
-/** Selects the comments of a node: `from` is the end of the previous token, `start` the start of the node's text. */
+/** Selects the comments above a node: `from` is the end of the previous token, `start` the start of the node's text. */
 export function leadingComments(
   text: string,
   blocks: readonly CommentBlock[],
   from: number,
   start: number,
 ): LeadingComments {
-  const first = firstAt(blocks, from);
-  let last = firstAt(blocks, start) - 1;
+  const first = findFirstAt(blocks, from);
+  let last = findFirstAt(blocks, start) - 1;
   while (last >= first && blocks[last]!.end > start) last--;
   const adjacent: CommentBlock[] = [];
   let below = start;
@@ -79,8 +86,8 @@ export function leadingComments(
   return { adjacent, detached: last >= first ? blocks[last] : undefined };
 }
 
-/** Blocks are sorted by position, and a file has many members, so this is a binary search. */
-function firstAt(blocks: readonly CommentBlock[], pos: number): number {
+/** Finds the index of the first block at or behind a position, by binary search: a file has many members. */
+function findFirstAt(blocks: readonly CommentBlock[], pos: number): number {
   let [low, high] = [0, blocks.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -118,10 +125,6 @@ function readBlockComment(text: string, pos: number): CommentBlock {
 
 function beginsLine(text: string, pos: number): boolean {
   return text.slice(text.lastIndexOf("\n", pos - 1) + 1, pos).trim() === "";
-}
-
-function isNextLine(text: string, end: number, start: number): boolean {
-  return /^\r?\n[ \t]*$/u.test(text.slice(end, start));
 }
 
 function hasBlankLine(text: string, end: number, start: number): boolean {

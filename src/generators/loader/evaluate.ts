@@ -10,7 +10,10 @@ export type StaticValue =
   | readonly StaticValue[]
   | { readonly [name: string]: StaticValue | undefined };
 
-/** Evaluates a literal, or a constant of literals, across imports. */
+/** Constants that refer to each other in a circle have no value, and end at this depth. */
+const maxDepth = 20;
+
+/** Evaluates a literal, or a constant of literals, across imports. Returns a NotStatic for everything else. */
 export function evaluate(
   expression: Expression,
   module: Module,
@@ -18,8 +21,7 @@ export function evaluate(
   depth = 0,
 ): StaticValue | NotStatic {
   const failed = new NotStatic(module, expression.pos);
-  // Constants with circular references have no value.
-  if (depth > 20) return failed;
+  if (depth > maxDepth) return failed;
   switch (expression.kind) {
     case "literal":
       return expression.value;
@@ -49,7 +51,7 @@ export function isDefineKind({ value }: ConstDeclaration, module: Module): boole
   return value.callee === "defineKind" || module.imports.get(value.callee)?.name === "defineKind";
 }
 
-/** Why an expression has no static value, and where. */
+/** The result for an expression that is not static, with its position. */
 export class NotStatic {
   readonly module: Module;
   readonly pos: number;
@@ -60,7 +62,7 @@ export class NotStatic {
   }
 }
 
-/** A name may access a property of a constant: `defaults.group`. */
+/** Evaluates a constant, or a property of one: `defaults.group`. */
 function evaluateName(
   path: string,
   module: Module,
@@ -82,8 +84,8 @@ function evaluateName(
   return value;
 }
 
-/** The constant that a name refers to, and the path from it to a property: `defaults.group`. */
-export function findConstant(
+/** Finds the constant that a name begins with; `steps` is the path from it to a property: `group` in `defaults.group`. */
+function findConstant(
   path: string,
   module: Module,
   graph: ModuleGraph,
@@ -99,10 +101,10 @@ export function findConstant(
   return undefined;
 }
 
-/** Returns whether TypeScript gives the value of a constant a literal type, or its elements. */
+/** Returns whether TypeScript gives a constant, or its elements, literal types: with `as const`, or for a scalar. */
 export function hasLiteralType(path: string, module: Module, graph: ModuleGraph, depth = 0): boolean {
   const found = findConstant(path, module, graph);
-  if (!found || found.declaration.type || depth > 20) return false;
+  if (!found || found.declaration.type || depth > maxDepth) return false;
   const { value, isLiteral } = found.declaration;
   if (isLiteral) return true;
   if (value.kind === "name") {

@@ -9,7 +9,7 @@ export interface Declared {
   readonly module: Module;
 }
 
-/** The meaning of a name: declarations in the project, or a known name of a package. */
+/** The meaning of a name: its declarations, or a name of a package whose declarations are not read. */
 export type Resolved =
   | { readonly kind: "declared"; readonly name: string; readonly parts: readonly Declared[] }
   | { readonly kind: "external"; readonly specifier: string; readonly name: string };
@@ -17,15 +17,16 @@ export type Resolved =
 /** Parsed modules by path. Unchanged text is not parsed again, which makes watching cheap. */
 export type ModuleCache = Map<string, Module>;
 
-/** Packages whose types are built in, so that generators work before anything is installed. */
+/** Packages whose types the generators know, so that these work before anything is installed. */
 const knownPackages =
   /^(?:@tsbuilder\/(?:runtime|apimachinery)|@kubernetes\/client-node|kubernetes-types|kubernetes-models)(?:\/|$)/u;
 
+/** The modules of a project, read as they are first needed. It resolves names across their imports and exports. */
 export class ModuleGraph {
   readonly #tree: SourceTree;
   readonly #cache: ModuleCache;
   readonly #loaded = new Map<string, Module | undefined>();
-  readonly #imports = new Map<Module, readonly Module[]>();
+  readonly #importedModules = new Map<Module, readonly Module[]>();
   #augmented: Map<string, Declared[]> | undefined;
 
   constructor(tree: SourceTree, cache: ModuleCache = new Map()) {
@@ -39,9 +40,9 @@ export class ModuleGraph {
     return this.#loaded.get(file);
   }
 
-  /** Resolves a name in a module; undefined if it has no such name. */
+  /** Resolves a name in a module, in its own declarations first; undefined if it has no such name. */
   resolve(name: string, from: Module): Resolved | undefined {
-    const local = this.#declared(name, from);
+    const local = this.#findDeclarations(name, from);
     if (local.length > 0) return { kind: "declared", name, parts: local };
     const [head = "", ...rest] = name.split(".");
     const imported = from.imports.get(head);
@@ -53,15 +54,15 @@ export class ModuleGraph {
   /** Resolves an exported name of the module that a specifier refers to. */
   resolveExport(specifier: string, name: string, from: Module): Resolved | undefined {
     if (knownPackages.test(specifier)) return { kind: "external", specifier, name };
-    const module = this.#target(specifier, from);
+    const module = this.#resolveModule(specifier, from);
     if (!module) return { kind: "external", specifier, name };
-    return this.#exported(name, module, new Set());
+    return this.#resolveExported(name, module, new Set());
   }
 
   /** Returns modules with all files of the project that they import, transitively. */
   reachable(roots: readonly Module[]): Module[] {
     const seen = new Set<Module>(roots);
-    for (const module of seen) for (const target of this.#imported(module)) seen.add(target);
+    for (const module of seen) for (const target of this.#listImported(module)) seen.add(target);
     return [...seen];
   }
 
@@ -71,17 +72,17 @@ export class ModuleGraph {
     return new Set(specifiers.filter((specifier) => knownPackages.test(specifier)));
   }
 
-  #imported(module: Module): readonly Module[] {
-    const known = this.#imports.get(module);
+  #listImported(module: Module): readonly Module[] {
+    const known = this.#importedModules.get(module);
     if (known) return known;
     const targets = [...specifiersOf(module)].flatMap((specifier) =>
-      knownPackages.test(specifier) ? [] : (this.#target(specifier, module) ?? []),
+      knownPackages.test(specifier) ? [] : (this.#resolveModule(specifier, module) ?? []),
     );
-    this.#imports.set(module, targets);
+    this.#importedModules.set(module, targets);
     return targets;
   }
 
-  #target(specifier: string, from: Module): Module | undefined {
+  #resolveModule(specifier: string, from: Module): Module | undefined {
     const file = resolveSpecifier(specifier, from.file, this.#tree);
     return file === undefined ? undefined : this.module(file);
   }
@@ -96,8 +97,8 @@ export class ModuleGraph {
     return module;
   }
 
-  /** `visited` holds pairs of module and name: a module that exports under two names is visited twice. */
-  #exported(name: string, module: Module, visited: Set<string>): Resolved | undefined {
+  /** Resolves an exported name. `visited` has pairs of module and name, so that circular reexports end. */
+  #resolveExported(name: string, module: Module, visited: Set<string>): Resolved | undefined {
     const key = `${module.file}\0${name}`;
     if (visited.has(key)) return undefined;
     visited.add(key);
@@ -117,8 +118,8 @@ export class ModuleGraph {
         if (reexport.exported !== "*") return { kind: "external", specifier: reexport.specifier, name: path };
         continue;
       }
-      const target = this.#target(reexport.specifier, module);
-      const deeper = target && this.#exported(path, target, visited);
+      const target = this.#resolveModule(reexport.specifier, module);
+      const deeper = target && this.#resolveExported(path, target, visited);
       if (deeper) return deeper;
     }
     const star = module.reexports.find(
@@ -127,9 +128,9 @@ export class ModuleGraph {
     return star && { kind: "external", specifier: star.specifier, name };
   }
 
-  #declared(name: string, module: Module): Declared[] {
-    const own = (module.declarations.get(name) ?? []).map((declaration) => ({ declaration, module }));
-    return [...own, ...(this.#augmentations().get(`${module.file}\0${name}`) ?? [])];
+  #findDeclarations(name: string, module: Module): Declared[] {
+    const local = (module.declarations.get(name) ?? []).map((declaration) => ({ declaration, module }));
+    return [...local, ...(this.#augmentations().get(`${module.file}\0${name}`) ?? [])];
   }
 
   /** The declarations that loaded modules add to others with `declare module`, in the order of their paths. */
@@ -152,20 +153,17 @@ export class ModuleGraph {
   }
 }
 
-/**
- * Resolves an import to a source file: a file of the project, or the type declarations of an installed package.
- * Undefined if there is none, as before `npm install`.
- */
+/** Resolves an import to a source file of the project or of an installed package; undefined if there is none. */
 function resolveSpecifier(specifier: string, from: string, tree: SourceTree): string | undefined {
   if (specifier.startsWith(".")) {
-    return firstFile(posix.normalize(posix.join(posix.dirname(from), specifier)), tree);
+    return findSourceFile(posix.normalize(posix.join(posix.dirname(from), specifier)), tree);
   }
   if (specifier.startsWith("#")) return resolveInternal(specifier, tree);
   return resolvePackage(specifier, from, tree);
 }
 
-/** Tries the same paths as TypeScript: `.js` also means `.ts`, no extension any of them, and a folder its index. */
-function firstFile(path: string, tree: SourceTree): string | undefined {
+/** Finds a source file as TypeScript does: `.js` also means `.ts`, no extension any of them, and a folder its index. */
+function findSourceFile(path: string, tree: SourceTree): string | undefined {
   const stem = path.replace(/\.[cm]?jsx?$/u, "");
   const candidates = [
     path,
@@ -176,9 +174,10 @@ function firstFile(path: string, tree: SourceTree): string | undefined {
   return candidates.find((file) => /\.[cm]?tsx?$/u.test(file) && tree.read(file) !== undefined);
 }
 
+/** Resolves a `#name` with the `imports` of the project's package.json. */
 function resolveInternal(specifier: string, tree: SourceTree): string | undefined {
   const target = matchExports(readJson("package.json", tree)?.["imports"], specifier);
-  return target === undefined ? undefined : firstFile(posix.normalize(target), tree);
+  return target === undefined ? undefined : findSourceFile(posix.normalize(target), tree);
 }
 
 function resolvePackage(specifier: string, from: string, tree: SourceTree): string | undefined {
@@ -192,12 +191,12 @@ function resolvePackage(specifier: string, from: string, tree: SourceTree): stri
     const main = subpath === "." ? (manifest["types"] ?? manifest["typings"] ?? manifest["main"]) : subpath;
     const target = exported ?? (typeof main === "string" ? main : "index.d.ts");
     const path = posix.join(folder, target);
-    return firstFile(path, tree) ?? firstFile(path.replace(/\.[cm]?js$/u, ".d.ts"), tree);
+    return findSourceFile(path, tree) ?? findSourceFile(path.replace(/\.[cm]?js$/u, ".d.ts"), tree);
   }
   return undefined;
 }
 
-/** Looks for a package in the importing file's folder and its parents, like Node. */
+/** Lists the folders in which Node looks for a package: at the importing file, and above. */
 function packageFolders(name: string, from: string): string[] {
   const folders: string[] = [];
   for (let folder = posix.dirname(from); ; folder = posix.dirname(folder)) {
@@ -245,6 +244,7 @@ function readJson(path: string, tree: SourceTree): Record<string, unknown> | und
 
 const specifiers = new WeakMap<Module, ReadonlySet<string>>();
 
+/** Lists the specifiers that a module imports, also those in `import("…")` types. */
 function specifiersOf(module: Module): ReadonlySet<string> {
   const known = specifiers.get(module);
   if (known) return known;

@@ -20,13 +20,13 @@ import type {
 } from "./syntax.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** Comments are read by `findComments`, with their markers. */
+/** The parser leaves comments alone: `findComments` reads them. */
 export const parsing = {
   languageVersion: parser.ScriptTarget.Latest,
   jsDocParsingMode: parser.JSDocParsingMode.ParseNone,
 };
 
-/** Parses a source file into our own syntax. Its code is not run, and its imports are not resolved. */
+/** Parses a source file into our own syntax, with its syntax errors; runs no code, and resolves no imports. */
 export function parseModule(file: string, text: string): Module {
   const source = parser.createSourceFile(file, text, parsing);
   const { blocks: comments, trailing: trailingComments } = findComments(text, literalRanges(source));
@@ -156,12 +156,12 @@ class DeclarationReader {
   #enum(node: ts.EnumDeclaration, prefix: string): EnumDeclaration {
     let next: number | undefined = 0;
     const members = node.members.map((member) => {
-      const written = member.initializer && readExpression(member.initializer, this);
-      const value: string | number | undefined = !written
+      const initializer = member.initializer && readExpression(member.initializer, this);
+      const value: string | number | undefined = !initializer
         ? next
-        : written.kind === "literal" &&
-            (typeof written.value === "string" || typeof written.value === "number")
-          ? written.value
+        : initializer.kind === "literal" &&
+            (typeof initializer.value === "string" || typeof initializer.value === "number")
+          ? initializer.value
           : undefined;
       next = typeof value === "number" ? value + 1 : undefined;
       return { name: member.name.getText(this.#source), value };
@@ -239,7 +239,7 @@ function readMembers(
         name,
         pos,
         comments,
-        type: member.type ? readTypeNode(member.type, reader) : inferred(member, pos, reader),
+        type: member.type ? readTypeNode(member.type, reader) : inferType(member, pos, reader),
         optional: member.questionToken !== undefined,
         readonly: member.modifiers?.some(({ kind }) => kind === parser.SyntaxKind.ReadonlyKeyword) === true,
       },
@@ -247,7 +247,7 @@ function readMembers(
   });
 }
 
-const hiding = new Set<ts.SyntaxKind>([
+const hidingModifiers = new Set<ts.SyntaxKind>([
   parser.SyntaxKind.PrivateKeyword,
   parser.SyntaxKind.ProtectedKeyword,
   parser.SyntaxKind.StaticKeyword,
@@ -256,9 +256,10 @@ const hiding = new Set<ts.SyntaxKind>([
 
 function isHidden(member: ts.PropertySignature | ts.PropertyDeclaration): boolean {
   if (parser.isPrivateIdentifier(member.name)) return true;
-  return member.modifiers?.some(({ kind }) => hiding.has(kind)) === true;
+  return member.modifiers?.some(({ kind }) => hidingModifiers.has(kind)) === true;
 }
 
+/** Returns the name of a property in JSON; undefined for a computed one. */
 function propertyName(name: ts.PropertyName): string | undefined {
   if (parser.isIdentifier(name) || parser.isStringLiteral(name) || parser.isNumericLiteral(name))
     return name.text;
@@ -267,8 +268,8 @@ function propertyName(name: ts.PropertyName): string | undefined {
   return undefined;
 }
 
-/** A class property may omit its type if it has a plain literal as initializer. */
-function inferred(
+/** Infers the type of a class property from a plain literal; without one, the property needs a type. */
+function inferType(
   member: ts.PropertySignature | ts.PropertyDeclaration,
   pos: number,
   reader: DeclarationReader,
@@ -282,6 +283,7 @@ function inferred(
   return { kind: "unsupported", what: `a property without a type: ${reader.textOf(member.name)}`, pos };
 }
 
+/** Converts a type to our own syntax. A type that no schema supports keeps its description for an error. */
 function readTypeNode(node: ts.TypeNode, reader: DeclarationReader): TypeNode {
   const pos = reader.startOf(node);
   const read = (inner: ts.TypeNode): TypeNode => readTypeNode(inner, reader);
@@ -359,14 +361,14 @@ function readMapped(node: ts.MappedTypeNode, pos: number, reader: DeclarationRea
     parameter: node.typeParameter.name.text,
     keys: readTypeNode(keys, reader),
     type: readTypeNode(node.type, reader),
-    optional: modifier(node.questionToken),
-    readonly: modifier(node.readonlyToken),
+    optional: readModifier(node.questionToken),
+    readonly: readModifier(node.readonlyToken),
     pos,
   };
 }
 
-/** `?` and `+?` add, `-?` removes; the same holds for `readonly`. */
-function modifier(token: ts.Node | undefined): MappedModifier {
+/** Reads the modifier of a mapped type: `?` and `+?` add, `-?` removes, and so for `readonly`. */
+function readModifier(token: ts.Node | undefined): MappedModifier {
   if (!token) return undefined;
   return token.kind === parser.SyntaxKind.MinusToken ? "remove" : "add";
 }
@@ -383,7 +385,7 @@ function readImportType(node: ts.ImportTypeNode, pos: number, reader: Declaratio
   return { kind: "reference", name, args, specifier, pos };
 }
 
-/** Reads static values: literals, and references to other constants. */
+/** Reads a static value: a literal, a reference to a constant, or a call, whose arguments may be static. */
 function readExpression(node: ts.Expression, reader: DeclarationReader): Expression {
   const pos = reader.startOf(node);
   if (
@@ -514,15 +516,9 @@ function syntaxErrors(source: ts.SourceFile): Module["syntaxErrors"] {
 }
 
 /** The parts of a module that the next process needs before it parses the module again. */
-export interface KeptModule {
-  readonly file: string;
-  readonly text: string;
-  readonly imports: Module["imports"];
-  readonly exports: Module["exports"];
-  readonly reexports: Module["reexports"];
-}
+export type KeptModule = Pick<Module, "file" | "text" | "imports" | "exports" | "reexports">;
 
-/** Returns undefined for a module with syntax errors or `declare module`, which every run must parse. */
+/** Returns the parts to keep of a module; undefined for one that every run must parse: for errors, or `declare module`. */
 export function keepModule(module: Module): KeptModule | undefined {
   if (module.augmentations.length > 0 || module.syntaxErrors.length > 0) return undefined;
   const { file, text, imports, exports, reexports } = module;
@@ -550,7 +546,7 @@ export function restoreModule(kept: KeptModule): Module {
   };
 }
 
-/** Reports an overflow of the stack as an error in the sources: programs may write thousands of nested types. */
+/** Calls a function; throws a TsbuilderError if the sources nest types so deeply that the stack overflows. */
 export function refuseTooDeep<T>(what: string, work: () => T): T {
   try {
     return work();

@@ -33,6 +33,7 @@ export interface Reexport {
   readonly exported: string;
 }
 
+/** A `declare module` for another module. */
 export interface Augmentation {
   readonly specifier: string;
   readonly declarations: ReadonlyMap<string, readonly Declaration[]>;
@@ -40,7 +41,9 @@ export interface Augmentation {
 
 export interface TypeParameter {
   readonly name: string;
+  /** The type that it extends. */
   readonly constraint: TypeNode | undefined;
+  /** Its default. */
   readonly fallback: TypeNode | undefined;
 }
 
@@ -61,7 +64,7 @@ export interface ObjectDeclaration extends DeclarationBase {
   readonly kind: "interface" | "class";
   readonly extends: readonly ReferenceNode[];
   readonly members: readonly Member[];
-  /** The JSON form of a class. */
+  /** The type that `toJSON()` returns, which is the form in JSON. */
   readonly toJSON: TypeNode | undefined;
 }
 
@@ -101,7 +104,7 @@ interface IndexMember extends Located {
   readonly value: TypeNode;
 }
 
-/** A member that is not represented in JSON: a method, a computed key. */
+/** A member that has no name in JSON: one with a computed name. */
 interface ForeignMember extends Located {
   readonly kind: "foreign";
   readonly what: string;

@@ -18,6 +18,7 @@ import type { MarkerArguments, MarkerDefinition, MarkerTarget } from "./definiti
 import { MarkerError, isMarkerLine, parseArguments, splitMarker } from "./parse-marker.ts";
 import { describeTargets, lookUpMarker } from "./registry.ts";
 
+/** A marker in a source, with its arguments as values. */
 export interface Marker {
   readonly name: string;
   readonly definition: MarkerDefinition;
@@ -27,13 +28,14 @@ export interface Marker {
   readonly written?: string;
 }
 
-/** The name of a marker, with the sign in front of it. */
+/** Returns a marker's name as it is written, for messages: `+optional`, `@minimum`. */
 export function asWritten({ name, written }: Marker): string {
   return written ?? `+${name}`;
 }
 
 /** All markers of a file: on its declarations and members, and those of the package. */
 export interface ModuleMarkers {
+  /** Returns the markers of the type or field that has these comments. */
   on(comments: LeadingComments): readonly Marker[];
   readonly package: readonly Marker[];
 }
@@ -45,11 +47,11 @@ const none: readonly Marker[] = [];
  * markers are usually written above the method that needs them.
  */
 export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarkers {
-  const owned = new Map<LeadingComments, readonly Marker[]>();
+  const byOwner = new Map<LeadingComments, readonly Marker[]>();
   const forPackage: Marker[] = [];
   const claimed = new Set<CommentBlock>();
-  const own = (comments: LeadingComments, target: MarkerTarget): void => {
-    if (owned.has(comments)) return;
+  const assign = (comments: LeadingComments, target: MarkerTarget): void => {
+    if (byOwner.has(comments)) return;
     const blocks = comments.detached ? [comments.detached, ...comments.adjacent] : comments.adjacent;
     const kept: Marker[] = [];
     for (const block of blocks) {
@@ -60,23 +62,24 @@ export function collectMarkers(module: Module, log: DiagnosticLog): ModuleMarker
       }
     }
     warnOfLostMarkers(kept, log);
-    owned.set(comments, kept.length > 0 ? kept : none);
+    byOwner.set(comments, kept.length > 0 ? kept : none);
   };
-  for (const declaration of everyDeclaration(module)) {
-    if (declaration.kind !== "const" || isDefineKind(declaration, module)) own(declaration.comments, "type");
-    forEachMember(declaration, (member) => own(member.comments, "field"));
+  for (const declaration of listDeclarations(module)) {
+    if (declaration.kind !== "const" || isDefineKind(declaration, module))
+      assign(declaration.comments, "type");
+    forEachMember(declaration, (member) => assign(member.comments, "field"));
   }
   for (const block of module.comments) {
     if (!claimed.has(block)) forPackage.push(...readBlock(block, "package", module, log));
   }
   for (const block of module.comments)
-    if (block.kind === "block") warnOfBlock(block, module, log, "in a /* */ comment");
-  for (const block of module.trailingComments) warnOfBlock(block, module, log, "behind code");
+    if (block.kind === "block") warnOfMarkersIn(block, module, log, "in a /* */ comment");
+  for (const block of module.trailingComments) warnOfMarkersIn(block, module, log, "behind code");
   forPackage.sort((a, b) => a.place.pos - b.place.pos);
-  return { on: (comments) => owned.get(comments) ?? none, package: forPackage };
+  return { on: (comments) => byOwner.get(comments) ?? none, package: forPackage };
 }
 
-function everyDeclaration(module: Module): Declaration[] {
+function listDeclarations(module: Module): Declaration[] {
   const added = module.augmentations.flatMap(({ declarations }) => [...declarations.values()]);
   return [...module.declarations.values(), ...added].flat();
 }
@@ -129,16 +132,10 @@ function readBlock(block: CommentBlock, target: MarkerTarget, module: Module, lo
   return markers;
 }
 
-/** Go sources have these on types, too, where controller-gen ignores them. */
-const ignoredOnTypes = new Set([
-  "default",
-  "nullable",
-  "optional",
-  "required",
-  "k8s:optional",
-  "k8s:required",
-]);
+/** Markers of fields that Go sources have on types, too: controller-gen ignores them there, and they are no errors here. */
+const ignoredOnTypes = new Set("default nullable optional required k8s:optional k8s:required".split(" "));
 
+/** Reads a marker; undefined for one of another tool, and after an error or a warning that it has no effect. */
 function readMarker(
   text: string,
   place: Place,
@@ -192,16 +189,13 @@ function warnOfMissedMarker(line: string, pos: number, module: Module, log: Diag
   log.warn(place, message, `begin a line with +${missed.name}, or quote it`);
 }
 
-/** A name after a quote or a backtick is a quotation, and does not match. */
+/** A marker of a family behind other text. A name after a quote or a backtick is a quotation, and does not match. */
 const withFamily = /(?<before>^|[\s*/-])\+*\s*(?<marker>(?:kubebuilder|tsbuilder|k8s):.*)$/u;
 
-/** `optional` alone is a word. */
+/** A marker without a family behind `+ `. Without the plus sign, `optional` is a word. */
 const withoutFamily = /(?<before>^)\+\s+(?<marker>\w+(?:=.*)?)$/u;
 
-/**
- * Finds a text that was probably meant to be a marker, `+ optional` or `- +kubebuilder:default=1`: its plus sign is missing,
- * separated by a space, or not the first character of the line.
- */
+/** Finds a marker without a plus sign at the start of its line: `+ optional`, `- +kubebuilder:default=1`. */
 function findMissedMarker(line: string): { readonly name: string; readonly index: number } | undefined {
   const found = withFamily.exec(line) ?? withoutFamily.exec(line);
   if (!found?.groups) return undefined;
@@ -210,7 +204,8 @@ function findMissedMarker(line: string): { readonly name: string; readonly index
   return lookUpMarker(name).kind === "known" ? { name, index } : undefined;
 }
 
-function warnOfBlock(block: CommentBlock, module: Module, log: DiagnosticLog, where: string): void {
+/** Warns of markers in a comment in which markers have no effect. */
+function warnOfMarkersIn(block: CommentBlock, module: Module, log: DiagnosticLog, where: string): void {
   for (const { text, pos } of block.lines) {
     const trimmed = text.trim();
     if (!isMarkerLine(trimmed)) continue;
@@ -246,12 +241,12 @@ export function warnOfLostMarkers(markers: readonly Marker[], log: DiagnosticLog
         : `${lost} has no effect beside ${kept}, which sets the same`;
     log.warn(marker.place, message, "keep one of them");
   }
-  const given = presence.flatMap(({ name, isRequired }) => {
+  const present = presence.flatMap(({ name, isRequired }) => {
     const found = markers.find((marker) => marker.name === name);
     return found ? [{ marker: found, isRequired }] : [];
   });
-  const [first] = given;
-  const other = given.find(({ isRequired }) => isRequired !== first?.isRequired);
+  const [first] = present;
+  const other = present.find(({ isRequired }) => isRequired !== first?.isRequired);
   if (!first || !other) return;
   const result = first.isRequired ? "required" : "optional";
   const message = `+${other.marker.name} has no effect beside +${first.marker.name}: the field is ${result}`;

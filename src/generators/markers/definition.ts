@@ -22,8 +22,9 @@ export interface MarkerDefinition {
   readonly repeatable?: boolean;
   /** A `#` starts a comment in the value, as in Kubernetes' declarative validation. */
   readonly hashComments?: boolean;
-  /** Changes the schema, or returns an error. */
+  /** Changes the schema; returns a message instead if the marker does not apply to it. */
   readonly apply?: (schema: Schema, args: MarkerArguments, context: ApplyContext) => string | undefined;
+  /** Returns a message if the arguments are invalid, whatever the schema. */
   readonly check?: (args: MarkerArguments) => string | undefined;
 }
 
@@ -38,6 +39,7 @@ export type ArgumentType =
   | { readonly type: "string" | "int" | "number" | "bool" | "any" | "raw" | "json" }
   | { readonly type: "list" | "map"; readonly item: ArgumentType };
 
+/** The values of a marker's arguments by name; a single value has the empty name. */
 export type MarkerArguments = Readonly<Record<string, MarkerValue | undefined>>;
 
 /** Information about the place of a marker that changes a schema. */
@@ -50,7 +52,7 @@ export interface ApplyContext {
 
 export const fieldAndType: readonly MarkerTarget[] = ["field", "type"];
 
-/** A type of arguments, by its name unless it has items. */
+/** The type of an argument; without items, its name is enough. */
 type TypeOrName = ArgumentType["type"] | ArgumentType;
 
 /** Defines the argument of a marker with one value after `=`. */
@@ -58,6 +60,7 @@ export function singleValue(type: TypeOrName): Record<string, ArgumentDefinition
   return { "": typed(type) };
 }
 
+/** Defines an argument that may be omitted. */
 export function optional(type: TypeOrName, summary?: string): ArgumentDefinition {
   return { ...typed(type), optional: true, ...(summary === undefined ? {} : { summary }) };
 }
@@ -95,7 +98,7 @@ export function keyMarker<Key extends keyof Schema>(
   };
 }
 
-/** The same for a marker of kubebuilder's validation: `kubebuilder:validation:Maximum`. */
+/** Defines such a marker with kubebuilder's prefix: `kubebuilder:validation:Maximum`. */
 export function validation<Key extends keyof Schema>(
   name: string,
   key: Key,

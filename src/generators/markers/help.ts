@@ -10,6 +10,7 @@ interface MarkerArgumentHelp {
   readonly summary: string;
 }
 
+/** The help for a marker, as `tsbuilder manifests --markers` prints it. */
 export interface MarkerHelp {
   readonly family: string;
   readonly name: string;
@@ -48,17 +49,20 @@ function describeType(type: ArgumentType): string {
   return type.type;
 }
 
-/** Formats the markers for a terminal: by family, each on one line, with its arguments below. */
+/** Longer lists would not fit a screen with details. */
+const maxDetailed = 12;
+
+/** Formats markers for a terminal: by family, each on one line; a short list has their places and arguments, too. */
 export function formatMarkerHelp(markers: readonly MarkerHelp[]): string {
   const families = [...new Set(markers.map(({ family }) => family))];
-  const isDetailed = markers.length <= 12;
+  const isDetailed = markers.length <= maxDetailed;
   return families
     .map((family) => {
       const lines = markers
         .filter((marker) => marker.family === family)
         .flatMap((marker) => [
           `${usageOf(marker)}  ${marker.summary}`,
-          ...(isDetailed ? details(marker) : []),
+          ...(isDetailed ? formatDetails(marker) : []),
         ]);
       return `${family}\n${lines.map((line) => `  ${line}\n`).join("")}`;
     })
@@ -77,7 +81,7 @@ export function usageOf({ name, arguments: args }: MarkerHelp): string {
   return `+${name}${value}`;
 }
 
-function details({ targets, forItems, arguments: args }: MarkerHelp): string[] {
+function formatDetails({ targets, forItems, arguments: args }: MarkerHelp): string[] {
   const where = `  on ${targets}${forItems ? "; with items: for the elements of a list" : ""}`;
   const named = args.filter(({ name }) => name !== "");
   return [

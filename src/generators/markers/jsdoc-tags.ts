@@ -10,7 +10,7 @@ import { describeTargets, lookUpMarker } from "./registry.ts";
 
 const validation = "kubebuilder:validation:";
 
-/** Markers with their values, or the reason why the tag's text is not a value. */
+/** The markers that a tag stands for, with their values; or the reason why the tag's text is not a value. */
 type Meaning = readonly (readonly [marker: string, value: MarkerValue])[] | string;
 
 /** The tags that JSON Schema generators for TypeScript share, by name. */
@@ -36,7 +36,7 @@ const meanings: Readonly<Record<string, (text: string) => Meaning>> = {
   deprecated: () => [],
 };
 
-/** Converts the JSDoc tags of a type or field to markers. Tags of installed packages are only text. */
+/** Converts the JSDoc tags of a type or field to markers; in installed packages, tags are only text. */
 export function tagMarkers(
   comments: LeadingComments,
   target: Exclude<MarkerTarget, "package">,
@@ -44,9 +44,9 @@ export function tagMarkers(
   log: DiagnosticLog,
 ): Marker[] {
   if (module.file.includes("node_modules/")) return [];
-  return tagsOf(comments).flatMap((tag) => {
+  return listTags(comments).flatMap((tag) => {
     const place: Place = { module, pos: tag.pos };
-    const hint = hintFor(tag.name);
+    const hint = findTagHint(tag.name);
     if (hint !== undefined) log.error(place, `unknown tag "@${tag.name}"`, hint);
     if (!Object.hasOwn(meanings, tag.name)) return [];
     const meaning = readMeaning(tag);
@@ -73,9 +73,9 @@ export function tagMarkers(
   }
 }
 
-/** The text of `@deprecated`; undefined without this tag. */
+/** Returns the text of `@deprecated`, which may be empty; undefined without this tag. */
 export function deprecation(comments: LeadingComments): string | undefined {
-  return tagsOf(comments)
+  return listTags(comments)
     .find(({ name }) => name === "deprecated")
     ?.text.replaceAll(/\s*\n\s*/gu, " ");
 }
@@ -90,14 +90,14 @@ interface JsdocTag {
 }
 
 /** Returns the tags of the last JSDoc comment, which is also the description. */
-function tagsOf(comments: LeadingComments): readonly JsdocTag[] {
+function listTags(comments: LeadingComments): readonly JsdocTag[] {
   const block: CommentBlock | undefined = comments.adjacent.findLast(({ kind }) => kind === "jsdoc");
   return block && mayHaveTags(block.lines) ? splitTags(block.lines, isSchemaTag).tags : [];
 }
 
 /** Returns whether a tag has a meaning for schemas, or was probably meant to have one. */
 export function isSchemaTag(name: string): boolean {
-  return Object.hasOwn(meanings, name) || hintFor(name) !== undefined;
+  return Object.hasOwn(meanings, name) || findTagHint(name) !== undefined;
 }
 
 function readMeaning({ name, text }: JsdocTag): Meaning {
@@ -108,7 +108,7 @@ function readMeaning({ name, text }: JsdocTag): Meaning {
 
 function number(name: string): (text: string) => Meaning {
   return (text) => {
-    const value = numberOf(text, "number");
+    const value = parseNumber(text, "number");
     return value === undefined ? `expected a number, got ${quoted(text)}` : [[`${validation}${name}`, value]];
   };
 }
@@ -117,14 +117,14 @@ function number(name: string): (text: string) => Meaning {
 function exclusive(limit: "Minimum" | "Maximum"): (text: string) => Meaning {
   return (text) => {
     const excluded: readonly [string, MarkerValue] = [`${validation}Exclusive${limit}`, true];
-    const value = numberOf(text, "number");
+    const value = parseNumber(text, "number");
     return value === undefined ? flag(text, [excluded]) : [[`${validation}${limit}`, value], excluded];
   };
 }
 
 function integer(name: string): (text: string) => Meaning {
   return (text) => {
-    const value = /^\d+$/u.test(text) ? numberOf(text, "int") : undefined;
+    const value = /^\d+$/u.test(text) ? parseNumber(text, "int") : undefined;
     return value === undefined
       ? `expected an integer of at least 0, got ${quoted(text)}`
       : [[`${validation}${name}`, value]];
@@ -155,7 +155,7 @@ function defaultValue(text: string): Meaning {
   }
 }
 
-function numberOf(text: string, type: "int" | "number"): number | bigint | undefined {
+function parseNumber(text: string, type: "int" | "number"): number | bigint | undefined {
   return /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?$/u.test(text) ? readNumber(text, type) : undefined;
 }
 
@@ -164,7 +164,7 @@ function quoted(text: string): string {
 }
 
 /** Tags of other tools that ask for what a marker or a type does here, in lower case. */
-const others: Readonly<Record<string, string>> = {
+const hintsForOtherTags: Readonly<Record<string, string>> = {
   min: "write @minimum",
   max: "write @maximum",
   minlen: "write @minLength",
@@ -182,13 +182,13 @@ const others: Readonly<Record<string, string>> = {
 };
 
 /** Tags of JSDoc and TSDoc that are near one of ours. */
-const standard = new Set(["defaults", "file", "param", "mixin", "returns", "todo", "type"]);
+const standardTags = new Set(["defaults", "file", "param", "mixin", "returns", "todo", "type"]);
 
 /** Returns a hint for a tag without a meaning that looks like a tag with one. */
-function hintFor(name: string): string | undefined {
-  if (Object.hasOwn(meanings, name) || standard.has(name)) return undefined;
-  const other = name.toLowerCase();
-  if (Object.hasOwn(others, other)) return others[other];
+function findTagHint(name: string): string | undefined {
+  if (Object.hasOwn(meanings, name) || standardTags.has(name)) return undefined;
+  const lowerCase = name.toLowerCase();
+  if (Object.hasOwn(hintsForOtherTags, lowerCase)) return hintsForOtherTags[lowerCase];
   if (/^(?:kubebuilder|tsbuilder|k8s):/u.test(name)) return `write +${name}`;
   if (name.startsWith("items.")) return "markers with items: are for the elements of a list";
   const known = Object.keys(meanings);
@@ -200,19 +200,12 @@ function hintFor(name: string): string | undefined {
   return isNear ? `did you mean @${meant}?` : undefined;
 }
 
-interface Line {
-  readonly text: string;
-  readonly pos: number;
-}
-
-const none: readonly JsdocTag[] = [];
-
-/** Splits the lines of a JSDoc comment into prose, with lines of markers in it, and tags. */
+/** Splits a JSDoc comment into prose, with markers, and tags; `isOurs` tells those that are found behind text, too. */
 export function splitTags(
-  lines: readonly Line[],
+  lines: CommentBlock["lines"],
   isOurs: (name: string) => boolean,
 ): { readonly prose: readonly string[]; readonly tags: readonly JsdocTag[] } {
-  if (!mayHaveTags(lines)) return { prose: lines.map(({ text }) => text), tags: none };
+  if (!mayHaveTags(lines)) return { prose: lines.map(({ text }) => text), tags: [] };
   const prose: string[] = [];
   const tags: { name: string; lines: string[]; pos: number }[] = [];
   const parts = readMarkdownLines(lines.map(({ text }) => text));
@@ -239,20 +232,17 @@ export function splitTags(
   };
 }
 
-/** Most comments have no tags. */
-function mayHaveTags(lines: readonly Line[]): boolean {
+/** Returns whether a comment may have tags, without parsing it: most have none. */
+function mayHaveTags(lines: CommentBlock["lines"]): boolean {
   for (const { text } of lines) if (text.includes("@")) return true;
   return false;
 }
 
-/**
- * Code and quoted text, which contain no tags, or a tag. `@scope/name` is a package, and a name with the punctuation of
- * a sentence behind it is part of the sentence.
- */
+/** Code and quotations, which have no tags, or a tag; `@scope/name` and a name before punctuation are text. */
 const token =
   /`[^`]*`|"(?:[^"\\]|\\.)*"|(?<!\S)@([A-Za-z](?:[\w:.-]*[\w:-])?)(?!\.*[\w:/-]|[.,;!?)]+(?:\s|$))/gu;
 
-/** A line may begin with any tag; our own are also found behind text, as TypeScript does. */
+/** Finds the tags in a line: any at its start, and our own also behind text, as TypeScript does. */
 function tagStarts(
   text: string,
   isOurs: (name: string) => boolean,

@@ -11,7 +11,7 @@ export interface MarkerParts {
   readonly valueOffset: number;
 }
 
-/** A plus sign directly before a letter; `+ item` is a list item in prose. */
+/** Returns whether a line is a marker: a plus sign directly before a letter. `+ item` is a list item in prose. */
 export function isMarkerLine(line: string): boolean {
   return /^\+[A-Za-z]/u.test(line);
 }
@@ -23,14 +23,14 @@ export function splitMarker(text: string): MarkerParts {
   return { name: text.slice(0, equals), value: text.slice(equals + 1), valueOffset: equals + 1 };
 }
 
-/** Parses the arguments of a marker whose definition was found under `name`. Throws a MarkerError. */
+/** Parses the arguments of a marker by its definition. Throws a MarkerError, whose offset is that in the marker. */
 export function parseArguments(parts: MarkerParts, definition: MarkerDefinition): MarkerArguments {
   const anonymous = definition.arguments[""];
   if (anonymous) return parseSingle(parts, definition, anonymous);
   const names = Object.keys(definition.arguments);
   // `resource:path=foos`: the first argument's name follows the marker's name.
   const first = parts.name.slice(definition.name.length + 1);
-  const written = (first === "" ? "" : `${first}=`) + (parts.value ?? "");
+  const text = (first === "" ? "" : `${first}=`) + (parts.value ?? "");
   const offset = first === "" ? parts.valueOffset : parts.valueOffset - 1 - first.length;
   if (names.length === 0) {
     if (parts.value === undefined) return {};
@@ -38,7 +38,7 @@ export function parseArguments(parts: MarkerParts, definition: MarkerDefinition)
     throw new MarkerError(message, parts.valueOffset - 1, `write +${definition.name}`);
   }
   try {
-    return parseNamed(written, definition, names);
+    return parseNamed(text, definition, names);
   } catch (error) {
     throw error instanceof MarkerError
       ? new MarkerError(error.message, error.offset + offset, error.hint)
@@ -58,7 +58,7 @@ function parseSingle(
     throw new MarkerError(message, parts.valueOffset, `write +${definition.name}=<${argument.type}>`);
   }
   try {
-    refuseDeep(text);
+    refuseDeepNesting(text);
     const scanner = new Scanner(text);
     const value = parseValue(scanner, argument);
     expectEnd(scanner);
@@ -70,20 +70,24 @@ function parseSingle(
 }
 
 function parseNamed(text: string, definition: MarkerDefinition, names: readonly string[]): MarkerArguments {
-  refuseDeep(text);
+  refuseDeepNesting(text);
   const scanner = new Scanner(text);
   const args: Record<string, MarkerArguments[string]> = {};
   while (scanner.peekNoSpace() !== "") {
     const name = scanner.scan();
     if (name.kind !== "ident") {
-      throw new MarkerError(`expected an argument name, got "${name.text}"`, name.start, known(names));
+      throw new MarkerError(
+        `expected an argument name, got "${name.text}"`,
+        name.start,
+        describeNames(names),
+      );
     }
     const argument = Object.hasOwn(definition.arguments, name.text)
       ? definition.arguments[name.text]
       : undefined;
     if (!argument) {
       const meant = didYouMean(name.text, names);
-      const hint = meant ? `did you mean "${meant}"?` : known(names);
+      const hint = meant ? `did you mean "${meant}"?` : describeNames(names);
       throw new MarkerError(`+${definition.name} has no argument "${name.text}"`, name.start, hint);
     }
     if (Object.hasOwn(args, name.text)) {
@@ -120,11 +124,11 @@ function expectEnd(scanner: Scanner): void {
   throw new MarkerError(`unexpected "${scanner.text.slice(token.start)}" after the value`, token.start, hint);
 }
 
-function known(names: readonly string[]): string {
+function describeNames(names: readonly string[]): string {
   return `its arguments are ${listWords(names, "and")}`;
 }
 
-/** Parses a value of the given type; the scanner is after it afterwards. */
+/** Parses a value of a type at the scanner's position, and moves the scanner behind it. */
 export function parseValue(scanner: Scanner, type: ArgumentType, inList = false): MarkerValue {
   switch (type.type) {
     case "string":
@@ -146,10 +150,7 @@ export function parseValue(scanner: Scanner, type: ArgumentType, inList = false)
   }
 }
 
-/**
- * Guesses the type of an untyped value, without moving the scanner. The order is that of controller-gen, so that the
- * same text means the same: quoted, braces, `a;b`, bool, number, bare string.
- */
+/** Guesses the type of a value in controller-gen's order: quoted, braces, `a;b`, bool, number, bare string. */
 function guessType(scanner: Scanner, listAllowed: boolean): ArgumentType {
   if (listAllowed) {
     const item = guessType(scanner, false);
@@ -176,7 +177,7 @@ function hasSemicolonNext(scanner: Scanner): boolean {
   }
 }
 
-/** A map starts with a string and a colon, or is `{}`; everything else in braces is a list. */
+/** Guesses the type of braces: a map starts with a string and a colon, or is `{}`; everything else is a list. */
 function guessBraces(ahead: Scanner): ArgumentType {
   ahead.scan();
   if (ahead.peekNoSpace() === "}") return { type: "map", item: { type: "any" } };
@@ -191,7 +192,7 @@ function guessBraces(ahead: Scanner): ArgumentType {
   return { type: "list", item };
 }
 
-/** A bare string ends at the next delimiter; surrounding whitespace is trimmed. */
+/** Parses a string: quoted, or up to the next delimiter without surrounding whitespace. */
 function parseString(scanner: Scanner, isKey: boolean): string {
   const first = scanner.scan(false);
   if (first.kind === "string" || first.kind === "raw") return unquote(first);
@@ -257,7 +258,7 @@ function parseBool(scanner: Scanner): boolean {
   throw new MarkerError(`expected true or false, got "${token.text}"`, token.start);
 }
 
-/** `{a,b}`, or the older form `a;b`. */
+/** Parses a list: `{a,b}`, or the older form `a;b`. */
 function parseList(scanner: Scanner, item: ArgumentType): MarkerValue[] {
   const items: MarkerValue[] = [];
   const isBraced = scanner.peekNoSpace() === "{";
@@ -300,7 +301,6 @@ function parseRest(scanner: Scanner, type: "raw" | "json"): MarkerValue {
   }
 }
 
-/** Reads one expected character. */
 function expect(scanner: Scanner, char: string): void {
   const token = scanner.scan();
   if (token.text === char) return;
@@ -308,18 +308,18 @@ function expect(scanner: Scanner, char: string): void {
   throw new MarkerError(`expected "${char}", got ${got}`, token.start);
 }
 
-/** No default or example of a resource is nested more deeply. */
-const deepest = 100;
+/** The limit of nested braces; no default or example of a resource comes near it. */
+const maxDepth = 100;
 
 /** Refuses a value in which braces are nested without end: reading it would exhaust the stack. */
-function refuseDeep(text: string): void {
-  if (text.split("{", deepest + 2).length <= deepest + 1) return;
+function refuseDeepNesting(text: string): void {
+  if (text.split("{", maxDepth + 2).length <= maxDepth + 1) return;
   const scanner = new Scanner(text);
   let depth = 0;
   for (let token = scanner.scan(false); token.kind !== "end"; token = scanner.scan(false)) {
     if (token.text === "}") depth--;
-    else if (token.text === "{" && ++depth > deepest) {
-      throw new MarkerError(`the value is nested more than ${deepest} times`, token.start, "nest it less");
+    else if (token.text === "{" && ++depth > maxDepth) {
+      throw new MarkerError(`the value is nested more than ${maxDepth} times`, token.start, "nest it less");
     }
   }
 }
@@ -338,8 +338,8 @@ export class MarkerError extends Error {
 }
 
 /**
- * A number in decimal: a bigint where JavaScript's numbers lose digits, and undefined where Go has no value for it: an
- * integer beyond int64, or one beyond float64.
+ * Reads a decimal number: an integer beyond the safe range of JavaScript's numbers as a bigint. Undefined for a number that
+ * Go has no value for: an integer beyond int64, or any number beyond float64.
  */
 export function readNumber(text: string, type: "int" | "number"): number | bigint | undefined {
   const value = Number(text);
@@ -359,16 +359,16 @@ export function readJson(text: string): MarkerValue {
     return /^-?[1-9]\d{15,}$/u.test(token) ? `"#${token}"` : token;
   });
   return JSON.parse(marked, (_, value: unknown) => {
-    const read =
+    const decoded =
       typeof value !== "string"
         ? value
         : value[0] === "="
           ? value.slice(1)
           : readNumber(value.slice(1), "int");
-    if (read === undefined || read === Infinity || read === -Infinity) {
+    if (decoded === undefined || decoded === Infinity || decoded === -Infinity) {
       throw new SyntaxError("the number is too large");
     }
-    return read;
+    return decoded;
   }) as MarkerValue;
 }
 

@@ -19,7 +19,7 @@ const definitions: ReadonlyMap<string, MarkerDefinition> = new Map(
 const foreign =
   /^(?:kubebuilder:(?:scaffold|docs-gen|ac|printerColumns)|tsbuilder:scaffold|k8s:(?:[\w-]+-gen|conversion-fn|openapi-model-package)|groupGoName|operator-sdk)\b/u;
 
-/** Looks up a marker: by the whole name first, then without its last part, which is then an argument. */
+/** Looks up a marker: by the whole name first, then without its last part, which then is the first argument's name. */
 export function lookUpMarker(name: string): Lookup {
   const definition =
     definitions.get(name) ?? definitions.get(name.slice(0, Math.max(0, name.lastIndexOf(":"))));
@@ -27,8 +27,8 @@ export function lookUpMarker(name: string): Lookup {
   if (foreign.test(name)) return { kind: "foreign" };
   const word = /^[^\s]*/u.exec(name)![0];
   const suggestion = suggest(word.replace(/:$/u, ""));
-  const isOurs = /^(?:kubebuilder|tsbuilder|k8s):/u.test(name) || hasMisspeltFamily(name);
-  if (isOurs) return { kind: "unknown", suggestion };
+  const hasOurFamily = /^(?:kubebuilder|tsbuilder|k8s):/u.test(name) || hasMisspeltFamily(name);
+  if (hasOurFamily) return { kind: "unknown", suggestion };
   // Without a prefix, only a near miss is reported: many tools have markers of a single word.
   const isNearMiss = suggestion !== undefined && !suggestion.includes(":") && word.length > 4;
   return isNearMiss || definitions.has(word)
@@ -36,10 +36,7 @@ export function lookUpMarker(name: string): Lookup {
     : { kind: "foreign" };
 }
 
-/**
- * Suggests a marker: the same family with another last part, the same last part in another family, or a typo in the
- * family.
- */
+/** Suggests a name: first of the same family, then with this last part in another one, then any that is similar. */
 function suggest(written: string): string | undefined {
   const names = [...definitions.keys()];
   const lastPart = (name: string): string => name.slice(name.lastIndexOf(":") + 1);
@@ -55,7 +52,7 @@ function suggest(written: string): string | undefined {
   return closest(written, names) ?? (parent === "" ? undefined : closest(parent, names));
 }
 
-/** Long names share most of their text, so a typo has at most two differences. */
+/** Finds a name with at most two differences: long names of markers share most of their text. */
 function closest(written: string, names: readonly string[]): string | undefined {
   const meant = didYouMean(written, names);
   return meant !== undefined && editDistance(written.toLowerCase(), meant.toLowerCase()) <= 2
@@ -77,6 +74,7 @@ function hasMisspeltFamily(name: string): boolean {
   );
 }
 
+/** Returns the variant of a marker for the elements of a list: `kubebuilder:validation:items:Maximum`. */
 function forItems(marker: MarkerDefinition): MarkerDefinition {
   const prefix = "kubebuilder:validation:";
   return {

@@ -32,12 +32,11 @@ export class DiagnosticLog {
     this.#add("warning", place, message, hint);
   }
 
-  /** The number of findings. */
   get size(): number {
     return this.#found.size;
   }
 
-  /** The findings after the first `count`, in the order they were added. */
+  /** Returns the findings after the first `count`, in the order they were added. */
   since(count: number): Diagnostic[] {
     return [...this.#found.values()].slice(count);
   }

@@ -1,9 +1,9 @@
 import { SharedMappings, type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 
-/** Built-in types that many kinds embed: a pod template has ten thousand lines. */
+/** The properties of built-in types, whose YAML is written once: a pod template has ten thousand lines. */
 export const sharedMappings = new SharedMappings();
 
-/** Writes objects to one YAML file: the header, then each object after a `---`. */
+/** Writes objects as one YAML file: the header as comments, with ` YEAR` replaced, then each object after a `---`. */
 export function emitFile(
   objects: readonly object[],
   { header, year = "" }: { readonly header?: string; readonly year?: string },

@@ -14,10 +14,7 @@ export function readMarkdownLines(lines: readonly string[]): readonly MarkdownLi
   return found;
 }
 
-/**
- * Finds the line that closes a code block. Lines that are indented less than the opening fence make it text: in an item
- * of a list the block would end there, elsewhere it would go on.
- */
+/** Finds the line that closes a code block; with lines that are indented less, the opening fence is text. */
 function findClosingFence(lines: readonly string[], at: number): number | undefined {
   const [, indent, fence] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/u.exec(lines[at]!) ?? [];
   if (indent === undefined || fence === undefined) return undefined;
@@ -30,11 +27,8 @@ function findClosingFence(lines: readonly string[], at: number): number | undefi
   return undefined;
 }
 
-/**
- * An escaped character, an autolink, a code span, or characters that may need an escape, in the order in which Markdown
- * reads them.
- */
-const part = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
+/** An escape, an autolink, a code span, or what may need an escape, in the order in which Markdown reads them. */
+const inlineParts = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
 
 /** Escapes each type of line; an opening fence may be followed by words. */
 const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
@@ -55,7 +49,7 @@ export function markdownText(text: string): string {
 }
 
 function escapeLine(line: string): string {
-  return line.replaceAll(part, (found, fence: string | undefined, code: string | undefined) => {
+  return line.replaceAll(inlineParts, (found, fence: string | undefined, code: string | undefined) => {
     if (fence !== undefined && code !== undefined) {
       const written = code.replace(/^ (.*[^ ].*) $/u, "$1");
       return /[<|]/u.test(found) ? codeElement(written) : found;

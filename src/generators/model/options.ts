@@ -43,30 +43,31 @@ export type GeneratorName = "crd" | "rbac" | "webhook";
 
 const hint = "fix the PROJECT file: tsbuilder manifests --help says what the options mean";
 
-const flag = { what: "true or false", accepts: (value: unknown) => typeof value === "boolean" };
+const boolean = { what: "true or false", accepts: (value: unknown) => typeof value === "boolean" };
 
+/** The options that `PROJECT` may have, with their types in words for an error. */
 const types = {
-  allowDangerousTypes: flag,
+  allowDangerousTypes: boolean,
   featureGates: {
     what: "a list of names",
     accepts: (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === "string"),
   },
-  generateEmbeddedObjectMeta: flag,
+  generateEmbeddedObjectMeta: boolean,
   maxDescLen: {
     what: "a number of bytes",
     accepts: (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0,
   },
-  provenance: flag,
-  readonlyImmutable: flag,
+  provenance: boolean,
+  readonlyImmutable: boolean,
   roleName: { what: "a name", accepts: (value: unknown) => typeof value === "string" && value !== "" },
-  trimDescriptions: flag,
+  trimDescriptions: boolean,
 } satisfies Partial<Record<keyof GeneratorOptions, { what: string; accepts: (value: unknown) => boolean }>>;
 
 const listOfNames = Object.keys(types).join(", ");
 
 /**
- * Reads the options below `manifests` in a `PROJECT` file. Every command that generates uses them: a command without them
- * would undo the changes of another one.
+ * Reads the options below `manifests` in the `PROJECT` file. Every command that generates uses them: a command without
+ * them would undo the changes of another one. Throws a TsbuilderError for an unknown option or a wrong value.
  */
 export function projectOptions(tree: SourceTree): GeneratorOptions {
   const text = tree.read("PROJECT");

@@ -10,6 +10,7 @@ export type MarkerValue =
   | readonly MarkerValue[]
   | { readonly [key: string]: MarkerValue };
 
+/** A CEL rule: an item of `x-kubernetes-validations`. */
 export interface Rule {
   rule: string;
   message?: string | undefined;
@@ -19,28 +20,29 @@ export interface Rule {
   optionalOldSelf?: boolean | undefined;
 }
 
+// Keys of a schema that are no part of its JSON: see `Schema`.
 export const refKey: unique symbol = Symbol("ref");
-
 export const problemKey: unique symbol = Symbol("problem");
-
 export const originKey: unique symbol = Symbol("origin");
-
 export const descriptorsKey: unique symbol = Symbol("descriptors");
 
-/** A marker on a field about OLM's console; a type that is used in spec and status has one for each. */
-interface FieldMarker {
+/** How OLM's console shows a field; a field of a type that spec and status use has one for each. */
+interface FieldDescriptor {
+  /** `spec` or `status`. */
   readonly type: string;
   readonly displayName: string | undefined;
   readonly order: number | undefined;
   readonly xDescriptors: readonly string[];
 }
 
+/** An error of a type without a schema. */
 interface Problem {
   readonly place: Place;
   readonly message: string;
   readonly hint: string;
 }
 
+/** Where a schema comes from. */
 interface Origin {
   /** The declaration or property. */
   readonly place: Place;
@@ -86,24 +88,24 @@ export interface Schema {
   "x-kubernetes-preserve-unknown-fields"?: boolean | undefined;
   "x-kubernetes-validations"?: readonly Rule[] | undefined;
 
-  /** The named type at this use, already merged. It is merged once the use's own markers are applied. */
+  /** The schema of the named type that is used here; `settle` merges it after the markers of this use are applied. */
   [refKey]?: Schema | undefined;
-  /** A problem unless a marker resolves it: a plain `number`, an `unknown`. */
+  /** The error of a type such as `number` or `unknown`, which `settle` reports unless a marker replaces the type. */
   [problemKey]?: Problem | undefined;
-  /** The source of the schema, for findings about the complete schema. */
+  /** The source of the schema, so that an error in the complete CRD is reported there. */
   [originKey]?: Origin | undefined;
   /** The field's markers about OLM's console. */
-  [descriptorsKey]?: readonly FieldMarker[] | undefined;
+  [descriptorsKey]?: readonly FieldDescriptor[] | undefined;
 }
 
-/** The marker of a rule, if any. */
+/** The places of the markers that CEL rules come from. */
 export const rulePlaces: WeakMap<Rule, Place> = new WeakMap();
 
 export function addRule(schema: Schema, rule: Rule): void {
   schema["x-kubernetes-validations"] = [...(schema["x-kubernetes-validations"] ?? []), rule];
 }
 
-/** An enum; its values keep their source order. */
+/** Returns the schema of literals: an enum in source order, an int-or-string if they are mixed, or a boolean for both. */
 export function enumSchema(values: readonly (string | number | bigint | boolean)[]): Schema {
   const types = new Set(values.map((value) => (typeof value === "bigint" ? "number" : typeof value)));
   const isIntegral = values.every((value) => typeof value === "bigint" || Number.isInteger(value));
@@ -121,8 +123,8 @@ export function enumSchema(values: readonly (string | number | bigint | boolean)
 }
 
 /**
- * A schema that also accepts null. For an API server, null is never one of the values of an enum, not even if the enum
- * has it; but it does not check null against the branches of `allOf`.
+ * Returns a schema that also accepts null. An API server rejects null for an enum, even for one that lists null; but it
+ * does not check null against the branches of `allOf`, so the enum becomes one of them.
  */
 export function orNull(schema: Schema): Schema {
   const { enum: values, [refKey]: type } = schema;
@@ -134,7 +136,7 @@ export function orNull(schema: Schema): Schema {
   };
 }
 
-/** The use of a named type: its type and format are copied, so that markers on the field can check them. */
+/** Returns the schema for a use of a named type, with its type and format, which markers on the field check. */
 export function reference(type: Schema): Schema {
   return {
     ...(type.type !== undefined ? { type: type.type } : {}),
@@ -143,7 +145,7 @@ export function reference(type: Schema): Schema {
   };
 }
 
-/** Copies a schema, and replaces the schemas in it. */
+/** Copies a schema, with the schemas directly in it edited. */
 export function mapChildren(schema: Schema, edit: (child: Schema) => Schema): Schema {
   const copy: Schema = { ...schema };
   if (copy.properties) {
@@ -158,7 +160,7 @@ export function mapChildren(schema: Schema, edit: (child: Schema) => Schema): Sc
   return copy;
 }
 
-/** Rebuilds a schema bottom-up. */
+/** Copies a schema, with all schemas in it edited, inner ones first. */
 export function mapSchema(schema: Schema, edit: (schema: Schema) => Schema): Schema {
   return edit(mapChildren(schema, (child) => mapSchema(child, edit)));
 }
@@ -197,6 +199,7 @@ function lastIndexOf(text: string, pattern: RegExp): number {
   return -1;
 }
 
+/** Words that are no identifiers in CEL. */
 const reserved = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
     " ",

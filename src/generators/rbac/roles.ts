@@ -4,8 +4,8 @@ import { positionAt } from "../../shared/text.ts";
 import { type GeneratorOptions, isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
 
-/** A rule of a role, with sorted lists without duplicates. */
-interface PolicyRule {
+/** A rule of a role, with the names of a marker's arguments. */
+interface RbacRule {
   groups: readonly string[];
   resources: readonly string[];
   resourceNames: readonly string[];
@@ -18,21 +18,21 @@ interface PolicyRule {
 /** A role to write, with the sources of each rule. */
 interface Role {
   readonly object: object;
-  readonly rules: readonly PolicyRule[];
+  readonly rules: readonly RbacRule[];
 }
 
 const defaultRoleName = "manager-role";
 
 /** Generates the roles from all rbac markers of a project: cluster roles first, then by namespace and name. */
-export function rolesOf(markers: readonly Marker[], options: GeneratorOptions): Role[] {
-  const byRole = new Map<string, { namespace: string; name: string; rules: PolicyRule[] }>();
+export function generateRoles(markers: readonly Marker[], options: GeneratorOptions): Role[] {
+  const byRole = new Map<string, { namespace: string; name: string; rules: RbacRule[] }>();
   for (const marker of markers) {
     if (!isGateOn(marker.args["featureGate"], options)) continue;
     const namespace = text(marker.args, "namespace");
     const name = text(marker.args, "roleName") || options.roleName || defaultRoleName;
     const key = `${namespace}\0${name}`;
     const role = byRole.get(key) ?? { namespace, name, rules: [] };
-    role.rules.push(ruleOf(marker));
+    role.rules.push(readRule(marker));
     byRole.set(key, role);
   }
   return [...byRole.values()]
@@ -43,13 +43,13 @@ export function rolesOf(markers: readonly Marker[], options: GeneratorOptions): 
         apiVersion: "rbac.authorization.k8s.io/v1",
         kind: namespace === "" ? "ClusterRole" : "Role",
         metadata: { name, namespace: namespace === "" ? undefined : namespace },
-        rules: merged.map(policyRule),
+        rules: merged.map(toPolicyRule),
       };
       return { object, rules: merged };
     });
 }
 
-function ruleOf({ args, place }: Marker): PolicyRule {
+function readRule({ args, place }: Marker): RbacRule {
   const { file, line } = positionAt(place.module.file, place.module.text, place.pos);
   return {
     groups: strings(args, "groups"),
@@ -61,7 +61,7 @@ function ruleOf({ args, place }: Marker): PolicyRule {
   };
 }
 
-function policyRule({ groups, resources, resourceNames, urls, verbs }: PolicyRule): object {
+function toPolicyRule({ groups, resources, resourceNames, urls, verbs }: RbacRule): object {
   const list = (values: readonly string[]): readonly string[] | undefined =>
     values.length > 0 ? values : undefined;
   return {
@@ -73,19 +73,16 @@ function policyRule({ groups, resources, resourceNames, urls, verbs }: PolicyRul
   };
 }
 
-/**
- * Normalizes rules like controller-gen: first one rule for each resource with the verbs combined, then resources,
- * groups and URLs of otherwise equal rules are combined, once each.
- */
-function mergeRules(rules: readonly PolicyRule[]): PolicyRule[] {
+/** Normalizes rules like controller-gen: a rule for each resource, then those that differ in one list are joined. */
+function mergeRules(rules: readonly RbacRule[]): RbacRule[] {
   let merged = splitResources(rules).map(normalize);
-  for (const key of ["verbs", "resources", "groups", "urls"] as const) merged = join(merged, key);
+  for (const key of ["verbs", "resources", "groups", "urls"] as const) merged = joinRules(merged, key);
   return merged
     .map((rule) => (rule.verbs.includes("*") ? { ...rule, verbs: ["*"] } : rule))
     .sort((a, b) => compareText(sortKey(a), sortKey(b)));
 }
 
-function splitResources(rules: readonly PolicyRule[]): PolicyRule[] {
+function splitResources(rules: readonly RbacRule[]): RbacRule[] {
   return rules.flatMap((rule) =>
     rule.resources.length === 0
       ? [rule]
@@ -93,14 +90,14 @@ function splitResources(rules: readonly PolicyRule[]): PolicyRule[] {
   );
 }
 
-function normalize(rule: PolicyRule): PolicyRule {
+function normalize(rule: RbacRule): RbacRule {
   return {
-    groups: sorted(rule.groups.map((group) => (group === "core" ? "" : group))),
-    resources: sorted(rule.resources),
-    resourceNames: sorted(rule.resourceNames),
-    urls: sorted(rule.urls),
-    verbs: sorted(rule.verbs),
-    origins: sorted(rule.origins),
+    groups: sortUnique(rule.groups.map((group) => (group === "core" ? "" : group))),
+    resources: sortUnique(rule.resources),
+    resourceNames: sortUnique(rule.resourceNames),
+    urls: sortUnique(rule.urls),
+    verbs: sortUnique(rule.verbs),
+    origins: sortUnique(rule.origins),
   };
 }
 
@@ -109,23 +106,23 @@ type ListKey = "groups" | "resources" | "resourceNames" | "urls" | "verbs";
 const lists: readonly ListKey[] = ["groups", "resources", "resourceNames", "urls", "verbs"];
 
 /** Combines rules that only differ in one list. */
-function join(rules: readonly PolicyRule[], key: ListKey): PolicyRule[] {
-  const joined = new Map<string, PolicyRule>();
+function joinRules(rules: readonly RbacRule[], key: ListKey): RbacRule[] {
+  const joined = new Map<string, RbacRule>();
   for (const rule of rules) {
     const rest = JSON.stringify(lists.filter((list) => list !== key).map((list) => rule[list]));
     const known = joined.get(rest);
-    const origins = sorted([...(known?.origins ?? []), ...rule.origins]);
-    joined.set(rest, { ...rule, [key]: sorted([...(known?.[key] ?? []), ...rule[key]]), origins });
+    const origins = sortUnique([...(known?.origins ?? []), ...rule.origins]);
+    joined.set(rest, { ...rule, [key]: sortUnique([...(known?.[key] ?? []), ...rule[key]]), origins });
   }
   return [...joined.values()];
 }
 
-/** Rules for URLs come first, then those of the core group. */
-function sortKey({ groups, resources, resourceNames, urls }: PolicyRule): string {
+/** Returns the key by which controller-gen sorts: rules for URLs come first, then those of the core group. */
+function sortKey({ groups, resources, resourceNames, urls }: RbacRule): string {
   return [groups, resources, resourceNames, urls].map((list) => list.join("&")).join(" + ");
 }
 
-function sorted(values: readonly string[]): string[] {
+function sortUnique(values: readonly string[]): string[] {
   return [...new Set(values)].sort(compareText);
 }
 

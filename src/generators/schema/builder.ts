@@ -5,26 +5,23 @@ import type { GeneratorOptions } from "../model/options.ts";
 import { type Schema, problemKey } from "../model/schema.ts";
 import { type Environment, type Typed, placeOf } from "./environment.ts";
 
-/** Builds the schemas of types within types, for the functions that convert one type. `SchemaBuilder` implements it. */
+/** Builds the schemas of the types within a type, for the functions that convert one; see `SchemaBuilder`. */
 export interface Builder {
   readonly sources: SchemaSources;
-  /** Returns the schema of a type at its use; a named type remains a reference until `settle` merges it. */
-  use(typed: Typed): Schema;
-  /** Returns the schema of a type with its named types merged. */
-  finished(typed: Typed): Schema;
-  /**
-   * Returns the complete schema of a named type with its own markers. A type that contains itself results in the names
-   * of the cycle.
-   */
-  named(
+  /** Returns the schema of a type where it is used; a named type remains a reference until `settle` merges it. */
+  schemaAtUse(typed: Typed): Schema;
+  /** Returns the schema of a type, with named types merged into it by `settle`. */
+  settledSchema(typed: Typed): Schema;
+  /** Returns the complete schema of a named type; for one that contains itself, the names in the cycle. */
+  namedSchema(
     parts: readonly Declared[],
     node: ReferenceNode,
     env: Environment,
   ): Schema | { readonly cycle: string[] };
   /** Returns the schema of an anonymous object type, or of one derived from others; undefined for other types. */
-  anonymous(typed: Typed): Schema | undefined;
-  /** Builds the schema of a type without a name. A type that is part of itself is a problem. */
-  unlessEndless(typed: Typed, build: () => Schema): Schema;
+  anonymousSchema(typed: Typed): Schema | undefined;
+  /** Calls `build` for a type without a name; returns a problem if the type contains itself. */
+  refuseCycle(typed: Typed, build: () => Schema): Schema;
 }
 
 /** The context for building schemas. */
@@ -35,9 +32,9 @@ export interface SchemaSources {
   markersOf(module: Module): ModuleMarkers;
   /** Markers of the version that a module belongs to. */
   packageMarkers(module: Module): readonly Marker[];
-  /** The schema of a built-in type of Kubernetes; undefined if there is none of that name. */
+  /** Returns the schema of a built-in type of Kubernetes; undefined if the module has none of that name. */
   coreSchema(specifier: string, name: string): CoreSchema | undefined;
-  /** The descriptions of apiVersion and kind in every object. */
+  /** Returns the description that Kubernetes gives to apiVersion or kind of every object. */
   typeMetaText(field: "apiVersion" | "kind"): string | undefined;
 }
 
@@ -47,7 +44,7 @@ export interface CoreSchema {
   readonly listMapKeys?: readonly string[] | undefined;
 }
 
-/** Returns a schema that is reported as an error, unless a marker on the field replaces it. */
+/** Returns a schema with an error, which `settle` reports unless a marker on the field replaces the type. */
 export function problem(
   typed: Typed,
   message: string,

@@ -6,17 +6,18 @@ import type { CoreSchema } from "./builder.ts";
 import { sharedMappings } from "../model/emit.ts";
 import type { Schema } from "../model/schema.ts";
 
-/** Looks up built-in Kubernetes types by the module they are imported from, and their name. */
+/** Looks up a built-in Kubernetes type by the module it is imported from, and its name; undefined if there is none. */
 export type CoreSchemas = (specifier: string, name: string) => CoreSchema | undefined;
 
 /**
  * Loads the schemas of the Kubernetes types that import specifiers name, as CRDs embed them. `@tsbuilder/runtime` itself
- * stands for `meta/v1`. `kept` holds the schemas of the previous run, whose YAML is kept with them.
+ * stands for `meta/v1`. `cache` holds the schemas of the previous run by modules and options: `emitFile` recognizes them,
+ * and does not write their YAML again.
  */
 export async function loadCoreSchemas(
   specifiers: Iterable<string>,
   options: GeneratorOptions,
-  kept = new Map<string, CoreSchemas>(),
+  cache = new Map<string, CoreSchemas>(),
 ): Promise<CoreSchemas> {
   const descriptions = options.maxDescLen !== 0;
   const modules = new Set(["meta/v1", ...[...specifiers].flatMap(modulesOf)]);
@@ -25,11 +26,11 @@ export async function loadCoreSchemas(
     descriptions,
     options.generateEmbeddedObjectMeta === true,
   ]);
-  const known = kept.get(key);
+  const known = cache.get(key);
   if (known) return known;
   const loaded = await loadModules(modules, options, descriptions);
-  kept.clear();
-  kept.set(key, loaded);
+  cache.clear();
+  cache.set(key, loaded);
   return loaded;
 }
 
@@ -44,17 +45,19 @@ async function loadModules(
     if (table) tables.set(module, table);
   }
   const converter = new Converter(options.generateEmbeddedObjectMeta === true);
-  const found = new Map<BuiltinSchema, CoreSchema>();
-  return (specifier, written) => {
-    const name = specifier.startsWith("@kubernetes/client-node") ? written.replace(/^V\d+/u, "") : written;
+  const converted = new Map<BuiltinSchema, CoreSchema>();
+  return (specifier, importedName) => {
+    const name = specifier.startsWith("@kubernetes/client-node")
+      ? importedName.replace(/^V\d+/u, "")
+      : importedName;
     for (const module of modulesOf(specifier)) {
       const node = tables.get(module)?.get(name);
       if (!node) continue;
-      const known = found.get(node) ?? {
+      const known = converted.get(node) ?? {
         schema: converter.convert(node),
         listMapKeys: name === "Condition" ? ["type"] : undefined,
       };
-      found.set(node, known);
+      converted.set(node, known);
       if (known.schema.properties) sharedMappings.add(known.schema.properties);
       return known;
     }
@@ -87,14 +90,14 @@ class Converter {
     if (done) return done;
     if (this.#active.has(node)) return { type: "object", "x-kubernetes-preserve-unknown-fields": true };
     this.#active.add(node);
-    const schema = this.#known(node) ?? applyCoreMarkers(node.typeName, this.#structure(node));
+    const schema = this.#wellKnown(node) ?? applyCoreMarkers(node.typeName, this.#structure(node));
     this.#active.delete(node);
     this.#done.set(node, schema);
     return schema;
   }
 
   /** Named scalars, metadata and conditions have schemas that are incomplete in the tables. */
-  #known(node: BuiltinSchema): Schema | undefined {
+  #wellKnown(node: BuiltinSchema): Schema | undefined {
     const name = node.typeName?.replace(/^meta\/v1\./u, "");
     const known = name === undefined ? undefined : wellKnownSchema(name, this.#embeddedMetadata);
     if (!known) return undefined;
@@ -131,7 +134,7 @@ class Converter {
   }
 }
 
-/** Types that inline LocalObjectReference, which is replaced as a whole. */
+/** Types that inline LocalObjectReference, whose marker makes server-side apply replace them as a whole. */
 const inlinesLocalReference = new Set([
   "core/v1.ConfigMapEnvSource",
   "core/v1.ConfigMapProjection",
@@ -143,28 +146,27 @@ const inlinesLocalReference = new Set([
 /** An optional domain, a slash, a name; a CRD has its own copy of the pattern. */
 const qualifiedName = `^${qualifiedNamePattern}$`;
 
-const fields: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
-  // Their defaults are references to Go constants, which a CRD cannot contain.
+/** Keywords of fields that only the markers in Go have, by type and field. */
+const fieldKeywords: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
+  // These defaults are references to Go constants, which a CRD cannot contain.
   "core/v1.AzureDiskVolumeSource": { cachingMode: { default: undefined }, kind: { default: undefined } },
   "core/v1.ImageVolumeStatus": { imageRef: { maxLength: 256 } },
   "core/v1.PortStatus": { error: { maxLength: 316, pattern: qualifiedName } },
   "networking/v1.IngressPortStatus": { error: { maxLength: 316, pattern: qualifiedName } },
 };
 
-/**
- * Markers in the Go sources of built-in types that are missing in the published documents, by type. A type that inlines
- * another inherits its merge strategy; limits and defaults by reference only exist as markers.
- */
+/** Adds what only markers in the Go sources of built-in types say, and no OpenAPI document. */
 function applyCoreMarkers(typeName: string | undefined, schema: Schema): Schema {
   if (typeName === undefined) return schema;
   if (inlinesLocalReference.has(typeName)) return { ...schema, "x-kubernetes-map-type": "atomic" };
-  const edits = fields[typeName];
+  const edits = fieldKeywords[typeName];
   if (!edits) return schema;
   const properties = { ...schema.properties };
   for (const [name, edit] of Object.entries(edits)) properties[name] = { ...properties[name], ...edit };
   return { ...schema, properties };
 }
 
+/** The pattern of a quantity in CRDs, as controller-gen writes it. */
 export const quantityPattern =
   "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$";
 
@@ -190,7 +192,7 @@ export function wellKnownSchema(name: string, embeddedObjectMeta: boolean): Sche
   return Object.hasOwn(wellKnown, name) ? wellKnown[name]!() : undefined;
 }
 
-/** The text after a line break within a sentence, in the descriptions of TypeMeta and Condition. */
+/** A space that is a line break within a sentence of the Go source, in the descriptions of TypeMeta and Condition. */
 const insideSentences =
   / (?=may reject unrecognized values|with respect to the current state|and whether the values are considered)/gu;
 
@@ -202,6 +204,7 @@ export function breakLines(text: string | undefined): string | undefined {
   return text?.replaceAll(/(?<=[.]) (?=[^ ])/gu, "\n").replaceAll(insideSentences, "\n");
 }
 
+/** Returns the schema of `intstr.IntOrString` as controller-gen writes it. */
 export function integerOrString(): Schema {
   return { anyOf: [{ type: "integer" }, { type: "string" }], "x-kubernetes-int-or-string": true };
 }

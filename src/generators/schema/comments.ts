@@ -1,3 +1,5 @@
+/** From the comments above a declaration to its markers and its description, and from markers to the schema. */
+
 import type { LeadingComments, Module } from "../loader/index.ts";
 import { readMarkdownLines } from "../model/markdown.ts";
 import { deprecation, isSchemaTag, splitTags, tagMarkers } from "../markers/jsdoc-tags.ts";
@@ -8,7 +10,7 @@ import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import type { MarkerTarget } from "../markers/definition.ts";
 import { type Schema, originKey, rulePlaces } from "../model/schema.ts";
 
-/** The markers of a type or field, including those that are written as JSDoc tags. */
+/** Returns the markers of a type or field, with those that are written as JSDoc tags. Reports tags that are wrong. */
 export function markersOn(
   comments: LeadingComments,
   target: "type" | "field",
@@ -25,9 +27,9 @@ export function markersOn(
 
 /**
  * Converts a comment to a description, with Kubernetes' rules: markers and lines that start with TODO are omitted, a
- * line that starts with `---` ends the text, and code fences are kept as they are.
+ * line that starts with `---` ends the text, and code fences are kept as they are. Undefined without any text.
  */
-export function describe(comments: LeadingComments): string | undefined {
+export function readDescription(comments: LeadingComments): string | undefined {
   // JSDoc documents a declaration; without it, lines of `//` do.
   const jsdoc = comments.adjacent.findLast(({ kind }) => kind === "jsdoc");
   if (jsdoc) {
@@ -36,46 +38,43 @@ export function describe(comments: LeadingComments): string | undefined {
     return parts.length > 0 ? parts.join("\n\n") : undefined;
   }
   const lines = comments.adjacent.findLast(({ kind }) => kind === "line")?.lines ?? [];
-  const text = keepProse(lines.map((line) => line.text).filter((line) => !isDirective(line)));
+  const text = keepProse(lines.map((line) => line.text).filter((line) => !directive.test(line)));
   return text === "" ? undefined : text;
 }
 
-/** A schema has no keyword for it: like Kubernetes' own types, the description says it. */
+/** A directive for a linter or the compiler, which is no documentation. */
+const directive =
+  /^(?:eslint|oxlint|biome|prettier|tslint|deno|@ts|istanbul|c8|v8|#region|#endregion|nolint|\/ <)[-:#\s]?/u;
+
+/** Writes a deprecation as part of the description, as Kubernetes does: a schema has no keyword for it. */
 function deprecationText(reason: string | undefined): string {
   if (reason === undefined) return "";
   return reason === "" ? "Deprecated." : `Deprecated: ${reason}`;
 }
 
 function keepProse(lines: readonly string[]): string {
-  const [only = ""] = lines;
+  const [first = ""] = lines;
   // Most descriptions are a single line, which can't be a code block.
-  if (lines.length <= 1) return isMarkerLine(only.trim()) || /^(?:---|TODO)/u.test(only) ? "" : only;
-  const tidied = tidy(lines.filter((line) => !isMarkerLine(line.trim())));
-  const parts = readMarkdownLines(tidied);
-  const end = tidied.findIndex((line, i) => parts[i] === "text" && line.startsWith("---"));
-  return tidied
+  if (lines.length <= 1) return isMarkerLine(first.trim()) || /^(?:---|TODO)/u.test(first) ? "" : first;
+  const prose = removeExtraBlanks(lines.filter((line) => !isMarkerLine(line.trim())));
+  const parts = readMarkdownLines(prose);
+  const end = prose.findIndex((line, i) => parts[i] === "text" && line.startsWith("---"));
+  return prose
     .slice(0, end === -1 ? undefined : end)
     .filter((line, i) => parts[i] !== "text" || !line.startsWith("TODO"))
     .join("\n");
 }
 
 /** Removes blank lines at both ends, and all but one between paragraphs, as Go does. */
-function tidy(lines: readonly string[]): string[] {
+function removeExtraBlanks(lines: readonly string[]): string[] {
   const kept = lines.filter((line, i) => line !== "" || (lines[i - 1] ?? "") !== "");
   while (kept.at(-1) === "") kept.pop();
   return kept;
 }
 
-/** Directives for linters and the compiler are not documentation. */
-function isDirective(line: string): boolean {
-  return /^(?:eslint|oxlint|biome|prettier|tslint|deno|@ts|istanbul|c8|v8|#region|#endregion|nolint|\/ <)[-:#\s]?/u.test(
-    line,
-  );
-}
-
 const link = /\{@link(?:code|plain)?\s+([^\s|}]+)(?:(?:\s*\|\s*|\s+)([^}]+))?\}/gu;
 
-/** An inline link is replaced with its text, outside of code blocks. */
+/** Replaces inline links with their texts, outside of code blocks. */
 function expandLinks(lines: readonly string[]): readonly string[] {
   if (!lines.some((line) => line.includes("{@"))) return lines;
   const parts = readMarkdownLines(lines);
@@ -84,7 +83,10 @@ function expandLinks(lines: readonly string[]): readonly string[] {
   );
 }
 
-/** Applies markers to the schema of their target: by priority, then in source order, those for elements last. */
+/**
+ * Applies markers to the schema of their target: by priority, then in source order, those for elements of a list last.
+ * Records in the schema which marker set each key. `constants` lists the values for `k8s:enum`.
+ */
 export function applyMarkers(
   schema: Schema,
   markers: readonly Marker[],

@@ -23,11 +23,12 @@ export interface Typed {
   readonly constraint?: Typed;
 }
 
+/** Returns the position of a type in its source, for an error about it. */
 export function placeOf({ node, env }: Typed): Place {
   return { module: env.module, pos: node.pos };
 }
 
-/** The scope within a declaration: its parameters are bound to the arguments of one use in `env`. */
+/** Returns the scope within a declaration, whose type parameters are bound to the arguments of a use in `env`. */
 export function scopeOf(
   { declaration, module }: Declared,
   args: readonly TypeNode[],
@@ -44,7 +45,7 @@ export function scopeOf(
   return inner;
 }
 
-/** The meaning of a reference in a type. */
+/** The meaning of a reference: `bound` is a type parameter, `utility` a type such as `Pick`; the rest is the loader's. */
 type Reference =
   | Resolved
   | { readonly kind: "bound"; readonly typed: Typed }
@@ -58,7 +59,7 @@ const utilities = new Set(
   ),
 );
 
-/** Resolves a reference: a type parameter, a declaration, a name of a package, or a built-in type of TypeScript. */
+/** Resolves a reference in the order of TypeScript: type parameters, declarations and imports, then built-in types. */
 export function resolveReference(
   node: ReferenceNode,
   env: Environment,
@@ -88,9 +89,10 @@ export function findAliased(
   return undefined;
 }
 
+/** The aliases that are being followed. */
 const active = new Set<Declaration>();
 
-/** Follows each alias once: a circular alias has no shape and no values. */
+/** Calls a function that follows an alias; undefined within the same alias: a circular one has no shape and no values. */
 export function followOnce<T>(declaration: Declaration, follow: () => T): T | undefined {
   if (active.has(declaration)) return undefined;
   active.add(declaration);

@@ -1,39 +1,36 @@
 import { type Schema, descriptorsKey, originKey, problemKey, refKey } from "../model/schema.ts";
 import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 
-/** Is told of each conflict between two schemas. */
+/** Is called for each conflict between two schemas. */
 type OnConflict = (conflict: { readonly message: string; readonly hint: string }) => void;
 
-/**
- * Completes a schema after its markers are applied: merges named types, and reports problems that no marker resolved.
- * Properties of objects were completed when they were built.
- */
+/** Completes a schema after its markers are applied: merges named types, and reports problems that remain. */
 export function settle(schema: Schema, place: Place, log: DiagnosticLog): Schema {
-  const own: Schema = { ...schema };
-  if (own.items) own.items = settle(own.items, place, log);
-  if (typeof own.additionalProperties === "object") {
-    own.additionalProperties = settle(own.additionalProperties, place, log);
+  const settled: Schema = { ...schema };
+  if (settled.items) settled.items = settle(settled.items, place, log);
+  if (typeof settled.additionalProperties === "object") {
+    settled.additionalProperties = settle(settled.additionalProperties, place, log);
   }
-  const problem = own[problemKey];
-  if (problem && !isMended(own)) log.error(problem.place, problem.message, problem.hint);
-  own[problemKey] = undefined;
-  const type = own[refKey];
-  if (!type) return own;
-  own[refKey] = undefined;
+  const problem = settled[problemKey];
+  if (problem && !isReplacedByMarker(settled)) log.error(problem.place, problem.message, problem.hint);
+  settled[problemKey] = undefined;
+  const namedType = settled[refKey];
+  if (!namedType) return settled;
+  settled[refKey] = undefined;
   const merged: Schema = {};
   const onConflict: OnConflict = ({ message, hint }) => log.error(place, message, hint);
-  mergeInto(merged, type, onConflict);
-  mergeInto(merged, own, onConflict);
+  mergeInto(merged, namedType, onConflict);
+  mergeInto(merged, settled, onConflict);
   for (const key of ["description", "title", "example", "externalDocs"] as const) {
-    const value = own[key] ?? type[key];
+    const value = settled[key] ?? namedType[key];
     if (value !== undefined) Object.assign(merged, { [key]: value });
   }
-  merged[descriptorsKey] = own[descriptorsKey];
+  merged[descriptorsKey] = settled[descriptorsKey];
   return merged;
 }
 
-/** A marker that sets the type, or accepts any value, replaces a type that could not be determined. */
-function isMended(schema: Schema): boolean {
+/** Returns whether a marker sets the type or accepts any value, so that the problem of the written type is void. */
+function isReplacedByMarker(schema: Schema): boolean {
   const markers = schema[originKey]?.markers;
   return (
     markers?.has("type") === true ||
@@ -42,23 +39,16 @@ function isMended(schema: Schema): boolean {
   );
 }
 
-/** Documentation is per field, and the branches of `allOf` were already merged. */
-const keptApart = new Set(["allOf", "title", "description", "example", "externalDocs"]);
+/** Keys that are not merged: `settle` chooses the documentation, and the branches of `allOf` were merged before. */
+const notMerged = new Set(["allOf", "title", "description", "example", "externalDocs"]);
 
 /** Go stores these by value; numbers and defaults are pointers there, which differ even if their values are equal. */
-const comparedByValue = new Set([
-  "type",
-  "format",
-  "pattern",
-  "nullable",
-  "uniqueItems",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "maxProperties",
-  "minProperties",
-  "x-kubernetes-embedded-resource",
-  "x-kubernetes-int-or-string",
-]);
+const comparedByValue = new Set(
+  (
+    "type format pattern nullable uniqueItems exclusiveMaximum exclusiveMinimum maxProperties " +
+    "minProperties x-kubernetes-embedded-resource x-kubernetes-int-or-string"
+  ).split(" "),
+);
 
 /**
  * Merges `source` into `target` like controller-gen flattens `allOf`: a named type into the field that uses it, a base
@@ -73,12 +63,12 @@ export function mergeInto(target: Schema, source: Schema, onConflict: OnConflict
   }
   const [left, right]: [Schema, Schema] = [{}, {}];
   for (const key of Object.keys(source) as (keyof Schema & string)[]) {
-    if (source[key] === undefined || keptApart.has(key)) continue;
-    if (target[key] === undefined) set(target, key, source[key]);
+    if (source[key] === undefined || notMerged.has(key)) continue;
+    if (target[key] === undefined) setKey(target, key, source[key]);
     else if (comparedByValue.has(key) && target[key] === source[key]) continue;
     else if (!mergeKey(target, source, key, onConflict)) {
-      set(left, key, target[key]);
-      set(right, key, source[key]);
+      setKey(left, key, target[key]);
+      setKey(right, key, source[key]);
       target[key] = undefined;
     }
   }
@@ -87,7 +77,7 @@ export function mergeInto(target: Schema, source: Schema, onConflict: OnConflict
   mergeSymbols(target, source);
 }
 
-/** The field determines how its value is merged, regardless of the type. */
+/** Keys of which the field's value replaces that of its type: how server-side apply merges, and what it prunes. */
 const sourceWins = new Set([
   "x-kubernetes-preserve-unknown-fields",
   "x-kubernetes-map-type",
@@ -95,7 +85,7 @@ const sourceWins = new Set([
   "x-kubernetes-list-map-keys",
 ]);
 
-/** Merges a key that both have. Returns false if it must go to `allOf`. */
+/** Merges a key that both schemas have. Returns false if both values must become branches of `allOf`. */
 function mergeKey(
   target: Schema,
   source: Schema,
@@ -103,7 +93,7 @@ function mergeKey(
   onConflict: OnConflict,
 ): boolean {
   if (sourceWins.has(key)) {
-    set(target, key, source[key]);
+    setKey(target, key, source[key]);
     return true;
   }
   switch (key) {
@@ -170,15 +160,15 @@ function mergeValues(target: Schema, source: Schema, onConflict: OnConflict): vo
 }
 
 function mergeSymbols(target: Schema, source: Schema): void {
-  const [own, other] = [target[originKey], source[originKey]];
-  if (!own) target[originKey] = other;
-  else if (other) {
-    target[originKey] = { place: other.place, markers: new Map([...own.markers, ...other.markers]) };
+  const [first, second] = [target[originKey], source[originKey]];
+  if (!first) target[originKey] = second;
+  else if (second) {
+    target[originKey] = { place: second.place, markers: new Map([...first.markers, ...second.markers]) };
   }
   target[problemKey] ??= source[problemKey];
   target[refKey] ??= source[refKey];
 }
 
-function set(schema: Schema, key: keyof Schema & string, value: unknown): void {
+function setKey(schema: Schema, key: keyof Schema & string, value: unknown): void {
   (schema as Record<string, unknown>)[key] = value;
 }

@@ -3,7 +3,7 @@ import type { DiagnosticLog, Place } from "../model/diagnostic.ts";
 import { isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
 import { oneOfMarkers } from "../markers/families/one-of.ts";
-import { applyMarkers, describe, markersOn } from "./comments.ts";
+import { applyMarkers, markersOn, readDescription } from "./comments.ts";
 import type { Rule, Schema } from "../model/schema.ts";
 import {
   addRule,
@@ -19,7 +19,10 @@ import { type Property, type Shape, declarationsOf, indexedProperty } from "./sh
 import type { Builder, SchemaSources } from "./builder.ts";
 import { type Typed, someMember } from "./environment.ts";
 
-/** Builds the schema of an object type from its properties. `typeMarkers` are the markers of the type itself. */
+/**
+ * Builds the schema of an object type from its properties, or of a map. `typeMarkers` are the markers of the type itself,
+ * of which those about groups of fields are checked against the fields here.
+ */
 export function objectSchema(
   shape: Shape,
   builder: Builder,
@@ -27,9 +30,9 @@ export function objectSchema(
   place: Place,
 ): Schema {
   const { log } = builder.sources;
-  reportForeign(shape, log);
-  if (shape.index) return schemaOfMap(shape, builder, place);
-  const oneOfFields = oneOfFieldsOf(typeMarkers);
+  reportForeignMembers(shape, log);
+  if (shape.index) return mapSchema(shape, builder, place);
+  const oneOfFields = listOneOfFields(typeMarkers);
   const fields = buildFields(shape, builder);
   for (const { name, isRequired, place } of fields) {
     if (!isRequired || !oneOfFields.has(name)) continue;
@@ -39,11 +42,12 @@ export function objectSchema(
   // Unlike an assignment, this also defines a property named __proto__.
   const properties = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
   const required = fields.flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
-  const kept = fields.filter(({ isRequired, isImmutable }) => isImmutable && !isRequired);
+  const optionalImmutable = fields.filter(({ isRequired, isImmutable }) => isImmutable && !isRequired);
   const schema: Schema = { type: "object", [originKey]: { place, markers: new Map() } };
   if (fields.length > 0) schema.properties = properties;
   if (required.length > 0) schema.required = required.sort();
-  if (kept.length > 0) schema["x-kubernetes-validations"] = kept.map(({ name }) => keptOnceSet(name));
+  if (optionalImmutable.length > 0)
+    schema["x-kubernetes-validations"] = optionalImmutable.map(({ name }) => keepOnceSetRule(name));
   for (const name of oneOfFields.keys()) {
     if (Object.hasOwn(properties, name)) continue;
     const hint = `its fields are ${Object.keys(properties).join(", ")}`;
@@ -52,27 +56,28 @@ export function objectSchema(
   return schema;
 }
 
-/** Reports members without a name in JSON. */
-export function reportForeign({ foreign }: Shape, log: DiagnosticLog): void {
+/** Reports members that have no name in JSON, such as one with a computed name. */
+export function reportForeignMembers({ foreign }: Shape, log: DiagnosticLog): void {
   for (const { what, env, pos } of foreign) {
     const message = `${what} has no name in JSON`;
     log.error({ module: env.module, pos }, message, "use a plain name, or +tsbuilder:ignore");
   }
 }
 
-function schemaOfMap(shape: Shape, builder: Builder, place: Place): Schema {
+function mapSchema(shape: Shape, builder: Builder, place: Place): Schema {
   if (shape.properties.size > 0) {
     const hint = "move the arbitrary keys to a field of their own: a structural schema does not allow both";
     builder.sources.log.error(place, "an object cannot have both fields and arbitrary keys", hint);
   }
   return {
     type: "object",
-    additionalProperties: builder.use(shape.index!),
+    additionalProperties: builder.schemaAtUse(shape.index!),
     [originKey]: { place, markers: new Map() },
   };
 }
 
-function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
+/** Lists the fields that the markers of a type name as a group, such as +kubebuilder:validation:ExactlyOneOf. */
+function listOneOfFields(markers: readonly Marker[]): Map<string, Place> {
   return new Map(
     markers
       .filter(({ name }) => oneOfMarkers.has(name))
@@ -80,8 +85,11 @@ function oneOfFieldsOf(markers: readonly Marker[]): Map<string, Place> {
   );
 }
 
-/** Forbids the removal of an immutable field: an API server evaluates the parent's rules then, but not the field's own. */
-export function keptOnceSet(name: string): Rule {
+/**
+ * Returns the rule that forbids the removal of an immutable field. It is a rule of the parent, because an API server does
+ * not evaluate the rules of a field that is absent.
+ */
+export function keepOnceSetRule(name: string): Rule {
   return {
     rule: `!has(oldSelf.${celName(name)}) || has(self.${celName(name)})`,
     message: `field ${name} is immutable once set`,
@@ -97,7 +105,7 @@ export interface BuiltField {
   readonly place: Place;
 }
 
-/** Builds the schemas of an object type's fields, without those that are left out. */
+/** Builds the schemas of an object type's fields, without those that a marker or a feature gate leaves out. */
 export function buildFields(shape: Shape, builder: Builder): BuiltField[] {
   return [...shape.properties.values()].flatMap((property) => {
     const field = new Field(property, builder);
@@ -108,7 +116,7 @@ export function buildFields(shape: Shape, builder: Builder): BuiltField[] {
   });
 }
 
-/** A field of an object type. All declarations of it in an intersection count: their markers, their first comment. */
+/** A field of an object type. In an intersection, it has the markers of all declarations, and the first description. */
 class Field {
   readonly #property: Property;
   readonly #declarations: readonly Property[];
@@ -160,7 +168,7 @@ class Field {
     const structure = this.#structure();
     const schema = this.#has("tsbuilder:opaque") ? withoutConstraints(structure) : structure;
     const description = this.#declarations
-      .map(({ comments }) => comments && describe(comments))
+      .map(({ comments }) => comments && readDescription(comments))
       .find((text) => text !== undefined);
     if (description !== undefined) schema.description = description;
     applyMarkers(schema, this.#markers, "field", this.place, log);
@@ -189,16 +197,16 @@ class Field {
 
   #structure(): Schema {
     if (this.#has("kubebuilder:validation:Schemaless")) return {};
-    const from = this.#find("tsbuilder:schemaFrom");
-    if (!from) return propertySchema(this.#property, this.#builder);
+    const schemaFrom = this.#find("tsbuilder:schemaFrom");
+    if (!schemaFrom) return propertySchema(this.#property, this.#builder);
     const node = {
       kind: "reference",
-      name: text(from.args),
+      name: text(schemaFrom.args),
       args: [],
       specifier: undefined,
       pos: this.place.pos,
     } as const;
-    return this.#builder.use({ node, env: this.#property.env });
+    return this.#builder.schemaAtUse({ node, env: this.#property.env });
   }
 
   #find(name: string): Marker | undefined {
@@ -211,29 +219,12 @@ class Field {
 }
 
 /** The keys that restrict values, apart from their structure. */
-const constraints = [
-  "allOf",
-  "enum",
-  "maximum",
-  "minimum",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "multipleOf",
-  "maxLength",
-  "minLength",
-  "pattern",
-  "maxItems",
-  "minItems",
-  "uniqueItems",
-  "maxProperties",
-  "minProperties",
-  "x-kubernetes-validations",
-] as const;
+const constraints = (
+  "allOf enum maximum minimum exclusiveMaximum exclusiveMinimum multipleOf maxLength minLength pattern " +
+  "maxItems minItems uniqueItems maxProperties minProperties x-kubernetes-validations"
+).split(" ") as (keyof Schema & string)[];
 
-/**
- * Keeps the structure of a schema without its rules and defaults. The fields in `listMapKeys` keep their defaults: a
- * key must be required or have a default, or the API server rejects the CRD.
- */
+/** Removes rules and defaults; keys of a list map keep their defaults, without which they would have to be required. */
 function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {
   const bare: Schema = { ...schema, default: undefined };
   for (const key of constraints) bare[key] = undefined;
@@ -270,7 +261,7 @@ function includesUndefined(type: Typed, sources: SchemaSources): boolean {
 /** Returns the schema of a property's type. If several members of an intersection declare it, all of them must allow a value. */
 export function propertySchema(property: Property, builder: Builder): Schema {
   if (!property.others) return declaredSchema(property, builder);
-  const [last, ...others] = declarationsOf(property).map((one) => declaredSchema(one, builder));
+  const [last, ...others] = declarationsOf(property).map((declared) => declaredSchema(declared, builder));
   const { log } = builder.sources;
   const place = { module: property.env.module, pos: property.pos };
   return others.reduce(
@@ -282,26 +273,30 @@ export function propertySchema(property: Property, builder: Builder): Schema {
 
 /** Properties of built-in types have precomputed schemas. */
 function declaredSchema({ schema, type }: Property, builder: Builder): Schema {
-  return schema ? { ...schema } : builder.use(type);
+  return schema ? { ...schema } : builder.schemaAtUse(type);
 }
 
 /** Merges two schemas of one value, which is null only where both allow it. */
-function intersect(one: Schema, other: Schema, onConflict: Parameters<typeof mergeInto>[2]): Schema {
-  if (comparable(one) === comparable(other)) return one;
-  const both = <T extends Schema>(left: T | undefined, right: T | undefined): Schema | undefined =>
-    left && right ? intersect(left, right, onConflict) : (left ?? right);
-  const { items, properties = {}, additionalProperties, ...rest } = other;
-  const joined: Schema = { ...one };
+function intersect(left: Schema, right: Schema, onConflict: Parameters<typeof mergeInto>[2]): Schema {
+  if (comparable(left) === comparable(right)) return left;
+  const intersectPresent = (a: Schema | undefined, b: Schema | undefined): Schema | undefined =>
+    a && b ? intersect(a, b, onConflict) : (a ?? b);
+  const { items, properties = {}, additionalProperties, ...rest } = right;
+  const joined: Schema = { ...left };
   mergeInto(joined, rest, onConflict);
   joined.nullable = undefined;
-  joined.items = both(one.items, items);
+  joined.items = intersectPresent(left.items, items);
   // A property may be named __proto__, so this is not a plain object yet.
-  const named = new Map(Object.entries(one.properties ?? {}));
-  for (const [name, schema] of Object.entries(properties)) named.set(name, both(named.get(name), schema)!);
-  if (named.size > 0) joined.properties = Object.fromEntries(named);
+  const merged = new Map(Object.entries(left.properties ?? {}));
+  for (const [name, schema] of Object.entries(properties))
+    merged.set(name, intersectPresent(merged.get(name), schema)!);
+  if (merged.size > 0) joined.properties = Object.fromEntries(merged);
   if (typeof additionalProperties === "object") {
-    const values = one.additionalProperties;
-    joined.additionalProperties = both(typeof values === "object" ? values : undefined, additionalProperties);
-  } else joined.additionalProperties = one.additionalProperties ?? additionalProperties;
-  return one.nullable && other.nullable ? orNull(joined) : joined;
+    const values = left.additionalProperties;
+    joined.additionalProperties = intersectPresent(
+      typeof values === "object" ? values : undefined,
+      additionalProperties,
+    );
+  } else joined.additionalProperties = left.additionalProperties ?? additionalProperties;
+  return left.nullable && right.nullable ? orNull(joined) : joined;
 }

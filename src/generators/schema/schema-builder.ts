@@ -1,12 +1,12 @@
 /**
- * From types to schemas. This file builds named types, and converts any other type as it is written;
- * `object-schema.ts` builds the fields that `shape.ts` finds, `variants-schema.ts` unions of objects. `environment.ts` says
- * what a name means, `builder.ts` what these files share; `merge.ts` completes a schema.
+ * From types to schemas. `SchemaBuilder` builds named types; `typeSchema` converts a type by the form in which it is
+ * written, with `object-schema.ts` for the fields that `shape.ts` finds, and `variants-schema.ts` for unions of objects.
+ * `environment.ts` resolves names, `builder.ts` is the interface between these files, `merge.ts` completes a schema.
  */
 
 import type { Place } from "../model/diagnostic.ts";
 import { type Declaration, type Declared, type ReferenceNode, hasLiteralType } from "../loader/index.ts";
-import { applyMarkers, describe, markersOn } from "./comments.ts";
+import { applyMarkers, markersOn, readDescription } from "./comments.ts";
 import { type Schema, enumSchema, limitDescriptions, orNull, reference } from "../model/schema.ts";
 import { type Builder, type CoreSchema, type SchemaSources, problem } from "./builder.ts";
 import { type Environment, type Typed, placeOf, resolveReference, scopeOf } from "./environment.ts";
@@ -15,7 +15,7 @@ import { objectSchema, propertySchema } from "./object-schema.ts";
 import {
   indexedProperty,
   isKeyword,
-  isNothing,
+  isNullish,
   literalValues,
   ownShape,
   shapeOf,
@@ -27,56 +27,57 @@ import { integerOrString, wellKnownSchema } from "./built-in-types.ts";
 /** Builds schemas from types. Each named type is built once per set of arguments. */
 export class SchemaBuilder implements Builder {
   readonly sources: SchemaSources;
-  readonly #named = new Map<string, Schema>();
+  readonly #namedSchemas = new Map<string, Schema>();
+  /** The named types that are being built, outer ones first. */
   readonly #building: { key: string; name: string; declaration: Declaration }[] = [];
-  /** Anonymous types that are being built. */
-  readonly #open = new Set<string>();
+  /** The anonymous types that are being built, by their keys. */
+  readonly #openTypes = new Set<string>();
 
   constructor(sources: SchemaSources) {
     this.sources = sources;
   }
 
-  use(typed: Typed): Schema {
+  schemaAtUse(typed: Typed): Schema {
     return typeSchema(typed, this);
   }
 
-  finished(typed: Typed): Schema {
-    return settle(this.use(typed), placeOf(typed), this.sources.log);
+  settledSchema(typed: Typed): Schema {
+    return settle(this.schemaAtUse(typed), placeOf(typed), this.sources.log);
   }
 
-  named(
+  namedSchema(
     parts: readonly Declared[],
     node: ReferenceNode,
     env: Environment,
   ): Schema | { readonly cycle: string[] } {
     const [first] = parts;
-    const key = `${first!.module.file}\0${first!.declaration.name}${this.#describeArguments(node, env)}`;
-    const known = this.#named.get(key);
+    const key = `${first!.module.file}\0${first!.declaration.name}${this.#argumentsKey(node, env)}`;
+    const known = this.#namedSchemas.get(key);
     if (known) return known;
     const name = first!.declaration.name;
     const open = this.#building.filter((building) => building.declaration === first!.declaration);
     // The same type, or too many uses of one generic type, is a cycle.
-    const repeated = open.find((building) => building.key === key) ?? open[deepestNesting];
+    const repeated = open.find((building) => building.key === key) ?? open[maxNesting];
     const start = repeated ? this.#building.indexOf(repeated) : -1;
     if (start !== -1)
       return { cycle: [...this.#building.slice(start).map((building) => building.name), name] };
     this.#building.push({ key, name, declaration: first!.declaration });
     try {
-      const schema = this.#build(parts, node, env);
-      this.#named.set(key, schema);
+      const schema = this.#buildNamed(parts, node, env);
+      this.#namedSchemas.set(key, schema);
       return schema;
     } finally {
       this.#building.pop();
     }
   }
 
-  #build(parts: readonly Declared[], node: ReferenceNode, env: Environment): Schema {
+  #buildNamed(parts: readonly Declared[], node: ReferenceNode, env: Environment): Schema {
     const main = parts.find(({ declaration }) => declaration.kind !== "const") ?? parts[0]!;
     const { log } = this.sources;
     const place: Place = { module: main.module, pos: main.declaration.pos };
     const schema = this.#structure(parts, main, node, env);
     const docs = parts
-      .map(({ declaration }) => describe(declaration.comments))
+      .map(({ declaration }) => readDescription(declaration.comments))
       .find((text) => text !== undefined);
     if (docs !== undefined) schema.description = docs;
     else delete schema.description;
@@ -104,13 +105,13 @@ export class SchemaBuilder implements Builder {
     const inner = scopeOf(main, node.args, env);
     switch (declaration.kind) {
       case "alias":
-        return this.use({ node: declaration.type, env: inner });
+        return this.schemaAtUse({ node: declaration.type, env: inner });
       case "enum":
-        return this.use({ node: { ...node, args: [] }, env });
+        return this.schemaAtUse({ node: { ...node, args: [] }, env });
       case "const":
         return {};
       default: {
-        if (declaration.toJSON) return this.use({ node: declaration.toJSON, env: inner });
+        if (declaration.toJSON) return this.schemaAtUse({ node: declaration.toJSON, env: inner });
         const shape = ownShape(parts, (part) => scopeOf(part, node.args, env));
         const markers = parts.flatMap((part) =>
           markersOn(part.declaration.comments, "type", part.module, this.sources),
@@ -120,20 +121,20 @@ export class SchemaBuilder implements Builder {
     }
   }
 
-  /** The schemas of a type's bases, without the properties that it redeclares. */
+  /** Builds the schemas of the types that a type extends, without the properties that it redeclares. */
   #bases(parts: readonly Declared[], node: ReferenceNode, env: Environment): Schema[] {
     return parts.flatMap((part) => {
       const { declaration } = part;
       if (declaration.kind !== "interface" && declaration.kind !== "class") return [];
       const inner = scopeOf(part, node.args, env);
-      const own = new Set(
+      const redeclared = new Set(
         declaration.members.flatMap((member) => (member.kind === "property" ? [member.name] : [])),
       );
       return declaration.extends.map((base) => {
         const typed = { node: base, env: inner };
-        const settled = this.finished(typed);
-        const properties = Object.entries(settled.properties ?? {}).filter(([name]) => !own.has(name));
-        const required = settled.required?.filter((name) => !own.has(name));
+        const settled = this.settledSchema(typed);
+        const properties = Object.entries(settled.properties ?? {}).filter(([name]) => !redeclared.has(name));
+        const required = settled.required?.filter((name) => !redeclared.has(name));
         return {
           ...settled,
           properties: properties.length > 0 ? Object.fromEntries(properties) : undefined,
@@ -143,28 +144,28 @@ export class SchemaBuilder implements Builder {
     });
   }
 
-  anonymous(typed: Typed): Schema | undefined {
+  anonymousSchema(typed: Typed): Schema | undefined {
     const shape = shapeOf(typed, this.sources);
     if (!shape) return undefined;
-    return this.unlessEndless(typed, () => objectSchema(shape, this, [], placeOf(typed)));
+    return this.refuseCycle(typed, () => objectSchema(shape, this, [], placeOf(typed)));
   }
 
-  unlessEndless(typed: Typed, build: () => Schema): Schema {
-    const key = describeTyped(typed);
-    if (this.#open.has(key)) return endless(typed, "the type contains itself");
-    this.#open.add(key);
+  refuseCycle(typed: Typed, build: () => Schema): Schema {
+    const key = typeKey(typed);
+    if (this.#openTypes.has(key)) return endlessTypeProblem(typed, "the type contains itself");
+    this.#openTypes.add(key);
     try {
       return build();
     } finally {
-      this.#open.delete(key);
+      this.#openTypes.delete(key);
     }
   }
 
-  #describeArguments({ args }: ReferenceNode, env: Environment): string {
+  #argumentsKey({ args }: ReferenceNode, env: Environment): string {
     if (args.length === 0) return "";
     const texts = args.map((arg) => {
       const bound = arg.kind === "reference" ? env.bindings.get(arg.name) : undefined;
-      return describeTyped(bound ?? { node: arg, env });
+      return typeKey(bound ?? { node: arg, env });
     });
     return `<${texts.join(",")}>`;
   }
@@ -185,20 +186,20 @@ function typeSchema(typed: Typed, builder: Builder): Schema {
       return unionSchema(typed, builder);
     case "template":
       // An anchored pattern: `${number}m` becomes `^-?[0-9]+(\.[0-9]+)?m$`.
-      return { type: "string", pattern: `^${partPattern(typed, builder.sources)}$` };
+      return { type: "string", pattern: `^${templatePattern(typed, builder.sources)}$` };
     case "reference":
       return referenceSchema(typed, builder);
     case "object":
     case "intersection":
     case "mapped":
-      return objectLike(typed, builder);
+      return objectLikeSchema(typed, builder);
     case "keyof":
     case "indexed":
     case "typeof": {
       const values = literalValues(typed, builder.sources);
       if (values) return enumSchema(values);
       const property = indexedProperty(typed, builder.sources);
-      return property ? propertySchema(property, builder) : unknownType(typed, builder);
+      return property ? propertySchema(property, builder) : unknownTypeProblem(typed, builder);
     }
     case "unsupported":
       return problem(typed, `${node.what} is not supported in a schema`);
@@ -237,9 +238,9 @@ function keywordSchema(typed: Typed, name: string, areFractionsAllowed: boolean)
 
 /** Converts a list. A list of conditions is a list map, as clients of conditions expect. */
 function arraySchema(element: Typed, builder: Builder): Schema {
-  const items = builder.use(element);
+  const items = builder.schemaAtUse(element);
   const schema: Schema = { type: "array", items };
-  const keys = coreOf(element, builder)?.listMapKeys;
+  const keys = findCoreSchema(element, builder)?.listMapKeys;
   if (keys) {
     schema["x-kubernetes-list-map-keys"] = keys;
     schema["x-kubernetes-list-type"] = "map";
@@ -250,7 +251,7 @@ function arraySchema(element: Typed, builder: Builder): Schema {
 function tupleSchema(typed: Typed, builder: Builder): Schema {
   const { node, env } = typed;
   if (node.kind !== "tuple") return {};
-  const schemas = node.elements.map((element) => builder.finished({ node: element, env }));
+  const schemas = node.elements.map((element) => builder.settledSchema({ node: element, env }));
   const [first] = schemas;
   if (!first || schemas.some((schema) => JSON.stringify(schema) !== JSON.stringify(first))) {
     const message = "a tuple of different types is not supported in a structural schema";
@@ -259,39 +260,37 @@ function tupleSchema(typed: Typed, builder: Builder): Schema {
   return { type: "array", items: first, minItems: schemas.length, maxItems: schemas.length };
 }
 
-/**
- * A union: an enum for literals, nullable with null, int-or-string for numbers and strings, and variants for objects.
- */
+/** Converts a union to an enum, an int-or-string, or one object for all variants; with null, it is nullable. */
 function unionSchema(typed: Typed, builder: Builder): Schema {
   const members = unionMembers(typed, builder.sources);
   const isNullable = members.some((member) => isKeyword(member, "null"));
-  const only = onlyMember(typed, builder.sources);
+  const only = findOnlyMember(typed, builder.sources);
   const schema = only
-    ? builder.use(only)
-    : withoutNull(
-        members.filter((member) => !isNothing(member)),
+    ? builder.schemaAtUse(only)
+    : nonNullUnionSchema(
+        members.filter((member) => !isNullish(member)),
         typed,
         builder,
       );
   return isNullable ? orNull(schema) : schema;
 }
 
-/** The single member beside null and undefined, as it is written: a named type keeps its description. */
-function onlyMember({ node, env }: Typed, sources: SchemaSources): Typed | undefined {
+/** Finds the only member beside null and undefined as it is written, so that a named type keeps its description. */
+function findOnlyMember({ node, env }: Typed, sources: SchemaSources): Typed | undefined {
   if (node.kind !== "union") return undefined;
   const [first, ...others] = node.members
     .map((member): Typed => ({ node: member, env }))
-    .filter((member) => !unionMembers(member, sources).every(isNothing));
+    .filter((member) => !unionMembers(member, sources).every(isNullish));
   return others.length === 0 ? first : undefined;
 }
 
-function withoutNull(members: readonly Typed[], typed: Typed, builder: Builder): Schema {
+function nonNullUnionSchema(members: readonly Typed[], typed: Typed, builder: Builder): Schema {
   const [first] = members;
   if (!first) return problem(typed, "a union of null and undefined is not supported in a schema");
-  if (members.length === 1) return builder.use(first);
+  if (members.length === 1) return builder.schemaAtUse(first);
   const literals = members.map((member) => literalValues(member, builder.sources));
   if (!literals.includes(undefined))
-    return checkedEnum(
+    return literalUnionSchema(
       literals.flatMap((values) => values ?? []),
       typed,
     );
@@ -299,28 +298,36 @@ function withoutNull(members: readonly Typed[], typed: Typed, builder: Builder):
   if (variants) return variants;
   const schemas = members.map((member, i) => {
     const values = literals[i];
-    return values ? enumSchema(values) : settle(builder.use(member), placeOf(member), builder.sources.log);
+    return values
+      ? enumSchema(values)
+      : settle(builder.schemaAtUse(member), placeOf(member), builder.sources.log);
   });
-  return scalarUnion(schemas, typed);
+  return scalarUnionSchema(schemas, typed);
 }
 
-function checkedEnum(values: readonly (string | number | bigint | boolean)[], typed: Typed): Schema {
+function literalUnionSchema(values: readonly (string | number | bigint | boolean)[], typed: Typed): Schema {
   const schema = enumSchema([...new Set(values)]);
   if (schema.type || schema["x-kubernetes-int-or-string"]) return schema;
   const message = "an enum mixes booleans with other values";
   return problem(typed, message, "a structural schema has a single type: use strings");
 }
 
-/** `"auto" | string` is a string, `int32 | string` an int-or-string; other unions have no single type. */
-function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
+/** Converts `"auto" | string` to a string, and `int32 | string` to an int-or-string; other unions are problems. */
+function scalarUnionSchema(schemas: readonly Schema[], typed: Typed): Schema {
   const isIntOrString = (schema: Schema): boolean => schema["x-kubernetes-int-or-string"] === true;
   const types = new Set(
     schemas.flatMap((schema) => (isIntOrString(schema) ? ["integer", "string"] : [schema.type])),
   );
-  const wide = schemas.filter((schema) => !schema.enum);
+  const withoutEnum = schemas.filter((schema) => !schema.enum);
   const [only] = types;
-  if (types.size === 1 && wide.length > 0 && only !== undefined && only !== "object" && only !== "array") {
-    return { ...(wide.length === 1 ? wide[0] : { type: only }) };
+  if (
+    types.size === 1 &&
+    withoutEnum.length > 0 &&
+    only !== undefined &&
+    only !== "object" &&
+    only !== "array"
+  ) {
+    return { ...(withoutEnum.length === 1 ? withoutEnum[0] : { type: only }) };
   }
   const isNumberOrString =
     types.size === 2 && types.has("string") && (types.has("integer") || types.has("number"));
@@ -329,35 +336,38 @@ function scalarUnion(schemas: readonly Schema[], typed: Typed): Schema {
   return problem(typed, "the members of this union have no common type", hint);
 }
 
-function partPattern({ node, env }: Typed, sources: SchemaSources): string {
+function templatePattern({ node, env }: Typed, sources: SchemaSources): string {
   if (node.kind !== "template") return "";
-  const spans = node.spans.map(({ type, text }) => holePattern({ node: type, env }, sources) + escape(text));
+  const spans = node.spans.map(
+    ({ type, text }) => placeholderPattern({ node: type, env }, sources) + escape(text),
+  );
   return escape(node.head) + spans.join("");
 }
 
-const keywords: Readonly<Record<string, string>> = {
+/** The patterns of the types that a template literal type may contain. */
+const keywordPatterns: Readonly<Record<string, string>> = {
   number: "-?[0-9]+(\\.[0-9]+)?",
   bigint: "-?[0-9]+",
   boolean: "(true|false)",
   string: ".*",
 };
 
-function holePattern(typed: Typed, sources: SchemaSources): string {
+function placeholderPattern(typed: Typed, sources: SchemaSources): string {
   const { node, env } = typed;
   const values = literalValues(typed, sources);
   if (values) return group(values.map((value) => escape(String(value))));
-  if (node.kind === "template") return partPattern(typed, sources);
+  if (node.kind === "template") return templatePattern(typed, sources);
   if (node.kind === "union")
-    return group(node.members.map((member) => holePattern({ node: member, env }, sources)));
-  if (node.kind === "keyword") return keywords[node.name] ?? ".*";
+    return group(node.members.map((member) => placeholderPattern({ node: member, env }, sources)));
+  if (node.kind === "keyword") return keywordPatterns[node.name] ?? ".*";
   if (node.kind !== "reference") return ".*";
   const resolved = resolveReference(node, env, sources);
   if (resolved.kind === "external") return /^int(?:32|64)$/u.test(resolved.name) ? "-?[0-9]+" : ".*";
-  if (resolved.kind === "bound") return holePattern(resolved.typed, sources);
+  if (resolved.kind === "bound") return placeholderPattern(resolved.typed, sources);
   if (resolved.kind !== "declared") return ".*";
   const alias = resolved.parts.find(({ declaration }) => declaration.kind === "alias");
   if (alias?.declaration.kind !== "alias") return ".*";
-  return holePattern(
+  return placeholderPattern(
     { node: alias.declaration.type, env: { module: alias.module, bindings: new Map() } },
     sources,
   );
@@ -371,11 +381,11 @@ function escape(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/gu, "\\$&");
 }
 
-function objectLike(typed: Typed, builder: Builder): Schema {
+function objectLikeSchema(typed: Typed, builder: Builder): Schema {
   const values = typed.node.kind === "intersection" ? literalValues(typed, builder.sources) : undefined;
   if (values && values.length > 0) return enumSchema(values);
   return (
-    builder.anonymous(typed) ??
+    builder.anonymousSchema(typed) ??
     variantsSchema([typed], typed, builder) ??
     problem(typed, "only object types can be combined or mapped")
   );
@@ -387,7 +397,7 @@ function referenceSchema(typed: Typed, builder: Builder): Schema {
   const resolved = resolveReference(node, env, builder.sources);
   switch (resolved.kind) {
     case "bound":
-      return builder.use(resolved.typed);
+      return builder.schemaAtUse(resolved.typed);
     case "utility":
       return utilitySchema(resolved.name, typed, builder);
     case "external":
@@ -400,21 +410,25 @@ function referenceSchema(typed: Typed, builder: Builder): Schema {
     }
     case "declared": {
       const isEnum = resolved.parts.some(({ declaration }) => declaration.kind === "enum");
-      if (isEnum) return enumReference(typed, builder);
-      const named = builder.named(resolved.parts, node, env);
+      if (isEnum) {
+        const values = literalValues(typed, builder.sources);
+        if (values) return enumSchema(values);
+        return problem(typed, "a value of this enum is computed", "write it as a literal");
+      }
+      const named = builder.namedSchema(resolved.parts, node, env);
       if (!("cycle" in named)) return reference(named);
-      return endless(typed, `the type contains itself: ${named.cycle.join(" → ")}`);
+      return endlessTypeProblem(typed, `the type contains itself: ${named.cycle.join(" → ")}`);
     }
   }
 }
 
-/** Suggests a type in place of one of JavaScript that has no form in JSON, or an unexpected one. */
-/** Returns the error of a recursive type. With the markers of the hint, the field is an object of any content. */
-function endless(typed: Typed, message: string): Schema {
+/** Returns the problem of a recursive type; the markers in its hint make the field an object of any content. */
+function endlessTypeProblem(typed: Typed, message: string): Schema {
   const markers = "+kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless";
   return problem(typed, message, `a schema must be finite: put ${markers} on the field`, { type: "object" });
 }
 
+/** Types for JSON in place of types of JavaScript, which have no JSON form or an unexpected one. */
 const replacements: Readonly<Record<string, string>> = {
   Boolean: "boolean",
   Buffer: "a string with +kubebuilder:validation:Format=byte",
@@ -437,13 +451,6 @@ function hintForMissing(name: string): string {
     : "import it, or fix its name";
 }
 
-function enumReference(typed: Typed, builder: Builder): Schema {
-  const values = literalValues(typed, builder.sources);
-  return values
-    ? enumSchema(values)
-    : problem(typed, "a value of this enum is computed", "write it as a literal");
-}
-
 function utilitySchema(name: string, typed: Typed, builder: Builder): Schema {
   const { node, env } = typed;
   if (node.kind !== "reference") return {};
@@ -452,25 +459,27 @@ function utilitySchema(name: string, typed: Typed, builder: Builder): Schema {
   const inner = { node: argument, env };
   if (name === "Array" || name === "ReadonlyArray") return arraySchema(inner, builder);
   if (name === "NonNullable" || name === "NoInfer") {
-    const schema = builder.use(inner);
+    const schema = builder.schemaAtUse(inner);
     return name === "NonNullable" ? { ...schema, nullable: undefined } : schema;
   }
   const values = literalValues(typed, builder.sources);
   if (values) return enumSchema(values);
-  const isWrappedScalar = name === "Readonly" && !builder.anonymous(typed);
-  if (isWrappedScalar) return builder.use(inner);
-  return builder.anonymous(typed) ?? problem(typed, `${name} of this type is not supported in a schema`);
+  const isWrappedScalar = name === "Readonly" && !builder.anonymousSchema(typed);
+  if (isWrappedScalar) return builder.schemaAtUse(inner);
+  return (
+    builder.anonymousSchema(typed) ?? problem(typed, `${name} of this type is not supported in a schema`)
+  );
 }
 
 function externalSchema(typed: Typed, specifier: string, name: string, builder: Builder): Schema {
   const { options } = builder.sources;
   const core = builder.sources.coreSchema(specifier, name);
   if (core && name !== "ObjectMeta") return reference(core.schema);
-  const known = isRuntime(specifier)
+  const known = isRuntimeModule(specifier)
     ? wellKnownSchema(name, options.generateEmbeddedObjectMeta === true)
     : undefined;
   if (known) return { ...known };
-  const object = builder.anonymous(typed);
+  const object = builder.anonymousSchema(typed);
   if (object) return object;
   return problem(
     typed,
@@ -481,7 +490,7 @@ function externalSchema(typed: Typed, specifier: string, name: string, builder: 
   );
 }
 
-function coreOf({ node, env }: Typed, builder: Builder): CoreSchema | undefined {
+function findCoreSchema({ node, env }: Typed, builder: Builder): CoreSchema | undefined {
   if (node.kind !== "reference") return undefined;
   const resolved = resolveReference(node, env, builder.sources);
   return resolved.kind === "external"
@@ -489,12 +498,12 @@ function coreOf({ node, env }: Typed, builder: Builder): CoreSchema | undefined 
     : undefined;
 }
 
-/** Scalars and metadata come from the runtime, or from apimachinery. */
-function isRuntime(specifier: string): boolean {
+/** Returns whether a module has the scalars and the metadata of Kubernetes: the runtime, or apimachinery. */
+function isRuntimeModule(specifier: string): boolean {
   return /^@tsbuilder\/(?:runtime(?:\/k8s\/meta\/v1)?|apimachinery\/meta)$/u.test(specifier);
 }
 
-function unknownType(typed: Typed, { sources }: Builder): Schema {
+function unknownTypeProblem(typed: Typed, { sources }: Builder): Schema {
   const { node, env } = typed;
   const constant = node.kind === "indexed" ? node.object : node;
   const isWide = constant.kind === "typeof" && !hasLiteralType(constant.path, env.module, sources.graph);
@@ -507,7 +516,7 @@ function unknownType(typed: Typed, { sources }: Builder): Schema {
     : problem(typed, "this type is not known without running the compiler");
 }
 
-/** The values of the string constants in a file that are declared with a type, for `k8s:enum`. */
+/** Lists the string constants of a file that are declared with a type, for `k8s:enum`. */
 function stringConstants({ declaration, module }: Declared): string[] {
   return [...module.declarations.values()].flat().flatMap((other) => {
     if (other.kind !== "const" || other.value.kind !== "literal") return [];
@@ -516,17 +525,17 @@ function stringConstants({ declaration, module }: Declared): string[] {
   });
 }
 
-/** A generic type that refers to itself with new arguments each time would never end: it is stopped at this depth. */
-const deepestNesting = 20;
+/** The most uses of one generic type within itself: with new arguments in each, they would never end. */
+const maxNesting = 20;
 
-/** Identifies a type by its position, and the arguments of the generic types around it. */
-function describeTyped({ node, env }: Typed, outer: readonly Environment["bindings"][] = []): string {
+/** Returns a key for a type: its position, with the arguments of the generic types around it. */
+function typeKey({ node, env }: Typed, outer: readonly Environment["bindings"][] = []): string {
   const value = node.kind === "literal" ? String(node.value) : "";
   const at = `${env.module.file}@${node.pos}${JSON.stringify(node.kind)}${value}`;
   const { bindings } = env;
   // The default of a parameter refers to the parameters beside it.
   if (bindings.size === 0 || outer.includes(bindings)) return at;
   const inner = [...outer, bindings];
-  const args = [...bindings].map(([name, bound]) => `${name}=${describeTyped(bound, inner)}`);
+  const args = [...bindings].map(([name, bound]) => `${name}=${typeKey(bound, inner)}`);
   return `${at}{${args.join(",")}}`;
 }

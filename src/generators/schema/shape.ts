@@ -1,3 +1,8 @@
+/**
+ * The properties of a type (`shapeOf`), and the values of one that consists of literals (`literalValues`). They are in one
+ * file because each needs the other: `Pick` selects properties by literals, and `keyof` lists properties as literals.
+ */
+
 import type {
   Declared,
   LeadingComments,
@@ -20,7 +25,7 @@ export interface Property {
   /** Precomputed, for a property of a built-in type of Kubernetes. */
   readonly schema?: Schema;
   readonly optional: boolean;
-  /** `-?` and `Required` take undefined from the type. */
+  /** `-?` or `Required` removed undefined from the type. */
   readonly isDefined?: boolean;
   readonly readonly: boolean;
   readonly comments: LeadingComments | undefined;
@@ -34,6 +39,7 @@ export interface Property {
 export interface Shape {
   readonly properties: Map<string, Property>;
   readonly index: Typed | undefined;
+  /** Members that have no name in JSON. */
   readonly foreign: readonly { readonly what: string; readonly env: Environment; readonly pos: number }[];
 }
 
@@ -44,7 +50,7 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
       return membersShape(node.members, env);
     case "intersection": {
       const shapes = node.members.map((member) => shapeOf({ node: member, env }, sources));
-      return shapes.includes(undefined) ? undefined : joinMembers(shapes as Shape[]);
+      return shapes.includes(undefined) ? undefined : joinIntersection(shapes as Shape[]);
     }
     case "mapped":
       return mappedShape(node, env, sources);
@@ -66,7 +72,7 @@ export function shapeOf({ node, env }: Typed, sources: SchemaSources): Shape | u
   }
 }
 
-/** `CustomResource<Spec, Status>` and the like: object metadata by name, the rest from the arguments. */
+/** The properties of the runtime's base types of kinds: `CustomResource<Spec, Status>` has those of its arguments. */
 function customResourceShape(
   name: string,
   node: TypeNode & { kind: "reference" },
@@ -82,18 +88,18 @@ function customResourceShape(
     specifier: "@tsbuilder/runtime",
     pos: node.pos,
   };
-  if (name !== "TypeMeta") properties.push(madeProperty("metadata", { node: metadata, env }, true, node.pos));
+  if (name !== "TypeMeta") properties.push(newProperty("metadata", { node: metadata, env }, true, node.pos));
   const [spec, status] = node.args;
   if (name === "CustomResource") {
-    if (spec && !isUnknown(spec)) properties.push(madeProperty("spec", { node: spec, env }, false, spec.pos));
+    if (spec && !isUnknown(spec)) properties.push(newProperty("spec", { node: spec, env }, false, spec.pos));
     if (status && !isUnknown(status))
-      properties.push(madeProperty("status", { node: status, env }, true, status.pos));
+      properties.push(newProperty("status", { node: status, env }, true, status.pos));
   }
   return { ...emptyShape(), properties: new Map(properties) };
 
   function textProperty(key: "apiVersion" | "kind"): [string, Property] {
     const type: TypeNode = { kind: "keyword", name: "string", pos: node.pos };
-    const [, property] = madeProperty(key, { node: type, env }, true, node.pos);
+    const [, property] = newProperty(key, { node: type, env }, true, node.pos);
     return [key, { ...property, schema: { type: "string", description: sources.typeMetaText(key) } }];
   }
 }
@@ -108,7 +114,7 @@ function coreShape(schema: Schema, pos: number, env: Environment): Shape | undef
   const unknown: Typed = { node: { kind: "keyword", name: "unknown", pos }, env };
   const properties = Object.entries(schema.properties).map(([name, property]): [string, Property] => {
     const optional = schema.required?.includes(name) !== true;
-    return [name, { ...madeProperty(name, unknown, optional, pos)[1], schema: property }];
+    return [name, { ...newProperty(name, unknown, optional, pos)[1], schema: property }];
   });
   return { ...emptyShape(), properties: new Map(properties) };
 }
@@ -170,16 +176,16 @@ function joinShapes(shapes: readonly (Shape | undefined)[]): Shape | undefined {
 }
 
 /** The shape of an intersection: a property of several members has the types and markers of all of them. */
-export function joinMembers(shapes: readonly Shape[]): Shape {
+export function joinIntersection(shapes: readonly Shape[]): Shape {
   const properties = new Map<string, Property>();
   for (const property of shapes.flatMap((shape) => [...shape.properties.values()])) {
     const known = properties.get(property.name);
-    properties.set(property.name, known ? both(known, property) : property);
+    properties.set(property.name, known ? joinProperty(known, property) : property);
   }
   return { ...(joinShapes(shapes) ?? emptyShape()), properties };
 }
 
-function both(known: Property, property: Property): Property {
+function joinProperty(known: Property, property: Property): Property {
   const others = [...declarationsOf(property), ...declarationsOf(known)].slice(1);
   return {
     ...property,
@@ -189,7 +195,7 @@ function both(known: Property, property: Property): Property {
   };
 }
 
-/** `Pick`, `Omit` and the like keep each property's own comments, and thus its markers. */
+/** The shape of a utility type: `Pick` and the like keep the comments of each property, and so its markers. */
 function utilityShape(
   name: string,
   args: readonly TypeNode[],
@@ -241,16 +247,16 @@ function recordShape(
   if (!names) return mapShape({ node: keys, env }, type, sources);
   return {
     ...emptyShape(),
-    properties: new Map(names.map((name) => madeProperty(String(name), type, false, keys.pos))),
+    properties: new Map(names.map((name) => newProperty(String(name), type, false, keys.pos))),
   };
 }
 
 function mapShape(keys: Typed, value: Typed, sources: SchemaSources): Shape | undefined {
-  return areArbitrary(keys, sources) ? { ...emptyShape(), index: value } : undefined;
+  return allowsAnyName(keys, sources) ? { ...emptyShape(), index: value } : undefined;
 }
 
 /** Returns whether keys of this type can have any name, as those of `Record<string, T>`. */
-function areArbitrary(keys: Typed, sources: SchemaSources): boolean {
+function allowsAnyName(keys: Typed, sources: SchemaSources): boolean {
   return someMember(keys, sources, ({ node, env }) => {
     switch (node.kind) {
       case "keyword":
@@ -275,17 +281,17 @@ function mappedShape(node: MappedNode, env: Environment, sources: SchemaSources)
     const name = String(value);
     const key: Typed = { node: { kind: "literal", value, pos: node.pos }, env };
     const inner = { module: env.module, bindings: new Map([...env.bindings, [node.parameter, key]]) };
-    const [, made] = madeProperty(name, { node: node.type, env: inner }, false, node.pos);
+    const [, created] = newProperty(name, { node: node.type, env: inner }, false, node.pos);
     const { optional = false, readonly = false } = source?.properties.get(name) ?? {};
-    const same = sameProperty(node, inner, name, sources);
-    return [name, withModifiers(same ?? { ...made, optional, readonly }, node.optional, node.readonly)];
+    const copied = findCopiedProperty(node, inner, name, sources);
+    return [name, withModifiers(copied ?? { ...created, optional, readonly }, node.optional, node.readonly)];
   });
   return { ...emptyShape(), properties: new Map(properties) };
 }
 
 /**
- * The type whose `?` and `readonly` a mapped type keeps: T in `{ [K in keyof T]: … }`, and also where K is a parameter
- * that extends `keyof T`.
+ * Finds the type whose `?` and `readonly` a mapped type keeps: T in `{ [K in keyof T]: … }`, and in `{ [P in K]: … }` if K
+ * is a type parameter that extends `keyof T`.
  */
 function mappedSource({ keys }: MappedNode, env: Environment, sources: SchemaSources): Shape | undefined {
   if (keys.kind === "keyof") return shapeOf({ node: keys.type, env }, sources);
@@ -295,8 +301,8 @@ function mappedSource({ keys }: MappedNode, env: Environment, sources: SchemaSou
     : undefined;
 }
 
-/** The property that `T[K]` copies from T, with its comments, and so its markers. */
-function sameProperty(
+/** Finds the property of T that a mapped type copies with `T[K]`, because its comments and markers are copied, too. */
+function findCopiedProperty(
   { type, parameter }: MappedNode,
   env: Environment,
   name: string,
@@ -312,13 +318,13 @@ function emptyShape(): Shape {
   return { properties: new Map(), index: undefined, foreign: [] };
 }
 
-/** A property as each member of an intersection declares it, the last one first. */
+/** Lists a property as each member of an intersection declares it, the last one first. */
 export function declarationsOf(property: Property): readonly Property[] {
   return property.others ? [property, ...property.others] : [property];
 }
 
-/** A property that no declaration has, such as one of `Record<"a" | "b", T>`. */
-function madeProperty(name: string, type: Typed, optional: boolean, pos: number): [string, Property] {
+/** Creates an entry for a property without a declaration, such as `a` of `Record<"a" | "b", T>`. */
+function newProperty(name: string, type: Typed, optional: boolean, pos: number): [string, Property] {
   return [name, { name, type, optional, readonly: false, comments: undefined, pos, env: type.env }];
 }
 
@@ -334,10 +340,7 @@ function withModifiers(property: Property, optional: MappedModifier, readonly: M
 
 type Literal = string | number | bigint | boolean;
 
-/**
- * The values of a type that consists of literals, in source order; undefined for other types. The compiler would return
- * them in the order in which it first encountered them.
- */
+/** Lists the values of a type that consists of literals, in source order; undefined for other types. */
 export function literalValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
   switch (node.kind) {
     case "literal":
@@ -365,7 +368,7 @@ export function literalValues({ node, env }: Typed, sources: SchemaSources): Lit
     case "indexed":
       return indexedValues({ node, env }, sources);
     case "typeof": {
-      const value = narrowValue({ node, env }, sources);
+      const value = literalConstantValue({ node, env }, sources);
       return isLiteral(value) ? [value] : undefined;
     }
     case "reference":
@@ -380,7 +383,7 @@ function referencedValues({ node, env }: Typed, sources: SchemaSources): Literal
   const resolved = resolveReference(node, env, sources);
   if (resolved.kind === "bound") return literalValues(resolved.typed, sources);
   if (resolved.kind === "utility") return filteredValues(resolved.name, { node, env }, sources);
-  if (resolved.kind !== "declared") return enumMember(node.name, env, sources);
+  if (resolved.kind !== "declared") return enumMemberValues(node.name, env, sources);
   for (const part of resolved.parts) {
     const { declaration } = part;
     if (declaration.kind === "alias") {
@@ -395,8 +398,8 @@ function referencedValues({ node, env }: Typed, sources: SchemaSources): Literal
   return undefined;
 }
 
-/** `Color.Red` as a type is a single value of an enum. */
-function enumMember(name: string, env: Typed["env"], sources: SchemaSources): Literal[] | undefined {
+/** Lists the value of `Color.Red`, a member of an enum as a type. */
+function enumMemberValues(name: string, env: Typed["env"], sources: SchemaSources): Literal[] | undefined {
   const dot = name.lastIndexOf(".");
   if (dot === -1) return undefined;
   const resolved = sources.graph.resolve(name.slice(0, dot), env.module);
@@ -409,7 +412,7 @@ function enumMember(name: string, env: Typed["env"], sources: SchemaSources): Li
   return undefined;
 }
 
-/** `Exclude<T, U>` and `Extract<T, U>` of literals. */
+/** Lists the values of `Exclude<T, U>` or `Extract<T, U>`, if T consists of literals. */
 function filteredValues(name: string, { node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
   if (node.kind !== "reference" || (name !== "Exclude" && name !== "Extract")) return undefined;
   const [from, by] = node.args.map((arg): Typed => ({ node: arg, env }));
@@ -433,10 +436,11 @@ function valueFilter(typed: Typed, sources: SchemaSources): ((value: Literal) =>
   return filters.includes(undefined) ? undefined : (value) => filters.some((accepts) => accepts!(value));
 }
 
-/** `(typeof list)[number]` and `(typeof map)[keyof typeof map]`. */
+/** Lists the values of `(typeof list)[number]`, `(typeof map)[keyof typeof map]`, or of a property `T["name"]`. */
 function indexedValues({ node, env }: Typed, sources: SchemaSources): Literal[] | undefined {
   if (node.kind !== "indexed") return undefined;
-  const value = node.object.kind === "typeof" ? narrowValue({ node: node.object, env }, sources) : undefined;
+  const value =
+    node.object.kind === "typeof" ? literalConstantValue({ node: node.object, env }, sources) : undefined;
   if (value !== undefined && typeof value === "object" && value !== null) {
     const keys = Array.isArray(value) ? undefined : literalValues({ node: node.index, env }, sources);
     const values = keys
@@ -448,7 +452,7 @@ function indexedValues({ node, env }: Typed, sources: SchemaSources): Literal[] 
   return property && literalValues(property.type, sources);
 }
 
-/** `T["name"]`: the type of one property. */
+/** Finds the property that `T["name"]` refers to; undefined for several names. */
 export function indexedProperty({ node, env }: Typed, sources: SchemaSources): Property | undefined {
   if (node.kind !== "indexed") return undefined;
   const keys = literalValues({ node: node.index, env }, sources);
@@ -456,8 +460,8 @@ export function indexedProperty({ node, env }: Typed, sources: SchemaSources): P
   return keys?.length === 1 ? shape?.properties.get(String(keys[0])) : undefined;
 }
 
-/** The value of a constant that has a literal type: one without `as const` is a string, or an array of strings. */
-function narrowValue(typed: Typed, sources: SchemaSources): unknown {
+/** Evaluates a constant that has a literal type; undefined without `as const`, where TypeScript widens its type. */
+function literalConstantValue(typed: Typed, sources: SchemaSources): unknown {
   const { node, env } = typed;
   if (node.kind !== "typeof" || !hasLiteralType(node.path, env.module, sources.graph)) return undefined;
   return constantValue(typed, sources);
@@ -477,7 +481,7 @@ function unique<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** The members of a union, including those of type parameters, and of named unions and keywords without markers. */
+/** Lists the members of a union, and of unions in it. A named union with markers is one member. */
 export function unionMembers(typed: Typed, sources: SchemaSources): Typed[] {
   const { node, env } = typed;
   if (node.kind === "union") {
@@ -497,7 +501,7 @@ export function isKeyword({ node }: Typed, name: string): boolean {
   return node.kind === "keyword" && node.name === name;
 }
 
-/** Returns whether a type has no values but null: a field of it has no type of its own. */
-export function isNothing(member: Typed): boolean {
+/** Returns whether a type is `null`, `undefined` or `never`, which give a field no type. */
+export function isNullish(member: Typed): boolean {
   return ["null", "undefined", "never"].some((name) => isKeyword(member, name));
 }

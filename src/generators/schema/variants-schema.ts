@@ -3,14 +3,28 @@ import { celName, comparable, enumSchema, limitDescriptions, originKey } from ".
 import { type Builder, type SchemaSources, problem } from "./builder.ts";
 import { type Typed, findAliased, followOnce, placeOf, resolveReference } from "./environment.ts";
 import type { Property, Shape } from "./shape.ts";
-import { declarationsOf, isKeyword, joinMembers, literalValues, shapeOf, unionMembers } from "./shape.ts";
-import { type BuiltField, buildFields, keptOnceSet, propertySchema, reportForeign } from "./object-schema.ts";
+import {
+  declarationsOf,
+  isKeyword,
+  joinIntersection,
+  literalValues,
+  shapeOf,
+  unionMembers,
+} from "./shape.ts";
+import {
+  type BuiltField,
+  buildFields,
+  keepOnceSetRule,
+  propertySchema,
+  reportForeignMembers,
+} from "./object-schema.ts";
 import { type Marker, asWritten } from "../markers/collect.ts";
 import { markersOn } from "./comments.ts";
 
 /**
  * Converts a union of object types to one object: a structural schema does not allow alternatives, so the object has the
- * properties of all variants, and CEL rules say which belong together. Undefined if a member is not an object type.
+ * properties of all variants, and CEL rules say which belong together. Returns undefined if a member is not an object
+ * type, and a problem if the variants contradict each other.
  */
 export function variantsSchema(
   members: readonly Typed[],
@@ -18,51 +32,49 @@ export function variantsSchema(
   builder: Builder,
 ): Schema | undefined {
   try {
-    const shapes = variantsOf(members, builder.sources);
-    return shapes && builder.unlessEndless(typed, () => unite(shapes, typed, builder));
+    const shapes = listVariants(members, builder.sources);
+    return shapes && builder.refuseCycle(typed, () => uniteVariants(shapes, typed, builder));
   } catch (error) {
     if (!(error instanceof TooManyVariantsError)) throw error;
     return problem(error.typed, error.message, "put one of the unions into a field of its own");
   }
 }
 
-/** An object type, and the markers of the named types that it consists of. */
+/** A variant as it is written: its shape, and the markers of the named types that it consists of. */
 interface Alternative {
   readonly shape: Shape;
   readonly markers: readonly Marker[];
 }
 
-/**
- * The variants of a union of object types, also of one within an intersection: `A & (B | C)` has the variants `A & B`
- * and `A & C`. An object type is its only variant. Undefined if a member is not an object type.
- */
-function variantsOf(members: readonly Typed[], sources: SchemaSources): Shape[] | undefined {
-  const found = members.map((member) => alternatives(member, sources));
+/** Lists the variants of a union, `A & B` and `A & C` of `A & (B | C)`; undefined if one is not an object type. */
+function listVariants(members: readonly Typed[], sources: SchemaSources): Shape[] | undefined {
+  const found = members.map((member) => listAlternatives(member, sources));
   if (found.includes(undefined)) return undefined;
   const known = (found as Alternative[][]).flat();
-  if (known.length > 1) reportMarkers(new Set(known.flatMap(({ markers }) => markers)), sources);
-  return known.flatMap(({ shape }) => withoutAbsent(shape, sources) ?? []);
+  if (known.length > 1) reportMarkersOfVariants(new Set(known.flatMap(({ markers }) => markers)), sources);
+  return known.flatMap(({ shape }) => withoutAbsentFields(shape, sources) ?? []);
 }
 
-function alternatives(typed: Typed, sources: SchemaSources): Alternative[] | undefined {
+/** Lists the variants of one member; the markers of its aliases apply to each of them. */
+function listAlternatives(typed: Typed, sources: SchemaSources): Alternative[] | undefined {
   const { node, env } = typed;
   if (node.kind === "union" || node.kind === "intersection") {
-    const members = node.members.map((member) => alternatives({ node: member, env }, sources));
+    const members = node.members.map((member) => listAlternatives({ node: member, env }, sources));
     if (members.includes(undefined)) return undefined;
     const known = members as Alternative[][];
-    return node.kind === "union" ? known.flat() : combinations(known, typed).map(join);
+    return node.kind === "union" ? known.flat() : combinations(known, typed).map(joinAlternatives);
   }
   if (node.kind !== "reference") return asAlternative(typed, [], sources);
   const resolved = resolveReference(node, env, sources);
-  if (resolved.kind === "bound") return alternatives(resolved.typed, sources);
+  if (resolved.kind === "bound") return listAlternatives(resolved.typed, sources);
   if (resolved.kind !== "declared") return asAlternative(typed, [], sources);
   const markers = resolved.parts.flatMap(({ declaration, module }) =>
     markersOn(declaration.comments, "type", module, sources),
   );
   const alias = findAliased(resolved, node.args, env);
   if (!alias) return asAlternative(typed, markers, sources);
-  const found = followOnce(alias.declaration, () => alternatives(alias.type, sources));
-  return found?.map((one) => ({ ...one, markers: [...markers, ...one.markers] }));
+  const found = followOnce(alias.declaration, () => listAlternatives(alias.type, sources));
+  return found?.map(({ shape, markers: inner }) => ({ shape, markers: [...markers, ...inner] }));
 }
 
 function asAlternative(
@@ -74,20 +86,20 @@ function asAlternative(
   return shape && [{ shape, markers }];
 }
 
-function join(parts: readonly Alternative[]): Alternative {
+function joinAlternatives(parts: readonly Alternative[]): Alternative {
   return {
-    shape: joinMembers(parts.map(({ shape }) => shape)),
+    shape: joinIntersection(parts.map(({ shape }) => shape)),
     markers: parts.flatMap(({ markers }) => markers),
   };
 }
 
-/** Each variant is a condition in a rule; a union with more of them is a mistake. */
-const mostVariants = 256;
+/** Each variant adds a condition to the CEL rules; a union with more of them is taken for a mistake. */
+const maxVariants = 256;
 
-/** All ways to take one item from each list. */
+/** Lists all ways to take one item from each list. Throws a TooManyVariantsError. */
 function combinations<T>(lists: readonly (readonly T[])[], typed: Typed): T[][] {
   const count = lists.reduce((product, { length }) => product * length, 1);
-  if (count > mostVariants) throw new TooManyVariantsError(count, typed);
+  if (count > maxVariants) throw new TooManyVariantsError(count, typed);
   return lists.reduce<T[][]>(
     (found, list) => found.flatMap((head) => list.map((item) => [...head, item])),
     [[]],
@@ -100,13 +112,13 @@ class TooManyVariantsError extends Error {
   readonly typed: Typed;
 
   constructor(count: number, typed: Typed) {
-    super(`this intersection of unions has ${count} variants, but only ${mostVariants} are supported`);
+    super(`this intersection of unions has ${count} variants, but only ${maxVariants} are supported`);
     this.typed = typed;
   }
 }
 
 /** The types of a union share one schema, which cannot have the markers of one of them. */
-function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void {
+function reportMarkersOfVariants(markers: Iterable<Marker>, { log }: SchemaSources): void {
   for (const marker of markers) {
     if (!marker.definition.apply) continue;
     const message = `${asWritten(marker)} has no effect on a type that is a variant of a union`;
@@ -115,11 +127,8 @@ function reportMarkers(markers: Iterable<Marker>, { log }: SchemaSources): void 
   }
 }
 
-/**
- * `b?: never` and `b?: undefined` say that a variant has no `b`, which is what a variant without it says. A variant
- * that requires a value of type `never` has no values.
- */
-function withoutAbsent(shape: Shape, sources: SchemaSources): Shape | undefined {
+/** Removes fields with `b?: never`; undefined for a variant without values, since it requires a field of type never. */
+function withoutAbsentFields(shape: Shape, sources: SchemaSources): Shape | undefined {
   const properties = [...shape.properties.values()];
   const isImpossible = (property: Property): boolean =>
     !property.optional && consistsOf(property, ["never"], sources);
@@ -141,25 +150,25 @@ interface Variant {
   readonly shape: Shape;
   readonly fields: ReadonlyMap<string, BuiltField>;
   /** The fields that can only be null, which is the same as absent in a rule. */
-  readonly nulls: ReadonlyMap<string, BuiltField>;
+  readonly nullFields: ReadonlyMap<string, BuiltField>;
 }
 
-/** Returns the schema of an object that may be each of the variants: all their fields, and rules that keep them apart. */
-function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
+/** Returns the schema of an object with all fields, and CEL rules that keep variants apart; or a problem. */
+function uniteVariants(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema {
   if (shapes.length === 0) return problem(typed, "no value matches a variant of this union");
   if (shapes.some(({ index }) => index)) {
     const message = "a union of maps is not supported in a structural schema";
     return problem(typed, message, "use a separate field for each");
   }
   const variants = shapes.map((shape): Variant => {
-    reportForeign(shape, builder.sources.log);
+    reportForeignMembers(shape, builder.sources.log);
     const isNull = ({ name }: BuiltField): boolean =>
       consistsOf(shape.properties.get(name)!, ["null", "undefined", "never"], builder.sources);
     const all = buildFields(shape, builder).map((field) => [field.name, field] as const);
     return {
       shape,
       fields: new Map(all.filter(([, field]) => !isNull(field))),
-      nulls: new Map(all.filter(([, field]) => isNull(field))),
+      nullFields: new Map(all.filter(([, field]) => isNull(field))),
     };
   });
   const discriminator = findDiscriminator(variants, builder);
@@ -172,24 +181,24 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema
     properties.set(field.name, field.schema.nullable ? { ...known, nullable: true } : known);
     if (field.isImmutable) immutable.add(field.name);
   }
-  for (const name of variants.flatMap(({ nulls }) => [...nulls.keys()])) {
+  for (const name of variants.flatMap(({ nullFields }) => [...nullFields.keys()])) {
     properties.set(name, { ...properties.get(name), nullable: true });
   }
   if (discriminator) {
     const { name, values } = discriminator;
-    const defaults = ownFields(name, variants).map(({ schema }) => schema.default);
+    const defaults = fieldsNamed(name, variants).map(({ schema }) => schema.default);
     const shared = { ...properties.get(name), default: defaults.find((value) => value !== undefined) };
     properties.set(name, { ...shared, enum: undefined, ...enumSchema(values.flat()) });
   }
   const required = [...properties.keys()].filter((name) =>
-    variants.every(({ fields, nulls }) => (fields.get(name) ?? nulls.get(name))?.isRequired),
+    variants.every(({ fields, nullFields }) => (fields.get(name) ?? nullFields.get(name))?.isRequired),
   );
-  const demands = variants.map(
-    ({ fields }) => new Map([...fields].map(([name, field]) => [name, isDemanded(field)] as const)),
+  const variantFields = variants.map(
+    ({ fields }) => new Map([...fields].map(([name, field]) => [name, isRequiredByRule(field)] as const)),
   );
   const rules = [
-    ...[...immutable].filter((name) => !required.includes(name)).map(keptOnceSet),
-    ...variantRules(demands, discriminator),
+    ...[...immutable].filter((name) => !required.includes(name)).map(keepOnceSetRule),
+    ...variantRules(variantFields, discriminator),
   ];
   return {
     type: "object",
@@ -200,14 +209,14 @@ function unite(shapes: readonly Shape[], typed: Typed, builder: Builder): Schema
   };
 }
 
-/** A required field that has other values in each variant. */
+/** A required field with distinct literals of one type in the variants: `values` are those of each variant. */
 interface Discriminator {
   readonly name: string;
   readonly type: "string" | "boolean" | "integer" | "number";
   readonly values: readonly (readonly (string | number | boolean)[])[];
 }
 
-/** A required property with distinct literals of one type in the variants. */
+/** Finds the first field that is a discriminator; undefined if there is none. */
 function findDiscriminator(variants: readonly Variant[], builder: Builder): Discriminator | undefined {
   if (variants.length < 2) return undefined;
   for (const name of variants[0]!.fields.keys()) {
@@ -227,7 +236,7 @@ function findDiscriminator(variants: readonly Variant[], builder: Builder): Disc
   return undefined;
 }
 
-/** Finds a reason why variants cannot share one object: fields that differ, defaults, names that no rule can contain. */
+/** Finds a reason why variants cannot share a schema: fields that differ, defaults, names that no CEL rule can contain. */
 function findProblem(
   variants: readonly Variant[],
   discriminator: Discriminator | undefined,
@@ -257,38 +266,38 @@ function findProblem(
   return undefined;
 }
 
-/** The values of a discriminator differ, and one variant may have its default; all else is shared. */
+/** Finds a conflict of a discriminator: only its values may differ, and at most one variant may have a default. */
 function findMarkerConflict(name: string, owners: readonly Variant[], typed: Typed): Schema | undefined {
-  const schemas = ownFields(name, owners).map(({ schema }) => schema);
+  const schemas = fieldsNamed(name, owners).map(({ schema }) => schema);
   const defaults = schemas.map((schema) => schema.default).filter((value) => value !== undefined);
   if (new Set(defaults).size > 1) {
     const message = `the variants of this union have different defaults for "${name}"`;
     return problem(typed, message, "keep one of them: an API server sets it before it knows the variant");
   }
   const others = schemas.map((schema) =>
-    describe({ ...schema, type: undefined, enum: undefined, default: undefined }),
+    compareKey({ ...schema, type: undefined, enum: undefined, default: undefined }),
   );
   return new Set(others).size > 1 ? differentMarkers(name, typed) : undefined;
 }
 
-/** A field has one schema, whatever the variant; only null may be limited to some of them. */
+/** Finds a conflict of a field: its schemas may only differ in null, if each variant allows null or requires the field. */
 function findConflict(
   name: string,
   owners: readonly Variant[],
   typed: Typed,
   builder: Builder,
 ): Schema | undefined {
-  const fields = ownFields(name, owners);
-  if (new Set(fields.map(({ schema }) => describe(schema))).size === 1) return undefined;
-  // A rule that requires the field also rejects null.
-  const sameButNull = new Set(fields.map(({ schema }) => describe({ ...schema, nullable: undefined })));
-  if (sameButNull.size === 1) {
+  const fields = fieldsNamed(name, owners);
+  if (new Set(fields.map(({ schema }) => compareKey(schema))).size === 1) return undefined;
+  // A CEL rule that requires the field also rejects null.
+  const withoutNullable = new Set(fields.map(({ schema }) => compareKey({ ...schema, nullable: undefined })));
+  if (withoutNullable.size === 1) {
     if (fields.every(({ schema, isRequired }) => schema.nullable || isRequired)) return undefined;
     const hint = "add | null to its type in each variant, or require it where null is not allowed";
     return problem(typed, `only some variants of this union allow null for "${name}"`, hint);
   }
   const types = owners.map(({ shape }) => shape.properties.get(name)!);
-  const written = new Set(types.map((property) => describe(propertySchema(property, builder))));
+  const written = new Set(types.map((property) => compareKey(propertySchema(property, builder))));
   if (written.size === 1) return differentMarkers(name, typed);
   const areLiterals = types.every(({ type }) => literalValues(type, builder.sources) !== undefined);
   return problem(
@@ -305,23 +314,23 @@ function differentMarkers(name: string, typed: Typed): Schema {
   return problem(typed, message, "repeat its markers in each variant: all variants share one schema for it");
 }
 
-/** A field as each variant that has it declares it. */
-function ownFields(name: string, variants: readonly Variant[]): BuiltField[] {
+/** Lists the schemas of a field in the variants that have it. */
+function fieldsNamed(name: string, variants: readonly Variant[]): BuiltField[] {
   return variants.flatMap(({ fields }) => fields.get(name) ?? []);
 }
 
-/** A schema without its descriptions, for comparison. */
-function describe(schema: Schema): string {
+/** Writes a schema without its descriptions as a string, for comparison. */
+function compareKey(schema: Schema): string {
   return comparable(limitDescriptions(schema, 0));
 }
 
-/** Returns whether a CEL rule can name a field: those with spaces, for example, have no escaped form. */
+/** Returns whether a CEL rule can name a field: a name with a space, for example, has no escaped form. */
 function hasCelName(name: string): boolean {
   return /^[A-Za-z_./-][\w./-]*$/u.test(name);
 }
 
-/** Returns whether rules may require a field: CEL treats null as absent, so that they would reject a null. */
-function isDemanded({ isRequired, schema }: BuiltField): boolean {
+/** Returns whether a CEL rule may require a field: `has()` is false for null, so the rule would reject a valid null. */
+function isRequiredByRule({ isRequired, schema }: BuiltField): boolean {
   return isRequired && schema.nullable !== true;
 }
 
@@ -331,27 +340,28 @@ type VariantFields = ReadonlyMap<string, boolean>;
 /** CEL rules for a union of objects: an object has the required fields of one variant, and no fields of others. */
 function variantRules(variants: readonly VariantFields[], discriminator: Discriminator | undefined): Rule[] {
   if (discriminator) return fieldRules(variants, [discriminator.name], byValue(discriminator));
-  const tags = variants.map((fields, i) =>
+  const identifyingFields = variants.map((fields, i) =>
     [...fields.keys()].find(
       (name) => fields.get(name) && variants.every((other, j) => j === i || !other.has(name)),
     ),
   );
-  if (tags.includes(undefined)) return combinedRules(variants);
-  const names = tags as string[];
+  if (identifyingFields.includes(undefined)) return combinedRules(variants);
+  const names = identifyingFields as string[];
   return [exactlyOne(names), ...fieldRules(variants, names, byPresence(names))];
 }
 
-/** The part of the rules that depends on how an object shows its variant. Variants are given by their index. */
-interface Choice {
-  /** A CEL condition: the object is in one of these variants. */
+/** The CEL conditions that tell the variant of an object. Variants are identified by their index. */
+interface VariantConditions {
+  /** Returns a CEL condition: the object is in one of these variants. */
   isOneOf(variants: readonly number[]): string;
-  /** A CEL rule: a condition holds in these variants, and in no other. */
+  /** Returns a CEL rule: a condition is true in these variants, and false in all others. */
   isExactly(variants: readonly number[], condition: string): string;
-  /** The name of these variants in a message: `when type is disk`, `with disk`. */
-  words(variants: readonly number[]): string;
+  /** Returns the variants as words for a message: `when type is disk`, `with disk`. */
+  describe(variants: readonly number[]): string;
 }
 
-function byValue({ name, type, values }: Discriminator): Choice {
+/** Tells the variants by the value of the discriminator. */
+function byValue({ name, type, values }: Discriminator): VariantConditions {
   const field = `self.${celName(name)}`;
   const valuesOf = (variants: readonly number[]): (string | number | boolean)[] =>
     variants.flatMap((i) => values[i]!);
@@ -362,12 +372,12 @@ function byValue({ name, type, values }: Discriminator): Choice {
   return {
     isOneOf,
     isExactly: (variants, condition) => `${isOneOf(variants)} ? ${condition} : !${condition}`,
-    words: (variants) => `when ${name} is ${valuesOf(variants).map(shown).join(" or ")}`,
+    describe: (variants) => `when ${name} is ${valuesOf(variants).map(formatForMessage).join(" or ")}`,
   };
 }
 
-/** Each variant has a required field of its own. */
-function byPresence(names: readonly string[]): Choice {
+/** Tells the variants by the field that each requires and no other has. */
+function byPresence(names: readonly string[]): VariantConditions {
   const isOneOf = (variants: readonly number[]): string => {
     const all = variants.map((i) => has(names[i]!));
     return all.length === 1 ? all[0]! : `(${all.join(" || ")})`;
@@ -375,7 +385,7 @@ function byPresence(names: readonly string[]): Choice {
   return {
     isOneOf,
     isExactly: (variants, condition) => `${isOneOf(variants)} == ${condition}`,
-    words: (variants) => `with ${variants.map((i) => names[i]!).join(" or ")}`,
+    describe: (variants) => `with ${variants.map((i) => names[i]!).join(" or ")}`,
   };
 }
 
@@ -386,36 +396,40 @@ function exactlyOne(names: readonly string[]): Rule {
   };
 }
 
-/** Returns the rules of each field, except discriminators: the variants in which it is required, and allowed. */
-function fieldRules(variants: readonly VariantFields[], tags: readonly string[], choice: Choice): Rule[] {
+/** Returns the rules of all fields but those that identify variants: where each is required, and where allowed. */
+function fieldRules(
+  variants: readonly VariantFields[],
+  identifyingFields: readonly string[],
+  conditions: VariantConditions,
+): Rule[] {
   const names = new Set(variants.flatMap((fields) => [...fields.keys()]));
   return [...names].flatMap((name): Rule[] => {
-    if (tags.includes(name)) return [];
+    if (identifyingFields.includes(name)) return [];
     const owners = indexesOf(variants, (fields) => fields.has(name));
-    const needing = indexesOf(variants, (fields) => fields.get(name) === true);
+    const requiring = indexesOf(variants, (fields) => fields.get(name) === true);
     const isEverywhere = owners.length === variants.length;
-    // Required in all variants: the schema says so.
-    if (needing.length === variants.length) return [];
-    if (needing.length === owners.length) {
-      const message = `${name} is required ${choice.words(owners)}, and forbidden otherwise`;
-      return [{ rule: choice.isExactly(owners, has(name)), message }];
+    // The field is in `required` of the schema.
+    if (requiring.length === variants.length) return [];
+    if (requiring.length === owners.length) {
+      const message = `${name} is required ${conditions.describe(owners)}, and forbidden otherwise`;
+      return [{ rule: conditions.isExactly(owners, has(name)), message }];
     }
     const requirement = {
-      rule: `!(${choice.isOneOf(needing)}) || ${has(name)}`,
-      message: `${name} is required ${choice.words(needing)}`,
+      rule: `!(${conditions.isOneOf(requiring)}) || ${has(name)}`,
+      message: `${name} is required ${conditions.describe(requiring)}`,
     };
     const permission = {
-      rule: `!${has(name)} || ${choice.isOneOf(owners)}`,
-      message: `${name} is allowed only ${choice.words(owners)}`,
+      rule: `!${has(name)} || ${conditions.isOneOf(owners)}`,
+      message: `${name} is allowed only ${conditions.describe(owners)}`,
     };
-    return [...(needing.length > 0 ? [requirement] : []), ...(isEverywhere ? [] : [permission])];
+    return [...(requiring.length > 0 ? [requirement] : []), ...(isEverywhere ? [] : [permission])];
   });
 }
 
 /** Nobody reads longer messages. */
-const longestMessage = 2048;
+const maxMessageLength = 2048;
 
-/** Compares all fields with those of each variant, for variants without a field of their own. */
+/** Returns one rule that compares all fields with those of each variant, for variants without fields that tell them. */
 function combinedRules(variants: readonly VariantFields[]): Rule[] {
   const names = [...new Set(variants.flatMap((fields) => [...fields.keys()]))];
   const isRequired = (name: string): boolean => variants.every((fields) => fields.get(name) === true);
@@ -425,7 +439,7 @@ function combinedRules(variants: readonly VariantFields[]): Rule[] {
       return fields.get(name) && !isRequired(name) ? [has(name)] : [];
     }),
   );
-  // A variant that accepts every combination.
+  // One variant accepts every combination of fields.
   if (conditions.some(({ length }) => length === 0)) return [];
   const alternatives = [...new Set(conditions.map((parts) => `(${parts.join(" && ")})`))];
   const sets = variants.map((fields) => {
@@ -434,7 +448,7 @@ function combinedRules(variants: readonly VariantFields[]): Rule[] {
   });
   const message = `the fields must be those of one of ${[...new Set(sets)].join(", ")}`;
   const short = "the fields must be those of exactly one variant";
-  return [{ rule: alternatives.join(" || "), message: message.length > longestMessage ? short : message }];
+  return [{ rule: alternatives.join(" || "), message: message.length > maxMessageLength ? short : message }];
 }
 
 function indexesOf<T>(list: readonly T[], matches: (item: T) => boolean): number[] {
@@ -445,8 +459,8 @@ function has(name: string): string {
   return `has(self.${celName(name)})`;
 }
 
-/** A value in a message, which must be a single line. */
-function shown(value: string | number | boolean): string {
+/** Formats a value for the message of a rule, which must be a single line. */
+function formatForMessage(value: string | number | boolean): string {
   return typeof value === "string" && !/^[^\s"]+(?: [^\s"]+)*$/u.test(value)
     ? JSON.stringify(value)
     : String(value);

@@ -4,12 +4,12 @@ import type { DiagnosticLog } from "../model/diagnostic.ts";
 import { generateCrds } from "../crd/generate-crds.ts";
 import type { ManifestsPlan, SourceTree } from "../model/files.ts";
 import { type GeneratorOptions, projectOptions } from "../model/options.ts";
-import { presentPath, ProjectSources } from "../sources/project-sources.ts";
+import { requirePath, ProjectSources } from "../sources/project-sources.ts";
 import type { Schema } from "../model/schema.ts";
 
 /**
  * Patches the schemas in CRDs that are maintained by hand. Everything else in the files is preserved byte for byte:
- * comments, the order of keys, fields without a marker.
+ * comments, the order of keys, fields without a marker. `folder` must exist; files in it that are no CRDs are skipped.
  */
 export async function planSchemaPatch(
   tree: SourceTree,
@@ -24,7 +24,7 @@ export async function planSchemaPatch(
     }
   }
   const changes = tree
-    .list(presentPath(tree, folder))
+    .list(requirePath(tree, folder))
     .filter((path) => /\.ya?ml$/u.test(path))
     .flatMap((path) => {
       const before = tree.read(path) ?? "";
@@ -34,13 +34,14 @@ export async function planSchemaPatch(
   return { changes: sources.log.hasErrors ? [] : changes, stale: [], diagnostics: sources.log.sorted() };
 }
 
+/** A range of a text to replace. */
 interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Replaces the schemas of known versions; files that are not CRDs are left alone. */
+/** Returns a file with the schemas of known versions replaced. Reports a CRD that is no valid YAML. */
 function patchSchemas(
   file: string,
   text: string,
@@ -52,7 +53,7 @@ function patchSchemas(
     const [error] = document.errors;
     // Other files, such as templates of a chart, need not be valid YAML.
     if (error && text.includes("CustomResourceDefinition")) {
-      // The parser reports its own stack, too, as if the file were wrong there.
+      // The parser's own message would name its stack.
       const message =
         error.code === "RESOURCE_EXHAUSTION"
           ? "brackets are nested too deeply"
@@ -87,12 +88,12 @@ function replaceValue(text: string, { key, value }: Pair<Node, Node>, schema: Sc
   const [keyStart, keyEnd] = key.range!;
   const column = keyStart - (text.lastIndexOf("\n", keyStart - 1) + 1);
   const start = text.indexOf(":", keyEnd) + 1;
-  const end = value?.range ? trimEnd(text, value.range[1]) : start;
-  return { start, end, text: `\n${emitAt(schema, column + 2)}` };
+  const end = value?.range ? trimmedEnd(text, value.range[1]) : start;
+  return { start, end, text: `\n${emitIndented(schema, column + 2)}` };
 }
 
-/** Writes a schema at an indent: where a long line is folded depends on it, as in the files of `manifests`. */
-function emitAt(schema: Schema, indent: number): string {
+/** Writes a schema at an indent, on which the folding of long lines depends. */
+function emitIndented(schema: Schema, indent: number): string {
   const levels = Math.floor(indent / 2);
   const nested = Array.from({ length: levels }).reduce<object>((inner) => ({ x: inner }), schema);
   const rest = " ".repeat(indent % 2);
@@ -103,7 +104,7 @@ function emitAt(schema: Schema, indent: number): string {
   return lines.map((line) => (line === "" ? "" : rest + line)).join("\n");
 }
 
-/** The range of a block includes its last line break, which belongs to what follows. */
-function trimEnd(text: string, end: number): number {
+/** Returns the end of a value without the white space behind it, which the range of a block includes. */
+function trimmedEnd(text: string, end: number): number {
   return end - (/\s*$/u.exec(text.slice(0, end))?.[0].length ?? 0);
 }

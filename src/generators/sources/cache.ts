@@ -5,7 +5,7 @@ import type { Module, ModuleCache } from "../loader/index.ts";
 import type { ModuleMarkers } from "../markers/collect.ts";
 import type { CoreSchemas } from "../schema/built-in-types.ts";
 
-/** The sources of a result: it is the same as long as they are. */
+/** The sources that a result was made from: the result is the same as long as they are. */
 export interface MadeFrom {
   /** Changes with the markers of the modules' packages, and with the options. */
   readonly key: string;
@@ -19,7 +19,7 @@ interface CachedKinds extends MadeFrom {
 interface CachedFile extends MadeFrom, CrdFile {}
 
 interface CachedCrd extends CachedFile {
-  /** A CRD with errors is not kept. */
+  /** Reported again in each run that reuses the CRD. A CRD with errors is not kept. */
   readonly warnings: readonly Diagnostic[];
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryTree } from "../../scaffold/tree.ts";
-import { isGrown, keepResults, restoreResults, resultsOf } from "./kept-results.ts";
+import { hasGrown, keepResults, restoreResults, listResults } from "./kept-results.ts";
 import type { ManifestsPlan } from "../model/files.ts";
 import { crdFolder, planManifests } from "../manifests.ts";
 import type { GeneratorOptions } from "../model/options.ts";
@@ -51,9 +51,9 @@ class Commands {
     const tree = memoryTree(this.files);
     const restored = this.#kept && restoreResults(this.#kept, code, crdFolder(tree, options), tree);
     const cache: GeneratorCache = restored ?? createCache();
-    const before = resultsOf(cache);
+    const before = listResults(cache);
     const plan = await planManifests(tree, { prune: true, ...options }, cache);
-    const grown = isGrown(cache, before);
+    const grown = hasGrown(cache, before);
     if (grown) this.#kept = keepResults(cache, code, tree, plan.diagnostics) ?? this.#kept;
     const fresh = await planManifests(tree, { prune: true, ...options });
     this.#write(plan);

@@ -10,13 +10,16 @@ import { type Diagnostic, DiagnosticLog } from "../model/diagnostic.ts";
 import { lookUpMarker } from "../markers/registry.ts";
 import type { SourceTree } from "../model/files.ts";
 
-/** The sources of a result; modules are given by their index. */
+/** The sources of a result, with modules as indexes into `KeptResults.modules`. */
 interface KeptFrom {
   readonly key: string;
   readonly modules: readonly number[];
 }
 
-/** Restores the cache of an earlier process; undefined if other code wrote it, or if it cannot be read. */
+/**
+ * Restores the cache of an earlier process. Returns undefined if another version of the code wrote it (`code` is its
+ * checksum), or if it cannot be read. CRDs whose files have changed since are omitted.
+ */
 export function restoreResults(
   bytes: Uint8Array,
   code: string,
@@ -27,9 +30,9 @@ export function restoreResults(
   if (kept?.code !== code) return undefined;
   const cache = createCache();
   const modules = kept.modules.map((source) => restoreSource(source, cache));
-  const madeFrom = ({ key, modules: places }: KeptFrom): MadeFrom => ({
+  const madeFrom = ({ key, modules: indexes }: KeptFrom): MadeFrom => ({
     key,
-    modules: places.map((place) => modules[place]!),
+    modules: indexes.map((index) => modules[index]!),
   });
   for (const { file, kinds, ...from } of kept.kinds) cache.kinds.set(file, { ...madeFrom(from), kinds });
   for (const { name, fileName, checksum, ...from } of kept.crds) {
@@ -41,6 +44,7 @@ export function restoreResults(
   return cache;
 }
 
+/** A marker without its definition, which its name finds. */
 interface KeptMarker extends Omit<Marker, "definition" | "place"> {
   readonly pos: number;
 }
@@ -51,6 +55,7 @@ interface KeptSource extends KeptModule {
   readonly kindMarkers: readonly KindMarker[] | undefined;
 }
 
+/** A CRD without its text. */
 interface KeptCrd extends KeptFrom {
   readonly name: string;
   readonly fileName: string;
@@ -78,16 +83,16 @@ export function keepResults(
   findings: readonly Diagnostic[],
 ): Uint8Array | undefined {
   if (findings.some(({ severity, at }) => severity === "error" || !at)) return undefined;
-  const found = new Set(findings.map(({ at }) => at?.file));
+  const filesWithFindings = new Set(findings.map(({ at }) => at?.file));
   const sources = [...cache.modules.values()].flatMap((module) => {
-    const isSame = !found.has(module.file) && tree.read(module.file) === module.text;
-    const kept = isSame ? keepModule(module) : undefined;
+    const isReusable = !filesWithFindings.has(module.file) && tree.read(module.file) === module.text;
+    const kept = isReusable ? keepModule(module) : undefined;
     return kept ? [{ module, kept: { ...kept, ...keptMarkers(module, cache) } }] : [];
   });
-  const places = new Map(sources.map(({ module }, place) => [module, place]));
+  const indexes = new Map(sources.map(({ module }, index) => [module, index]));
   const fromSources = ({ key, modules }: MadeFrom): KeptFrom[] => {
-    const all = modules.map((module) => places.get(module));
-    return all.every((place) => place !== undefined) ? [{ key, modules: all }] : [];
+    const kept = modules.map((module) => indexes.get(module));
+    return kept.every((index) => index !== undefined) ? [{ key, modules: kept }] : [];
   };
   // New results replace those of earlier runs.
   const crds = new Map([...cache.files, ...cache.crds]);
@@ -105,12 +110,12 @@ export function keepResults(
 }
 
 /** Returns whether a run added results to a cache; `before` are the results that are kept already. */
-export function isGrown({ modules, kinds, crds }: GeneratorCache, before: ReadonlySet<unknown>): boolean {
+export function hasGrown({ modules, kinds, crds }: GeneratorCache, before: ReadonlySet<unknown>): boolean {
   return crds.size > 0 || [...modules.values(), ...kinds.values()].some((result) => !before.has(result));
 }
 
-/** Returns the results in a cache, to compare with after a run. */
-export function resultsOf({ modules, kinds }: GeneratorCache): ReadonlySet<unknown> {
+/** Returns the results in a cache, for `hasGrown` after a run. */
+export function listResults({ modules, kinds }: GeneratorCache): ReadonlySet<unknown> {
   return new Set<unknown>([...modules.values(), ...kinds.values()]);
 }
 
@@ -157,7 +162,7 @@ function read(bytes: Uint8Array): KeptResults | undefined {
   }
 }
 
-/** A CRC misses one edit in four billion. A hash would miss none, but to load Node's cryptography takes 6 ms. */
+/** Returns a CRC, which misses one edit in four billion. A hash would miss none, but loading node:crypto takes 6 ms. */
 function checksumOf(text: string): string {
   return `${text.length}-${crc32(text)}`;
 }

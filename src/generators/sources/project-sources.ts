@@ -1,6 +1,6 @@
 /**
- * The sources of a project. This file parses them and answers the questions of all generators; `cache.ts` holds what a
- * run can reuse of the previous one, and `kept-results.ts` stores it for the next process.
+ * The sources of a project, parsed, for all generators. `cache.ts` has the results that a run can reuse of the previous
+ * one, and `kept-results.ts` stores them for the next process.
  */
 
 import { posix } from "node:path";
@@ -47,9 +47,9 @@ export class ProjectSources implements SchemaSources {
     this.options = options;
     this.cache = cache;
     this.graph = new ModuleGraph(readOnce(tree), cache.modules);
-    const given = options.paths?.map((path) => presentPath(tree, path));
-    const apiFiles = sourceFiles(tree, given ?? ["api"]);
-    const others = sourceFiles(tree, given ?? ["src"]).filter((file) => !apiFiles.includes(file));
+    const paths = options.paths?.map((path) => requirePath(tree, path));
+    const apiFiles = listSources(tree, paths ?? ["api"]);
+    const others = listSources(tree, paths ?? ["src"]).filter((file) => !apiFiles.includes(file));
     this.apiModules = this.#load(apiFiles);
     this.augmentingModules = this.apiModules.filter(({ augmentations }) => augmentations.length > 0);
     // Parsing takes longer than searching the text, and most files of an operator have no markers.
@@ -57,7 +57,7 @@ export class ProjectSources implements SchemaSources {
     this.markerModules = [...this.apiModules, ...this.#load(marked)];
   }
 
-  /** The markers of a module; its errors go to the log. */
+  /** Returns the markers of a module; its syntax errors and those of its markers are logged. */
   markersOf(module: Module): ModuleMarkers {
     const known = this.#markers.get(module) ?? this.cache.markers.get(module);
     if (known) return known;
@@ -65,7 +65,7 @@ export class ProjectSources implements SchemaSources {
     for (const { message, pos } of module.syntaxErrors) this.log.error({ module, pos }, message);
     const markers = collectMarkers(module, this.log);
     this.#markers.set(module, markers);
-    // The findings of a file must be reported in every run.
+    // Markers with findings are read again in every run, to report them.
     if (this.log.size === findings) this.cache.markers.set(module, markers);
     return markers;
   }
@@ -89,12 +89,12 @@ export class ProjectSources implements SchemaSources {
     if (known) return known;
     const neighbours = this.markerModules.filter(({ file }) => posix.dirname(file) === folder);
     const modules = neighbours.includes(module) ? neighbours : [...neighbours, module];
-    const markers = modules.flatMap((one) => this.markersOf(one).package);
+    const markers = modules.flatMap((neighbour) => this.markersOf(neighbour).package);
     this.#packageMarkers.set(folder, markers);
     return markers;
   }
 
-  /** Changes with the markers of a module's folder, and with the options. */
+  /** Returns a key that changes with the markers of a module's folder, and with the options. */
   packageKey(module: Module): string {
     const markers = this.packageMarkers(module);
     const known = this.#packageKeys.get(markers);
@@ -134,8 +134,8 @@ function readOnce(tree: SourceTree): SourceTree {
 
 const markerLine = /^[ \t]*(?:\/\/|\/?\*+)?[ \t]*\+[A-Za-z]/mu;
 
-/** Normalizes the path of a file or folder to the form of a SourceTree. Throws if it does not exist. */
-export function presentPath(tree: SourceTree, path: string): string {
+/** Normalizes the path of a file or folder to the form of a SourceTree. Throws a TsbuilderError if it does not exist. */
+export function requirePath(tree: SourceTree, path: string): string {
   const normal = posix.normalize(path).replace(/(?<=.)\/$/u, "");
   if (tree.has(normal) || tree.list(normal).length > 0) return normal;
   throw new TsbuilderError(`the project has no file or folder "${path}"`, {
@@ -144,8 +144,8 @@ export function presentPath(tree: SourceTree, path: string): string {
   });
 }
 
-/** The TypeScript sources in some folders, without declaration files and tests. */
-function sourceFiles(tree: SourceTree, paths: readonly string[]): string[] {
+/** Lists the TypeScript sources in folders, without declaration files and tests. */
+function listSources(tree: SourceTree, paths: readonly string[]): string[] {
   const files = paths.flatMap((path) => (/\.[cm]?tsx?$/u.test(path) ? [path] : tree.list(path)));
   const isSource = (file: string): boolean =>
     /\.[cm]?tsx?$/u.test(file) && !/\.d\.[cm]?ts$|[._]test(?:-d)?\.[cm]?tsx?$/u.test(file);

@@ -18,10 +18,7 @@ export interface ThirdPartyCrd {
 /** The limit of an API server for the body of a request, in bytes. */
 const longestRequest = 3 * 1024 * 1024;
 
-/**
- * Reads the CRDs in a YAML file, and rejects what an API server would reject: names and schemas become paths and code,
- * so they are validated first.
- */
+/** Reads the CRDs in a YAML file. Throws a TsbuilderError for what an API server would reject. */
 export async function readCrds(file: string, text: string): Promise<ThirdPartyCrd[]> {
   const objects = readYaml(file, text)
     .filter((value) => isObject(value))
@@ -63,10 +60,7 @@ async function readCrd(file: string, object: Record<string, unknown>): Promise<T
   }
 }
 
-/**
- * Decodes a CRD as an API server does, with the schemas in it. Throws a DecodeError for a value of a wrong type, and a
- * RangeError for schemas that are nested too deeply.
- */
+/** Decodes a CRD as an API server does. Throws a DecodeError, or a RangeError for schemas nested too deeply. */
 export async function decodeCrd(object: Record<string, unknown>): Promise<Record<string, unknown>> {
   const table = (await loadSchemas("apiextensions/v1"))!;
   const crd = decodeBuiltIn(object, table.get("CustomResourceDefinition")!).object;

@@ -1,19 +1,58 @@
 /**
- * From CRDs back to types. This file writes the types; `read-crds.ts` reads the CRDs and rejects invalid ones, because
- * their names become paths and code.
+ * From CRDs back to types, the reverse of `tsbuilder manifests`. `read-crds.ts` reads and validates the CRDs,
+ * `write-markers.ts` writes markers for the keywords that a TypeScript type does not express.
  */
 
 import { posix } from "node:path";
-import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
+import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { commentTextLines, jsonText, markerString, stringLiteral } from "../../shared/source-text.ts";
+import { commentTextLines, stringLiteral } from "../../shared/source-text.ts";
 import { type ThirdPartyCrd, readCrds } from "./read-crds.ts";
 import { quantityPattern } from "../schema/built-in-types.ts";
-import { MarkerError, parseArguments, splitMarker } from "../markers/parse-marker.ts";
-import { lookUpMarker } from "../markers/registry.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { GeneratedFile } from "../model/files.ts";
+import { exampleMarker, fieldMarkers, kindMarkers, markerValue, schemaMarkers } from "./write-markers.ts";
 
+/** Types to write, and the parts of the CRDs that TypeScript cannot express. */
+export interface TypesPlan {
+  readonly changes: readonly GeneratedFile[];
+  /** `apps.example.com/v1/mysql_types.ts: .spec.size: allOf` */
+  readonly lost: readonly string[];
+}
+
+/**
+ * Plans TypeScript types for the CRDs of other projects. Their default folder is not `api`, where they would be kinds of
+ * this project. Throws a TsbuilderError for an invalid CRD, and for two CRDs that result in different files of one path.
+ */
+export async function planTypes(
+  sources: readonly { readonly name: string; readonly text: string }[],
+  folder = "src/types",
+): Promise<TypesPlan> {
+  const crds = await Promise.all(sources.map(({ name, text }) => readCrds(name, text)));
+  const files = crds.flat().flatMap(checkedTypes);
+  refuseSamePaths(files);
+  return {
+    changes: files.map(({ path, content }) => ({ path: posix.join(folder, path), content })),
+    lost: files.flatMap(({ path, lost }) => lost.map((what) => `${path}: ${what}`)),
+  };
+}
+
+/** Names that the files use from TypeScript and the runtime: a kind of such a name would hide them. */
+const reservedNames = new Set(
+  "CustomResource IntOrString JSONValue Omit Quantity RawExtension Record Time".split(" "),
+);
+
+/** Refuses a kind that is valid for an API server, but cannot be the name of its type. */
+function checkedTypes(crd: ThirdPartyCrd): TypesFile[] {
+  const { kind } = crd.spec.names;
+  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !reservedNames.has(kind)) return typesFromCrd(crd);
+  throw new TsbuilderError(`the kind "${kind}" cannot be used as the name of a type`, {
+    code: "INVALID_SOURCE",
+    hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
+  });
+}
+
+/** A file with the types of a version. */
 interface TypesFile {
   /** `<group>/<version>/<kind>_types.ts` */
   readonly path: string;
@@ -22,10 +61,7 @@ interface TypesFile {
   readonly lost: readonly string[];
 }
 
-/**
- * Writes TypeScript types from a CRD, the reverse of `manifests`: the types generate the same CRD again. What only JSON
- * Schema can express (`allOf`, `oneOf`, `not`) is listed as lost.
- */
+/** Writes the types of a CRD, two files for each version: they generate the same CRD, except for what is lost. */
 export function typesFromCrd(crd: ThirdPartyCrd): TypesFile[] {
   const { group, names } = crd.spec;
   return crd.spec.versions.flatMap((version) => [
@@ -38,54 +74,8 @@ export function typesFromCrd(crd: ThirdPartyCrd): TypesFile[] {
   ]);
 }
 
-/** Types to write, and the parts of the CRDs that TypeScript cannot express. */
-export interface TypesPlan {
-  readonly changes: readonly GeneratedFile[];
-  /** `apps.example.com/v1/mysql_types.ts: .spec.size: allOf` */
-  readonly lost: readonly string[];
-}
-
-/**
- * Generates TypeScript types for the CRDs of other projects. Default: the folder `src/types`; in `api/` they would be
- * treated as kinds of this project, and get CRDs.
- */
-export async function planTypes(
-  sources: readonly { readonly name: string; readonly text: string }[],
-  folder = "src/types",
-): Promise<TypesPlan> {
-  const crds = await Promise.all(sources.map(({ name, text }) => readCrds(name, text)));
-  const files = crds.flat().flatMap(typesOf);
-  refuseTwins(files);
-  return {
-    changes: files.map(({ path, content }) => ({ path: posix.join(folder, path), content })),
-    lost: files.flatMap(({ path, lost }) => lost.map((what) => `${path}: ${what}`)),
-  };
-}
-
-/** Names that the files use from the language and the runtime. */
-const ourNames = new Set([
-  "CustomResource",
-  "IntOrString",
-  "JSONValue",
-  "Omit",
-  "Quantity",
-  "RawExtension",
-  "Record",
-  "Time",
-]);
-
-/** A schema that is valid for an API server but not expressible in TypeScript has its own error. */
-function typesOf(crd: ThirdPartyCrd): TypesFile[] {
-  const { kind } = crd.spec.names;
-  if (/^[A-Z][A-Za-z0-9]*$/u.test(kind) && !ourNames.has(kind)) return typesFromCrd(crd);
-  throw new TsbuilderError(`the kind "${kind}" cannot be used as the name of a type`, {
-    code: "INVALID_SOURCE",
-    hint: "write its types by hand, under another name: defineKind() takes the kind as a string",
-  });
-}
-
-/** Kinds that only differ in case, or duplicate CRDs: one file would overwrite the other. */
-function refuseTwins(files: readonly TypesFile[]): void {
+/** Refuses kinds that only differ in case, and different CRDs of one kind: one file would overwrite the other. */
+function refuseSamePaths(files: readonly TypesFile[]): void {
   const contents = new Map<string, string>();
   for (const { path, content } of files) {
     if ((contents.get(path) ?? content) !== content) {
@@ -103,14 +93,14 @@ function kindFile(crd: ThirdPartyCrd, version: CRDVersion, path: string): TypesF
   const { kind, plural } = names;
   const root = version.schema?.openAPIV3Schema ?? {};
   const writer = new TypeWriter();
-  const part = (name: "spec" | "status"): string | undefined => {
+  const declarePart = (name: "spec" | "status"): string | undefined => {
     const schema = root.properties?.[name];
     if (!schema) return undefined;
     writer.reportLostOfPart(schema, `.${name}`);
     return writer.interface(schema, kind + (name === "spec" ? "Spec" : "Status"), `.${name}`);
   };
-  const [spec, status] = [part("spec"), part("status")];
-  const markers = [...kindMarkers(crd, version), ...markerLines(root, { format: false, pattern: false })];
+  const [spec, status] = [declarePart("spec"), declarePart("status")];
+  const markers = [...kindMarkers(crd, version), ...schemaMarkers(root, { format: false, pattern: false })];
   const parameters = status ? `<${spec ?? "unknown"}, ${status}>` : spec ? `<${spec}>` : "";
   const required = new Set(root.required);
   const isOptional = spec !== undefined && !required.has("spec");
@@ -139,6 +129,8 @@ export const ${kind} = defineKind<${kind}>(groupVersion, { kind: ${stringLiteral
   return { path, content, lost: [...writer.lost, ...lostOfRoot(root)] };
 }
 
+const preserveUnknownFields = "+kubebuilder:pruning:PreserveUnknownFields";
+
 /**
  * Writes schemas as TypeScript types: an interface for each object, and an alias for each nested value with markers.
  */
@@ -155,19 +147,19 @@ class TypeWriter {
     return this.#declarations.join("\n");
   }
 
-  /** Declares an interface for an object, and returns its name. */
-  interface(schema: JSONSchema, wanted: string, path: string): string {
-    const name = this.#freeName(wanted);
+  /** Declares an interface for an object, and returns its name: the preferred one, or that with a number. */
+  interface(schema: JSONSchema, preferredName: string, path: string): string {
+    const name = this.#freeName(preferredName);
     const required = new Set(schema.required);
     const members = Object.entries(schema.properties ?? {}).map(([field, property]) => {
       const at = `${path}.${field}`;
-      const { type, markers } = this.#field(property, name + pascal(field), at);
+      const { type, markers } = this.#field(property, name + toPascalCase(field), at);
       const key = /^[A-Za-z_$][\w$]*$/u.test(field) ? field : stringLiteral(field);
       const comment = commentLines(property.description, markers, "  ");
       return `${comment}  ${key}${required.has(field) ? "" : "?"}: ${type};\n`;
     });
-    const markers = markerLines(schema, { format: false, pattern: false });
-    if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserve);
+    const markers = schemaMarkers(schema, { format: false, pattern: false });
+    if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserveUnknownFields);
     this.#reportLost(schema, path);
     const comment = commentLines(schema.description, markers, "");
     this.#declarations.push(`${comment}export interface ${name} {\n${members.join("")}}\n`);
@@ -175,107 +167,120 @@ class TypeWriter {
   }
 
   /** The type of a field, and the markers above it. */
-  #field(schema: JSONSchema, wanted: string, path: string): { type: string; markers: string[] } {
-    const bare = { ...schema };
+  #field(schema: JSONSchema, preferredName: string, path: string): { type: string; markers: string[] } {
+    const undescribed = { ...schema };
     const { example } = schema;
     if (example !== undefined && exampleMarker(example) === undefined) this.lost.push(`${path}: example`);
     // The description and rules are at the field; its type only describes the structure.
-    delete bare.description;
+    delete undescribed.description;
     const hasFields = schema.type === "object" && schema.properties !== undefined;
     if (hasFields) {
       const { properties, required, type } = schema;
       const name = this.interface(
         { type, properties, ...(required ? { required } : {}) } as JSONSchema,
-        wanted,
+        preferredName,
         path,
       );
-      const markers = [...markerLines(bare, { format: false, pattern: false }), ...fieldMarkerLines(schema)];
-      if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserve);
+      const markers = [
+        ...schemaMarkers(undescribed, { format: false, pattern: false }),
+        ...fieldMarkers(schema),
+      ];
+      if (schema["x-kubernetes-preserve-unknown-fields"]) markers.push(preserveUnknownFields);
       this.#reportLost(schema, path);
       return { type: nullable(name, schema), markers };
     }
-    const { type, format, pattern, extra } = this.#value(schema, wanted, path);
+    const { type, format, pattern, markers: typeMarkers } = this.#writeType(schema, preferredName, path);
     this.#reportLost(schema, path);
-    const markers = [...extra, ...markerLines(bare, { format, pattern }), ...fieldMarkerLines(schema)];
+    const markers = [
+      ...typeMarkers,
+      ...schemaMarkers(undescribed, { format, pattern }),
+      ...fieldMarkers(schema),
+    ];
     return { type: nullable(type, schema), markers };
   }
 
-  /** The type of anything but an object with fields, with the markers for what that type does not say. */
-  #value(schema: JSONSchema, wanted: string, path: string): Value {
-    const value = this.#structure(schema, wanted, path);
-    const extra = [...value.extra];
-    if (schema["x-kubernetes-preserve-unknown-fields"] && !value.preserves) extra.push(preserve);
-    if (schema.enum && !value.hasEnum) {
+  /** Writes the type of anything but an object with fields. */
+  #writeType(schema: JSONSchema, preferredName: string, path: string): WrittenType {
+    const written = this.#writeStructure(schema, preferredName, path);
+    const markers = [...written.markers];
+    if (schema["x-kubernetes-preserve-unknown-fields"] && !written.impliesUnknownFields)
+      markers.push(preserveUnknownFields);
+    if (schema.enum && !written.impliesEnum) {
       const isWritable = schema.enum.every((item) => ["string", "number", "boolean"].includes(typeof item));
-      if (isWritable) extra.push(`+kubebuilder:validation:Enum=${schema.enum.map(markerValue).join(";")}`);
+      if (isWritable) markers.push(`+kubebuilder:validation:Enum=${schema.enum.map(markerValue).join(";")}`);
       else this.lost.push(`${path}: enum`);
     }
-    return { ...value, extra };
+    return { ...written, markers };
   }
 
-  #structure(schema: JSONSchema, wanted: string, path: string): Value {
+  #writeStructure(schema: JSONSchema, preferredName: string, path: string): WrittenType {
     const items = itemsOf(schema);
-    if (schema.type === "array" && items) return plain(`${this.#inner(items, `${wanted}Item`, path)}[]`);
+    if (schema.type === "array" && items)
+      return withoutMarkers(`${this.#elementType(items, `${preferredName}Item`, path)}[]`);
     const values = valuesOf(schema);
     if (schema.type === "object" && values) {
-      return plain(`Record<string, ${this.#inner(values, `${wanted}Value`, path)}>`);
+      return withoutMarkers(`Record<string, ${this.#elementType(values, `${preferredName}Value`, path)}>`);
     }
     if (schema["x-kubernetes-int-or-string"]) return this.#intOrString(schema);
     if (schema["x-kubernetes-preserve-unknown-fields"]) {
-      if (schema.type === undefined) return { ...this.#runtime("JSONValue"), preserves: true };
-      if (schema.type === "object") return { ...this.#runtime("RawExtension"), preserves: true };
+      if (schema.type === undefined) return { ...this.#runtimeType("JSONValue"), impliesUnknownFields: true };
+      if (schema.type === "object")
+        return { ...this.#runtimeType("RawExtension"), impliesUnknownFields: true };
     }
     const literals = literalsOf(schema);
-    return literals ? { ...plain(literals), hasEnum: true } : this.#scalar(schema);
+    return literals ? { ...withoutMarkers(literals), impliesEnum: true } : this.#scalar(schema);
   }
 
-  #scalar(schema: JSONSchema): Value {
+  #scalar(schema: JSONSchema): WrittenType {
     const { type, format } = schema;
-    if (type === "boolean") return plain("boolean");
+    if (type === "boolean") return withoutMarkers("boolean");
     if (type === "integer" && (format === "int32" || format === "int64")) {
-      return { ...this.#runtime(format), format: true };
+      return { ...this.#runtimeType(format), format: true };
     }
-    if (type === "integer") return { ...plain("number"), extra: ["+kubebuilder:validation:Type=integer"] };
-    if (type === "number") return this.#runtime("float64");
+    if (type === "integer")
+      return { ...withoutMarkers("number"), markers: ["+kubebuilder:validation:Type=integer"] };
+    if (type === "number") return this.#runtimeType("float64");
     if (type === "string")
-      return format === "date-time" ? { ...this.#runtime("Time"), format: true } : plain("string");
-    if (type === "object") return plain("{}");
-    return { ...plain("unknown"), extra: ["+kubebuilder:validation:Schemaless"] };
+      return format === "date-time"
+        ? { ...this.#runtimeType("Time"), format: true }
+        : withoutMarkers("string");
+    if (type === "object") return withoutMarkers("{}");
+    return { ...withoutMarkers("unknown"), markers: ["+kubebuilder:validation:Schemaless"] };
   }
 
-  #intOrString(schema: JSONSchema): Value {
+  #intOrString(schema: JSONSchema): WrittenType {
     if (schema.anyOf === undefined) {
       const type = schema.type === "string" ? "string" : "unknown";
-      return { ...plain(type), extra: ["+kubebuilder:validation:XIntOrString"] };
+      return { ...withoutMarkers(type), markers: ["+kubebuilder:validation:XIntOrString"] };
     }
-    if (schema.pattern === quantityPattern) return { ...this.#runtime("Quantity"), pattern: true };
-    return this.#runtime("IntOrString");
+    if (schema.pattern === quantityPattern) return { ...this.#runtimeType("Quantity"), pattern: true };
+    return this.#runtimeType("IntOrString");
   }
 
-  /** The type of an element or a map's value: one with markers or a comment gets a name to attach them to. */
-  #inner(schema: JSONSchema, wanted: string, path: string): string {
+  /** Writes the type of a list's element or a map's value: an alias if it has markers or a description. */
+  #elementType(schema: JSONSchema, preferredName: string, path: string): string {
     const at = `${path}[]`;
-    // Their markers are for fields.
+    // The markers for these keywords only apply to fields.
     for (const key of ["default", "example"] as const)
       if (schema[key] !== undefined) this.lost.push(`${at}: ${key}`);
     if (schema.type === "object" && schema.properties) {
-      return inParentheses(nullable(this.interface(schema, wanted, at), schema));
+      return inParentheses(nullable(this.interface(schema, preferredName, at), schema));
     }
-    const { type, format, pattern, extra } = this.#value(schema, wanted, at);
+    const { type, format, pattern, markers: typeMarkers } = this.#writeType(schema, preferredName, at);
     this.#reportLost(schema, at);
-    const markers = [...extra, ...markerLines(schema, { format, pattern })];
+    const markers = [...typeMarkers, ...schemaMarkers(schema, { format, pattern })];
     if (markers.length === 0 && schema.description === undefined) {
       return inParentheses(nullable(type, schema));
     }
-    const name = this.#freeName(wanted);
+    const name = this.#freeName(preferredName);
     const comment = commentLines(schema.description, markers, "");
     this.#declarations.push(`${comment}export type ${name} = ${nullable(type, schema)};\n`);
     return name;
   }
 
-  #runtime(name: string): Value {
+  #runtimeType(name: string): WrittenType {
     this.runtimeNames.add(name);
-    return plain(name);
+    return withoutMarkers(name);
   }
 
   /** Reports keywords of a spec or status for which only fields have a marker. */
@@ -288,7 +293,8 @@ class TypeWriter {
 
   #reportLost(schema: JSONSchema, path: string): void {
     for (const key of ["allOf", "oneOf", "not"] as const) {
-      if (schema[key] && !(key === "allOf" && isNullableUnion(schema))) this.lost.push(`${path}: ${key}`);
+      if (schema[key] && !(key === "allOf" && schema.nullable && literalsOf(schema)))
+        this.lost.push(`${path}: ${key}`);
     }
     if (schema.anyOf && !schema["x-kubernetes-int-or-string"]) this.lost.push(`${path}: anyOf`);
     const isUnsafe = typeof schema.default === "number" && Math.abs(schema.default) > Number.MAX_SAFE_INTEGER;
@@ -296,9 +302,9 @@ class TypeWriter {
     if (!isWritable(schema.description)) this.lost.push(`${path}: description`);
   }
 
-  #freeName(wanted: string): string {
-    let name = wanted;
-    for (let i = 2; this.#names.has(name); i++) name = `${wanted}${i}`;
+  #freeName(preferredName: string): string {
+    let name = preferredName;
+    for (let i = 2; this.#names.has(name); i++) name = `${preferredName}${i}`;
     this.#names.add(name);
     return name;
   }
@@ -330,24 +336,23 @@ function hideMarker(line: string): string {
   return line.replace(/^(\s*)\+(?=[A-Za-z])/u, "$1\\+");
 }
 
-interface Value {
+/** A TypeScript type for a schema. */
+interface WrittenType {
   readonly type: string;
-  /** The type already says which values are allowed, or that unknown fields are preserved. */
-  readonly hasEnum?: boolean;
-  readonly preserves?: boolean;
-  /** The type already implies the format or the pattern. */
+  /** Whether the generators derive the keyword from the type, so that it needs no marker. */
+  readonly impliesEnum?: boolean;
+  readonly impliesUnknownFields?: boolean;
   readonly format: boolean;
   readonly pattern: boolean;
-  readonly extra: readonly string[];
+  /** The markers without which the generators would derive another schema from the type. */
+  readonly markers: readonly string[];
 }
 
-const preserve = "+kubebuilder:pruning:PreserveUnknownFields";
-
-function plain(type: string): Value {
-  return { type, format: false, pattern: false, extra: [] };
+function withoutMarkers(type: string): WrittenType {
+  return { type, format: false, pattern: false, markers: [] };
 }
 
-/** A union of literals, if the generators give it the type of the schema. */
+/** Writes an enum as a union of literals; undefined if the generators would derive another schema from the union. */
 function literalsOf(schema: JSONSchema): string | undefined {
   const { type } = schema;
   const values = schema.nullable ? nullableValues(schema) : schema.enum;
@@ -365,11 +370,7 @@ function literalsOf(schema: JSONSchema): string | undefined {
   return isOfType ? values.map(literal).join(" | ") : undefined;
 }
 
-function isNullableUnion(schema: JSONSchema): boolean {
-  return schema.nullable === true && literalsOf(schema) !== undefined;
-}
-
-/** The values beside null, as the generators write them; an enum that is no branch of `allOf` rejects null. */
+/** Returns the values beside null. The generators write them as the only branch of `allOf`: see `orNull`. */
 function nullableValues(schema: JSONSchema): readonly unknown[] | undefined {
   const [branch, ...others] = schema.allOf ?? [];
   const isEnum = branch?.enum && Object.keys(branch).length === 1 && others.length === 0;
@@ -389,7 +390,7 @@ function inParentheses(type: string): string {
 }
 
 /** Converts a field's name to part of a type's name; invalid characters are dropped. */
-function pascal(name: string): string {
+function toPascalCase(name: string): string {
   const words = name.split(/[^A-Za-z0-9]+/u);
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
@@ -411,160 +412,4 @@ function lostOfRoot({ properties = {}, required = [], ...root }: JSONSchema): st
       root[key as keyof typeof root] === undefined ? [] : [`.: ${key}`],
     ),
   ];
-}
-
-function kindMarkers({ spec, metadata }: ThirdPartyCrd, version: CRDVersion): string[] {
-  const { names, versions } = spec;
-  const list = (values: readonly string[] = []): string => values.map(quoteMarker).join(";");
-  const resource = [
-    ...(names.singular && names.singular !== names.kind.toLowerCase()
-      ? [`singular=${quoteMarker(names.singular)}`]
-      : []),
-    ...(names.shortNames ? [`shortName=${list(names.shortNames)}`] : []),
-    ...(names.categories ? [`categories=${list(names.categories)}`] : []),
-  ];
-  const pairs = (name: "labels" | "annotations"): string[] => {
-    const entries = Object.entries(metadata?.[name] ?? {}).filter(([key]) => !key.endsWith("/version"));
-    const texts = entries.map(([key, value]) => markerString(`${key}=${value}`));
-    return texts.length > 0 ? [`${name}={${texts.join(",")}}`] : [];
-  };
-  const texts = [...pairs("annotations"), ...pairs("labels")];
-  const scale = version.subresources?.scale;
-  return [
-    ...(resource.length > 0 ? [`+kubebuilder:resource:${resource.join(",")}`] : []),
-    ...(texts.length > 0 ? [`+kubebuilder:metadata:${texts.join(",")}`] : []),
-    ...(version.subresources?.status ? ["+kubebuilder:subresource:status"] : []),
-    ...(scale ? [scaleMarker(scale)] : []),
-    ...(version.storage && versions.length > 1 ? ["+kubebuilder:storageversion"] : []),
-    ...(version.served ? [] : ["+kubebuilder:unservedversion"]),
-    ...(version.deprecated ? [deprecation(version.deprecationWarning)] : []),
-    ...(version.additionalPrinterColumns ?? []).map(column),
-    ...(version.selectableFields ?? []).map(
-      ({ jsonPath }) => `+kubebuilder:selectablefield:JSONPath=${quoteMarker(jsonPath)}`,
-    ),
-  ];
-}
-
-function deprecation(warning: string | undefined): string {
-  return `+kubebuilder:deprecatedversion${warning === undefined ? "" : `:warning=${markerString(warning)}`}`;
-}
-
-type Scale = NonNullable<NonNullable<CRDVersion["subresources"]>["scale"]>;
-
-function scaleMarker({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Scale): string {
-  const selector = labelSelectorPath ? `,selectorpath=${quotePath(labelSelectorPath)}` : "";
-  return `+kubebuilder:subresource:scale:specpath=${quotePath(specReplicasPath)},statuspath=${quotePath(statusReplicasPath)}${selector}`;
-}
-
-function quotePath(path: string): string {
-  return /^[\w.-]+$/u.test(path) ? path : quoteMarker(path);
-}
-
-const bounds = {
-  maximum: "Maximum",
-  minimum: "Minimum",
-  multipleOf: "MultipleOf",
-  exclusiveMaximum: "ExclusiveMaximum",
-  exclusiveMinimum: "ExclusiveMinimum",
-  maxLength: "MaxLength",
-  minLength: "MinLength",
-  maxItems: "MaxItems",
-  minItems: "MinItems",
-  uniqueItems: "UniqueItems",
-  maxProperties: "MaxProperties",
-  minProperties: "MinProperties",
-} as const;
-
-/** The markers for what a field's or named type's TypeScript type cannot express. */
-function markerLines(
-  schema: JSONSchema,
-  written: { readonly format: boolean; readonly pattern: boolean },
-): string[] {
-  const lines: string[] = [];
-  const add = (name: string, value?: string): void => {
-    lines.push(`+${name}${value === undefined ? "" : `=${value}`}`);
-  };
-  for (const [key, name] of Object.entries(bounds)) {
-    const value = schema[key as keyof typeof bounds];
-    if (value !== undefined) add(`kubebuilder:validation:${name}`, String(value));
-  }
-  if (schema.pattern !== undefined && !written.pattern) {
-    add("kubebuilder:validation:Pattern", quoteMarker(schema.pattern));
-  }
-  if (schema.format !== undefined && !written.format)
-    add("kubebuilder:validation:Format", quoteMarker(schema.format));
-  if (schema["x-kubernetes-list-type"]) add("listType", schema["x-kubernetes-list-type"]);
-  for (const key of schema["x-kubernetes-list-map-keys"] ?? []) add("listMapKey", quoteMarker(key));
-  if (schema["x-kubernetes-map-type"]) {
-    add(schema.properties ? "structType" : "mapType", schema["x-kubernetes-map-type"]);
-  }
-  if (schema["x-kubernetes-embedded-resource"]) add("kubebuilder:validation:XEmbeddedResource");
-  if (schema.title !== undefined) add("kubebuilder:title", markerString(schema.title));
-  const docs = schema.externalDocs;
-  if (docs?.url !== undefined) {
-    const text = docs.description === undefined ? "" : `,description=${markerString(docs.description)}`;
-    add(`kubebuilder:externalDocs:url`, `${markerString(docs.url)}${text}`);
-  }
-  for (const rule of schema["x-kubernetes-validations"] ?? []) {
-    const args = Object.entries(rule)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${name}=${typeof value === "string" ? quoteMarker(value) : String(value)}`);
-    add(`kubebuilder:validation:XValidation:${args.join(",")}`);
-  }
-  return lines;
-}
-
-/** Markers that only apply to fields. */
-function fieldMarkerLines(schema: JSONSchema): string[] {
-  const lines: string[] = [];
-  if (schema.default !== undefined) lines.push(`+default=${jsonText(schema.default)}`);
-  const example = schema.example === undefined ? undefined : exampleMarker(schema.example);
-  if (example !== undefined) lines.push(example);
-  return lines;
-}
-
-/**
- * The marker of an example; undefined if none is read back as the same value: the elements of a list are of one type,
- * braces without content are a map, and there is no null.
- */
-function exampleMarker(example: unknown): string | undefined {
-  const text = `kubebuilder:example=${markerValue(example)}`;
-  const found = lookUpMarker("kubebuilder:example");
-  if (found.kind !== "known") return undefined;
-  try {
-    const { "": read } = parseArguments(splitMarker(text), found.definition);
-    return sameText(read, example) ? `+${text}` : undefined;
-  } catch (error) {
-    if (error instanceof MarkerError) return undefined;
-    throw error;
-  }
-}
-
-function sameText(one: unknown, other: unknown): boolean {
-  const text = (value: unknown): string =>
-    JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
-  return text(one) === text(other);
-}
-
-/** A value of any type in a marker. */
-function markerValue(value: unknown): string {
-  if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
-  if (typeof value !== "object" || value === null) return jsonText(value);
-  const entries = Object.entries(value).map(([key, item]) => `${jsonText(key)}: ${markerValue(item)}`);
-  return `{${entries.join(", ")}}`;
-}
-
-/** A string as a marker's value: in backticks if that avoids escapes. */
-function quoteMarker(text: string): string {
-  if (/^[A-Za-z][\w./-]*$/u.test(text) && text !== "true" && text !== "false") return text;
-  return /[`\n\r\t\u2028\u2029]|\*\//u.test(text) || !/["\\]/u.test(text)
-    ? markerString(text)
-    : `\`${text}\``;
-}
-
-function column({ jsonPath, ...rest }: PrinterColumn): string {
-  const args = Object.entries({ ...rest, JSONPath: jsonPath }).map(
-    ([name, value]) => `${name}=${typeof value === "number" ? value : markerString(value)}`,
-  );
-  return `+kubebuilder:printcolumn:${args.join(",")}`;
 }

@@ -14,8 +14,8 @@ export interface WebhookPackage {
   readonly configurations: readonly Marker[];
 }
 
-/** Builds the mutating and the validating configuration; without webhooks of that type, there is none. */
-export function webhookConfigurations(
+/** Generates the mutating and the validating configuration, each only if there are webhooks of its type. */
+export function generateConfigurations(
   packages: readonly WebhookPackage[],
   options: GeneratorOptions,
   log: DiagnosticLog,
@@ -28,7 +28,7 @@ export function webhookConfigurations(
     if (markers.length === 0) return [];
     reportRepeatedNames(markers, log);
     const webhooks = markers
-      .map((marker) => webhookOf(marker, log))
+      .map((marker) => buildWebhook(marker, log))
       .sort((a, b) => compareText(a.name, b.name));
     return [
       {
@@ -41,6 +41,7 @@ export function webhookConfigurations(
   });
 }
 
+/** Returns the name of a configuration: that of a marker, of which each package may have one. */
 function configurationName(
   packages: readonly WebhookPackage[],
   isMutating: boolean,
@@ -54,13 +55,13 @@ function configurationName(
       const message = `the name of the ${word} configuration is given twice`;
       log.error(place, message, "keep one +kubebuilder:webhookconfiguration");
     }
-    const named = matching[0] && text(matching[0].args, "name");
-    if (named) name = named;
+    const markedName = matching[0] && text(matching[0].args, "name");
+    if (markedName) name = markedName;
   }
   return name;
 }
 
-/** The API server rejects a configuration with duplicate webhook names. */
+/** Reports webhooks of one name, which the API server rejects. */
 function reportRepeatedNames(markers: readonly Marker[], log: DiagnosticLog): void {
   const seen = new Set<string>();
   for (const { args, place } of markers) {
@@ -77,60 +78,61 @@ interface Webhook {
 
 const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
 
-function webhookOf({ args, place }: Marker, log: DiagnosticLog): Webhook {
-  const fail = (message: string, hint: string): void => log.error(place, message, hint);
-  checkAccepted(args, fail);
+function buildWebhook({ args, place }: Marker, log: DiagnosticLog): Webhook {
+  const report = (message: string, hint: string): void => log.error(place, message, hint);
+  checkArguments(args, report);
   const timeout = args["timeoutSeconds"];
   if (timeout !== undefined && timeout !== 0 && (Number(timeout) < 1 || Number(timeout) > 30)) {
-    fail(`timeoutSeconds ${text(args, "timeoutSeconds")} is out of range`, "use 1 to 30 seconds");
+    report(`timeoutSeconds ${text(args, "timeoutSeconds")} is out of range`, "use 1 to 30 seconds");
   }
   const webhook: Webhook = {
     name: text(args, "name"),
     admissionReviewVersions: strings(args, "admissionReviewVersions"),
-    clientConfig: clientConfig(args, fail),
-    failurePolicy: oneOf(text(args, "failurePolicy"), ["Fail", "Ignore"]) ?? args["failurePolicy"],
-    matchPolicy: matchPolicy(args, fail),
+    clientConfig: clientConfig(args, report),
+    failurePolicy: matchWord(text(args, "failurePolicy"), ["Fail", "Ignore"]) ?? args["failurePolicy"],
+    matchPolicy: matchPolicy(args, report),
     reinvocationPolicy: args["mutating"]
-      ? oneOf(text(args, "reinvocationPolicy"), ["Never", "IfNeeded"])
+      ? matchWord(text(args, "reinvocationPolicy"), ["Never", "IfNeeded"])
       : undefined,
     rules: [
       {
         apiGroups: strings(args, "groups").map((group) => (group === "core" ? "" : group)),
         apiVersions: strings(args, "versions"),
-        operations: strings(args, "verbs").map((verb) => oneOf(verb, operations) ?? verb),
+        operations: strings(args, "verbs").map((verb) => matchWord(verb, operations) ?? verb),
         resources: strings(args, "resources"),
       },
     ],
-    sideEffects: oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun", "Some"]),
+    sideEffects: matchWord(text(args, "sideEffects"), ["None", "NoneOnDryRun", "Some"]),
     timeoutSeconds: timeout || undefined,
   };
   const patch = text(args, "patch");
-  return patch ? patchWebhook(webhook, patch, fail) : webhook;
+  return patch ? patchWebhook(webhook, patch, report) : webhook;
 }
 
-type Fail = (message: string, hint: string) => void;
+/** Reports an error at the marker. */
+type Report = (message: string, hint: string) => void;
 
 /** Reports values that an API server rejects. */
-function checkAccepted(args: MarkerArguments, fail: Fail): void {
+function checkArguments(args: MarkerArguments, report: Report): void {
   if (strings(args, "admissionReviewVersions").length === 0) {
-    fail("a webhook requires admissionReviewVersions", "add admissionReviewVersions=v1");
+    report("a webhook requires admissionReviewVersions", "add admissionReviewVersions=v1");
   }
   const unsupported = strings(args, "webhookVersions").find((version) => version !== "v1");
   if (unsupported !== undefined)
-    fail(`unsupported webhook version "${unsupported}"`, "use webhookVersions=v1, or omit it");
-  const sideEffects = oneOf(text(args, "sideEffects"), ["None", "NoneOnDryRun"]);
+    report(`unsupported webhook version "${unsupported}"`, "use webhookVersions=v1, or omit it");
+  const sideEffects = matchWord(text(args, "sideEffects"), ["None", "NoneOnDryRun"]);
   if (!sideEffects) {
     const message = `sideEffects "${text(args, "sideEffects")}" is not accepted by the API server`;
-    fail(message, "use sideEffects=None or sideEffects=NoneOnDryRun");
+    report(message, "use sideEffects=None or sideEffects=NoneOnDryRun");
   }
 }
 
 const defaultService = { name: "webhook-service", namespace: "system" };
 
-function clientConfig(args: MarkerArguments, fail: Fail): object {
+function clientConfig(args: MarkerArguments, report: Report): object {
   const { path, url } = args as { path?: string; url?: string };
   if (Boolean(path) === Boolean(url))
-    fail("a webhook has either a path or a url", "use only one of path= and url=");
+    report("a webhook has either a path or a url", "use only one of path= and url=");
   if (url) return { url };
   return {
     service: {
@@ -142,69 +144,62 @@ function clientConfig(args: MarkerArguments, fail: Fail): object {
   };
 }
 
-function matchPolicy(args: MarkerArguments, fail: Fail): string | undefined {
+function matchPolicy(args: MarkerArguments, report: Report): string | undefined {
   const written = text(args, "matchPolicy");
   if (!written) return undefined;
   const known = ["Exact", "Equivalent"];
-  const policy = oneOf(written, known);
-  if (!policy) fail(`unknown matchPolicy "${written}"`, `use ${listWords(known)}`);
+  const policy = matchWord(written, known);
+  if (!policy) report(`unknown matchPolicy "${written}"`, `use ${listWords(known)}`);
   return policy;
 }
 
-/** Matches a word regardless of case: users write fail, create and none. */
-function oneOf(written: string, words: readonly string[]): string | undefined {
+/** Finds a word regardless of case, since users write fail, create and none; undefined if it is none of them. */
+function matchWord(written: string, words: readonly string[]): string | undefined {
   return words.find((word) => word.toLowerCase() === written.toLowerCase());
 }
 
 /** The fields of a webhook; any other name in a patch is a typo. */
-const patchableFields = [
-  "admissionReviewVersions",
-  "clientConfig",
-  "failurePolicy",
-  "matchConditions",
-  "matchPolicy",
-  "name",
-  "namespaceSelector",
-  "objectSelector",
-  "reinvocationPolicy",
-  "rules",
-  "sideEffects",
-  "timeoutSeconds",
-];
+const patchableFields = (
+  "admissionReviewVersions clientConfig failurePolicy matchConditions matchPolicy name " +
+  "namespaceSelector objectSelector reinvocationPolicy rules sideEffects timeoutSeconds"
+).split(" ");
 
 /**
  * Applies a patch to a webhook, for selectors and match conditions, which have no arguments in the marker. controller-gen
  * patches with the merge keys of the type; only match conditions have one, and no marker sets them.
  */
-function patchWebhook(webhook: Webhook, text: string, fail: Fail): Webhook {
-  const patch = parse(text);
+function patchWebhook(webhook: Webhook, text: string, report: Report): Webhook {
+  const patch = parseObject(text);
   if (patch === undefined) {
-    fail("the patch is not a JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
+    report("the patch is not a JSON object", 'write patch=`{"namespaceSelector":{"matchLabels":{"a":"b"}}}`');
     return webhook;
   }
   const unknown = Object.keys(patch).filter((key) => !key.startsWith("$") && !patchableFields.includes(key));
   if (unknown.length > 0) {
-    fail(`a webhook has no field "${unknown.join('", "')}"`, `its fields are ${patchableFields.join(", ")}`);
+    report(
+      `a webhook has no field "${unknown.join('", "')}"`,
+      `its fields are ${patchableFields.join(", ")}`,
+    );
     return webhook;
   }
   try {
     const sent = JSON.parse(JSON.stringify(webhook)) as JSONObject;
-    return applyStrategicMergePatch(sent, withoutOrder(patch), undefined) as unknown as Webhook;
+    return applyStrategicMergePatch(sent, withoutDirectives(patch), undefined) as unknown as Webhook;
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    fail(`the patch cannot be applied: ${error.message}`, "write it as a strategic merge patch");
+    report(`the patch cannot be applied: ${error.message}`, "write it as a strategic merge patch");
     return webhook;
   }
 }
 
-/** Drops the directives that controller-gen ignores: `$patch` is the only one that a webhook has a use for. */
-function withoutOrder(patch: JSONObject): JSONObject {
+/** Removes the directives of a strategic merge patch, as controller-gen ignores them, except for `$patch`. */
+function withoutDirectives(patch: JSONObject): JSONObject {
   const drop = (key: string, value: JSONValue): JSONValue | undefined =>
     key.startsWith("$") && key !== "$patch" ? undefined : value;
   return JSON.parse(JSON.stringify(patch, drop)) as JSONObject;
 }
 
-function parse(text: string): JSONObject | undefined {
+function parseObject(text: string): JSONObject | undefined {
   try {
     const value = JSON.parse(text) as JSONValue;
     return isObject(value) ? value : undefined;

@@ -34,10 +34,7 @@ export interface PackageSpecifiers {
 
 type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
 
-/**
- * Keys of parts. Plugins build parts with them, and commands name the parts that `--force` overwrites or that may be
- * missing.
- */
+/** Keys of parts, for plugins that build them, and for commands that overwrite or miss some. */
 export const partKeys = {
   /** README, workflows and other files of every project. */
   project: "typescript/project",

@@ -7,7 +7,7 @@ import type { ContributedFile, ContributedPart } from "../contract/define-plugin
 import { checkContributedPath } from "./contributed-path.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** A contribution of the right form. Its paths are not checked against the project yet. */
+/** A contribution of the right form; `refuseForeign` compares its paths with the project's. */
 export interface CheckedContribution {
   readonly parts: readonly Required<ContributedPart>[];
   readonly files: readonly Required<ContributedFile>[];
@@ -15,12 +15,12 @@ export interface CheckedContribution {
 }
 
 /**
- * Checks the form of a plugin's contribution. Converts it to plain data first, so that no code of the plugin runs
- * later.
+ * Checks the form of a plugin's contribution, and throws a TsbuilderError that names the wrong field. The contribution is
+ * converted to plain data first, so that no code of the plugin runs later. `place` is the function that returned it.
  */
 export function checkContribution(key: string, place: string, returned: unknown): CheckedContribution {
   const value = toData(key, place, returned);
-  const reader = new Fields(key, place, value, ["parts", "files", "inserts"]);
+  const reader = new FieldReader(key, place, value, ["parts", "files", "inserts"]);
   const contribution: CheckedContribution = {
     parts: reader.list("parts", ["templates", "context", "ownership"], (part) => ({
       templates: part.text("templates"),
@@ -51,8 +51,8 @@ function toData(key: string, place: string, returned: unknown): unknown {
   }
 }
 
-/** Reads the fields of an object, and names the place of what is wrong. */
-class Fields {
+/** Reads the fields of an object; an error names the object and the field. */
+class FieldReader {
   readonly #key: string;
   readonly #place: string;
   readonly #values: Readonly<Record<string, unknown>>;
@@ -60,25 +60,27 @@ class Fields {
   constructor(key: string, place: string, value: unknown, known: readonly string[]) {
     this.#key = key;
     this.#place = place;
-    if (!isObject(value)) throw this.#wrong("is not an object");
+    if (!isObject(value)) throw this.#invalid("is not an object");
     const unknown = Object.keys(value).find((name) => !known.includes(name));
     if (unknown !== undefined)
-      throw this.#wrong(
+      throw this.#invalid(
         `has the unknown field ${JSON.stringify(shorten(unknown))}; known are ${known.join(", ")}`,
       );
     this.#values = value;
   }
 
-  list<T>(name: string, known: readonly string[], read: (item: Fields) => T): T[] {
+  list<T>(name: string, known: readonly string[], read: (item: FieldReader) => T): T[] {
     const value = this.#get(name) ?? [];
-    if (!Array.isArray(value)) throw this.#wrong(`has ${name} that are not a list`);
-    return value.map((item, i) => read(new Fields(this.#key, `${this.#place}.${name}[${i}]`, item, known)));
+    if (!Array.isArray(value)) throw this.#invalid(`has ${name} that are not a list`);
+    return value.map((item, i) =>
+      read(new FieldReader(this.#key, `${this.#place}.${name}[${i}]`, item, known)),
+    );
   }
 
   text(name: string): string {
     const value = this.#get(name);
-    if (typeof value !== "string") throw this.#wrong(`has no text "${name}"`);
-    if (/\p{Surrogate}/u.test(value)) throw this.#wrong(`has a "${name}" that is not text`);
+    if (typeof value !== "string") throw this.#invalid(`has no text "${name}"`);
+    if (/\p{Surrogate}/u.test(value)) throw this.#invalid(`has a "${name}" that is not text`);
     return value;
   }
 
@@ -86,7 +88,7 @@ class Fields {
   texts(name: string): Record<string, string> {
     const value = this.#get(name) ?? {};
     if (!isObject(value) || !Object.values(value).every((item) => typeof item === "string"))
-      throw this.#wrong(`has a "${name}" with values that are not texts`);
+      throw this.#invalid(`has a "${name}" with values that are not texts`);
     return value as Record<string, string>;
   }
 
@@ -97,20 +99,22 @@ class Fields {
   ownership(): Ownership {
     const value = this.#get("ownership") ?? "yours";
     if (value === "yours" || value === "generated") return value;
-    throw this.#wrong('has an ownership that is neither "yours" nor "generated"');
+    throw this.#invalid('has an ownership that is neither "yours" nor "generated"');
   }
 
   marker(): string {
     const marker = this.text("marker");
     if (/^[a-z][-a-z0-9/]*$/u.test(marker)) return marker;
-    throw this.#wrong(`has the marker ${JSON.stringify(shorten(marker))}; a marker is a word like "imports"`);
+    throw this.#invalid(
+      `has the marker ${JSON.stringify(shorten(marker))}; a marker is a word like "imports"`,
+    );
   }
 
   /** The lines of an insert, without empty lines around them. */
   lines(): string {
     const text = withPlainLineEnds(this.text("text")).replaceAll(/^\n+|\n+$/gu, "");
-    if (text.trim() === "") throw this.#wrong("inserts nothing");
-    if (text.includes("+tsbuilder:scaffold:")) throw this.#wrong("inserts a marker");
+    if (text.trim() === "") throw this.#invalid("inserts nothing");
+    if (text.includes("+tsbuilder:scaffold:")) throw this.#invalid("inserts a marker");
     return text;
   }
 
@@ -118,7 +122,7 @@ class Fields {
     return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
   }
 
-  #wrong(what: string): Error {
+  #invalid(what: string): Error {
     return pluginError(this.#key, `${this.#place} ${what}`);
   }
 }

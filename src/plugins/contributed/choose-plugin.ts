@@ -1,4 +1,4 @@
-// The plugins that `--plugins` may name, and the list of those that are there.
+// The plugins that `--plugins` may name (`findPlugin`), and those that `tsbuilder plugins` lists (`listPlugins`).
 
 import { readFileSync } from "node:fs";
 import { type PluginUse, checkPluginKey } from "../../project/project.ts";
@@ -20,13 +20,13 @@ import {
   requirePackage,
 } from "./load-plugin.ts";
 import { findExecutable, listExecutables, loadExecutable } from "./executables.ts";
-import { loadUsed } from "./plan-plugins.ts";
+import { loadPluginOfProject } from "./plan-plugins.ts";
 
 /** Values of `--plugins` that mean tsbuilder's own layout. */
 export const ownKeys: ReadonlySet<string> = new Set([pluginKey]);
 
 /** Hints for kubebuilder's own plugins, by the first word of their keys. */
-const builtIn: Readonly<Record<string, string>> = {
+const kubebuilderHints: Readonly<Record<string, string>> = {
   go: "omit it: TypeScript and kustomize are built in",
   kustomize: "omit it: TypeScript and kustomize are built in",
   base: "omit it: TypeScript and kustomize are built in",
@@ -38,19 +38,23 @@ const builtIn: Readonly<Record<string, string>> = {
 
 /**
  * Finds the plugin that a value of `--plugins` names: by its key, its package, or the path of its folder. Typing a
- * package or a path allows its code to run. A key does not, since any installed package can contain it.
+ * package or a path allows its code to run. A key does not, since any installed package can contain it. Throws a
+ * TsbuilderError if there is no such plugin, or if its code may not run.
  */
 export function findPlugin(value: string, root: string, command: PluginCommand): LoadedPlugin {
-  if (isFolder(value) || pluginPackagePattern.test(value)) return allowAndLoad(value, root);
-  const own = loadOptional(value);
-  if (own) return own;
-  const hint = builtIn[/^([^./]*)(?:(?:\.\w+)*\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
-  const named = listPluginPackages(root).filter((name) => mentions(name, root, value));
+  if (isFolder(value) || pluginPackagePattern.test(value)) {
+    allow(requirePackage(value, root));
+    return loadPlugin(value, root);
+  }
+  const optional = loadOptional(value);
+  if (optional) return optional;
+  const hint = kubebuilderHints[/^([^./]*)(?:(?:\.\w+)*\.kubebuilder\.io)?\//u.exec(value)?.[1] ?? ""];
+  const candidates = listPluginPackages(root).filter((name) => mentionsKey(name, root, value));
   const mayRun = (name: string): boolean => isAllowed(requirePackage(name, root));
-  const plugins = named.filter(mayRun).flatMap((name) => loadIfWhole(name, root));
+  const plugins = candidates.filter(mayRun).flatMap((name) => loadUnlessBroken(name, root));
   const found = plugins.find(({ definition }) => definition.key === value);
   if (found) return found;
-  for (const name of named) requireAllowed(name, requirePackage(name, root));
+  for (const name of candidates) requireAllowed(name, requirePackage(name, root));
   if (hint === undefined) checkPluginKey(value);
   if (findExecutable(value) !== undefined) return loadExecutable(value, root, command);
   if (hint !== undefined) {
@@ -66,19 +70,14 @@ export function findPlugin(value: string, root: string, command: PluginCommand):
   });
 }
 
-function allowAndLoad(source: string, root: string): LoadedPlugin {
-  allow(requirePackage(source, root));
-  return loadPlugin(source, root);
-}
-
 /** Returns whether the code of a package contains the key: no other package can have the plugin, so no other is run. */
-function mentions(name: string, root: string, key: string): boolean {
+function mentionsKey(name: string, root: string, key: string): boolean {
   const found = unlessBroken(() => findPackage(name, root));
   return found !== undefined && readFileSync(found.entry, "utf8").includes(key);
 }
 
-/** Loads a plugin; none if that fails, since then it is not the wanted one. */
-const loadIfWhole = (name: string, root: string): LoadedPlugin[] => {
+/** Loads a plugin; returns an empty list if that fails, since then it is not the one that the user named. */
+const loadUnlessBroken = (name: string, root: string): LoadedPlugin[] => {
   const plugin = unlessBroken(() => loadPlugin(name, root));
   return plugin === undefined ? [] : [plugin];
 };
@@ -104,20 +103,20 @@ export interface ListedPlugin {
   /** The functions that contribute. */
   readonly contributes?: readonly string[];
   readonly deprecated?: string;
-  /** False if its code may not run yet: then only the facts in its package.json are known. */
+  /** False if its code may not run yet: then only what its package.json says is known. */
   readonly allowed?: false;
   /** The reason why it can't be used. */
   readonly error?: string;
 }
 
 /**
- * Lists the plugins of a project, tsbuilder's own first, and other installed ones. Does not run code that the user has
- * not allowed: then only the facts in package.json are listed.
+ * Lists tsbuilder's own layout, the plugins of a project, and other installed ones. Code that the user has not allowed is
+ * not run: the plugin is listed with what its package.json says. One that can't be loaded is listed with the error.
  */
 export function listPlugins(uses: readonly PluginUse[], root: string, version: string): ListedPlugin[] {
   const used = uses.map((use) =>
-    orError(use.key, use.package ?? "an executable", () => ({
-      ...(describeUnallowed(use.key, use.package, root) ?? describe(loadUsed(use, root))),
+    describeOrError(use.key, use.package ?? "an executable", () => ({
+      ...(describeUnallowed(use.key, use.package, root) ?? describe(loadPluginOfProject(use, root))),
       use: use.isInLayout ? "project" : use.resources.map(({ kind }) => kind).join(", "),
     })),
   );
@@ -136,9 +135,15 @@ export function listPlugins(uses: readonly PluginUse[], root: string, version: s
     ...used,
     ...optional.flatMap((key) => loadOptional(key) ?? []).map(describe),
     ...installed.map((name) =>
-      orError(name, name, () => describeUnallowed(name, name, root) ?? describe(loadPlugin(name, root))),
+      describeOrError(
+        name,
+        name,
+        () => describeUnallowed(name, name, root) ?? describe(loadPlugin(name, root)),
+      ),
     ),
-    ...executables.map((key) => orError(key, "an executable", () => describe(loadExecutable(key, root)))),
+    ...executables.map((key) =>
+      describeOrError(key, "an executable", () => describe(loadExecutable(key, root))),
+    ),
   ];
 }
 
@@ -165,7 +170,7 @@ function describe({ definition, source, found, executable }: LoadedPlugin): List
   };
 }
 
-function orError(key: string, source: string, read: () => ListedPlugin): ListedPlugin {
+function describeOrError(key: string, source: string, read: () => ListedPlugin): ListedPlugin {
   try {
     return read();
   } catch (error) {

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { shorten } from "../../shared/text.ts";
 import { pluginError } from "./plugin-error.ts";
 
-/** Refuses a path that a plugin may not write. */
+/** Returns a path; throws a TsbuilderError if a plugin may not write it. */
 export function checkContributedPath(key: string, path: string): string {
   const reason = explainBadPath(path);
   if (reason === undefined) return path;
@@ -10,17 +10,9 @@ export function checkContributedPath(key: string, path: string): string {
 }
 
 /** Folders and files of tsbuilder, npm and git, in lower case: not all file systems tell cases apart. */
-const reserved = new Set([
-  ".git",
-  ".npmrc",
-  ".tsbuilder",
-  "dist",
-  "node_modules",
-  "package-lock.json",
-  "package.json",
-  "project",
-  "vendor",
-]);
+const reserved = new Set(
+  ".git .npmrc .tsbuilder dist node_modules package-lock.json package.json project vendor".split(" "),
+);
 
 /** Returns the reason why a plugin may not write a path; undefined if it may. */
 export function explainBadPath(path: string): string | undefined {

@@ -26,11 +26,14 @@ export interface LoadedPlugin {
   readonly executable?: string;
 }
 
-/** Loads the plugin of a package, which runs its code if the user has allowed that, and checks its form. */
+/**
+ * Loads the plugin of a package, which runs its code, and checks the form of its definition. Throws a CodeNotAllowedError
+ * if the user has not allowed the code, and another TsbuilderError if it is not installed, or no plugin.
+ */
 export function loadPlugin(source: string, root: string): LoadedPlugin {
   const found = requirePackage(source, root);
   requireAllowed(source, found);
-  return { definition: checkDefinition(source, load(source, found)), source, found };
+  return { definition: checkDefinition(source, importDefault(source, found)), source, found };
 }
 
 /** The code of a package in a project, or in a folder above it. */
@@ -58,24 +61,22 @@ export class CodeNotAllowedError extends TsbuilderError {
  * nor `node_modules` is evidence: a clone can contain both.
  */
 export function isAllowed(found: PackageCode): boolean {
-  return isKnown(factOf(found));
+  return isKnown(allowedFact(found));
 }
 
-/**
- * Remembers that the user has allowed a package's code, until one of its files changes. Returns the reason if it can
- * only be remembered in this process.
- */
+/** Remembers that a package may run until its files change; returns why, if only in this process. */
 export function allow(found: PackageCode): string | undefined {
-  return remember(factOf(found))?.reason;
+  return remember(allowedFact(found))?.reason;
 }
 
+/** Throws a CodeNotAllowedError unless the user has allowed the code of a package. */
 export function requireAllowed(source: string, found: PackageCode): void {
   if (!isAllowed(found)) throw new CodeNotAllowedError(source, found);
 }
 
-function factOf({ name, folder, entry }: PackageCode): Fact {
+function allowedFact({ name, folder, entry }: PackageCode): Fact {
   try {
-    return ["allowed", folder, contentOf(folder, entry)];
+    return ["allowed", folder, hashFiles(folder, entry)];
   } catch (cause) {
     throw pluginError(name, `its files can't be read: ${messageOf(cause)}`, {
       hint: "install it again, or change the permissions of its files",
@@ -84,31 +85,28 @@ function factOf({ name, folder, entry }: PackageCode): Fact {
   }
 }
 
-/**
- * Returns a hash of a package's files. Omits the `node_modules` of an installed package, which are other packages; a
- * folder in a repository was cloned with all that it contains.
- */
-function contentOf(folder: string, entry: string | undefined): string {
-  const leftOut = folder.split(sep).includes("node_modules") ? [".git", "node_modules"] : [".git"];
+/** Returns a hash of a package's files, without those of other packages in an installed one's `node_modules`. */
+function hashFiles(folder: string, entry: string | undefined): string {
+  const excluded = folder.split(sep).includes("node_modules") ? [".git", "node_modules"] : [".git"];
   const hash = createHash("sha256");
   const add = (kind: "file" | "link" | "entry", name: string, content: string | Uint8Array): void =>
     void hash.update(`${kind} ${JSON.stringify(name)} ${Buffer.byteLength(content)}\n`).update(content);
   const walk = (below: string): void => {
     const entries = readdirSync(join(folder, below), { withFileTypes: true });
-    for (const one of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const path = below === "" ? one.name : `${below}/${one.name}`;
-      if (one.isSymbolicLink()) add("link", path, readlinkSync(join(folder, path)));
-      else if (one.isFile()) add("file", path, readFileSync(join(folder, path)));
-      else if (one.isDirectory() && !leftOut.includes(path)) walk(path);
+    for (const file of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = below === "" ? file.name : `${below}/${file.name}`;
+      if (file.isSymbolicLink()) add("link", path, readlinkSync(join(folder, path)));
+      else if (file.isFile()) add("file", path, readFileSync(join(folder, path)));
+      else if (file.isDirectory() && !excluded.includes(path)) walk(path);
     }
   };
   walk("");
-  // The entry may be in a folder that is left out.
+  // The entry may be in a folder that is excluded.
   if (entry !== undefined) add("entry", relative(folder, entry), readFileSync(entry));
   return hash.digest("hex");
 }
 
-/** Finds the package of a plugin without running its code. */
+/** Finds the package of a plugin without running its code; throws a TsbuilderError if it is not installed. */
 export function requirePackage(source: string, root: string): FoundPackage {
   const found = findPackage(source, root);
   if (!found) {
@@ -122,7 +120,8 @@ export function requirePackage(source: string, root: string): FoundPackage {
   return found;
 }
 
-function load(source: string, { entry }: FoundPackage): unknown {
+/** Runs the code of a package, and returns its default export, or what a CommonJS module exports. */
+function importDefault(source: string, { entry }: FoundPackage): unknown {
   try {
     const module = createRequire(entry)(entry) as unknown;
     return isObject(module) && "default" in module ? module["default"] : module;
@@ -141,9 +140,9 @@ export interface FoundPackage {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  /** The real path. */
+  /** Its real path. */
   readonly folder: string;
-  /** The real path of a file in that folder. */
+  /** The real path of the file that it exports, in that folder. */
   readonly entry: string;
 }
 
@@ -162,7 +161,7 @@ export function findPackage(source: string, root: string): FoundPackage | undefi
     : parents(root)
         .map((parent) => join(parent, "node_modules", source))
         .find(isPackage);
-  return folder === undefined || !isPackage(folder) ? undefined : describe(folder);
+  return folder === undefined || !isPackage(folder) ? undefined : readPackage(folder);
 }
 
 const isPackage = (folder: string): boolean =>
@@ -185,7 +184,7 @@ function parents(folder: string): string[] {
   return dirname(folder) === folder ? [folder] : [folder, ...parents(dirname(folder))];
 }
 
-function describe(linked: string): FoundPackage {
+function readPackage(linked: string): FoundPackage {
   const folder = realpathSync(linked);
   const file = join(folder, "package.json");
   const { name, version, description, exports, main } = readJsonObject(
@@ -210,10 +209,7 @@ function describe(linked: string): FoundPackage {
   };
 }
 
-/**
- * Resolves the entry without Node's rules for extensions and folders: only a regular file of the package itself can be
- * hashed and allowed.
- */
+/** Resolves the entry, only to a regular file of the package itself, which can be hashed and allowed. */
 function resolveEntry(folder: string, named: string): string | undefined {
   try {
     const entry = realpathSync(createRequire(join(folder, "package.json")).resolve(join(folder, named)));
@@ -238,81 +234,74 @@ const functions = ["init", "createApi", "createWebhook", "edit"] as const;
 
 const fields = ["key", "summary", "deprecated", "templates", "flags", ...functions];
 
+/** Checks the form of a plugin that a package exports, down to its flags; returns a copy. */
 function checkDefinition(source: string, value: unknown): PluginDefinition {
   if (!isObject(value)) throw pluginError(source, "its default export is not a plugin");
   // A copy: later changes of the original have no effect.
   const definition = { ...value } as Record<keyof PluginDefinition, unknown>;
   const { key, summary, deprecated, templates, flags = {} } = definition;
   if (typeof key !== "string") throw pluginError(source, 'it has no "key"');
-  const wrong = (what: string): TsbuilderError => pluginError(source, what);
+  const invalid = (what: string): TsbuilderError => pluginError(source, what);
   try {
     checkPluginKey(key);
   } catch (error) {
-    throw wrong((error as Error).message);
+    throw invalid((error as Error).message);
   }
-  if (key === pluginKey) throw wrong(`its key "${key}" is the key of tsbuilder itself`);
-  const stray = Object.keys(definition).find((field) => !fields.includes(field));
-  if (stray !== undefined) {
-    const meant = didYouMean(stray, fields);
-    throw wrong(
-      `it has the unknown field "${shorten(stray)}"${meant === undefined ? "" : `; did it mean "${meant}"?`}`,
+  if (key === pluginKey) throw invalid(`its key "${key}" is the key of tsbuilder itself`);
+  const unknown = Object.keys(definition).find((field) => !fields.includes(field));
+  if (unknown !== undefined) {
+    const meant = didYouMean(unknown, fields);
+    throw invalid(
+      `it has the unknown field "${shorten(unknown)}"${meant === undefined ? "" : `; did it mean "${meant}"?`}`,
     );
   }
-  if (typeof summary !== "string" || summary === "") throw wrong('it has no "summary"');
-  if (deprecated !== undefined && typeof deprecated !== "string") throw wrong('its "deprecated" is not text');
+  if (typeof summary !== "string" || summary === "") throw invalid('it has no "summary"');
+  if (deprecated !== undefined && typeof deprecated !== "string")
+    throw invalid('its "deprecated" is not text');
   if (templates !== undefined && typeof templates !== "string" && !(templates instanceof URL))
-    throw wrong('its "templates" is neither a path nor a URL');
+    throw invalid('its "templates" is neither a path nor a URL');
   for (const name of functions) {
     if (definition[name] !== undefined && typeof definition[name] !== "function")
-      throw wrong(`its "${name}" is not a function`);
+      throw invalid(`its "${name}" is not a function`);
   }
-  if (!isObject(flags)) throw wrong('its "flags" are not an object');
-  for (const [name, flag] of Object.entries(flags)) checkFlag(name, flag, wrong);
+  if (!isObject(flags)) throw invalid('its "flags" are not an object');
+  for (const [name, flag] of Object.entries(flags)) checkFlag(name, flag, invalid);
   return definition as unknown as PluginDefinition;
 }
 
 const commands: readonly PluginCommand[] = ["init", "create api", "create webhook", "edit"];
 
-const flagFields: readonly string[] = [
-  "type",
-  "summary",
-  "commands",
-  "placeholder",
-  "default",
-  "choices",
-  "pattern",
-  "required",
-  "prompt",
-];
+const flagFields: readonly string[] =
+  "type summary commands placeholder default choices pattern required prompt".split(" ");
 
-function checkFlag(name: string, flag: unknown, wrong: (what: string) => TsbuilderError): void {
+function checkFlag(name: string, flag: unknown, invalid: (what: string) => TsbuilderError): void {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/u.test(name) || name.startsWith("no-"))
-    throw wrong(`its flag "${shorten(name)}" needs a name like "dashboard-folder"`);
-  if (!isObject(flag)) throw wrong(`its flag --${name} is not an object`);
-  const stray = Object.keys(flag).find((field) => !flagFields.includes(field));
-  if (stray !== undefined) throw wrong(`its flag --${name} has the unknown field "${shorten(stray)}"`);
+    throw invalid(`its flag "${shorten(name)}" needs a name like "dashboard-folder"`);
+  if (!isObject(flag)) throw invalid(`its flag --${name} is not an object`);
+  const unknown = Object.keys(flag).find((field) => !flagFields.includes(field));
+  if (unknown !== undefined) throw invalid(`its flag --${name} has the unknown field "${shorten(unknown)}"`);
   const {
     type,
     summary,
-    commands: takenBy,
+    commands: flagCommands,
     choices,
     pattern,
   } = flag as Partial<Record<keyof PluginFlag, unknown>>;
   if (!["string", "boolean", "number", "list"].includes(String(type)))
-    throw wrong(`its flag --${name} has no type: string, boolean, number or list`);
-  if (typeof summary !== "string") throw wrong(`its flag --${name} has no "summary"`);
+    throw invalid(`its flag --${name} has no type: string, boolean, number or list`);
+  if (typeof summary !== "string") throw invalid(`its flag --${name} has no "summary"`);
   if (
-    !Array.isArray(takenBy) ||
-    takenBy.length === 0 ||
-    !takenBy.every((one) => commands.includes(one as never))
+    !Array.isArray(flagCommands) ||
+    flagCommands.length === 0 ||
+    !flagCommands.every((item) => commands.includes(item as never))
   )
-    throw wrong(`its flag --${name} needs "commands", some of ${commands.join(", ")}`);
-  if (choices !== undefined && !(Array.isArray(choices) && choices.every((one) => typeof one === "string")))
-    throw wrong(`its flag --${name} has choices that are not texts`);
+    throw invalid(`its flag --${name} needs "commands", some of ${commands.join(", ")}`);
+  if (choices !== undefined && !(Array.isArray(choices) && choices.every((item) => typeof item === "string")))
+    throw invalid(`its flag --${name} has choices that are not texts`);
   if (pattern !== undefined && !(pattern instanceof RegExp))
-    throw wrong(`its flag --${name} has a pattern that is no regular expression`);
-  const given = (flag as Partial<PluginFlag>).default;
+    throw invalid(`its flag --${name} has a pattern that is no regular expression`);
+  const defaultValue = (flag as Partial<PluginFlag>).default;
   const expected = { string: "string", boolean: "boolean", number: "number" }[String(type)];
-  if (given !== undefined && typeof given !== expected)
-    throw wrong(`its flag --${name} has a default that is not of its type`);
+  if (defaultValue !== undefined && typeof defaultValue !== expected)
+    throw invalid(`its flag --${name} has a default that is not of its type`);
 }

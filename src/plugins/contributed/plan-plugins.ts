@@ -8,12 +8,13 @@ import type { OwnedFiles } from "../../scaffold/plan.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
 import { loadOptional, ownPackage } from "../optional/index.ts";
-import type { PluginCall } from "./executables.ts";
-import { keptRecord, loadExecutable, repeatEdits, revertDropped, runExecutables } from "./executables.ts";
+import { loadExecutable } from "./executables.ts";
 import { type LoadedPlugin, loadPlugin } from "./load-plugin.ts";
 import { pluginError } from "./plugin-error.ts";
 import { type PluginRecord, pluginRecordFile, readPluginRecords, recordBlueprint } from "./plugin-record.ts";
 import { refuseForeign, withoutPresent } from "./refuse-foreign.ts";
+import type { PluginCall } from "./run-executables.ts";
+import { keptRecord, repeatEdits, revertDropped, runExecutables } from "./run-executables.ts";
 import { runPlugin } from "./run-plugin.ts";
 
 /** A change of a project with plugins. */
@@ -35,23 +36,26 @@ export interface PluginRequest {
   readonly keep: boolean;
 }
 
-/** Contributions of plugins before and after a change. */
+/** The contributions of plugins before and after a change, as blueprints to compare. */
 export interface PluginPlan {
   readonly before: Blueprint;
   readonly after: Blueprint;
-  /** Called before the scaffolder compares: reverts the edits of executables for parts that are gone. */
+  /** Reverts the edits of executables for parts that are gone; called before the scaffolder compares the blueprints. */
   start(draft: Draft): void;
-  /** Called after the scaffolder: has executables change the files. */
+  /** Has executables change the files; called after the scaffolder. */
   finish(draft: Draft): FinishedPlugins;
 }
 
-/** Asks the project's plugins for their contributions, and refuses files that they must not write. */
+/**
+ * Asks the project's plugins for their contributions. Throws a TsbuilderError for a file that a plugin must not write, and
+ * for a plugin whose code may not run, or that is installed in another version.
+ */
 export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
   const { root, tree, isAnew, project, boilerplate, own, extraPaths } = request;
   const before = readPluginRecords(tree);
   const notes: string[] = [];
   const records: PluginRecord[] = [];
-  const surroundings = { root, tree, before, own: textsOf(own, extraPaths) };
+  const existing = { root, tree, before, own: listOwnFiles(own, extraPaths) };
   for (const use of project.plugins) {
     if (use.package === undefined) {
       records.push(
@@ -59,13 +63,13 @@ export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
       );
       continue;
     }
-    const plugin = loadUsed(use, root);
+    const plugin = loadPluginOfProject(use, root);
     if (!isAnew) refuseOtherVersion(before, plugin.definition.key, plugin.found.version);
     const { deprecated } = plugin.definition;
     if (deprecated !== undefined) notes.push(`plugin "${use.key}" is deprecated: ${deprecated}`);
-    records.push(withoutPresent(await runPlugin(plugin, use, project, boilerplate), surroundings));
+    records.push(withoutPresent(await runPlugin(plugin, use, project, boilerplate), existing));
   }
-  refuseForeign(records, surroundings);
+  refuseForeign(records, existing);
   return {
     before: isAnew ? joinBlueprints() : recordBlueprint(before),
     after: recordBlueprint(records),
@@ -73,8 +77,8 @@ export async function planPlugins(request: PluginRequest): Promise<PluginPlan> {
       if (!isAnew) notes.push(...revertDropped(draft, before, records, request));
     },
     finish(draft) {
-      const done = runExecutables(draft, before, records, request);
-      return { record: recordFile(done.records), notes: [...notes, ...done.notes], edited: done.edited };
+      const run = runExecutables(draft, before, records, request);
+      return { record: recordFile(run.records), notes: [...notes, ...run.notes], edited: run.edited };
     },
   };
 }
@@ -87,10 +91,7 @@ export interface FinishedPlugins {
   readonly edited: ReadonlyMap<string, string>;
 }
 
-/**
- * Returns the recorded contributions, for a project that is scaffolded into an empty folder without running its
- * plugins.
- */
+/** Returns the recorded contributions, for a project in an empty folder whose plugins are not run. */
 export function replayPlugins(tree: Tree): PluginPlan {
   const records = readPluginRecords(tree);
   return {
@@ -114,10 +115,10 @@ function recordFile(records: readonly PluginRecord[]): FinishedPlugins["record"]
 }
 
 /** Loads a plugin of the project, whose package must still be the one that `PROJECT` means. */
-export function loadUsed(use: PluginUse, root: string, command?: PluginCommand): LoadedPlugin {
+export function loadPluginOfProject(use: PluginUse, root: string, command?: PluginCommand): LoadedPlugin {
   if (use.package === undefined) return loadExecutable(use.key, root, command);
-  const own = use.package === ownPackage ? loadOptional(use.key) : undefined;
-  if (own) return own;
+  const optional = use.package === ownPackage ? loadOptional(use.key) : undefined;
+  if (optional) return optional;
   const plugin = loadPlugin(use.package, root);
   if (plugin.definition.key === use.key) return plugin;
   throw pluginError(use.key, `"${use.package}" is now the plugin "${plugin.definition.key}"`, {
@@ -126,20 +127,17 @@ export function loadUsed(use: PluginUse, root: string, command?: PluginCommand):
   });
 }
 
-/** Returns whether another version of a plugin is installed than the one that scaffolded its files. */
+/** Returns whether a plugin of the project is installed in another version than the one that scaffolded its files. */
 export function haveOtherVersions(project: Project, tree: Tree, root: string): boolean {
   const before = readPluginRecords(tree);
   return project.plugins.some((use) => {
     if (use.package === undefined) return false;
-    const { definition, found } = loadUsed(use, root);
+    const { definition, found } = loadPluginOfProject(use, root);
     return before.some(({ key, version }) => key === definition.key && version !== found.version);
   });
 }
 
-/**
- * Throws if another version of a plugin is installed than the one that scaffolded its files: a command must change only
- * its own subject.
- */
+/** Throws if a plugin has another version than when it scaffolded its files: only an upgrade may change them. */
 function refuseOtherVersion(before: readonly PluginRecord[], key: string, version: string): void {
   const recorded = before.find((record) => record.key === key);
   if (recorded === undefined || recorded.version === version) return;
@@ -149,7 +147,8 @@ function refuseOtherVersion(before: readonly PluginRecord[], key: string, versio
   });
 }
 
-function textsOf(own: Blueprint, extraPaths: Iterable<string>): Map<string, string> {
+/** Lists the files that tsbuilder itself writes, with their texts; those of generators without. */
+function listOwnFiles(own: Blueprint, extraPaths: Iterable<string>): Map<string, string> {
   return new Map([
     ...[...own.generated, ...extraPaths].map((path) => [path, ""] as const),
     ...own.parts.flatMap((part) => renderPart(part).map(({ path, content }) => [path, content] as const)),

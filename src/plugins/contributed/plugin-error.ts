@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../shared/error-codes.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
-/** Creates an error of a plugin, with the plugin's name. */
+/** Creates an error that names the plugin: by its key, or by its package as long as the key is unknown. */
 export function pluginError(
   key: string,
   message: string,

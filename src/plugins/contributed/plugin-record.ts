@@ -6,10 +6,7 @@ import { readJsonObject } from "../../shared/read-json.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
 import { explainBadPath } from "./contributed-path.ts";
 
-/**
- * The file with the records of plugins' contributions. A later command compares them with the contributions of that
- * time.
- */
+/** The file with the contributions of plugins, which the next command compares with what they contribute then. */
 export const pluginRecordFile = ".tsbuilder/plugins.json";
 
 /** The contributions of one plugin to a project. */
@@ -31,17 +28,20 @@ export interface ScopedContribution {
   readonly calls?: readonly ExecutableCall[];
 }
 
+/** A change of a file by an executable. */
 export interface TextEdit {
   readonly path: string;
   readonly before: string;
   readonly after: string;
 }
 
+/** A command that was given to an executable, with its arguments. */
 export interface ExecutableCall {
   readonly command: PluginCommand;
   readonly args: readonly string[];
 }
 
+/** A file of a contribution. */
 export interface ScopedFile {
   /** Identifies the file even if its path changes. */
   readonly id: string;
@@ -50,13 +50,13 @@ export interface ScopedFile {
   readonly ownership: Ownership;
 }
 
-const mend = "restore it from version control: it says which files belong to plugins";
+const recordHint = "restore it from version control: it says which files belong to plugins";
 
-/** Reads a project's records; there are none without plugins. */
+/** Reads the records of a project, without any if it has no plugins. Throws a TsbuilderError for an invalid file. */
 export function readPluginRecords(tree: Tree): PluginRecord[] {
   const text = tree.read(pluginRecordFile);
   if (text === undefined) return [];
-  const { plugins } = readJsonObject(pluginRecordFile, text, mend);
+  const { plugins } = readJsonObject(pluginRecordFile, text, recordHint);
   if (!Array.isArray(plugins) || !plugins.every(isRecord)) throw invalid("has no list of plugins");
   for (const { path } of plugins.flatMap(({ contributions }) =>
     contributions.flatMap(({ files, edits = [], inserts }) => [
@@ -77,9 +77,9 @@ export function recordBlueprint(records: readonly PluginRecord[]): Blueprint {
     ...records.flatMap(({ key, contributions }) =>
       contributions.map(({ scope, files, inserts }): Blueprint => ({
         parts: (["yours", "generated"] as const).flatMap((ownership) => {
-          const own = files.filter((file) => file.ownership === ownership);
-          if (own.length === 0) return [];
-          const rendered = own.map(({ id, path, content }) => ({ template: id, path, content }));
+          const matching = files.filter((file) => file.ownership === ownership);
+          if (matching.length === 0) return [];
+          const rendered = matching.map(({ id, path, content }) => ({ template: id, path, content }));
           return [{ key: `plugin/${key}/${scope}/${ownership}`, ownership, files: rendered }];
         }),
         inserts,
@@ -91,27 +91,27 @@ export function recordBlueprint(records: readonly PluginRecord[]): Blueprint {
 
 function isRecord(value: unknown): value is PluginRecord {
   if (!isObject(value) || !Array.isArray(value["contributions"])) return false;
-  return isTexts(value, "key", "version") && value["contributions"].every(isContribution);
+  return hasTexts(value, "key", "version") && value["contributions"].every(isContribution);
 }
 
 function isContribution(value: unknown): boolean {
-  if (!isObject(value) || !isTexts(value, "scope")) return false;
+  if (!isObject(value) || !hasTexts(value, "scope")) return false;
   const { files, inserts, edits = [], calls = [] } = value;
   return (
     Array.isArray(files) &&
-    files.every((file) => isTexts(file, "id", "path", "content", "ownership")) &&
+    files.every((file) => hasTexts(file, "id", "path", "content", "ownership")) &&
     Array.isArray(inserts) &&
-    inserts.every((insert) => isTexts(insert, "file", "marker", "text")) &&
+    inserts.every((insert) => hasTexts(insert, "file", "marker", "text")) &&
     Array.isArray(edits) &&
-    edits.every((edit) => isTexts(edit, "path", "before", "after")) &&
+    edits.every((edit) => hasTexts(edit, "path", "before", "after")) &&
     Array.isArray(calls) &&
-    calls.every((call) => isTexts(call, "command") && isObject(call) && Array.isArray(call["args"]))
+    calls.every((call) => hasTexts(call, "command") && isObject(call) && Array.isArray(call["args"]))
   );
 }
 
-const isTexts = (value: unknown, ...keys: string[]): boolean =>
+const hasTexts = (value: unknown, ...keys: string[]): boolean =>
   isObject(value) && keys.every((key) => typeof value[key] === "string");
 
 function invalid(what: string): TsbuilderError {
-  return new TsbuilderError(`"${pluginRecordFile}" ${what}`, { code: "INVALID_PROJECT", hint: mend });
+  return new TsbuilderError(`"${pluginRecordFile}" ${what}`, { code: "INVALID_PROJECT", hint: recordHint });
 }

@@ -7,7 +7,7 @@ import { checkContributedPath, foldPath } from "./contributed-path.ts";
 import { pluginError } from "./plugin-error.ts";
 import type { PluginRecord } from "./plugin-record.ts";
 
-/** The files of a project that no plugin has contributed. */
+/** The files that contributions are compared with. */
 export interface ExistingFiles {
   /** Undefined for a project in memory. */
   readonly root: string | undefined;
@@ -18,25 +18,25 @@ export interface ExistingFiles {
   readonly before: readonly PluginRecord[];
 }
 
-/** Refuses contributions to files that are not the plugin's: the user's, tsbuilder's and those of other plugins. */
+/** Throws a TsbuilderError for a file of others, a link out of the project, and lines for a file that is missing. */
 export function refuseForeign(
   records: readonly PluginRecord[],
   { root, tree, own, before }: ExistingFiles,
 ): void {
   const owners = new Map<string, string>();
-  const take = (path: string, owner: string): string | undefined => {
+  const claim = (path: string, owner: string): string | undefined => {
     const name = foldPath(path);
     const other = owners.get(name);
     if (other === undefined) owners.set(name, owner);
     return other;
   };
-  for (const path of own.keys()) take(path, "tsbuilder");
+  for (const path of own.keys()) claim(path, "tsbuilder");
   for (const { key, contributions } of records) {
     const recorded = new Set(filesOf(before.filter((record) => record.key === key)).map(({ path }) => path));
     for (const { scope, files } of contributions) {
       for (const { path, content } of files) {
         checkContributedPath(key, path);
-        const other = take(path, `plugin "${key}" (${scope})`);
+        const other = claim(path, `plugin "${key}" (${scope})`);
         if (other !== undefined) throw foreign(key, `"${path}" is a file of ${other}`);
         if (!recorded.has(path) && !isFree(tree, path, content))
           throw foreign(
@@ -68,9 +68,9 @@ export function withoutPresent(
     [tree.read(insert.file), own.get(insert.file)].some(
       (text) => text !== undefined && findInsert(text, insert),
     );
-  const contributions = record.contributions.map((one) => ({
-    ...one,
-    inserts: one.inserts.filter((insert) => !isPresent(insert)),
+  const contributions = record.contributions.map((contribution) => ({
+    ...contribution,
+    inserts: contribution.inserts.filter((insert) => !isPresent(insert)),
   }));
   return { ...record, contributions };
 }
@@ -91,13 +91,16 @@ function refuseLostInserts(
 }
 
 function insertsOf(records: readonly PluginRecord[]): Map<string, Insert> {
-  const inserts = records.flatMap(({ contributions }) => contributions.flatMap((one) => one.inserts));
+  const inserts = records.flatMap(({ contributions }) =>
+    contributions.flatMap((contribution) => contribution.inserts),
+  );
   return new Map(inserts.map((insert) => [insertKey(insert), insert]));
 }
 
 const filesOf = (records: readonly PluginRecord[]) =>
   records.flatMap(({ contributions }) => contributions.flatMap(({ files }) => files));
 
+/** Returns whether a plugin may write a path: nothing is there, or a file with the same content. */
 function isFree(tree: Tree, path: string, content: string): boolean {
   return !tree.has(path) || (tree.list(path).length === 0 && readFile(tree, path) === content);
 }
@@ -113,7 +116,7 @@ function readFile(tree: Tree, path: string): string | undefined {
   }
 }
 
-/** Refuses a path that is both a file and a folder. */
+/** Refuses a path that other files need as a folder, and one below a file. */
 function refuseFilesAsFolders(
   records: readonly PluginRecord[],
   owners: ReadonlyMap<string, string>,
@@ -123,8 +126,8 @@ function refuseFilesAsFolders(
   for (const path of owners.keys()) for (const folder of foldersOf(path)) folders.set(folder, path);
   for (const { key, contributions } of records) {
     for (const { path } of contributions.flatMap(({ files }) => files)) {
-      const within = folders.get(foldPath(path));
-      if (within !== undefined) throw foreign(key, `"${path}" is the folder of "${within}"`);
+      const fileInside = folders.get(foldPath(path));
+      if (fileInside !== undefined) throw foreign(key, `"${path}" is the folder of "${fileInside}"`);
       const file = foldersOf(path).find(
         (folder) => owners.has(foldPath(folder)) || readFile(tree, folder) !== undefined,
       );
@@ -133,6 +136,7 @@ function refuseFilesAsFolders(
   }
 }
 
+/** Lists the folders that a path is in, outer ones first. */
 export function foldersOf(path: string): string[] {
   const steps = path.split("/");
   return steps.slice(1).map((_, i) => steps.slice(0, i + 1).join("/"));

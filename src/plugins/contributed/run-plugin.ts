@@ -15,7 +15,7 @@ import { everythingBelow } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { isInside } from "../../shared/files.ts";
 
-/** Runs a plugin, and returns all that it contributes to a project. */
+/** Asks a plugin for its contributions, and renders them. Throws a TsbuilderError if a call of it fails. */
 export async function runPlugin(
   plugin: LoadedPlugin,
   use: PluginUse,
@@ -39,7 +39,7 @@ export async function runPlugin(
   const input = (): ProjectInput => structuredClone({ project, options: use.options, boilerplate });
   if (use.isInLayout) await add("project", "init", () => definition.init?.(input()));
   for (const resource of project.resources) {
-    if (!concerns(use, resource)) continue;
+    if (!contributesTo(use, resource)) continue;
     const kindInput = (): KindInput => ({
       ...input(),
       resource: structuredClone(resource),
@@ -52,7 +52,7 @@ export async function runPlugin(
   return { key: definition.key, version: found.version, contributions };
 }
 
-/** Renders the templates of a contribution, which come from the plugin's own package only. */
+/** Renders the templates of a contribution, which must be in the plugin's own package. */
 function renderContribution(
   plugin: LoadedPlugin,
   scope: string,
@@ -68,8 +68,8 @@ function renderContribution(
     scope,
     all.map(({ content }) => content),
   );
-  const twin = all.find(({ path }, i) => all.findIndex((other) => other.path === path) !== i);
-  if (twin) throw pluginError(key, `${scope} has "${twin.path}" twice`);
+  const duplicate = all.find(({ path }, i) => all.findIndex((other) => other.path === path) !== i);
+  if (duplicate) throw pluginError(key, `${scope} has "${duplicate.path}" twice`);
   return { scope, files: all, inserts };
 }
 
@@ -105,14 +105,14 @@ function fill(text: string, context: Readonly<Record<string, string>>): string {
 function templateFolder({ definition: { key, templates }, found }: LoadedPlugin, folder: string): string {
   if (templates === undefined)
     throw pluginError(key, `it has no folder of templates, and names "${folder}" there`);
-  const base = resolve(found.folder, templates instanceof URL ? fileOf(key, templates) : templates);
+  const base = resolve(found.folder, templates instanceof URL ? urlToPath(key, templates) : templates);
   const wanted = resolve(base, folder);
   if (!existsSync(wanted)) throw pluginError(key, `its templates "${folder}" do not exist`);
   if (isInside(found.folder, realpathSync(wanted)) && isInside(base, wanted)) return wanted;
   throw pluginError(key, `its templates "${folder}" are outside of its package`, { code: "REFUSED" });
 }
 
-function fileOf(key: string, url: URL): string {
+function urlToPath(key: string, url: URL): string {
   try {
     return fileURLToPath(url);
   } catch (cause) {
@@ -129,23 +129,23 @@ export async function callPlugin<T>(key: string, name: string, call: () => T | P
   }
 }
 
-/** Names the project or kind that a contribution belongs to. */
+/** Formats the scope of a contribution to a kind, as records have it. */
 export function scopeOf(command: "api" | "webhook", resource: Resource): string {
   return `${command} ${qualifiedGroup(resource)}/${resource.version}/${resource.kind}`;
 }
 
-/** Returns the project and the kinds that a plugin may contribute to. */
+/** Returns the scopes that a plugin may contribute to: the project and its kinds, or single kinds. */
 export function scopesOf(use: PluginUse, project: Project): Set<string> {
-  const concerned = project.resources.filter((resource) => concerns(use, resource));
+  const resources = project.resources.filter((resource) => contributesTo(use, resource));
   return new Set([
     ...(use.isInLayout ? ["project"] : []),
-    ...concerned.map((resource) => scopeOf("api", resource)),
-    ...concerned.filter(hasWebhooks).map((resource) => scopeOf("webhook", resource)),
+    ...resources.map((resource) => scopeOf("api", resource)),
+    ...resources.filter(hasWebhooks).map((resource) => scopeOf("webhook", resource)),
   ]);
 }
 
-const concerns = (use: PluginUse, resource: Resource): boolean =>
-  use.isInLayout || use.resources.some((one) => isSameResource(one, resource));
+const contributesTo = (use: PluginUse, resource: Resource): boolean =>
+  use.isInLayout || use.resources.some((other) => isSameResource(other, resource));
 
 const optionsFor = (use: PluginUse, resource: Resource) =>
-  use.resources.find((one) => isSameResource(one, resource))?.options ?? {};
+  use.resources.find((other) => isSameResource(other, resource))?.options ?? {};

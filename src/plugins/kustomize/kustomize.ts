@@ -15,8 +15,8 @@ import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
 import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.ts";
 import { type Plugin, partKeys } from "../contract/plugin.ts";
 
-/** The folder of each feature in `config/`; a feature without one only appears in combinations. */
-const folders: Readonly<Record<FeatureName, string | undefined>> = {
+/** The folder of each feature in `config/`; a feature without one only has parts in combination with others. */
+const featureFolders: Readonly<Record<FeatureName, string | undefined>> = {
   metrics: "metrics",
   webhook: "webhook",
   "cert-manager": "certmanager",
@@ -29,57 +29,58 @@ const folders: Readonly<Record<FeatureName, string | undefined>> = {
   sharding: "sharding",
 };
 
-interface Pair {
-  readonly of: readonly FeatureName[];
+/** The parts and lines that a project has if all of some features are enabled. */
+interface FeatureCombination {
+  readonly features: readonly FeatureName[];
+  /** Folder in `templates/kustomize/feature`. */
   readonly part: string | undefined;
   readonly inserts: readonly Insert[];
 }
 
-/** The components for features that must be combined. */
-const pairs: readonly Pair[] = [
-  { of: ["self-signed"], part: undefined, inserts: [wiring("../self-signed/wiring")] },
+const combinations: readonly FeatureCombination[] = [
+  { features: ["self-signed"], part: undefined, inserts: [defaultComponent("../self-signed/wiring")] },
   {
-    of: ["cert-manager", "webhook"],
+    features: ["cert-manager", "webhook"],
     part: "cert-manager-webhook",
     inserts: [
-      line("certmanager", "certificates", "webhook"),
-      line("certmanager/wiring", "wiring", "webhook"),
-      wiring("../certmanager/wiring"),
+      entry("certmanager", "certificates", "webhook"),
+      entry("certmanager/wiring", "wiring", "webhook"),
+      defaultComponent("../certmanager/wiring"),
     ],
   },
   {
-    of: ["cert-manager", "metrics", "metrics-tls"],
+    features: ["cert-manager", "metrics", "metrics-tls"],
     part: "cert-manager-metrics",
     inserts: [
-      line("certmanager", "certificates", "metrics"),
-      line("certmanager/wiring", "wiring", "metrics"),
-      wiring("../certmanager/wiring"),
+      entry("certmanager", "certificates", "metrics"),
+      entry("certmanager/wiring", "wiring", "metrics"),
+      defaultComponent("../certmanager/wiring"),
     ],
   },
   {
-    of: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
+    features: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
     part: "prometheus-metrics-tls",
-    inserts: [wiring("../prometheus/wiring")],
+    inserts: [defaultComponent("../prometheus/wiring")],
   },
   {
-    of: ["alerts", "webhook"],
+    features: ["alerts", "webhook"],
     part: "alerts-webhook",
-    inserts: [line("alerts", "alerts", "webhook.yaml")],
+    inserts: [entry("alerts", "alerts", "webhook.yaml")],
   },
   {
-    of: ["alerts", "sharding"],
+    features: ["alerts", "sharding"],
     part: "alerts-sharding",
-    inserts: [line("alerts", "alerts", "shards.yaml")],
+    inserts: [entry("alerts", "alerts", "shards.yaml")],
   },
   {
-    of: ["network-policy", "metrics"],
+    features: ["network-policy", "metrics"],
     part: "network-policy-metrics",
-    inserts: [line("network-policy", "policies", "allow-metrics-traffic.yaml")],
+    inserts: [entry("network-policy", "policies", "allow-metrics-traffic.yaml")],
   },
   {
-    of: ["network-policy", "webhook"],
+    features: ["network-policy", "webhook"],
     part: "network-policy-webhook",
-    inserts: [line("network-policy", "policies", "allow-webhook-traffic.yaml")],
+    inserts: [entry("network-policy", "policies", "allow-webhook-traffic.yaml")],
   },
 ];
 
@@ -99,7 +100,9 @@ function init(project: Project): Blueprint {
       : emptyBlueprint,
     project.namespaced ? watchedNamespaces(project) : emptyBlueprint,
     ...featureNames.filter(isOn).map((name) => feature(projectName, name)),
-    ...pairs.filter(({ of }) => of.every(isOn)).map((pair) => wired(projectName, pair.part, pair.inserts)),
+    ...combinations
+      .filter(({ features: combined }) => combined.every(isOn))
+      .map((combination) => featurePart(projectName, combination.part, combination.inserts)),
   );
 }
 
@@ -107,7 +110,7 @@ function init(project: Project): Blueprint {
 function managerRole(projectName: string): Blueprint {
   return {
     ...part("kustomize/manager-role", "kustomize/create-api/manager-role", { projectName }),
-    inserts: [line("rbac", "resources", "role.yaml"), line("rbac", "resources", "role_binding.yaml")],
+    inserts: [entry("rbac", "resources", "role.yaml"), entry("rbac", "resources", "role_binding.yaml")],
     generated: ["config/rbac/role.yaml"],
   };
 }
@@ -116,7 +119,7 @@ function managerRole(projectName: string): Blueprint {
 function managerClusterRole(projectName: string): Blueprint {
   return {
     ...part("kustomize/manager-cluster-role", "kustomize/create-api/manager-cluster-role", { projectName }),
-    inserts: [line("rbac", "resources", "cluster_role_binding.yaml")],
+    inserts: [entry("rbac", "resources", "cluster_role_binding.yaml")],
   };
 }
 
@@ -125,14 +128,14 @@ function watchedNamespaces({ projectName, namespaces }: Project): Blueprint {
   if (namespaces.length === 0) {
     return {
       ...part("kustomize/namespaced-own", "kustomize/init/namespaced-own", {}),
-      inserts: [component("../namespaced")],
+      inserts: [baseComponent("../namespaced")],
     };
   }
   const roleBindings = namespaces.map((namespace) => roleBinding(projectName, namespace)).join("\n");
   const context = { projectName, watchNamespaces: namespaces.join(","), roleBindings };
   return {
     ...part("kustomize/namespaced-list", "kustomize/init/namespaced-list", context),
-    inserts: [component("../namespaced"), wiring("../namespaced/wiring")],
+    inserts: [baseComponent("../namespaced"), defaultComponent("../namespaced/wiring")],
   };
 }
 
@@ -162,13 +165,14 @@ function roleBinding(projectName: string, namespace: string): string {
   return `---\n${stringify(binding, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" }).trimEnd()}`;
 }
 
-/** A feature is a component of its own. */
 function feature(projectName: string, name: FeatureName): Blueprint {
-  const folder = folders[name];
-  return folder === undefined ? emptyBlueprint : wired(projectName, name, [component(`../${folder}`)]);
+  const folder = featureFolders[name];
+  return folder === undefined
+    ? emptyBlueprint
+    : featurePart(projectName, name, [baseComponent(`../${folder}`)]);
 }
 
-function wired(projectName: string, name: string | undefined, inserts: readonly Insert[]): Blueprint {
+function featurePart(projectName: string, name: string | undefined, inserts: readonly Insert[]): Blueprint {
   if (name === undefined) return { ...emptyBlueprint, inserts };
   return { ...part(`kustomize/feature/${name}`, `kustomize/feature/${name}`, { projectName }), inserts };
 }
@@ -198,11 +202,11 @@ function createApi(project: Project, resource: Resource): Blueprint {
         scopeLabel: needsClusterRole(project, resource) ? "\n    tsbuilder.dev/scope: Cluster" : "",
       }),
       inserts: [
-        line("base", "resources", "../crd"),
-        line("crd", "crds", `bases/${base}`),
-        line("samples", "samples", `${sampleFile(resource)}.yaml`),
+        entry("base", "resources", "../crd"),
+        entry("crd", "crds", `bases/${base}`),
+        entry("samples", "samples", `${sampleFile(resource)}.yaml`),
         ...["admin", "editor", "viewer"].map((role) =>
-          line("rbac", "resources", `${roles}_${role}_role.yaml`),
+          entry("rbac", "resources", `${roles}_${role}_role.yaml`),
         ),
       ],
       generated: [`config/crd/bases/${base}`],
@@ -226,7 +230,7 @@ function createWebhook(project: Project, resource: Resource): Blueprint {
   const { defaulting, validation, spokes } = resource.webhooks;
   const configurations = {
     ...emptyBlueprint,
-    inserts: [line("webhook", "resources", "manifests.yaml")],
+    inserts: [entry("webhook", "resources", "manifests.yaml")],
     generated: ["config/webhook/manifests.yaml"],
   };
   return joinBlueprints(
@@ -242,21 +246,21 @@ function conversion(project: Project, resource: Resource): Blueprint {
   const context = { configPrefix: prefix, kind, plural, qualifiedGroup: group };
   return {
     ...part(`kustomize/conversion/${group}/${kind}`, "kustomize/create-webhook/conversion", context),
-    inserts: [line("crd", "conversion-patches", `path: patches/webhook_in_${prefix}${plural}.yaml`)],
+    inserts: [entry("crd", "conversion-patches", `path: patches/webhook_in_${prefix}${plural}.yaml`)],
   };
 }
 
-/** A component in config/base: features that add objects. */
-function component(path: string): Insert {
-  return line("base", "components", path);
+/** Returns the entry of a component in config/base, which adds objects. */
+function baseComponent(path: string): Insert {
+  return entry("base", "components", path);
 }
 
-/** A component in config/default: wiring that needs the final names of objects. */
-function wiring(path: string): Insert {
-  return line("default", "components", path);
+/** Returns the entry of a component in config/default, which connects objects by their final names. */
+function defaultComponent(path: string): Insert {
+  return entry("default", "components", path);
 }
 
-/** An entry in a kustomization in `config/`. */
-function line(folder: string, marker: string, text: string): Insert {
+/** Returns an entry of a kustomization in `config/`. */
+function entry(folder: string, marker: string, text: string): Insert {
   return { file: `config/${folder}/kustomization.yaml`, marker, text: `- ${text}` };
 }

@@ -22,6 +22,7 @@ export const autoupdate: PluginDefinition = {
   }),
 };
 
+/** The workflow; `source` is where npm finds the newest tsbuilder. */
 const workflow = (source: string): string => `name: Upgrade
 
 # Opens a pull request once there is a newer tsbuilder, and renews it each week while it is open. In the settings of the

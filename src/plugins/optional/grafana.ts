@@ -18,8 +18,8 @@ export const grafana: PluginDefinition = {
   init: ({ project, options }: ProjectInput) => ({
     files: [
       dashboard(project.projectName, "runtime", runtimePanels(project.features)),
-      ...(isTexts(options["metric"])
-        ? [dashboard(project.projectName, "custom-metrics", options["metric"].map(ownPanel))]
+      ...(isNonEmptyTexts(options["metric"])
+        ? [dashboard(project.projectName, "custom-metrics", options["metric"].map(customPanel))]
         : []),
     ],
   }),
@@ -34,6 +34,7 @@ interface Panel {
   readonly unit: string;
 }
 
+// The queries of a metric, for the operator's job.
 const gauge = (metric: string): string => `${metric}{job="$job"}`;
 
 const sum = (metric: string, by: string): string => `sum by (${by}) (${gauge(metric)})`;
@@ -105,7 +106,7 @@ const webhookPanels: readonly Panel[] = [
   ),
 ];
 
-/** The panels of the runtime's metrics, for what the project has. */
+/** Lists the panels of the runtime's metrics, for the features of a project. */
 export function runtimePanels(features: readonly FeatureName[]): readonly Panel[] {
   return [
     ...controllerPanels,
@@ -116,8 +117,8 @@ export function runtimePanels(features: readonly FeatureName[]): readonly Panel[
   ];
 }
 
-/** The panel of a metric of the user's, `NAME:TYPE`. */
-export function ownPanel(metric: string): Panel {
+/** Returns the panel of a metric of the user's, `NAME:TYPE`. A name may contain colons, too. */
+export function customPanel(metric: string): Panel {
   const at = metric.lastIndexOf(":");
   const [name, type] = [metric.slice(0, at), metric.slice(at + 1)];
   if (type === "counter") return panel(name, rate(name, "job"), "ops");
@@ -125,7 +126,7 @@ export function ownPanel(metric: string): Panel {
   return panel(name, gauge(name), unitOf(name));
 }
 
-/** The unit that Prometheus' conventions put at the end of a name. */
+/** Returns the unit of a metric, which is the end of its name by Prometheus' conventions. */
 function unitOf(name: string): string {
   if (name.endsWith("_seconds")) return "s";
   return name.endsWith("_bytes") ? "bytes" : "none";
@@ -169,5 +170,5 @@ function dashboard(projectName: string, name: string, panels: readonly Panel[]) 
   return { path: `config/grafana/${name}.json`, content: `${JSON.stringify(content, undefined, 2)}\n` };
 }
 
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string");
+const isNonEmptyTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");

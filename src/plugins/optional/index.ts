@@ -14,9 +14,9 @@ export const optionalKeys: readonly string[] = optional.map(({ key }) => key);
 /** The version of that package in records; not tsbuilder's, so that they change only with the version in a plugin's key. */
 const version = "1.0.0";
 
-/** Finds one of these plugins by its key, in the form in which a package is loaded; undefined if the key is of another. */
+/** Loads one of these plugins by its key, as if from a package; undefined for the key of another plugin. */
 export function loadOptional(key: string) {
-  const definition = optional.find((one) => one.key === key);
+  const definition = optional.find((plugin) => plugin.key === key);
   if (!definition) return undefined;
   return {
     definition,

@@ -1,5 +1,5 @@
-// The operator's program as parts and inserts: for a project (`init.ts`), a kind and its webhooks (here). Names in
-// generated code stand at the end.
+// The parts and inserts of a kind and its webhooks in the operator's program; `init.ts` has those of every project. The
+// names in generated code are at the end.
 
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pascalCase } from "@tsbuilder/apimachinery/text";
@@ -23,30 +23,27 @@ import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.t
 import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
-/** The types of a kind and its controllers, registered in the operator's entry point. */
+/** Returns the types of a kind, its controllers, which the entry point registers, and the test that explores them. */
 export function createApi(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
-  if (resource.template) return reference(project, resource, inputs);
+  if (resource.template) return referenceOperator(project, resource, inputs);
   return joinBlueprints(
     resource.origin.type === "own" ? types(project, resource, inputs) : foreignTypes(resource),
     ...resource.controllers.map(({ name }) => controller(project, resource, name, inputs)),
-    exploring(project, resource, inputs),
+    exploreTest(project, resource, inputs),
   );
 }
 
-/** A test that explores the first controller of an own kind; the MySQL template brings one, which knows its values. */
-function exploring(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+/** A test that explores the first controller of an own kind; the MySQL template has its own, with valid values. */
+function exploreTest(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const [first] = resource.controllers;
   if (!first || resource.origin.type !== "own" || resource.template?.name === "mysql") return emptyBlueprint;
   const context = controllerContext(project, resource, first.name, inputs);
   const { header, controllerFolder, controllerFile, className, kind, typesImport } = context;
-  const words = { header, controllerFolder, controllerFile, className, kind, typesImport };
-  return part(partKeys.explore(resource), "typescript/create-api/explore-test", words);
+  const exploreContext = { header, controllerFolder, controllerFile, className, kind, typesImport };
+  return part(partKeys.explore(resource), "typescript/create-api/explore-test", exploreContext);
 }
 
-/**
- * Lists the types generated from a third-party CRD, so that they are deleted with their last use. A package is npm's to
- * remove.
- */
+/** Lists the types from a third-party CRD, to be deleted with their last use; a package is npm's to remove. */
 function foreignTypes({ origin }: Resource): Blueprint {
   const path =
     origin.type === "external" && origin.module.startsWith("./") ? origin.module.slice(2) : undefined;
@@ -114,10 +111,7 @@ function kindDefinition({ kind, plural, namespaced }: Resource): string {
   return `${start}\n${members.map((member) => `  ${member},\n`).join("")}});`;
 }
 
-/**
- * Exactly one version of a kind is the storage version. Even a single version is marked, so that adding another one
- * does not change a file of the user's.
- */
+/** Returns whether a version is the storage version: the first one, so that adding another changes no file. */
 function isFirstVersion({ resources }: Project, resource: Resource): boolean {
   const own = resources.filter((other) => other.origin.type === "own" && isSameKind(other, resource));
   return own.length === 0 || own[0]!.version === resource.version;
@@ -127,11 +121,11 @@ function controller(project: Project, resource: Resource, name: string, inputs: 
   const isOwn = resource.origin.type === "own";
   const context = controllerContext(project, resource, name, inputs);
   const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
-  const own = `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`;
+  const templates = `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`;
   return joinBlueprints(
     {
-      ...part(partKeys.controller(resource, name), own, isOwn ? { ...context, testKey } : context),
-      inserts: wireInController(project, resource, name),
+      ...part(partKeys.controller(resource, name), templates, isOwn ? { ...context, testKey } : context),
+      inserts: controllerInserts(project, resource, name),
     },
     isOwn ? emptyBlueprint : foreignControllerTest(resource, name, context),
   );
@@ -144,11 +138,12 @@ function foreignControllerTest(
   context: ReturnType<typeof controllerContext>,
 ): Blueprint {
   const { header, controllerFolder, controllerFile, className, kind, plural } = context;
-  const words = { header, controllerFolder, controllerFile, className, kind };
+  const testContext = { header, controllerFolder, controllerFile, className, kind };
   const key = partKeys.controllerTest(resource, name);
-  if (resource.origin.type === "core") return part(key, "typescript/create-api/core-controller-test", words);
+  if (resource.origin.type === "core")
+    return part(key, "typescript/create-api/core-controller-test", testContext);
   return part(key, "typescript/create-api/external-controller-test", {
-    ...words,
+    ...testContext,
     plural,
     qualifiedGroup: qualifiedGroup(resource),
     version: resource.version,
@@ -184,7 +179,7 @@ function controllerContext(
 }
 
 /** A complete operator instead of the skeletons: types, controller, tests and samples from one folder of templates. */
-function reference(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+function referenceOperator(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const { name, options } = resource.template!;
   const controllerName = resource.controllers[0]!.name;
   const context = {
@@ -201,17 +196,17 @@ function reference(project: Project, resource: Resource, inputs: ScaffoldInputs)
     groupVersion(project, resource, inputs),
     {
       ...part(partKeys.template(resource), `typescript/template/${name}`, context),
-      inserts: wireInController(project, resource, controllerName),
+      inserts: controllerInserts(project, resource, controllerName),
     },
-    exploring(project, resource, inputs),
+    exploreTest(project, resource, inputs),
     // Additional controllers of the kind are skeletons.
     ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, inputs)),
   );
 }
 
-function wireInController(project: Project, resource: Resource, name: string): Insert[] {
+function controllerInserts(project: Project, resource: Resource, name: string): Insert[] {
   const file = controllerFile(project, resource, name);
-  return wireIn(project, resource, file, `${className(resource, name)}Controller`);
+  return registrationInserts(project, resource, file, `${className(resource, name)}Controller`);
 }
 
 function controllerFile(project: Project, resource: Resource, name: string): string {
@@ -224,7 +219,7 @@ function controllerFileName(resource: Resource, name: string): string {
   return name.replaceAll("-", "_");
 }
 
-/** One file for each type of webhook, so that adding another one does not touch the user's code. */
+/** Returns a file for each type of webhook, so that adding another one does not touch the user's code. */
 export function createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
   const { defaulting, validation, spokes = [] } = resource.webhooks;
   return joinBlueprints(
@@ -234,7 +229,7 @@ export function createWebhook(project: Project, resource: Resource, inputs: Scaf
   );
 }
 
-/** The differences between a defaulter and a validator. */
+/** The differences between a defaulter, which is a mutating webhook, and a validator. */
 const roles = {
   defaulter: { verb: "mutate", letter: "m", suffix: "Defaulter", path: "defaultingPath" },
   validator: { verb: "validate", letter: "v", suffix: "Validator", path: "validationPath" },
@@ -252,8 +247,8 @@ function admission(
   const kindLower = kindFile(resource);
   const folder = webhookFolder(project, resource);
   const file = `${folder}/${kindLower}_${role}.ts`;
-  const ownPath = webhooks[pathKey];
-  const shared = {
+  const customPath = webhooks[pathKey];
+  const commonContext = {
     header: fileHeader(boilerplate),
     webhookFolder: folder,
     kindLower,
@@ -262,11 +257,11 @@ function admission(
     typesImport: typesModule(project, resource, file),
   };
   const context = {
-    ...shared,
+    ...commonContext,
     plural,
     version,
-    path: ownPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
-    pathOption: ownPath === undefined ? "" : `, { path: "${ownPath}" }`,
+    path: customPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
+    pathOption: customPath === undefined ? "" : `, { path: "${customPath}" }`,
     markerGroup: group === "" ? '""' : group,
     // A webhook's name needs at least three parts; kind, version and group make it unique.
     webhookName: `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`,
@@ -274,10 +269,10 @@ function admission(
   return joinBlueprints(
     {
       ...part(partKeys.webhook(resource, role), `typescript/create-webhook/${role}`, context),
-      inserts: wireIn(project, resource, file, `${kind}${suffix}`),
+      inserts: registrationInserts(project, resource, file, `${kind}${suffix}`),
     },
     part(partKeys.webhookTest(resource, role), `typescript/create-webhook/${role}-test`, {
-      ...shared,
+      ...commonContext,
       testObject: testObject(resource),
     }),
   );
@@ -307,7 +302,7 @@ function conversion(
   if (!spoke) return emptyBlueprint;
   const folder = webhookFolder(project, spoke);
   const file = `${folder}/${kindFile(hub)}_conversion.ts`;
-  const shared = {
+  const commonContext = {
     header: fileHeader(boilerplate),
     webhookFolder: folder,
     kindLower: kindFile(hub),
@@ -319,13 +314,13 @@ function conversion(
   return joinBlueprints(
     {
       ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", {
-        ...shared,
+        ...commonContext,
         hubImport: typesModule(project, hub, file),
       }),
-      inserts: wireIn(project, spoke, file, `${hub.kind}Conversion`),
+      inserts: registrationInserts(project, spoke, file, `${hub.kind}Conversion`),
     },
     part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", {
-      ...shared,
+      ...commonContext,
       variable: variableName(hub.kind),
       apiVersion: `${qualifiedGroup(hub)}/${spokeVersion}`,
     }),
@@ -395,9 +390,9 @@ const main = "src/main.ts";
  * the like. If several groups or versions have the same kind, the import gets a unique name, so that the user's file
  * stays unchanged.
  */
-function wireIn(project: Project, resource: Resource, file: string, name: string): Insert[] {
+function registrationInserts(project: Project, resource: Resource, file: string, name: string): Insert[] {
   const group = project.multigroup ? pascalCase(groupFolder(resource)) : "";
-  const version = isFirst(project, resource) ? "" : pascalCase(resource.version);
+  const version = isFirstEntry(project, resource) ? "" : pascalCase(resource.version);
   const setup = `setup${name}`;
   const local = `setup${group}${version}${name}`;
   const names = local === setup ? setup : `${setup} as ${local}`;
@@ -407,6 +402,6 @@ function wireIn(project: Project, resource: Resource, file: string, name: string
   ];
 }
 
-function isFirst({ resources }: Project, resource: Resource): boolean {
+function isFirstEntry({ resources }: Project, resource: Resource): boolean {
   return resources.find((other) => isSameKind(other, resource))?.version === resource.version;
 }

@@ -7,7 +7,7 @@ import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contra
 import { fileHeader } from "./create-api.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
-/** Inserts into the tests of the whole deployment: the API server trusts the webhooks. */
+/** The lines that test in the whole deployment that the API server trusts the webhooks. */
 const webhookTest: readonly Insert[] = [
   {
     file: "test/e2e/e2e.test.ts",
@@ -32,12 +32,12 @@ const passWithoutTests = `    // create api scaffolds the first test.
     passWithNoTests: true,
 `;
 
-/** The package, its tooling, and the entry point. */
+/** Returns the parts of every project: its package, the tooling, and the entry point. */
 export function init(project: Project, { boilerplate, packages, manager = npm }: ScaffoldInputs): Blueprint {
   const { projectName } = project;
   const header = fileHeader(boilerplate);
   const hasWebhookTest = project.resources.some(hasWebhooks);
-  const isWithText = hasTextFiles(project);
+  const importsTextFiles = hasTextFiles(project);
   return joinBlueprints(
     required("typescript/package", "typescript/init/package", {
       projectName,
@@ -51,12 +51,12 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
       projectName,
       leaderElectionId: leaderElectionId(project),
     }),
-    isWithText
+    importsTextFiles
       ? part("typescript/vitest", "typescript/init/vitest-with-text", {})
       : part("typescript/vitest", "typescript/init/vitest", {
           withoutTests: hasTests(project) ? "" : passWithoutTests,
         }),
-    isWithText ? part("typescript/text-files", "typescript/init/text-files", {}) : emptyBlueprint,
+    importsTextFiles ? part("typescript/text-files", "typescript/init/text-files", {}) : emptyBlueprint,
     part(partKeys.project, "typescript/init/project", {
       header,
       boilerplate,
@@ -72,7 +72,7 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
   );
 }
 
-/** A part without whose own version of a file the project would not work. */
+/** Returns a part whose existing files are refused, because the project would not work with them. */
 function required(key: string, templates: string, context: TemplateContext): Blueprint {
   return { ...emptyBlueprint, parts: [{ key, templates, context, ifExists: "refuse" }] };
 }
@@ -114,6 +114,7 @@ function hasTests({ resources }: Project): boolean {
   return resources.some((resource) => resource.controllers.length > 0 || hasWebhooks(resource));
 }
 
+/** Returns whether a kind has a template that imports scripts and configuration files as text. */
 function hasTextFiles({ resources }: Project): boolean {
   return referenceTemplates.some(
     (reference) =>
@@ -122,8 +123,8 @@ function hasTextFiles({ resources }: Project): boolean {
 }
 
 /**
- * The name of the leader election Lease: stable across builds of the operator, and different from other operators' in
- * the same namespace. An FNV-1a hash of the project's name is short and stable.
+ * Returns the name of the leader election Lease: stable across builds of the operator, and different from that of other
+ * operators in the same namespace. It begins with the FNV-1a hash of the project's name (32 bits).
  */
 function leaderElectionId({ projectName, domain }: Project): string {
   let hash = 0x811c9dc5;

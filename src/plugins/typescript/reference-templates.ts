@@ -1,6 +1,6 @@
 import { blockCommentText, markerString } from "../../shared/source-text.ts";
 
-/** A reference operator: where its templates are, and its default names. */
+/** A reference operator: its folder of templates, and its default names. */
 export interface ReferenceTemplate {
   /** Folder in `templates/typescript/template`. */
   readonly name: string;

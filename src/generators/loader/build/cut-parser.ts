@@ -1,5 +1,5 @@
-/** Modules that the parser refers to and never needs: access to the system, clocks, and traces. */
-const unused: Readonly<Record<string, string>> = {
+/** Modules that the parser refers to and never needs, with stand-ins for what it refers to. */
+const stubs: Readonly<Record<string, string>> = {
   "performanceCore.ts": "var timestamp = Date.now; function tryGetNativePerformanceHooks() {}",
   "sys.ts": "var sys;",
   "tracing.ts": "var tracing;",
@@ -16,8 +16,9 @@ Object.defineProperty(getIdentifierConstructor().prototype, "text", { get() { re
 `;
 
 /**
- * The parser of TypeScript as a module, cut out of the text of `typescript.js`. That file is all modules of the
- * compiler one after another, lower ones first, each after a comment with its path: all up to the parser are enough.
+ * Cuts the parser of TypeScript out of the text of `typescript.js`, as a module with some exports. That file is all modules
+ * of the compiler one after another, lower ones first, each after a comment with its path: all up to the parser are
+ * enough. Throws if the file has another form.
  */
 export function cutParser(compiler: string, exported: readonly string[]): string {
   const [start = "", ...modules] = compiler.split(/^\/\/ src\/compiler\/(?=\S+\.ts$)/mu);
@@ -33,12 +34,12 @@ export function cutParser(compiler: string, exported: readonly string[]): string
   }
   const texts = modules
     .slice(0, last + 1)
-    .map((text, index) => unused[names[index]!] ?? text.slice(text.indexOf("\n") + 1));
+    .map((text, index) => stubs[names[index]!] ?? text.slice(text.indexOf("\n") + 1));
   const code = withoutUnusedMessages(texts.join("\n"));
   return [license, helpers, code, nodeMethods, `export { ${exported.join(", ")} };`, ""].join("\n");
 }
 
-/** Nine in ten messages are those of the checker, and each is an object as soon as the parser is loaded. */
+/** Removes the messages of the checker, nine in ten: each would become an object as soon as the parser is loaded. */
 function withoutUnusedMessages(code: string): string {
   const used = new Set(code.match(/(?<=\bDiagnostics\.)\w+/gu));
   return code.replaceAll(/^ {2}(\w+): diag\(.*\),?\n/gmu, (line, name: string) =>
@@ -46,7 +47,7 @@ function withoutUnusedMessages(code: string): string {
   );
 }
 
-/** The declarations of the parser, by the compiler's own types. */
+/** Returns the declarations of that module, by the compiler's own types. */
 export function declareParser(exported: readonly string[]): string {
   const names = exported.map((name) => `export const ${name}: typeof ts.${name};\n`);
   return ['import type ts from "typescript";\n\n', ...names].join("");

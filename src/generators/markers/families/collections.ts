@@ -25,7 +25,7 @@ export const collections: MarkerFamily = {
   ],
 };
 
-/** Checks the type of a schema; users call an array a list and an object a map. */
+/** Refuses a schema that is not an array, which users call a list. */
 export function checkList(schema: Schema): string | undefined {
   return schema.type === "array" ? undefined : `it applies to lists, but this is ${describeSchema(schema)}`;
 }

@@ -36,9 +36,9 @@ export const kinds: MarkerFamily = {
         },
       ),
       check: (args) =>
-        outside([".spec"], "specpath", args) ??
-        outside([".status"], "statuspath", args) ??
-        outside([".spec", ".status"], "selectorpath", args),
+        refuseRoot([".spec"], "specpath", args) ??
+        refuseRoot([".status"], "statuspath", args) ??
+        refuseRoot([".spec", ".status"], "selectorpath", args),
     },
     {
       ...kindMarker("kubebuilder:printcolumn", "A column of kubectl get, in the order of the markers.", {
@@ -50,7 +50,7 @@ export const kinds: MarkerFamily = {
         priority: optional("int", "above 0: only with -o wide"),
       }),
       repeatable: true,
-      check: (args) => otherThan(columnTypes, "type", args) ?? otherThan(columnFormats, "format", args),
+      check: (args) => refuseOther(columnTypes, "type", args) ?? refuseOther(columnFormats, "format", args),
     },
     {
       ...kindMarker("kubebuilder:selectablefield", "A field that can be used in field selectors.", {
@@ -99,13 +99,19 @@ export const kinds: MarkerFamily = {
   ],
 };
 
-function otherThan(allowed: readonly string[], argument: string, args: MarkerArguments): string | undefined {
+/** Refuses a value of an argument that is not one of those allowed. */
+function refuseOther(
+  allowed: readonly string[],
+  argument: string,
+  args: MarkerArguments,
+): string | undefined {
   const value = text(args, argument);
   if (value === "" || allowed.includes(value)) return undefined;
   return `the ${argument} "${value}" is not one of ${allowed.join(", ")}`;
 }
 
-function outside(roots: readonly string[], argument: string, args: MarkerArguments): string | undefined {
+/** Refuses a JSONPath with another root than those allowed, as the API server does. */
+function refuseRoot(roots: readonly string[], argument: string, args: MarkerArguments): string | undefined {
   const path = text(args, argument);
   if (path === "" || roots.some((root) => path.startsWith(`${root}.`))) return undefined;
   return `the ${argument} "${path}" is not in ${roots.join(" or ")}`;

@@ -1,7 +1,7 @@
 import type { Schema } from "../../model/schema.ts";
 import { type KeyValue, type MarkerFamily, flag, numeric, keyMarker, validation } from "../definition.ts";
 
-/** Shared with Kubernetes' own declarative validation. */
+/** The parts of a marker that Kubernetes' declarative validation defines: it is for fields, and may have comments. */
 export const declarative = { targets: ["field"], forItems: false, hashComments: true } as const;
 
 const limit: KeyValue<number> = {

@@ -8,11 +8,11 @@ export const oneOf: MarkerFamily = {
   title: "How many of several fields may be set",
   markers: [
     oneOfMarker("AtMostOneOf", 11, "At most one of the fields may be set.", {
-      rule: (fields) => `${sum(fields)} <= 1`,
+      rule: (fields) => `${countSet(fields)} <= 1`,
       message: (fields) => `at most one of the fields in [${fields.join(" ")}] may be set`,
     }),
     oneOfMarker("ExactlyOneOf", 12, "Exactly one of the fields must be set.", {
-      rule: (fields) => `${sum(fields)} == 1`,
+      rule: (fields) => `${countSet(fields)} == 1`,
       message: (fields) => `exactly one of the fields in [${fields.join(" ")}] must be set`,
     }),
     oneOfMarker("AtLeastOneOf", 13, "At least one of the fields must be set.", {
@@ -25,12 +25,13 @@ export const oneOf: MarkerFamily = {
 /** Names of the markers whose fields must be optional. */
 export const oneOfMarkers: ReadonlySet<string> = new Set(oneOf.markers.map(({ name }) => name));
 
+/** The CEL rule of a marker for its fields, and the message. */
 interface OneOfRule {
   rule(fields: readonly string[]): string;
   message(fields: readonly string[]): string;
 }
 
-function oneOfMarker(name: string, priority: number, summary: string, words: OneOfRule): MarkerDefinition {
+function oneOfMarker(name: string, priority: number, summary: string, celRule: OneOfRule): MarkerDefinition {
   return {
     name: `kubebuilder:validation:${name}`,
     targets: ["type"],
@@ -44,13 +45,14 @@ function oneOfMarker(name: string, priority: number, summary: string, words: One
     },
     apply(schema, args) {
       const fields = strings(args);
-      if (fields.length > 0) addRule(schema, { rule: words.rule(fields), message: words.message(fields) });
+      if (fields.length > 0)
+        addRule(schema, { rule: celRule.rule(fields), message: celRule.message(fields) });
       return undefined;
     },
   };
 }
 
-/** The form of controller-gen since v0.22; earlier versions filtered a list. */
-function sum(fields: readonly string[]): string {
+/** Returns the CEL expression for the number of fields that are set, in the form of controller-gen since v0.22. */
+function countSet(fields: readonly string[]): string {
   return fields.map((field) => `(has(self.${celName(field)})?1:0)`).join("+");
 }

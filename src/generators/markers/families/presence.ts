@@ -21,6 +21,7 @@ function presenceMarker(name: string, summary: string): MarkerDefinition {
   return { name, targets: ["field"], summary, arguments: {} };
 }
 
+/** Returns a marker that also sets the default of all fields of a version. */
 function packageWide(marker: MarkerDefinition): MarkerDefinition {
   return { ...marker, targets: ["field", "package"] };
 }

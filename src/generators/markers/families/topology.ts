@@ -6,7 +6,7 @@ import { checkList, checkObject } from "./collections.ts";
 
 const granularities = ["granular", "atomic"];
 
-/** Merging of lists, maps and objects by server-side apply. */
+/** Markers for the merge strategies of server-side apply. */
 export const topology: MarkerFamily = {
   name: "topology",
   title: "How server-side apply merges lists, maps and objects",

@@ -52,13 +52,13 @@ export const values: MarkerFamily = {
   ],
 };
 
-/** No value could satisfy an enum of another type than the field's, or other literals than its union. */
+/** Refuses an enum whose values are of another type than the field, or not among the literals of its union. */
 function checkEnum(schema: Schema, values: readonly MarkerValue[]): string | undefined {
   const { type } = schema;
   const literals = literalsOf(schema) ?? (schema[refKey] && literalsOf(schema[refKey]));
-  const outside = literals && values.find((value) => !literals.includes(value));
-  if (outside !== undefined) {
-    return `${show(outside)} is not one of the values of the type, ${literals!.map(show).join(", ")}`;
+  const unknown = literals && values.find((value) => !literals.includes(value));
+  if (unknown !== undefined) {
+    return `${formatValue(unknown)} is not one of the values of the type, ${literals!.map(formatValue).join(", ")}`;
   }
   const hasType: Readonly<Record<string, (value: MarkerValue) => boolean>> = {
     string: (value) => typeof value === "string",
@@ -68,16 +68,16 @@ function checkEnum(schema: Schema, values: readonly MarkerValue[]): string | und
   };
   const wrong = values.find((value) => type !== undefined && hasType[type]?.(value) === false);
   if (wrong === undefined) return undefined;
-  const written = show(wrong);
+  const written = formatValue(wrong);
   const hint = type === "string" ? `: write "${written}"` : "";
   return `${written} is not ${describeSchema(schema)}${hint}`;
 }
 
-function show(value: MarkerValue): string {
+function formatValue(value: MarkerValue): string {
   return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 }
 
-/** The enum of a union of literals; the enum of a marker is not part of the type. */
+/** Returns the enum of a union of literals; undefined if a marker has set the enum. */
 function literalsOf(schema: Schema): Schema["enum"] {
   return schema[originKey]?.markers.has("enum") ? undefined : schema.enum;
 }

@@ -1,9 +1,8 @@
 import { Script } from "node:vm";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
-import { repository } from "../../../e2e/support/source-imports.ts";
-import { compiledTemplates, listTemplates } from "../compiled-templates.ts";
-import { precompiledTemplates } from "./precompile.ts";
+import { repository } from "../../e2e/support/source-imports.ts";
+import { compiledTemplates, listTemplates, precompiledTemplates } from "./compiled-templates.ts";
 
 test("templates that are compiled for the bundle give what they give when they are compiled on the spot", async () => {
   const { outputFiles } = await build({
