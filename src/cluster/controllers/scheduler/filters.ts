@@ -2,7 +2,7 @@ import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
-import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
+import { fitsNode, untoleratedTaints } from "../../kinds/core/node/node-fit.ts";
 import { type ResourceList, sumPodResources } from "../../quota/resource-list.ts";
 import type { Stored } from "../../contract/stored.ts";
 
@@ -74,7 +74,7 @@ function passing(reason: string): Refusal {
 const cordon = "node.kubernetes.io/unschedulable";
 
 function isCordonedFor({ spec }: Pod, node: Node): boolean {
-  return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
+  return untoleratedTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
 }
 
 /**
@@ -85,7 +85,7 @@ function repels(node: Node, { spec }: Pod): boolean {
   const ready = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
   const taints = [...(node.spec?.taints ?? []), ...(ready ? [] : [notReady])];
-  return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
+  return untoleratedTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
 }
 
 /** Returns true if a pod wants a host port that another pod of the node uses. */
@@ -193,7 +193,7 @@ function counts(constraint: Constraint, { spec }: Pod, node: Node): boolean {
   const { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" } = constraint;
   return (
     (nodeAffinityPolicy === "Ignore" || fitsNode(spec, node)) &&
-    (nodeTaintsPolicy === "Ignore" || repellingTaints(spec, node).length === 0)
+    (nodeTaintsPolicy === "Ignore" || untoleratedTaints(spec, node).length === 0)
   );
 }
 

@@ -5,8 +5,12 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { celProblem, matchConditions } from "./match-conditions.ts";
-import { defaultMatchResources, matchResources, mutatedOperations } from "./match-resources.ts";
+import { compilationProblems, matchConditionProblems } from "./match-conditions.ts";
+import {
+  defaultMatchResources,
+  matchResourcesProblems,
+  mutatedOperationProblems,
+} from "./match-resources.ts";
 import { type Problems, choice, each, optionalChoice, refused } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
@@ -30,7 +34,7 @@ export const validatingAdmissionPolicy: BuiltInKind = {
       object["status"] ??= {};
     },
   },
-  cells: { Validations: size("spec.validations"), ParamKind: paramKind },
+  cells: { Validations: size("spec.validations"), ParamKind: paramKindCell },
   emptyObject: { spec: {}, status: {} },
 };
 
@@ -57,7 +61,7 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
   yield* each("spec.validations", validations, (at, validation) =>
     validationProblems(at, validation, compiler),
   );
-  yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
+  yield* auditAnnotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
 }
 
 /** Validates the common fields of both kinds of policies; `more` checks what they match. */
@@ -69,7 +73,7 @@ function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: P
   const { matchConstraints: match } = spec;
   if (!match) yield required("spec.matchConstraints");
   else {
-    yield* matchResources("spec.matchConstraints", match);
+    yield* matchResourcesProblems("spec.matchConstraints", match);
     if (!match.resourceRules?.length) yield required("spec.matchConstraints.resourceRules");
     if (more) yield* more;
   }
@@ -77,7 +81,7 @@ function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: P
     old && isEqual(old.paramKind, spec.paramKind) && isEqual(old.matchConditions, spec.matchConditions);
   if (unchanged) return;
   const params = spec.paramKind !== undefined;
-  yield* matchConditions("spec.matchConditions", [...(spec.matchConditions ?? [])], { params });
+  yield* matchConditionProblems("spec.matchConditions", [...(spec.matchConditions ?? [])], { params });
 }
 
 function* paramKindProblems({ apiVersion = "", kind = "" }: NonNullable<PolicySpec["paramKind"]>): Problems {
@@ -111,18 +115,18 @@ function* variableProblems(
     if (name.trim() === "") yield required(`${field}.name`, "name is not specified");
     else if (!isIdentifier(name)) yield invalid(`${field}.name`, name, "must be a valid CEL identifier");
     if (expression.trim() === "") yield required(`${field}.expression`, "expression is not specified");
-    else yield* celProblem(`${field}.expression`, expression, compiler.variable(name, expression));
+    else yield* compilationProblems(`${field}.expression`, expression, compiler.variable(name, expression));
   }
 }
 
-const reserved = new Set(
+const reservedWords = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
     " ",
   ),
 );
 
 function isIdentifier(name: string): boolean {
-  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reserved.has(name);
+  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reservedWords.has(name);
 }
 
 function* validationProblems(
@@ -132,12 +136,12 @@ function* validationProblems(
 ): Problems {
   const { expression = "", message = "", messageExpression = "", reason } = validation;
   if (expression.trim() === "") yield required(`${field}.expression`, "expression is not specified");
-  else yield* celProblem(`${field}.expression`, expression, compiler.condition(expression));
+  else yield* compilationProblems(`${field}.expression`, expression, compiler.condition(expression));
   if (messageExpression !== "") {
     const at = `${field}.messageExpression`;
     if (messageExpression.trim() === "")
       yield invalid(at, messageExpression, "must be non-empty if specified");
-    else yield* celProblem(at, messageExpression, compiler.message(messageExpression));
+    else yield* compilationProblems(at, messageExpression, compiler.message(messageExpression));
   }
   if (message !== "" && message.trim() === "") {
     yield invalid(`${field}.message`, message, "must be non-empty if specified");
@@ -147,18 +151,18 @@ function* validationProblems(
   yield* optionalChoice(`${field}.reason`, reason, ["Forbidden", "Invalid", "RequestEntityTooLarge"]);
 }
 
-const annotationLimit = 20;
+const mostAuditAnnotations = 20;
 
-const annotationLength = 5 * 1024;
+const longestValueExpression = 5 * 1024;
 
-function* annotationProblems(
+function* auditAnnotationProblems(
   policy: string,
   annotations: NonNullable<v1.ValidatingAdmissionPolicySpec["auditAnnotations"]>,
   compiler: PolicyCompiler,
 ): Problems {
   const field = "spec.auditAnnotations";
-  if (annotations.length > annotationLimit) {
-    yield invalid(field, annotations, `must not have more than ${annotationLimit} auditAnnotations`);
+  if (annotations.length > mostAuditAnnotations) {
+    yield invalid(field, annotations, `must not have more than ${mostAuditAnnotations} auditAnnotations`);
   }
   const keys = new Set<string>();
   for (const [index, { key = "", valueExpression = "" }] of annotations.entries()) {
@@ -166,15 +170,16 @@ function* annotationProblems(
     const text = valueExpression.trim();
     yield* refused(`${at}.key`, `${policy}/${key}`, checkQualifiedName(`${policy}/${key}`));
     if (text === "") yield required(`${at}.valueExpression`, "valueExpression is not specified");
-    else if (Buffer.byteLength(text) > annotationLength) {
-      yield required(`${at}.valueExpression`, `must not exceed ${annotationLength} bytes in length`);
-    } else yield* celProblem(`${at}.valueExpression`, valueExpression, compiler.auditAnnotation(text));
+    else if (Buffer.byteLength(text) > longestValueExpression) {
+      yield required(`${at}.valueExpression`, `must not exceed ${longestValueExpression} bytes in length`);
+    } else
+      yield* compilationProblems(`${at}.valueExpression`, valueExpression, compiler.auditAnnotation(text));
     if (keys.has(key)) yield duplicate(`${at}.key`, key);
     keys.add(key);
   }
 }
 
-function paramKind(object: object): string {
+function paramKindCell(object: object): string {
   const kind = readField<v1.ParamKind>(object, "spec.paramKind");
   return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
 }
@@ -193,13 +198,13 @@ export const mutatingAdmissionPolicy: BuiltInKind = {
     validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
     default: defaultPolicy,
   },
-  cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
+  cells: { Mutations: size("spec.mutations"), ParamKind: paramKindCell },
   emptyObject: { spec: {} },
 };
 
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
-  const operations = mutatedOperations("spec.matchConstraints", spec.matchConstraints);
+  const operations = mutatedOperationProblems("spec.matchConstraints", spec.matchConstraints);
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, operations);
   const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
   yield* variableProblems(spec.variables ?? [], compiler);
@@ -227,7 +232,7 @@ function* mutationProblems(
   const text = (patch?.expression ?? "").trim();
   if (!patch) yield required(`${field}.${own}`, `must be specified when patchType is ${patchType}`);
   else if (text === "") yield required(`${field}.${own}.expression`);
-  else yield* celProblem(`${field}.${own}.expression`, text, compiler[own](text));
+  else yield* compilationProblems(`${field}.${own}.expression`, text, compiler[own](text));
   if (mutation[other]) {
     yield invalid(`${field}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`);
   }

@@ -7,20 +7,20 @@ import type { Sent } from "../../contract/sent.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
-export function* matchResources(field: string, match: v1.MatchResources): Problems {
+export function* matchResourcesProblems(field: string, match: v1.MatchResources): Problems {
   yield* optionalChoice(`${field}.matchPolicy`, match.matchPolicy, "admissionregistration/v1.MatchResources");
   yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, match.objectSelector);
   for (const list of ["resourceRules", "excludeResourceRules"] as const) {
     yield* each(`${field}.${list}`, match[list], function* (at, rule) {
-      yield* resourceNames(`${at}.resourceNames`, rule.resourceNames ?? []);
-      yield* requestRule(at, rule);
+      yield* resourceNameProblems(`${at}.resourceNames`, rule.resourceNames ?? []);
+      yield* requestRuleProblems(at, rule);
     });
   }
 }
 
 /** Validates a rule that says which requests a webhook or a policy matches. */
-export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): Problems {
+export function* requestRuleProblems(field: string, rule: Sent<v1.RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
   yield* wildcardAlone(`${field}.operations`, verbs, "operations");
@@ -32,11 +32,11 @@ export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): 
   if (apiVersions.length === 0) yield required(`${field}.apiVersions`);
   yield* wildcardAlone(`${field}.apiVersions`, apiVersions, "API versions");
   yield* each(`${field}.apiVersions`, apiVersions, needed);
-  yield* ruleResources(`${field}.resources`, resources);
+  yield* ruleResourceProblems(`${field}.resources`, resources);
   yield* optionalChoice(`${field}.scope`, rule.scope, "admissionregistration/v1.RuleWithOperations");
 }
 
-function* ruleResources(field: string, list: readonly string[]): Problems {
+function* ruleResourceProblems(field: string, list: readonly string[]): Problems {
   if (list.length === 0) yield required(field);
   const withAllParts = new Set<string>();
   const partOfAll = new Set<string>();
@@ -64,7 +64,7 @@ function* ruleResources(field: string, list: readonly string[]): Problems {
   }
 }
 
-function* resourceNames(field: string, names: readonly string[]): Problems {
+function* resourceNameProblems(field: string, names: readonly string[]): Problems {
   for (const [index, name] of names.entries()) {
     yield* refused(`${field}[${index}]`, name, pathSegmentName(name, false));
     if (names.indexOf(name) < index) yield duplicate(`${field}[${index}]`, name);
@@ -74,7 +74,7 @@ function* resourceNames(field: string, names: readonly string[]): Problems {
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /** Validates the operations that a mutating policy or its binding matches: DELETE has no object to mutate. */
-export function* mutatedOperations(field: string, match: v1.MatchResources | undefined): Problems {
+export function* mutatedOperationProblems(field: string, match: v1.MatchResources | undefined): Problems {
   for (const rule of match?.resourceRules ?? []) {
     for (const operation of rule.operations ?? []) {
       if (mutableOperations.includes(operation)) continue;
@@ -85,12 +85,12 @@ export function* mutatedOperations(field: string, match: v1.MatchResources | und
 
 /** Sets the defaults of which requests a policy or a binding matches. */
 export function defaultMatchResources(match: unknown): void {
-  fillIn(match, matchEverything);
+  fillIn(match, matchEverythingDefaults);
   const rules = [...eachOf(match, "resourceRules"), ...eachOf(match, "excludeResourceRules")];
   for (const rule of rules) rule["scope"] ??= "*";
 }
 
 /** The defaults of a policy, a binding and a webhook alike: no selector excludes anything. */
-export function matchEverything(): Fields {
+export function matchEverythingDefaults(): Fields {
   return { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} };
 }

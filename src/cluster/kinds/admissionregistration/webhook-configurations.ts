@@ -7,9 +7,9 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice } from "../checks/problems.ts";
-import { matchConditions } from "./match-conditions.ts";
-import { matchEverything, requestRule } from "./match-resources.ts";
-import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
+import { matchConditionProblems } from "./match-conditions.ts";
+import { matchEverythingDefaults, requestRuleProblems } from "./match-resources.ts";
+import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
@@ -17,21 +17,21 @@ import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 const sideEffects = ["None", "NoneOnDryRun"];
 
 /** The type whose fields have the choices of both kinds. */
-const choices = "admissionregistration/v1.MutatingWebhook";
+const webhookType = "admissionregistration/v1.MutatingWebhook";
 
-export const validatingWebhookConfiguration = configuration(
+export const validatingWebhookConfiguration = defineConfiguration(
   "validatingwebhookconfigurations",
   defaultWebhook,
 );
 
 function defaultWebhook(webhook: Fields): void {
-  fillIn(webhook, () => ({ ...matchEverything(), failurePolicy: "Fail", timeoutSeconds: 10 }));
+  fillIn(webhook, () => ({ ...matchEverythingDefaults(), failurePolicy: "Fail", timeoutSeconds: 10 }));
   for (const rule of eachOf(webhook, "rules")) rule["scope"] ??= "*";
   fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
 }
 
 /** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */
-function configuration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
+function defineConfiguration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
   return {
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
@@ -54,9 +54,11 @@ function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
   for (const [index, webhook] of ((object["webhooks"] ?? []) as Webhook[]).entries()) {
     const field = `webhooks[${index}]`;
     const { name = "" } = webhook;
-    yield* webhookFields(field, webhook);
+    yield* webhookFieldProblems(field, webhook);
     if (!conditionsKnown) {
-      yield* matchConditions(`${field}.matchConditions`, webhook.matchConditions ?? [], { params: false });
+      yield* matchConditionProblems(`${field}.matchConditions`, webhook.matchConditions ?? [], {
+        params: false,
+      });
     }
     yield* reviewVersionProblems(
       `${field}.admissionReviewVersions`,
@@ -75,11 +77,11 @@ function conditionsOf(object: ApiObject): JSONValue[] {
   );
 }
 
-function* webhookFields(field: string, webhook: Webhook): Problems {
-  yield* qualifiedName(`${field}.name`, webhook.name ?? "");
-  yield* each(`${field}.rules`, webhook.rules, requestRule);
-  yield* optionalChoice(`${field}.failurePolicy`, webhook.failurePolicy, choices);
-  yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, choices);
+function* webhookFieldProblems(field: string, webhook: Webhook): Problems {
+  yield* webhookNameProblems(`${field}.name`, webhook.name ?? "");
+  yield* each(`${field}.rules`, webhook.rules, requestRuleProblems);
+  yield* optionalChoice(`${field}.failurePolicy`, webhook.failurePolicy, webhookType);
+  yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, webhookType);
   if (webhook.sideEffects === undefined) {
     yield required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`);
   } else yield* optionalChoice(`${field}.sideEffects`, webhook.sideEffects, sideEffects);
@@ -89,12 +91,12 @@ function* webhookFields(field: string, webhook: Webhook): Problems {
   }
   yield* selectorProblems(`${field}.namespaceSelector`, webhook.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, webhook.objectSelector);
-  yield* optionalChoice(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, choices);
-  yield* webhookClient(`${field}.clientConfig`, webhook.clientConfig ?? {});
+  yield* optionalChoice(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, webhookType);
+  yield* webhookClientProblems(`${field}.clientConfig`, webhook.clientConfig ?? {});
 }
 
 /** Names of webhooks are fully qualified: `validate.mysql.example.com`. */
-function* qualifiedName(field: string, name: string): Problems {
+function* webhookNameProblems(field: string, name: string): Problems {
   if (name === "") return yield required(field);
   const reasons = checkSubdomain(name);
   if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
@@ -103,7 +105,10 @@ function* qualifiedName(field: string, name: string): Problems {
   }
 }
 
-export const mutatingWebhookConfiguration = configuration("mutatingwebhookconfigurations", (webhook) => {
-  defaultWebhook(webhook);
-  webhook["reinvocationPolicy"] ??= "Never";
-});
+export const mutatingWebhookConfiguration = defineConfiguration(
+  "mutatingwebhookconfigurations",
+  (webhook) => {
+    defaultWebhook(webhook);
+    webhook["reinvocationPolicy"] ??= "Never";
+  },
+);

@@ -58,8 +58,8 @@ function* apiServiceProblems(object: ApiObject): Problems {
     yield required("spec.group", "only v1 may have an empty group and it better be legacy kube");
   }
   yield* refused("spec.version", version, checkLabel1035(version));
-  yield* priority("spec.groupPriorityMinimum", groupPriorityMinimum, 20_000);
-  yield* priority("spec.versionPriority", versionPriority, 1000);
+  yield* priorityProblems("spec.groupPriorityMinimum", groupPriorityMinimum, 20_000);
+  yield* priorityProblems("spec.versionPriority", versionPriority, 1000);
   yield* serviceProblems(spec);
 }
 
@@ -70,13 +70,17 @@ function* nameProblems(field: string, name: string, needs: string): Problems {
     yield invalid(field, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(needs)}`);
 }
 
-function* priority(field: string, value: number, most: number): Problems {
+function* priorityProblems(field: string, value: number, most: number): Problems {
   if (value <= 0 || value > most) yield invalid(field, value, `must be positive and less than ${most}`);
 }
 
-type Spec = Sent<v1.APIServiceSpec>;
+type APIServiceSpec = Sent<v1.APIServiceSpec>;
 
-function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = false }: Spec): Problems {
+function* serviceProblems({
+  service,
+  caBundle = "",
+  insecureSkipTLSVerify = false,
+}: APIServiceSpec): Problems {
   const bytes = Buffer.byteLength(caBundle, "base64");
   const insecure = "spec.insecureSkipTLSVerify";
   if (!service) {

@@ -9,8 +9,8 @@ export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
   metadataChecks: { update: ["update", "new"] },
   strategy: {
-    validate: (object) => [...numberProblems(object), ...dataProblems(object)],
-    validateUpdate: (object, old) => [...numberProblems(object), ...keptData(object, old)],
+    validate: (object) => [...revisionProblems(object), ...dataProblems(object)],
+    validateUpdate: (object, old) => [...revisionProblems(object), ...dataChanges(object, old)],
   },
   emptyObject: { revision: 0 },
   cells: {
@@ -28,7 +28,7 @@ export const controllerRevision: BuiltInKind = {
   zeroValues: { data: null },
 };
 
-function numberProblems({ revision }: ApiObject): Problems {
+function revisionProblems({ revision }: ApiObject): Problems {
   return nonNegative("revision", revision as number | undefined);
 }
 
@@ -37,6 +37,6 @@ function* dataProblems({ data = null }: ApiObject): Problems {
   else if (!isObject(data)) yield required("data", "data must be a valid JSON object");
 }
 
-function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
+function* dataChanges({ data = null }: ApiObject, old: ApiObject): Problems {
   if (!isEqual(data, old["data"] ?? null)) yield invalidStruct("data", data as object, "field is immutable");
 }

@@ -7,12 +7,12 @@ import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { isEmptySelector, isUsable, selectorProblems, shownSelector } from "../checks/meta-types.ts";
+import { isEmptySelector, isValidSelector, selectorProblems, selectorStruct } from "../checks/meta-types.ts";
 import { checkPercent, hostnameWarning } from "../checks/names.ts";
 import { type Problems, nonNegative, refused } from "../checks/problems.ts";
 import type { PodTemplateSpec } from "../core/pod-spec/types.ts";
 import { defaultTemplate } from "../core/pod-spec/defaults.ts";
-import { validateTemplate } from "../core/pod-spec/validate.ts";
+import { podTemplateProblems } from "../core/pod-spec/validate.ts";
 import { podWarnings } from "../core/pod-spec/warnings.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { count, formatSelector, readField } from "../cells.ts";
@@ -47,7 +47,7 @@ interface UpdateStrategy<RollingUpdate extends object> {
   rollingUpdate?: RollingUpdate | undefined;
 }
 
-export function defaultRolling<RollingUpdate extends object>(
+export function defaultRollingUpdate<RollingUpdate extends object>(
   update: UpdateStrategy<RollingUpdate>,
   rolling: RollingUpdate,
 ): void {
@@ -56,7 +56,7 @@ export function defaultRolling<RollingUpdate extends object>(
 }
 
 /** Validates a selector and the template that it must match; `kind` is the one in messages. */
-export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: string): Problems {
+export function* templateProblems(spec: WorkloadSpec, kind: string, unusable: string): Problems {
   const { selector } = spec;
   if (!selector) yield required("spec.selector");
   else {
@@ -65,16 +65,16 @@ export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: stri
       yield invalid("spec.selector", selector, `empty selector is invalid for ${kind}`);
     }
   }
-  if (isUsable(selector)) {
-    yield* matchingLabels(spec);
-    yield* validateTemplate(spec.template, "spec.template");
+  if (isValidSelector(selector)) {
+    yield* templateLabelProblems(spec);
+    yield* podTemplateProblems(spec.template, "spec.template");
   } else {
-    yield invalidStruct("spec.selector", shownSelector(selector!), unusable);
+    yield invalidStruct("spec.selector", selectorStruct(selector!), unusable);
   }
 }
 
 /** An absent selector matches nothing. */
-export function* matchingLabels({ selector, template }: WorkloadSpec): Problems {
+export function* templateLabelProblems({ selector, template }: WorkloadSpec): Problems {
   const labels = template?.metadata?.labels;
   if (selector && isEmptySelector(selector)) return;
   if (selector && matchesLabelSelector(selector, labels ?? {})) return;
@@ -83,7 +83,7 @@ export function* matchingLabels({ selector, template }: WorkloadSpec): Problems 
 }
 
 /** Pods of workloads must restart always and have no deadline. */
-export function* endlessPods({ template }: WorkloadSpec, kind: string): Problems {
+export function* restartPolicyProblems({ template }: WorkloadSpec, kind: string): Problems {
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   if (restartPolicy !== "Always") {
     yield notSupported("spec.template.spec.restartPolicy", restartPolicy, ["Always"]);
@@ -94,13 +94,13 @@ export function* endlessPods({ template }: WorkloadSpec, kind: string): Problems
   }
 }
 
-export function selectorChange(object: ApiObject, old: ApiObject): FieldError[] {
+export function selectorChanges(object: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [(object as Workload).spec.selector, (old as Workload).spec.selector];
   return isEqual(now, before) ? [] : [invalid("spec.selector", now ?? null, "field is immutable")];
 }
 
 /** The error for an unsupported strategy, in which the server shows the whole struct. */
-export function unsupportedUpdate(
+export function unsupportedStrategy(
   field: string,
   update: UpdateStrategy<object>,
   types: readonly string[],
@@ -110,12 +110,12 @@ export function unsupportedUpdate(
   return { ...error, body: `Unsupported value: ${JSON.stringify(shown)}: ${error.detail}` };
 }
 
-export function* intOrPercent(field: string, value: IntOrString = 0): Problems {
+export function* intOrPercentProblems(field: string, value: IntOrString = 0): Problems {
   if (typeof value === "number") yield* nonNegative(field, value);
   else yield* refused(field, value, checkPercent(value));
 }
 
-export function* notMoreThanAll(field: string, value: IntOrString = 0): Problems {
+export function* percentProblems(field: string, value: IntOrString = 0): Problems {
   if (isPercent(value) && amountOf(value) > 100) {
     yield invalid(field, value, "must not be greater than 100%");
   }
@@ -155,20 +155,20 @@ export function* workloadWarnings(
 /** The counts in the status of a ReplicaSet, which a ReplicationController has, too. */
 export const replicaSetCounts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
 
-export const selector: CellReader = (object) => formatSelector(readField(object, "spec.selector"));
+export const selectorCell: CellReader = (object) => formatSelector(readField(object, "spec.selector"));
 
-export const templateContainers = containersAt("spec.template.spec");
+export const templateCells = containerCells("spec.template.spec");
 
-export const replicas: Readonly<Record<string, CellReader>> = {
+export const replicaCells: Readonly<Record<string, CellReader>> = {
   Desired: count("spec.replicas"),
   Current: count("status.replicas"),
   Ready: count("status.readyReplicas"),
-  ...templateContainers,
-  Selector: selector,
+  ...templateCells,
+  Selector: selectorCell,
 };
 
 /** Validates the counts in a status: none is negative, and no part exceeds the total. */
-export function* replicaCounts(
+export function* replicaCountProblems(
   object: ApiObject,
   parts: readonly string[],
   ready = "readyReplicas",
@@ -185,7 +185,7 @@ export function* replicaCounts(
   }
 }
 
-export function containersAt(path: string): Record<string, CellReader> {
+export function containerCells(path: string): Record<string, CellReader> {
   const containers = (object: object) => readField<Container[]>(object, `${path}.containers`) ?? [];
   return {
     Containers: (object) =>
@@ -199,5 +199,5 @@ export function containersAt(path: string): Record<string, CellReader> {
   };
 }
 
-export const ready: CellReader = (object) =>
+export const readyCell: CellReader = (object) =>
   `${count("status.readyReplicas")(object)}/${count("spec.replicas")(object)}`;

@@ -7,7 +7,7 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 
 /** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
-interface OtherFields {
+interface FieldsOfV2 {
   readonly metrics?: readonly Sent<v2.MetricSpec>[] | undefined;
   readonly behavior?: Sent<v2.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
   readonly currentMetrics?: readonly Sent<v2.MetricStatus>[] | null | undefined;
@@ -17,7 +17,7 @@ interface OtherFields {
 /** The object in either version: v1 has a field for one metric. */
 export type HorizontalPodAutoscaler = ApiObject & {
   spec?: Sent<v2.HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
-  status?: Pick<OtherFields, "currentMetrics" | "conditions"> & {
+  status?: Pick<FieldsOfV2, "currentMetrics" | "conditions"> & {
     currentReplicas?: number;
     currentCPUUtilizationPercentage?: number;
   };
@@ -25,32 +25,40 @@ export type HorizontalPodAutoscaler = ApiObject & {
 
 type Annotations = Readonly<Record<string, string>>;
 
-const inDomain = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;
+const annotationName = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;
 
 /** The annotations by which version 1 shows them. */
-const names = {
-  metrics: inDomain("metrics"),
-  behavior: inDomain("behavior"),
-  currentMetrics: inDomain("current-metrics"),
-  conditions: inDomain("conditions"),
+const annotationNames = {
+  metrics: annotationName("metrics"),
+  behavior: annotationName("behavior"),
+  currentMetrics: annotationName("current-metrics"),
+  conditions: annotationName("conditions"),
 };
 
-const reserved = [...Object.values(names), inDomain("scale-down-tolerance"), inDomain("scale-up-tolerance")];
+const reservedAnnotations = [
+  ...Object.values(annotationNames),
+  annotationName("scale-down-tolerance"),
+  annotationName("scale-up-tolerance"),
+];
 
 /** Returns the annotations that don't hold fields of version 2. */
-export function ownAnnotations(annotations: Annotations): Annotations {
-  return Object.fromEntries(Object.entries(annotations).filter(([name]) => !reserved.includes(name)));
+export function withoutReservedAnnotations(annotations: Annotations): Annotations {
+  return Object.fromEntries(
+    Object.entries(annotations).filter(([name]) => !reservedAnnotations.includes(name)),
+  );
 }
 
-const namesOfStatus = [names.currentMetrics, names.conditions];
+const statusAnnotations = [annotationNames.currentMetrics, annotationNames.conditions];
 
 /** Restores the annotations that hold fields of the spec, or of the status, from the stored object. */
-export function keepAnnotations(
+export function restoreAnnotations(
   object: ApiObject,
   old: ApiObject | undefined,
   part: "spec" | "status",
 ): void {
-  const kept = Object.values(names).filter((name) => namesOfStatus.includes(name) === (part === "status"));
+  const kept = Object.values(annotationNames).filter(
+    (name) => statusAnnotations.includes(name) === (part === "status"),
+  );
   const { annotations: stored = {} } = old?.metadata ?? {};
   const { annotations: sent = {}, ...metadata } = object.metadata;
   if (!kept.some((name) => sent[name] !== stored[name])) return;
@@ -62,25 +70,28 @@ export function keepAnnotations(
 }
 
 /** Returns the annotations that hold fields of version 2, in Go's JSON. */
-export function writeAnnotations(fields: OtherFields): Annotations {
+export function writeAnnotations(fields: FieldsOfV2): Annotations {
   const { behavior } = fields;
   const metrics = fields.metrics?.map((metric) => metricToV1(metric, "target")) ?? [];
   const currentMetrics = fields.currentMetrics?.map((metric) => metricToV1(metric, "current")) ?? [];
   const conditions = fields.conditions?.map(conditionInOrder) ?? [];
   return {
-    ...(metrics.length > 0 && { [names.metrics]: goStruct(metrics) }),
+    ...(metrics.length > 0 && { [annotationNames.metrics]: goStruct(metrics) }),
     // Go writes the behavior with the names of a type that has no JSON names.
     ...(behavior && {
-      [names.behavior]: goStruct({ ScaleUp: rules(behavior.scaleUp), ScaleDown: rules(behavior.scaleDown) }),
+      [annotationNames.behavior]: goStruct({
+        ScaleUp: scalingRulesStruct(behavior.scaleUp),
+        ScaleDown: scalingRulesStruct(behavior.scaleDown),
+      }),
     }),
-    ...(currentMetrics.length > 0 && { [names.currentMetrics]: goStruct(currentMetrics) }),
-    ...(conditions.length > 0 && { [names.conditions]: goStruct(conditions) }),
+    ...(currentMetrics.length > 0 && { [annotationNames.currentMetrics]: goStruct(currentMetrics) }),
+    ...(conditions.length > 0 && { [annotationNames.conditions]: goStruct(conditions) }),
   };
 }
 
-type Behavior = NonNullable<OtherFields["behavior"]>;
+type Behavior = NonNullable<FieldsOfV2["behavior"]>;
 
-function rules(scaling: Behavior["scaleUp"]): object | null {
+function scalingRulesStruct(scaling: Behavior["scaleUp"]): object | null {
   if (!scaling) return null;
   const { stabilizationWindowSeconds = null, selectPolicy = null, policies, tolerance = null } = scaling;
   return {
@@ -100,56 +111,62 @@ function conditionInOrder({ type, status, lastTransitionTime = null, reason, mes
   return { type, status, lastTransitionTime, reason: reason || undefined, message: message || undefined };
 }
 
-const text: BuiltinSchema = { type: "string" };
+const stringSchema: BuiltinSchema = { type: "string" };
 
-const integer: BuiltinSchema = { type: "integer", format: "int32" };
+const integerSchema: BuiltinSchema = { type: "integer", format: "int32" };
 
-const quantity: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
+const quantitySchema: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
 
-const struct = (properties: Record<string, BuiltinSchema>): BuiltinSchema => ({ type: "object", properties });
-
-const list = (items: BuiltinSchema): BuiltinSchema => ({ type: "array", items });
-
-const rulesSchema = struct({
-  stabilizationWindowSeconds: integer,
-  selectPolicy: text,
-  policies: list(struct({ type: text, value: integer, periodSeconds: integer })),
-  tolerance: quantity,
+const structSchema = (properties: Record<string, BuiltinSchema>): BuiltinSchema => ({
+  type: "object",
+  properties,
 });
 
-const behaviorSchema = struct({ scaleUp: rulesSchema, scaleDown: rulesSchema });
+const listSchema = (items: BuiltinSchema): BuiltinSchema => ({ type: "array", items });
 
-const conditionsSchema = list(
-  struct({
-    type: text,
-    status: text,
+const scalingRulesSchema = structSchema({
+  stabilizationWindowSeconds: integerSchema,
+  selectPolicy: stringSchema,
+  policies: listSchema(
+    structSchema({ type: stringSchema, value: integerSchema, periodSeconds: integerSchema }),
+  ),
+  tolerance: quantitySchema,
+});
+
+const behaviorSchema = structSchema({ scaleUp: scalingRulesSchema, scaleDown: scalingRulesSchema });
+
+const conditionsSchema = listSchema(
+  structSchema({
+    type: stringSchema,
+    status: stringSchema,
     lastTransitionTime: { type: "string", format: "date-time", typeName: "Time" },
-    reason: text,
-    message: text,
+    reason: stringSchema,
+    message: stringSchema,
   }),
 );
 
 /** A metric of a spec aims at a target, one of a status has a current value. */
-type Aim = "target" | "current";
+type MetricPart = "target" | "current";
 
 /** A decoded metric of either version. */
 type Metric = Record<string, unknown> & { readonly type?: string };
 
 /** Reads the fields of version 2 from annotations. A client may have written them, so that invalid ones count as absent. */
-export function readAnnotations(annotations: Annotations): OtherFields {
+export function readAnnotations(annotations: Annotations): FieldsOfV2 {
   const read = (name: string, schema: BuiltinSchema) => decode(parse(annotations[name]), schema);
-  const readMetrics = (name: string, aim: Aim) => {
+  const readMetrics = (name: string, aim: MetricPart) => {
     const metrics = read(name, metricsSchema(aim)) as readonly Metric[] | undefined;
     return metrics?.map((metric) => metricToV2(metric, aim));
   };
-  const behavior = decode(inPublicNames(parse(annotations[names.behavior])), behaviorSchema) as
-    | Behavior
-    | undefined;
-  const conditions = read(names.conditions, conditionsSchema) as readonly Members[] | undefined;
+  const behavior = decode(
+    withLowerCaseNames(parse(annotations[annotationNames.behavior])),
+    behaviorSchema,
+  ) as Behavior | undefined;
+  const conditions = read(annotationNames.conditions, conditionsSchema) as readonly Members[] | undefined;
   return {
-    metrics: readMetrics(names.metrics, "target"),
+    metrics: readMetrics(annotationNames.metrics, "target"),
     behavior: behavior?.scaleUp || behavior?.scaleDown ? behavior : undefined,
-    currentMetrics: readMetrics(names.currentMetrics, "current"),
+    currentMetrics: readMetrics(annotationNames.currentMetrics, "current"),
     conditions: conditions?.map((each) => ({ type: "", status: "", lastTransitionTime: null, ...each })),
   };
 }
@@ -174,11 +191,11 @@ function decode(value: unknown, schema: BuiltinSchema): unknown {
 }
 
 /** Go finds fields by their names in any case. */
-function inPublicNames(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inPublicNames);
+function withLowerCaseNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withLowerCaseNames);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, child]) => {
-    return [`${name.slice(0, 1).toLowerCase()}${name.slice(1)}`, inPublicNames(child)] as const;
+    return [`${name.slice(0, 1).toLowerCase()}${name.slice(1)}`, withLowerCaseNames(child)] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -212,15 +229,15 @@ const sources: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The schema of a list of metrics in version 1. */
-function metricsSchema(aim: Aim): BuiltinSchema {
+function metricsSchema(aim: MetricPart): BuiltinSchema {
   const ofSources = Object.keys(sources).map((source) => {
-    const fields = fieldsOf(source, aim).map(({ name, schema }) => [name, schema] as const);
-    return [source, struct(Object.fromEntries(fields))] as const;
+    const fields = metricFields(source, aim).map(({ name, schema }) => [name, schema] as const);
+    return [source, structSchema(Object.fromEntries(fields))] as const;
   });
-  return list(struct({ type: text, ...Object.fromEntries(ofSources) }));
+  return listSchema(structSchema({ type: stringSchema, ...Object.fromEntries(ofSources) }));
 }
 
-interface Field {
+interface MetricField {
   /** Its name in version 1. */
   readonly name: string;
   /** Its path in version 2. */
@@ -229,44 +246,46 @@ interface Field {
   readonly zero?: unknown;
 }
 
-const reference = struct({ kind: text, name: text, apiVersion: text });
+const referenceSchema = structSchema({ kind: stringSchema, name: stringSchema, apiVersion: stringSchema });
 
-const selector = struct({
-  matchLabels: { type: "object", additionalProperties: text },
-  matchExpressions: list(struct({ key: text, operator: text, values: list(text) })),
+const selectorSchema = structSchema({
+  matchLabels: { type: "object", additionalProperties: stringSchema },
+  matchExpressions: listSchema(
+    structSchema({ key: stringSchema, operator: stringSchema, values: listSchema(stringSchema) }),
+  ),
 });
 
-function fieldsOf(source: string, aim: Aim): Field[] {
+function metricFields(source: string, aim: MetricPart): MetricField[] {
   return sources[source]!.map((line) => {
     const [name = "", path = "", zero = ""] = line.replaceAll("@", aim).split(" ");
     const isWritten = zero === "!" || (zero === "?" && aim === "current");
     const field = { name, path: path.split(".") };
-    if (name === "target") return { ...field, schema: reference, zero: { kind: "", name: "" } };
-    if (/selector$/i.test(name)) return { ...field, schema: selector };
-    if (name.endsWith("Utilization")) return { ...field, schema: integer };
-    if (name.endsWith("Value")) return { ...field, schema: quantity, ...(isWritten && { zero: "0" }) };
-    return { ...field, schema: text, zero: "" };
+    if (name === "target") return { ...field, schema: referenceSchema, zero: { kind: "", name: "" } };
+    if (/selector$/i.test(name)) return { ...field, schema: selectorSchema };
+    if (name.endsWith("Utilization")) return { ...field, schema: integerSchema };
+    if (name.endsWith("Value")) return { ...field, schema: quantitySchema, ...(isWritten && { zero: "0" }) };
+    return { ...field, schema: stringSchema, zero: "" };
   });
 }
 
 /** Converts a metric to version 1, with its members in the order of Go's fields. */
-function metricToV1(metric: Metric, aim: Aim): Metric {
-  return eachSource(metric, (source, name) => {
-    const members = fieldsOf(name, aim).map(({ name: field, path, schema, zero }) => {
+function metricToV1(metric: Metric, aim: MetricPart): Metric {
+  return convertSources(metric, (source, name) => {
+    const members = metricFields(name, aim).map(({ name: field, path, schema, zero }) => {
       const value = path.reduce<unknown>((at, step) => (at as JSONObject | undefined)?.[step], source);
-      return [field, inOrder(value ?? zero, schema)] as const;
+      return [field, withFieldOrder(value ?? zero, schema)] as const;
     });
     return Object.fromEntries(members.filter(([, value]) => value !== undefined));
   });
 }
 
 /** Converts a metric of version 1 to version 2. */
-function metricToV2(metric: Metric, aim: Aim): Metric {
-  return eachSource(metric, (source, name) => {
+function metricToV2(metric: Metric, aim: MetricPart): Metric {
+  return convertSources(metric, (source, name) => {
     const converted: Record<string, unknown> = { [aim]: {} };
-    for (const { name: field, path, zero } of fieldsOf(name, aim)) {
+    for (const { name: field, path, zero } of metricFields(name, aim)) {
       const value = source[field] ?? zero;
-      if (value === undefined || isUnset(field, value, source)) continue;
+      if (value === undefined || isUnsetAmount(field, value, source)) continue;
       const [last = "", ...parents] = path.toReversed();
       const parent = parents.reduceRight(
         (at, step) => (at[step] ??= {}) as Record<string, unknown>,
@@ -280,7 +299,7 @@ function metricToV2(metric: Metric, aim: Aim): Metric {
   });
 }
 
-function eachSource(
+function convertSources(
   { type = "", ...metric }: Metric,
   convert: (source: Record<string, unknown>, name: string) => object,
 ): Metric {
@@ -292,19 +311,21 @@ function eachSource(
 }
 
 /** Some amounts of version 1 can't be omitted: zero means none if the source has another amount. */
-function isUnset(field: string, value: unknown, source: Record<string, unknown>): boolean {
+function isUnsetAmount(field: string, value: unknown, source: Record<string, unknown>): boolean {
   const isAmount = (name: string) => /(Value|Utilization)$/.test(name);
   const hasOther = Object.keys(source).some((name) => name !== field && isAmount(name));
   return hasOther && field.endsWith("Value") && compareQuantities(value as string, "0") === 0;
 }
 
 /** Orders the fields of a struct as its schema does, and those of a map by their names. */
-function inOrder(value: unknown, { properties, items }: BuiltinSchema): unknown {
-  if (Array.isArray(value)) return items ? value.map((item) => inOrder(item, items)) : value;
+function withFieldOrder(value: unknown, { properties, items }: BuiltinSchema): unknown {
+  if (Array.isArray(value)) return items ? value.map((item) => withFieldOrder(item, items)) : value;
   if (!isObject(value)) return value;
   const names = properties ? Object.keys(properties) : Object.keys(value).toSorted(compareText);
   const present = names.filter((name) => value[name] !== undefined);
-  return Object.fromEntries(present.map((name) => [name, inOrder(value[name], properties?.[name] ?? {})]));
+  return Object.fromEntries(
+    present.map((name) => [name, withFieldOrder(value[name], properties?.[name] ?? {})]),
+  );
 }
 
 function targetType(name: string, source: Record<string, unknown>): string {

@@ -1,8 +1,13 @@
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
-import { keepAnnotations, ownAnnotations, readAnnotations, writeAnnotations } from "./annotations-of-v1.ts";
-import { validate } from "./validate-autoscaler.ts";
+import {
+  restoreAnnotations,
+  withoutReservedAnnotations,
+  readAnnotations,
+  writeAnnotations,
+} from "./annotations-of-v1.ts";
+import { autoscalerProblems } from "./validate-autoscaler.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type ApiObject, replaceFields } from "../../contract/api-object.ts";
 import type { CellReader } from "../../registry/resource.ts";
@@ -21,7 +26,7 @@ const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
 const cells: Readonly<Record<string, CellReader>> = {
   Reference: (object) =>
     `${text("spec.scaleTargetRef.kind")(object)}/${text("spec.scaleTargetRef.name")(object)}`,
-  Targets: targets,
+  Targets: targetsCell,
   MinPods: text("spec.minReplicas", "<unset>"),
   MaxPods: count("spec.maxReplicas"),
   Replicas: count("status.currentReplicas"),
@@ -31,15 +36,15 @@ export const horizontalPodAutoscaler: BuiltInKind = {
   resource: "horizontalpodautoscalers.autoscaling",
   strategy: {
     statusWritesMetadata: true,
-    prepareForCreate: (object) => keepAnnotations(object, undefined, "status"),
+    prepareForCreate: (object) => restoreAnnotations(object, undefined, "status"),
     prepareForUpdate(object, old, { subresource }) {
-      keepAnnotations(object, old, subresource === "status" ? "spec" : "status");
+      restoreAnnotations(object, old, subresource === "status" ? "spec" : "status");
     },
     default: (object, { version }) => setDefaults(object, version),
     partialMetadata: (metadata) =>
-      withAnnotations({ metadata }, ownAnnotations(metadata.annotations ?? {})).metadata,
-    validate: (object) => [...validate(inV2(object))],
-    validateUpdate: (object, old) => [...validate(inV2(object), inV2(old))],
+      withAnnotations({ metadata }, withoutReservedAnnotations(metadata.annotations ?? {})).metadata,
+    validate: (object) => [...autoscalerProblems(toV2Object(object))],
+    validateUpdate: (object, old) => [...autoscalerProblems(toV2Object(object), toV2Object(old))],
   },
   cells,
   emptyObject: { spec: { scaleTargetRef: {} }, status: {} },
@@ -65,7 +70,7 @@ function convert(object: HorizontalPodAutoscaler, apiVersion: string): Horizonta
 
 function toV2(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
   const { annotations = {} } = object.metadata;
-  const own = withAnnotations(object, ownAnnotations(annotations));
+  const own = withAnnotations(object, withoutReservedAnnotations(annotations));
   if (!object.apiVersion.endsWith("/v1")) return own;
   const { metrics = [], behavior, currentMetrics, conditions } = readAnnotations(annotations);
   const { targetCPUUtilizationPercentage: target, ...spec } = object.spec ?? {};
@@ -135,42 +140,43 @@ type Metric = Sent<
 >;
 
 /** At most two metrics; what they measure comes from the status. */
-function targets(object: ApiObject): string {
+function targetsCell(object: ApiObject): string {
   const { spec, status } = convert(object, "autoscaling/v2");
   const metrics = (spec?.metrics ?? []) as Metric[];
   const { currentMetrics } = (status ?? {}) as { currentMetrics?: Metric[] | null };
   if (metrics.length === 0) return "<none>";
-  const shown = metrics.slice(0, 2).map((metric, index) => targetOf(metric, currentMetrics?.[index]));
+  const shown = metrics.slice(0, 2).map((metric, index) => targetText(metric, currentMetrics?.[index]));
   const more = metrics.length > 2 ? ` + ${metrics.length - 2} more...` : "";
   return `${shown.join(", ")}${more}`;
 }
 
-function targetOf(metric: Metric, measured: Metric | undefined): string {
+function targetText(metric: Metric, measured: Metric | undefined): string {
   const { external, pods, object: described, resource, containerResource } = metric;
-  if (metric.type === "Resource") return ofResource(resource!, measured?.resource);
-  if (metric.type === "ContainerResource") return ofResource(containerResource!, measured?.containerResource);
-  if (metric.type === "Pods") return amount(pods!, measured?.pods, "averageValue");
+  if (metric.type === "Resource") return resourceTargetText(resource!, measured?.resource);
+  if (metric.type === "ContainerResource")
+    return resourceTargetText(containerResource!, measured?.containerResource);
+  if (metric.type === "Pods") return amountText(pods!, measured?.pods, "averageValue");
   const [source, current] =
     metric.type === "External" ? [external!, measured?.external] : [described!, measured?.object];
-  if (source.target?.averageValue === undefined) return amount(source, current, "value");
-  return `${amount(source, current, "averageValue")} (avg)`;
+  if (source.target?.averageValue === undefined) return amountText(source, current, "value");
+  return `${amountText(source, current, "averageValue")} (avg)`;
 }
 
 /** The measured value and the one that is aimed at. */
-function amount(source: Source, measured: Source | undefined, name: "value" | "averageValue"): string {
+function amountText(source: Source, measured: Source | undefined, name: "value" | "averageValue"): string {
   return `${measured?.current?.[name] ?? "<unknown>"}/${source.target?.[name] ?? 0}`;
 }
 
-function ofResource(source: Source, measured: Source | undefined): string {
+function resourceTargetText(source: Source, measured: Source | undefined): string {
   if (source.target?.averageValue !== undefined)
-    return `${source.name}: ${amount(source, measured, "averageValue")}`;
+    return `${source.name}: ${amountText(source, measured, "averageValue")}`;
   const percent = (value: number | undefined, missing: string): string =>
     value === undefined ? missing : `${value}%`;
   const current = percent(measured?.current?.averageUtilization, "<unknown>");
   return `${source.name}: ${current}/${percent(source.target?.averageUtilization, "<auto>")}`;
 }
 
-const inV2 = (object: HorizontalPodAutoscaler) => convert(object, "autoscaling/v2");
+const toV2Object = (object: HorizontalPodAutoscaler) => convert(object, "autoscaling/v2");
 
 /** Version 1 has the defaults of a target, which depends on annotations, by its way through version 2. */
 function setDefaults(object: HorizontalPodAutoscaler, version: string): void {

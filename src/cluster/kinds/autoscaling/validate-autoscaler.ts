@@ -5,11 +5,14 @@ import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, each, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
 import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
-import { containerResourceName } from "../core/resources.ts";
+import { containerResourceNameProblems } from "../core/resources.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
 /** Validates an autoscaler. An update may keep references whose apiVersion is invalid. */
-export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): Problems {
+export function* autoscalerProblems(
+  { spec = {} }: HorizontalPodAutoscaler,
+  old?: HorizontalPodAutoscaler,
+): Problems {
   const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
   const before = old?.spec;
   const lowest = before?.minReplicas === 0 ? 0 : 1;
@@ -27,7 +30,7 @@ export function* validate({ spec = {} }: HorizontalPodAutoscaler, old?: Horizont
   yield* referenceProblems(
     "spec.scaleTargetRef",
     scaleTargetRef,
-    isKept ? [] : targetVersion(scaleTargetRef),
+    isKept ? [] : checkTargetVersion(scaleTargetRef),
   );
   const keepsVersions = (before?.metrics ?? []).some(hasInvalidVersion);
   yield* each("spec.metrics", metrics, (at, metric) => metricProblems(at, metric, keepsVersions));
@@ -56,18 +59,18 @@ function* referenceProblems(
 const pathSegment = (name: string): string[] => pathSegmentName(name, false);
 
 /** The target needs an API group; only a ReplicationController has none. */
-function targetVersion({ apiVersion = "", kind }: Reference): string[] {
-  if (apiVersion.includes("/") || kind === "ReplicationController") return anyVersion({ apiVersion });
+function checkTargetVersion({ apiVersion = "", kind }: Reference): string[] {
+  if (apiVersion.includes("/") || kind === "ReplicationController") return checkVersion({ apiVersion });
   return ["apiVersion must specify API group"];
 }
 
 /** The object that a metric describes may be in any group. */
-function anyVersion({ apiVersion = "" }: Reference): string[] {
+function checkVersion({ apiVersion = "" }: Reference): string[] {
   return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
 }
 
 /** The field that holds the source of each metric type, in the order in which the server looks for sources. */
-const fieldOf = {
+const sourceFields = {
   Object: "object",
   External: "external",
   Pods: "pods",
@@ -75,28 +78,28 @@ const fieldOf = {
   ContainerResource: "containerResource",
 } as const;
 
-type Type = keyof typeof fieldOf;
+type MetricType = keyof typeof sourceFields;
 type Metric = Sent<v2.MetricSpec>;
 
-const types = Object.keys(fieldOf).toSorted();
+const metricTypes = Object.keys(sourceFields).toSorted();
 
 /** Validates a metric; an update may keep invalid versions of described objects. */
 function* metricProblems(field: string, metric: Metric, keepsVersions: boolean): Problems {
   const { type = "" } = metric;
   if (type === "") yield required(`${field}.type`, "must specify a metric source type");
-  const isKnown = Object.hasOwn(fieldOf, type);
-  if (!isKnown) yield notSupported(`${field}.type`, type, types);
-  const present = Object.values(fieldOf).filter((name) => metric[name]);
+  const isKnown = Object.hasOwn(sourceFields, type);
+  if (!isKnown) yield notSupported(`${field}.type`, type, metricTypes);
+  const present = Object.values(sourceFields).filter((name) => metric[name]);
   // Only the first source is validated.
-  if (metric.object) yield* objectSource(`${field}.object`, metric.object, keepsVersions);
-  else if (metric.external) yield* externalSource(`${field}.external`, metric.external);
-  else if (metric.pods) yield* podsSource(`${field}.pods`, metric.pods);
-  else if (metric.resource) yield* resourceSource(`${field}.resource`, metric.resource);
+  if (metric.object) yield* objectSourceProblems(`${field}.object`, metric.object, keepsVersions);
+  else if (metric.external) yield* externalSourceProblems(`${field}.external`, metric.external);
+  else if (metric.pods) yield* podsSourceProblems(`${field}.pods`, metric.pods);
+  else if (metric.resource) yield* resourceSourceProblems(`${field}.resource`, metric.resource);
   else if (metric.containerResource) {
-    yield* containerSource(`${field}.containerResource`, metric.containerResource);
+    yield* containerSourceProblems(`${field}.containerResource`, metric.containerResource);
   }
-  const own = isKnown ? fieldOf[type as Type] : undefined;
-  if (own === undefined) yield notSupported(`${field}.type`, type, types);
+  const own = isKnown ? sourceFields[type as MetricType] : undefined;
+  if (own === undefined) yield notSupported(`${field}.type`, type, metricTypes);
   else if (!metric[own]) {
     yield required(`${field}.${own}`, "must populate information for the given metric source");
   }
@@ -105,19 +108,26 @@ function* metricProblems(field: string, metric: Metric, keepsVersions: boolean):
   }
 }
 
-function* objectSource(field: string, source: Sent<v2.ObjectMetricSource>, keepsVersions: boolean): Problems {
+function* objectSourceProblems(
+  field: string,
+  source: Sent<v2.ObjectMetricSource>,
+  keepsVersions: boolean,
+): Problems {
   const { describedObject = {}, metric, target = {} } = source;
-  const reasons = keepsVersions ? [] : anyVersion(describedObject);
+  const reasons = keepsVersions ? [] : checkVersion(describedObject);
   yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
-  yield* identifier(`${field}.metric`, metric);
+  yield* metricNameProblems(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
   if (target.value === undefined && target.averageValue === undefined) {
     yield required(`${field}.target.averageValue`, "must set either a target value or averageValue");
   }
 }
 
-function* externalSource(field: string, { metric, target = {} }: Sent<v2.ExternalMetricSource>): Problems {
-  yield* identifier(`${field}.metric`, metric);
+function* externalSourceProblems(
+  field: string,
+  { metric, target = {} }: Sent<v2.ExternalMetricSource>,
+): Problems {
+  yield* metricNameProblems(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
   const { value, averageValue } = target;
   if (value === undefined && averageValue === undefined) {
@@ -130,29 +140,32 @@ function* externalSource(field: string, { metric, target = {} }: Sent<v2.Externa
   }
 }
 
-function* podsSource(field: string, { metric, target = {} }: Sent<v2.PodsMetricSource>): Problems {
-  yield* identifier(`${field}.metric`, metric);
+function* podsSourceProblems(field: string, { metric, target = {} }: Sent<v2.PodsMetricSource>): Problems {
+  yield* metricNameProblems(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
   if (target.averageValue === undefined) {
     yield required(`${field}.target.averageValue`, "must specify a positive target averageValue");
   }
 }
 
-function* resourceSource(field: string, { name, target = {} }: Sent<v2.ResourceMetricSource>): Problems {
+function* resourceSourceProblems(
+  field: string,
+  { name, target = {} }: Sent<v2.ResourceMetricSource>,
+): Problems {
   if (!name) yield required(`${field}.name`, "must specify a resource name");
-  yield* utilizationTarget(`${field}.target`, target);
+  yield* utilizationTargetProblems(`${field}.target`, target);
 }
 
-function* containerSource(field: string, source: Sent<v2.ContainerResourceMetricSource>): Problems {
+function* containerSourceProblems(field: string, source: Sent<v2.ContainerResourceMetricSource>): Problems {
   const { name, container, target = {} } = source;
   if (!name) yield required(`${field}.name`, "must specify a resource name");
-  else yield* containerResourceName(`${field}.name`, name);
+  else yield* containerResourceNameProblems(`${field}.name`, name);
   if (!container) yield required(`${field}.container`, "must specify a container");
   else yield* refused(`${field}.container`, container, checkLabel(container));
-  yield* utilizationTarget(`${field}.target`, target);
+  yield* utilizationTargetProblems(`${field}.target`, target);
 }
 
-function* utilizationTarget(field: string, target: Sent<v2.MetricTarget>): Problems {
+function* utilizationTargetProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
   yield* targetProblems(field, target);
   const { averageUtilization, averageValue } = target;
   if (averageUtilization === undefined && averageValue === undefined) {
@@ -183,14 +196,14 @@ function* targetProblems(field: string, target: Sent<v2.MetricTarget>): Problems
   }
 }
 
-function* identifier(field: string, metric: Sent<v2.MetricIdentifier> | undefined): Problems {
+function* metricNameProblems(field: string, metric: Sent<v2.MetricIdentifier> | undefined): Problems {
   if (!metric?.name) yield required(`${field}.name`, "must specify a metric name");
   else yield* needed(`${field}.name`, metric.name, pathSegment);
 }
 
 /** Returns true if a metric describes an object whose apiVersion is invalid. */
 function hasInvalidVersion({ type, object }: Metric): boolean {
-  return type === "Object" && anyVersion(object?.describedObject ?? {}).length > 0;
+  return type === "Object" && checkVersion(object?.describedObject ?? {}).length > 0;
 }
 
 const longestWindow = 3600;

@@ -1,11 +1,12 @@
-import { invalid } from "@tsbuilder/apimachinery/errors";
+import { invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkAddress } from "./addresses.ts";
-import { type Problems, checked } from "./problems.ts";
+import { type Problems, checked, refused } from "./problems.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import {
   checkLabel,
   checkLabelValue,
   checkQualifiedName,
+  checkSubdomain,
   subdomainPattern,
 } from "@tsbuilder/apimachinery/naming";
 
@@ -101,27 +102,36 @@ export function* labelProblems(field: string, labels: Readonly<Record<string, st
   }
 }
 
+const longestDriverName = 63;
+
+/** Validates the name of a CSI or DRA driver, a subdomain that may have upper-case letters. */
+export function* driverNameProblems(field: string, name = ""): Problems {
+  if (name === "") return yield required(field);
+  if (name.length > longestDriverName) yield tooLong(field, longestDriverName);
+  yield* refused(field, name, checkSubdomain(name.toLowerCase()));
+}
+
 /** Validates a path without `..`. */
-export function* withoutBacksteps(field: string, path: string): Problems {
+export function* backstepProblems(field: string, path: string): Problems {
   if (path.split("/").includes("..")) yield invalid(field, path, "must not contain '..'");
 }
 
 /** Validates a relative path without `..`. */
-export function* descendingPath(field: string, path: string): Problems {
+export function* relativePathProblems(field: string, path: string): Problems {
   if (path.startsWith("/")) yield invalid(field, path, "must be a relative path");
-  yield* withoutBacksteps(field, path);
+  yield* backstepProblems(field, path);
 }
 
 /** Validates the path of a file in a volume; names that start with `..` are reserved for the kubelet. */
-export function* unreservedPath(field: string, path: string): Problems {
-  yield* descendingPath(field, path);
+export function* filePathProblems(field: string, path: string): Problems {
+  yield* relativePathProblems(field, path);
   if (path.startsWith("..") && !path.startsWith("../")) {
     yield invalid(field, path, "must not start with '..'");
   }
 }
 
 /** The mode bits of a file. */
-export function* fileMode(field: string, mode: number | undefined): Problems {
+export function* fileModeProblems(field: string, mode: number | undefined): Problems {
   if (mode !== undefined && (mode < 0 || mode > 0o777)) {
     yield invalid(field, mode, "must be a number between 0 and 0777 (octal), both inclusive");
   }

@@ -18,23 +18,23 @@ import { checkReachable } from "../checks/names.ts";
 import { type Problems, choice, immutable, refused, optionalChoice } from "../checks/problems.ts";
 
 /** Go serializes absent endpoints and ports as null. */
-const noLists = { endpoints: null, ports: null };
+const nullLists = { endpoints: null, ports: null };
 
 export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
   resource: "endpointslices.discovery.k8s.io",
   metadataChecks: { update: ["new"] },
   strategy: {
     default(object) {
-      fillIn(object, () => noLists);
+      fillIn(object, () => nullLists);
       for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
       for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
     },
     prepareForCreate(object) {
-      emptyAsNull(object, ...Object.keys(noLists));
+      emptyAsNull(object, ...Object.keys(nullLists));
       dropTopology(object);
     },
     prepareForUpdate(object, old) {
-      emptyAsNull(object, ...Object.keys(noLists));
+      emptyAsNull(object, ...Object.keys(nullLists));
       if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
     },
     specChanged(object, old) {
@@ -53,7 +53,7 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
     Endpoints: (object) =>
       formatCell(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
   },
-  emptyObject: noLists,
+  emptyObject: nullLists,
   controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },
   zeroValues: { addressType: "" },
 };

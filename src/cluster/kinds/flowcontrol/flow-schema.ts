@@ -4,7 +4,7 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
-import { conditionProblems, fixedSchema, resetFlowControl } from "./fixed-specs.ts";
+import { conditionProblems, fixedSchemaProblems, resetFlowControlFields } from "./fixed-specs.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, each, needed, refused, wildcardAlone } from "../checks/problems.ts";
@@ -13,14 +13,18 @@ export const flowSchema: BuiltInKind = {
   resource: "flowschemas.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
-    resetFields: resetFlowControl,
+    resetFields: resetFlowControlFields,
     default(object) {
       fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
       object["status"] ??= {};
     },
-    validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
+    validate: (object) => [
+      ...schemaProblems(object),
+      ...fixedSchemaProblems(object),
+      ...conditionProblems(object),
+    ],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
+      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchemaProblems(object)] : []),
       ...conditionProblems(object),
     ],
   },
@@ -68,8 +72,8 @@ function* ruleProblems(field: string, rule: Sent<v1.PolicyRulesWithSubjects>): P
   if (resourceRules.length + nonResourceRules.length === 0) {
     yield required(field, "at least one of resourceRules and nonResourceRules has to be non-empty");
   }
-  yield* each(`${field}.resourceRules`, resourceRules, resourceRule);
-  yield* each(`${field}.nonResourceRules`, nonResourceRules, pathRule);
+  yield* each(`${field}.resourceRules`, resourceRules, resourceRuleProblems);
+  yield* each(`${field}.nonResourceRules`, nonResourceRules, nonResourceRuleProblems);
 }
 
 const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
@@ -99,7 +103,7 @@ function* accountProblems(
   else yield required(`${field}.namespace`, "must specify namespace for service account");
 }
 
-function* pathRule(
+function* nonResourceRuleProblems(
   field: string,
   { verbs = [], nonResourceURLs = [] }: Sent<v1.NonResourcePolicyRule>,
 ): Problems {
@@ -139,7 +143,7 @@ function checkPath(path: string): string[] {
   return isSuffix ? [] : ["wildcard can only do suffix matching"];
 }
 
-function* resourceRule(field: string, rule: Sent<v1.ResourcePolicyRule>): Problems {
+function* resourceRuleProblems(field: string, rule: Sent<v1.ResourcePolicyRule>): Problems {
   const { verbs = [], apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule;
   yield* verbProblems(`${field}.verbs`, verbs);
   if (apiGroups.length === 0) {

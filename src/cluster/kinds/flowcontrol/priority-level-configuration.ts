@@ -7,13 +7,13 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, choice, inRange } from "../checks/problems.ts";
 import { fillIn } from "../fill-in.ts";
-import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
+import { conditionProblems, fixedLevelProblems, resetFlowControlFields } from "./fixed-specs.ts";
 
 export const priorityLevelConfiguration: BuiltInKind = {
   resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
-    resetFields: resetFlowControl,
+    resetFields: resetFlowControlFields,
     default(object) {
       const { exempt, limited } = (object["spec"] ??= {}) as Sent<v1.PriorityLevelConfigurationSpec>;
       fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
@@ -21,18 +21,22 @@ export const priorityLevelConfiguration: BuiltInKind = {
       fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
       object["status"] ??= {};
     },
-    validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
+    validate: (object) => [
+      ...levelProblems(object),
+      ...fixedLevelProblems(object),
+      ...conditionProblems(object),
+    ],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
+      ...(subresource === "" ? [...levelProblems(object), ...fixedLevelProblems(object)] : []),
       ...conditionProblems(object),
     ],
   },
   cells: {
     Type: text("spec.type"),
-    NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),
-    Queues: numberOr("spec.limited.limitResponse.queuing.queues"),
-    HandSize: numberOr("spec.limited.limitResponse.queuing.handSize"),
-    QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
+    NominalConcurrencyShares: numberCell("spec.limited.nominalConcurrencyShares"),
+    Queues: numberCell("spec.limited.limitResponse.queuing.queues"),
+    HandSize: numberCell("spec.limited.limitResponse.queuing.handSize"),
+    QueueLengthLimit: numberCell("spec.limited.limitResponse.queuing.queueLengthLimit"),
   },
   emptyObject: { spec: {}, status: {} },
   zeroValues: { spec: { type: "" } },
@@ -101,6 +105,6 @@ function* queueProblems(field: string, { type, queuing }: Sent<v1.LimitResponse>
   }
 }
 
-function numberOr(path: string): CellReader {
+function numberCell(path: string): CellReader {
   return (object) => readField<number>(object, path) ?? "<none>";
 }

@@ -41,14 +41,14 @@ const longestController = 250;
 function* classProblems({ spec = {} }: IngressClass): Problems {
   const { controller = "", parameters } = spec;
   if (controller.length > longestController) yield tooLong("spec.controller", longestController);
-  yield* domainPrefixedPath("spec.controller", controller);
-  if (parameters) yield* parametersProblems("spec.parameters", parameters);
+  yield* controllerNameProblems("spec.controller", controller);
+  if (parameters) yield* parameterProblems("spec.parameters", parameters);
 }
 
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
 /** A path behind a domain: `example.com/controller`. */
-function* domainPrefixedPath(field: string, value: string): Problems {
+function* controllerNameProblems(field: string, value: string): Problems {
   if (value === "") return yield required(field);
   const [, domain, path] = /^([^/]+)\/(.+)$/s.exec(value) ?? [];
   if (domain === undefined || path === undefined) {
@@ -60,9 +60,9 @@ function* domainPrefixedPath(field: string, value: string): Problems {
   }
 }
 
-function* parametersProblems(field: string, parameters: Sent<v1.IngressClassParametersReference>): Problems {
+function* parameterProblems(field: string, parameters: Sent<v1.IngressClassParametersReference>): Problems {
   const { scope = "", namespace } = parameters;
-  yield* typedReference(field, parameters);
+  yield* typedReferenceProblems(field, parameters);
   if (scope === "Namespace") {
     if (namespace !== undefined) yield* refused(`${field}.namespace`, namespace, checkLabel(namespace));
     else yield required(`${field}.namespace`, "`parameters.scope` is set to 'Namespace'");
@@ -73,7 +73,7 @@ function* parametersProblems(field: string, parameters: Sent<v1.IngressClassPara
 }
 
 /** Validates a reference to an object by group, kind and name. */
-export function* typedReference(
+export function* typedReferenceProblems(
   field: string,
   { apiGroup, kind, name }: Sent<TypedLocalObjectReference>,
 ): Problems {

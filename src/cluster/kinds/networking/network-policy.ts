@@ -37,7 +37,9 @@ type NetworkPolicy = ApiObject & { spec?: Sent<v1.NetworkPolicySpec> };
 
 /** Validates a policy; ranges that it already had before an update are not checked again. */
 function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
-  const known = old ? [...blocks(old)].flatMap(([, { cidr = "", except = [] }]) => [cidr, ...except]) : [];
+  const known = old
+    ? [...ipBlocksOf(old)].flatMap(([, { cidr = "", except = [] }]) => [cidr, ...except])
+    : [];
   const { spec = {} } = policy;
   yield* selectorProblems("spec.podSelector", spec.podSelector);
   for (const { field, ports, peers, peersField } of rulesOf(policy)) {
@@ -55,7 +57,7 @@ function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
 }
 
 function* policyWarnings(policy: NetworkPolicy): Generator<string, void> {
-  for (const [field, { cidr = "", except = [] }] of blocks(policy)) {
+  for (const [field, { cidr = "", except = [] }] of ipBlocksOf(policy)) {
     yield* rangeWarnings(`${field}.cidr`, cidr);
     for (const [index, range] of except.entries()) yield* rangeWarnings(`${field}.except[${index}]`, range);
   }
@@ -75,7 +77,7 @@ function rulesOf({ spec = {} }: NetworkPolicy) {
   ];
 }
 
-function* blocks(policy: NetworkPolicy): Generator<[string, Sent<v1.IPBlock>], void> {
+function* ipBlocksOf(policy: NetworkPolicy): Generator<[string, Sent<v1.IPBlock>], void> {
   for (const { peers, peersField } of rulesOf(policy)) {
     for (const [index, { ipBlock }] of peers.entries()) {
       if (ipBlock) yield [`${peersField}[${index}].ipBlock`, ipBlock];

@@ -21,10 +21,18 @@ import { text } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import type { Sent } from "../../contract/sent.ts";
 import type { Problems } from "../checks/problems.ts";
-import { choice, duplicates, each, eachOfFew, immutable, refused } from "../checks/problems.ts";
+import {
+  choice,
+  duplicates,
+  each,
+  eachOfFew,
+  immutable,
+  nameOf,
+  refused,
+  uniqueItems,
+} from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
-import { driverName } from "../storage/storage-class.ts";
-import { nameOf, uniqueItems } from "./resource-claims.ts";
+import { driverNameProblems } from "../checks/names.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
@@ -66,7 +74,7 @@ const mostItems = {
 /** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
 function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Problems {
   const { driver, pool = {}, nodeName, devices = [] } = spec;
-  yield* driverName("spec.driver", driver);
+  yield* driverNameProblems("spec.driver", driver);
   yield* poolProblems("spec.pool", pool);
   if (old) {
     const before = old.spec ?? {};
@@ -88,15 +96,15 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
 }
 
 /** The greatest lengths of texts: the name of an attribute is one without its domain. */
-const longest = { poolName: 253, name: 32, value: 64 };
+const longestTexts = { poolName: 253, name: 32, value: 64 };
 
-const part = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
+const preReleasePart = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
 
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
   else {
-    if (name.length > longest.poolName) yield tooLong(`${field}.name`, longest.poolName);
+    if (name.length > longestTexts.poolName) yield tooLong(`${field}.name`, longestTexts.poolName);
     for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
   }
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");
@@ -162,8 +170,8 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
   });
   yield* each(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
   yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
-  yield* placeProblems(field, device, isPlacedPerDevice);
-  yield* bindingProblems(field, device);
+  yield* nodeChoiceProblems(field, device, isPlacedPerDevice);
+  yield* bindingConditionProblems(field, device);
 }
 
 const cIdentifier =
@@ -176,30 +184,31 @@ function* attributeNameProblems(field: string, key: string): Problems {
   const name = parts.at(-1)!;
   if (parts.length === 2) {
     if (parts[0] === "") yield invalid(field, "", "the domain must not be empty");
-    else yield* driverName(field, parts[0]);
+    else yield* driverNameProblems(field, parts[0]);
     if (name === "") return yield invalid(field, "", "the name must not be empty");
   }
-  if (name.length > longest.name) yield tooLong(field, longest.name);
+  if (name.length > longestTexts.name) yield tooLong(field, longestTexts.name);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
 }
 
-const oneValue = "exactly one value must be specified";
+const oneValueRule = "exactly one value must be specified";
 
 const semanticVersion = new RegExp(
-  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
+  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${preReleasePart}(?:\.${preReleasePart})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
 );
 
 function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
   const { bool, int, string, version } = attribute;
-  if (string !== undefined && string.length > longest.value) yield tooLong(`${field}.string`, longest.value);
+  if (string !== undefined && string.length > longestTexts.value)
+    yield tooLong(`${field}.string`, longestTexts.value);
   if (version !== undefined) {
     if (!semanticVersion.test(version)) {
       yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
     }
-    if (version.length > longest.value) yield tooLong(`${field}.version`, longest.value);
+    if (version.length > longestTexts.value) yield tooLong(`${field}.version`, longestTexts.value);
   }
   const given = [bool, int, string, version].filter((value) => value !== undefined);
-  if (given.length === 0) yield invalid(field, "", oneValue);
+  if (given.length === 0) yield invalid(field, "", oneValueRule);
   if (given.length > 1) {
     const struct = {
       IntValue: int ?? null,
@@ -211,7 +220,7 @@ function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>):
       StringValues: null,
       VersionValues: null,
     };
-    yield invalidStruct(field, struct, oneValue);
+    yield invalidStruct(field, struct, oneValueRule);
   }
 }
 
@@ -228,14 +237,14 @@ function* capacityProblems(field: string, capacity: Sent<v1.DeviceCapacity>, sha
     yield forbidden(at, detail);
   } else if (validValues.length > 0) {
     if (preset === undefined) yield required(`${at}.default`, "required when validValues is defined");
-    else yield* valueProblems(`${at}.validValues`, validValues, preset, total);
+    else yield* validValueProblems(`${at}.validValues`, validValues, preset, total);
   } else if (validRange) {
     if (preset === undefined) yield required(`${at}.default`, "required when validRange is defined");
     else yield* rangeProblems(`${at}.validRange`, validRange, preset, total);
   }
 }
 
-function* valueProblems(
+function* validValueProblems(
   field: string,
   values: readonly Quantity[],
   preset: Quantity,
@@ -315,23 +324,23 @@ function* counterProblems(field: string, nameField: string, set: Sent<v1.Counter
   for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
 }
 
-const perDevice = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+const perDeviceRule = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
 
-function* placeProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
+function* nodeChoiceProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
   const { nodeName, nodeSelector, allNodes } = device;
   if (!isPlacedPerDevice) {
     if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return;
     return yield invalid(
       field,
       null,
-      `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set if ${perDevice}`,
+      `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set if ${perDeviceRule}`,
     );
   }
   if (nodeName === "") yield invalid(`${field}.nodeName`, "", "must not be empty");
   else if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
   if (allNodes === false) yield invalid(`${field}.allNodes`, false, "must be either unset or set to true");
   const given = Object.entries({ nodeName, nodeSelector, allNodes }).filter(([, value]) => Boolean(value));
-  const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required when ${perDevice}`;
+  const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required when ${perDeviceRule}`;
   if (given.length === 0) yield required(field, rule);
   else if (given.length > 1) {
     yield invalid(field, `{${given.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
@@ -339,7 +348,7 @@ function* placeProblems(field: string, device: SentDevice, isPlacedPerDevice: bo
 }
 
 /** A device that waits for conditions also says which conditions end the wait in failure. */
-function* bindingProblems(field: string, device: SentDevice): Problems {
+function* bindingConditionProblems(field: string, device: SentDevice): Problems {
   const { bindingConditions = [], bindingFailureConditions = [] } = device;
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
     yield* eachOfFew(`${field}.${name}`, list, mostItems.conditions, (at, condition) =>

@@ -8,7 +8,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
 import { nonNegative, type Problems, refused } from "../checks/problems.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
-import { driverName } from "./storage-class.ts";
+import { driverNameProblems } from "../checks/names.ts";
 
 export const csiNode: BuiltInKind = {
   resource: "csinodes.storage.k8s.io",
@@ -35,7 +35,7 @@ function* driverProblems(object: CSINode): Problems {
     const field = `spec.drivers[${index}]`;
     const { name = "", nodeID = "", allocatable } = driver;
     const topologyKeys = driver.topologyKeys ?? [];
-    yield* driverName(`${field}.name`, name);
+    yield* driverNameProblems(`${field}.name`, name);
     if (nodeID === "") yield required(`${field}.nodeID`);
     if (nodeID.length > longestNodeID) {
       yield invalid(`${field}.nodeID`, nodeID, `must be ${longestNodeID} characters or less`);

@@ -9,7 +9,8 @@ import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Problems, inRange, refused } from "../checks/problems.ts";
 import { inlineVolumeProblems } from "../core/persistent-volume/persistent-volume.ts";
-import { driverName, sizeOf } from "./storage-class.ts";
+import { driverNameProblems } from "../checks/names.ts";
+import { countBytes } from "./storage-classes.ts";
 
 type VolumeAttachment = ApiObject & {
   spec?: Sent<v1.VolumeAttachmentSpec>;
@@ -43,10 +44,10 @@ const largestMetadata = 256 * 1024;
 
 function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Problems {
   const { attacher, source = {}, nodeName = "" } = spec;
-  yield* driverName("spec.attacher", attacher);
+  yield* driverNameProblems("spec.attacher", attacher);
   yield* sourceProblems("spec.source", source);
   yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
-  if (sizeOf(status.attachmentMetadata ?? {}) > largestMetadata) {
+  if (countBytes(status.attachmentMetadata ?? {}) > largestMetadata) {
     yield tooLong("status.attachmentMetadata", largestMetadata);
   }
   yield* errorProblems("status.attachError", status.attachError);

@@ -15,7 +15,7 @@ import { createPod, deletePod, newPod } from "../../../control-loop/pods/create-
 import { isAvailable, isFinished, isReady, nextAvailable } from "../../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts, scaledCount } from "../../../control-loop/counts.ts";
-import { fitsNode, repellingTaints } from "../../core/node/node-fit.ts";
+import { fitsNode, untoleratedTaints } from "../../core/node/node-fit.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
@@ -107,7 +107,7 @@ function daemonSetStatus(
     numberReady: count(isReady),
     observedGeneration: set.metadata.generation ?? 0,
     ...positiveCounts({
-      updatedNumberScheduled: count((pod) => isOfRevision(pod, revision)),
+      updatedNumberScheduled: count((pod) => hasRevision(pod, revision)),
       numberAvailable: available,
       numberUnavailable: wanted.length - available,
     }),
@@ -150,17 +150,17 @@ function nextDaemonStep(
   const rollout: Rollout = {
     set,
     wanted,
-    isNew: (pod) => isOfRevision(pod, revision),
+    isNew: (pod) => hasRevision(pod, revision),
     isAvailable: (pod) => isAvailable(pod, set.spec.minReadySeconds, now),
     onNode: podsByNode(pods.filter(({ metadata }) => !metadata.deletionTimestamp)),
   };
   const create = wanted.filter((name) => !pods.some((pod) => nodeOf(pod) === name));
   const remove = [...rollout.onNode].flatMap(([name, there]) => {
-    return suffered.includes(name) ? superfluous(rollout, there) : there;
+    return suffered.includes(name) ? superfluousPods(rollout, there) : there;
   });
   if (create.length + remove.length > 0) return { create, remove };
   if (set.spec.updateStrategy?.type === "OnDelete") return { create: [], remove: [] };
-  return surgeOf(rollout) > 0 ? replaceWithSurge(rollout) : replaceInPlace(rollout);
+  return surgeCount(rollout) > 0 ? replaceWithSurge(rollout) : replaceInPlace(rollout);
 }
 
 /** The pods of each node, oldest first. */
@@ -174,10 +174,10 @@ function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
 }
 
 /** Returns the pods of a node to delete: finished ones, and all but one, or during a surge all but an old and a new one. */
-function superfluous(rollout: Rollout, there: readonly Pod[]): Pod[] {
+function superfluousPods(rollout: Rollout, there: readonly Pod[]): Pod[] {
   const ended = there.filter(isFinished);
   const running = there.filter((pod) => !isFinished(pod));
-  if (surgeOf(rollout) === 0) return [...ended, ...running.slice(1)];
+  if (surgeCount(rollout) === 0) return [...ended, ...running.slice(1)];
   const [newest, ...moreNew] = running.filter(rollout.isNew);
   const [old, ...moreOld] = running.filter((pod) => !rollout.isNew(pod));
   const isReplaced = newest && old && (!isReady(old) || rollout.isAvailable(newest));
@@ -185,7 +185,7 @@ function superfluous(rollout: Rollout, there: readonly Pod[]): Pod[] {
 }
 
 /** Returns the number of nodes that may have a second pod during an update. */
-function surgeOf({ set, wanted }: Rollout): number {
+function surgeCount({ set, wanted }: Rollout): number {
   if (set.spec.updateStrategy?.type === "OnDelete") return 0;
   return scaledCount(set.spec.updateStrategy?.rollingUpdate?.maxSurge ?? 0, wanted.length, Math.ceil);
 }
@@ -209,7 +209,7 @@ function replaceWithSurge(rollout: Rollout): DaemonStep {
   const outdated = nodes.filter(([, pods]) => pods.length === 1 && !pods.some(isNew));
   const broken = outdated.filter(([, pods]) => !pods.some(isAvailable));
   const serving = outdated.filter(([, pods]) => pods.some(isAvailable));
-  const room = Math.max(0, surgeOf(rollout) - underWay);
+  const room = Math.max(0, surgeCount(rollout) - underWay);
   return { create: [...broken, ...serving.slice(0, room)].map(([name]) => name), remove: [] };
 }
 
@@ -243,7 +243,7 @@ function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevisio
 }
 
 /** Taints that the pods of every DaemonSet tolerate. */
-const endured = [
+const standardTaints = [
   { name: "not-ready", effect: "NoExecute" },
   { name: "unreachable", effect: "NoExecute" },
   { name: "disk-pressure", effect: "NoSchedule" },
@@ -252,11 +252,11 @@ const endured = [
   { name: "unschedulable", effect: "NoSchedule" },
 ] as const;
 
-const enduredOnHost = [...endured, { name: "network-unavailable", effect: "NoSchedule" } as const];
+const hostNetworkTaints = [...standardTaints, { name: "network-unavailable", effect: "NoSchedule" } as const];
 
 function tolerationsOf({ spec }: DaemonSet): NonNullable<Pod["spec"]["tolerations"]> {
   const { hostNetwork, tolerations = [] } = spec.template.spec;
-  const taints = hostNetwork ? enduredOnHost : endured;
+  const taints = hostNetwork ? hostNetworkTaints : standardTaints;
   const own = taints.map(({ name, effect }) => {
     return { key: `node.kubernetes.io/${name}`, operator: "Exists" as const, effect };
   });
@@ -276,13 +276,13 @@ function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
   const fitting = nodes.filter((node) => fitsNode(spec, node));
   const names = (of: readonly Node[]) => of.map(({ metadata }) => metadata.name!);
   return {
-    wanted: names(fitting.filter((node) => repellingTaints(spec, node).length === 0)),
+    wanted: names(fitting.filter((node) => untoleratedTaints(spec, node).length === 0)),
     suffered: names(
-      fitting.filter((node) => repellingTaints(spec, node).every(({ effect }) => effect !== "NoExecute")),
+      fitting.filter((node) => untoleratedTaints(spec, node).every(({ effect }) => effect !== "NoExecute")),
     ),
   };
 }
 
-function isOfRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
+function hasRevision({ metadata }: Pod, revision: ControllerRevision): boolean {
   return metadata.labels?.[revisionLabel] === revision.metadata.labels?.[revisionLabel];
 }

@@ -5,25 +5,25 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, formatSelector, readField } from "../../cells.ts";
 import {
   amountOf,
-  defaultRolling,
+  defaultRollingUpdate,
   defaultSpec,
-  endlessPods,
-  intOrPercent,
-  matchingLabels,
-  notMoreThanAll,
-  selector,
-  selectorChange,
-  templateContainers,
+  restartPolicyProblems,
+  intOrPercentProblems,
+  templateLabelProblems,
+  percentProblems,
+  selectorCell,
+  selectorChanges,
+  templateCells,
   templateWarnings,
-  unsupportedUpdate,
+  unsupportedStrategy,
 } from "../workload.ts";
-import { template } from "../../core/pod-spec/types.ts";
+import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { daemonSetController } from "./daemon-set-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import { isEmptySelector, isUsable, selectorProblems } from "../../checks/meta-types.ts";
+import { isEmptySelector, isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { validateTemplate } from "../../core/pod-spec/validate.ts";
+import { podTemplateProblems } from "../../core/pod-spec/validate.ts";
 
 /** The counts that the status of a DaemonSet always has. */
 const noCounts = {
@@ -50,7 +50,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       defaultSpec(object);
       const { spec } = object as DaemonSet;
       spec.updateStrategy ??= {};
-      defaultRolling(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
+      defaultRollingUpdate(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
       spec.revisionHistoryLimit ??= 10;
       object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
       object["status"] = { ...noCounts, ...(object["status"] as object) };
@@ -63,11 +63,11 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       const before = Number(old.metadata.annotations?.[templateGeneration] ?? 0);
       object.metadata.annotations![templateGeneration] = String(changed ? before + 1 : before);
     },
-    validate: (object) => [...problems(object as DaemonSet)],
+    validate: (object) => [...daemonSetProblems(object as DaemonSet)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
         ? [...statusProblems(object)]
-        : [...selectorChange(object, old), ...problems(object as DaemonSet)],
+        : [...selectorChanges(object, old), ...daemonSetProblems(object as DaemonSet)],
     warnings: (object, old) => templateWarnings(object, old),
   },
   cells: {
@@ -78,11 +78,11 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     Available: count("status.numberAvailable"),
     "Node Selector": (object) =>
       formatSelector({ matchLabels: readField(object, "spec.template.spec.nodeSelector") ?? {} }),
-    ...templateContainers,
-    Selector: selector,
+    ...templateCells,
+    Selector: selectorCell,
   },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template, updateStrategy: {} }, status: {} },
+  emptyObject: { spec: { emptyTemplate, updateStrategy: {} }, status: {} },
   controllers: { daemonset: daemonSetController },
   zeroValues: {
     spec: { selector: null },
@@ -97,33 +97,33 @@ function* statusProblems(object: ApiObject): Problems {
   for (const name of [...Object.keys(noCounts), ...more]) yield* nonNegative(`status.${name}`, status[name]);
 }
 
-function* problems({ spec }: DaemonSet): Problems {
+function* daemonSetProblems({ spec }: DaemonSet): Problems {
   const { selector } = spec;
   yield* selectorProblems("spec.selector", selector);
-  if (isUsable(selector)) yield* matchingLabels(spec);
+  if (isValidSelector(selector)) yield* templateLabelProblems(spec);
   if (selector && isEmptySelector(selector)) {
     yield invalid("spec.selector", selector, "empty selector is invalid for daemonset");
   }
-  yield* validateTemplate(spec.template, "spec.template");
-  yield* endlessPods(spec, "DaemonSet");
+  yield* podTemplateProblems(spec.template, "spec.template");
+  yield* restartPolicyProblems(spec, "DaemonSet");
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
-  yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
+  yield* updateStrategyProblems("spec.updateStrategy", spec.updateStrategy ?? {});
   yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
 }
 
-function* updateProblems(field: string, update: Sent<apps.DaemonSetUpdateStrategy>): Problems {
+function* updateStrategyProblems(field: string, update: Sent<apps.DaemonSetUpdateStrategy>): Problems {
   const { type, rollingUpdate } = update;
   if (type === "OnDelete") return;
   if (type !== "RollingUpdate") {
-    return yield unsupportedUpdate(field, update, ["RollingUpdate", "OnDelete"]);
+    return yield unsupportedStrategy(field, update, ["RollingUpdate", "OnDelete"]);
   }
   if (!rollingUpdate) return yield required(`${field}.rollingUpdate`);
   const { maxUnavailable, maxSurge } = rollingUpdate;
   const at = `${field}.rollingUpdate`;
-  yield* intOrPercent(`${at}.maxUnavailable`, maxUnavailable);
-  yield* intOrPercent(`${at}.maxSurge`, maxSurge);
-  yield* notMoreThanAll(`${at}.maxUnavailable`, maxUnavailable);
-  yield* notMoreThanAll(`${at}.maxSurge`, maxSurge);
+  yield* intOrPercentProblems(`${at}.maxUnavailable`, maxUnavailable);
+  yield* intOrPercentProblems(`${at}.maxSurge`, maxSurge);
+  yield* percentProblems(`${at}.maxUnavailable`, maxUnavailable);
+  yield* percentProblems(`${at}.maxSurge`, maxSurge);
   const [unavailable, surge] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
   if (unavailable && surge) {
     yield invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");

@@ -1,28 +1,29 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { formatTime } from "@tsbuilder/apimachinery/time";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
-import type { Defaulted, LooseCondition, PodTemplateSpec } from "../../../control-loop/api/core.ts";
+import type { PodTemplateSpec } from "../../../control-loop/api/core.ts";
 import { pods } from "../../../control-loop/api/core.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
 import { reporting } from "../../../control-loop/record-event.ts";
-import { positiveCounts, scaledCount, sum } from "../../../control-loop/counts.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { templateHash } from "../../../control-loop/pods/template-hash.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import type { Stored } from "../../../contract/stored.ts";
-
-export type Deployment = Defaulted<Stored<apps.Deployment>, "replicas" | "revisionHistoryLimit">;
+import {
+  type Deployment,
+  type DesiredReplicas,
+  byAge,
+  desiredReplicas,
+  proportionalReplicas,
+  rolloutLimits,
+} from "./desired-replicas.ts";
+import { deploymentStatus, isComplete, untilDeadline } from "./deployment-status.ts";
 
 export const deployments: ResourceName<Deployment> = "deployments.apps";
 
 const user = userOf("deployment");
-
-/** The next replicas of each ReplicaSet by name; only those that change. */
-type DesiredReplicas = ReadonlyMap<string, number>;
 
 /** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
 const revisionAnnotation = "deployment.kubernetes.io/revision";
@@ -120,7 +121,7 @@ export function deploymentController(context: ControllerContext): Controller {
       return undefined;
     }
     const replicas = desiredReplicas(deployment, empty, old).get(name!) ?? 0;
-    const created = await objects.create(user, scaled(deployment, empty, replicas));
+    const created = await objects.create(user, withScale(deployment, empty, replicas));
     await reportScaling(deployment, empty, replicas);
     return created;
   }
@@ -132,7 +133,7 @@ export function deploymentController(context: ControllerContext): Controller {
   ): Promise<void> {
     for (const replicaSet of owned) {
       const replicas = target.get(replicaSet.metadata.name ?? "") ?? replicaSet.spec.replicas;
-      const next = scaled(deployment, replicaSet, replicas);
+      const next = withScale(deployment, replicaSet, replicas);
       if (isEqual(next, replicaSet)) continue;
       await objects.update(user, next);
       await reportScaling(deployment, replicaSet, replicas);
@@ -170,309 +171,15 @@ export function deploymentController(context: ControllerContext): Controller {
   }
 }
 
-/**
- * The next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new ReplicaSet
- * scales up as far as maxSurge allows, then the old ones scale down as far as maxUnavailable allows.
- */
-export function desiredReplicas(
-  deployment: Deployment,
-  current: ReplicaSet,
-  old: readonly ReplicaSet[],
-): DesiredReplicas {
-  const grown = nextOfCurrent(deployment, current, old);
-  if (grown !== current.spec.replicas) return new Map([[nameOf(current), grown]]);
-  return nextOfOld(deployment, current, old);
-}
-
-function nextOfCurrent(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): number {
-  const replicas = deployment.spec.replicas;
-  const now = current.spec.replicas;
-  if (now >= replicas) return replicas;
-  const room = replicas + rolloutLimits(deployment).maxSurge - specReplicas([current, ...old]);
-  return now + Math.max(0, Math.min(room, replicas - now));
-}
-
-/** Unavailable pods are removed first, as that does not reduce availability. */
-function nextOfOld(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
-  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
-  const newMissing = current.spec.replicas - (current.status?.availableReplicas ?? 0);
-  const mayGo = specReplicas([current, ...old]) - minAvailable - newMissing;
-  if (mayGo <= 0) return new Map();
-
-  const unhealthy = shrink(old, mayGo, (replicaSet) => {
-    return replicaSet.spec.replicas - (replicaSet.status?.availableReplicas ?? 0);
-  });
-  const cleaned = old.map((replicaSet) => withReplicas(replicaSet, unhealthy));
-  const surplus = availableReplicas([current, ...cleaned]) - minAvailable;
-  const healthy = shrink(cleaned, surplus, ({ spec }) => spec.replicas);
-  return new Map([...unhealthy, ...healthy]);
-}
-
-/** Removes a number of pods from ReplicaSets, oldest first. */
-function shrink(
-  replicaSets: readonly ReplicaSet[],
-  count: number,
-  takeable: (replicaSet: ReplicaSet) => number,
-): Map<string, number> {
-  const next = new Map<string, number>();
-  let left = count;
-  for (const replicaSet of [...replicaSets].sort(byAge)) {
-    const taken = Math.max(0, Math.min(left, takeable(replicaSet)));
-    if (taken > 0) next.set(nameOf(replicaSet), replicaSet.spec.replicas - taken);
-    left -= taken;
-  }
-  return next;
-}
-
-function withReplicas(replicaSet: ReplicaSet, next: DesiredReplicas): ReplicaSet {
-  const replicas = next.get(nameOf(replicaSet));
-  return replicas === undefined ? replicaSet : { ...replicaSet, spec: { ...replicaSet.spec, replicas } };
-}
-
-/** Orders objects by creation time, then by name. */
-function byAge(a: ReplicaSet, b: ReplicaSet): number {
-  const [first, second] = [a, b].map(
-    ({ metadata }) => `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`,
-  );
-  return first! < second! ? -1 : 1;
-}
-
-function nameOf(replicaSet: ReplicaSet): string {
-  return replicaSet.metadata.name ?? "";
-}
-
 /** The annotation with the Deployment's replicas at the time it last scaled a ReplicaSet. */
-const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
+const desiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas";
 
 /** Returns whether a Deployment was scaled since its ReplicaSets were last updated. */
 function wasScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
   const wanted = String(deployment.spec.replicas);
   return replicaSets
     .filter(({ spec }) => spec.replicas > 0)
-    .some(({ metadata }) => (metadata.annotations?.[desiredAnnotation] ?? wanted) !== wanted);
-}
-
-/**
- * Distributes a new number of replicas over the ReplicaSets in proportion to their sizes, so that scaling
- * during a rollout does not change how far it has come. The rounding remainder goes to the largest.
- */
-export function proportionalReplicas(
-  deployment: Deployment,
-  replicaSets: readonly ReplicaSet[],
-): DesiredReplicas {
-  const active = replicaSets.filter(({ spec }) => spec.replicas > 0);
-  const replicas = deployment.spec.replicas;
-  const [single] = active;
-  if (active.length <= 1) {
-    return new Map(single ? [[single.metadata.name ?? "", replicas] as const] : []);
-  }
-  const total = specReplicas(active);
-  const allowed = replicas > 0 ? replicas + rolloutLimits(deployment).maxSurge : 0;
-  const sorted = [...active].sort((a, b) => b.spec.replicas - a.spec.replicas || byAge(a, b));
-  let left = allowed - total;
-  const next = new Map<string, number>();
-  for (const { metadata, spec } of sorted) {
-    const now = spec.replicas;
-    const share = limit(Math.round((now * allowed) / total) - now, left);
-    next.set(metadata.name ?? "", now + share);
-    left -= share;
-  }
-  const largest = sorted[0]!.metadata.name ?? "";
-  next.set(largest, Math.max(0, next.get(largest)! + left));
-  return next;
-}
-
-/** The number of pods that a rollout may have above the desired number, and the number that may be unavailable. */
-interface RolloutLimits {
-  readonly maxSurge: number;
-  readonly maxUnavailable: number;
-}
-
-/** Resolves the limits of a rollout. If both round to 0, the rollout could never progress: then maxUnavailable is 1. */
-export function rolloutLimits({ spec }: Deployment): RolloutLimits {
-  if (spec.strategy?.type === "Recreate") return { maxSurge: 0, maxUnavailable: 0 };
-  const replicas = spec.replicas;
-  const { maxSurge = "25%", maxUnavailable = "25%" } = spec.strategy?.rollingUpdate ?? {};
-  const surge = scaledCount(maxSurge, replicas, Math.ceil);
-  const unavailable = scaledCount(maxUnavailable, replicas, Math.floor);
-  return {
-    maxSurge: surge,
-    maxUnavailable: Math.min(surge === 0 && unavailable === 0 ? 1 : unavailable, replicas),
-  };
-}
-
-function specReplicas(replicaSets: readonly ReplicaSet[]): number {
-  return sum(replicaSets.map(({ spec }) => spec.replicas));
-}
-
-function availableReplicas(replicaSets: readonly ReplicaSet[]): number {
-  return sum(replicaSets.map(({ status }) => status?.availableReplicas ?? 0));
-}
-
-type DeploymentStatus = Stored<apps.DeploymentStatus>;
-
-function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
-  const replicas = deployment.spec.replicas;
-  return (
-    (status.updatedReplicas ?? 0) === replicas &&
-    (status.replicas ?? 0) === replicas &&
-    (status.availableReplicas ?? 0) === replicas &&
-    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
-  );
-}
-
-/** A share never exceeds what is left to add or remove, and never goes in the other direction. */
-function limit(share: number, left: number): number {
-  return left > 0 ? Math.max(0, Math.min(share, left)) : Math.min(0, Math.max(share, left));
-}
-
-function deploymentStatus(
-  deployment: Deployment,
-  current: ReplicaSet | undefined,
-  old: readonly ReplicaSet[],
-  now: number,
-): DeploymentStatus {
-  const all = current ? [current, ...old] : old;
-  const available = availableReplicas(all);
-  const collisionCount = deployment.status?.collisionCount;
-  const counts: DeploymentStatus = {
-    observedGeneration: deployment.metadata.generation ?? 0,
-    ...positiveCounts({
-      replicas: sum(all.map(({ status }) => status?.replicas ?? 0)),
-      updatedReplicas: current?.status?.replicas ?? 0,
-      readyReplicas: sum(all.map(({ status }) => status?.readyReplicas ?? 0)),
-      availableReplicas: available,
-      unavailableReplicas: specReplicas(all) - available,
-    }),
-    terminatingReplicas: sum(all.map(({ status }) => status?.terminatingReplicas ?? 0)),
-    ...(collisionCount === undefined ? {} : { collisionCount }),
-  };
-  const conditions = rolloutConditions(deployment, counts, current, now);
-  return { ...counts, conditions: [...conditions, ...failureOf(deployment, all)] };
-}
-
-type Finding = Pick<LooseCondition, "type" | "status"> & { reason: string; message: string };
-
-/** The conditions `Available` and `Progressing` that `kubectl rollout status` and `kubectl wait` read. */
-function rolloutConditions(
-  deployment: Deployment,
-  status: DeploymentStatus,
-  current: ReplicaSet | undefined,
-  now: number,
-): LooseCondition[] {
-  const before = deployment.status?.conditions ?? [];
-  const progress = progressing(deployment, status, current, now);
-  const found = [available(deployment, status), ...(progress ? [progress] : [])];
-  const isNews = ({ type, status, reason, message }: Finding) =>
-    !before.some(
-      (last) =>
-        last.type === type &&
-        last.status === status &&
-        last.reason === reason &&
-        (type === "Available" || (last.message === message && reason !== "ReplicaSetUpdated")),
-    );
-  const news = found.filter(isNews);
-  const kept = before.filter(
-    ({ type }) => type !== "ReplicaFailure" && !news.some((finding) => finding.type === type),
-  );
-  return [...kept, ...news.map((finding) => dated(finding, before, now))];
-}
-
-/** After how many milliseconds a stalled rollout exceeds its progress deadline, if it has one. */
-function untilDeadline(deployment: Deployment, now: number): number | undefined {
-  const condition = progressingCondition(deployment);
-  const seconds = deployment.spec.progressDeadlineSeconds;
-  const waiting = condition?.status === "True" && condition.reason !== "NewReplicaSetAvailable";
-  if (!waiting || !seconds || seconds >= 2 ** 31 - 1 || deployment.spec.paused) return undefined;
-  const since = Date.parse(condition.lastUpdateTime ?? condition.lastTransitionTime ?? "");
-  return Math.max(0, since + seconds * 1000 - now);
-}
-
-function finding(
-  type: "Available" | "Progressing",
-  status: "True" | "False" | "Unknown",
-  reason: string,
-  message: string,
-): Finding {
-  return { type, status, reason, message };
-}
-
-function available(deployment: Deployment, status: DeploymentStatus): Finding {
-  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
-  const found = finding.bind(undefined, "Available");
-  return (status.availableReplicas ?? 0) >= minAvailable
-    ? found("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
-    : found("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
-}
-
-function progressing(
-  deployment: Deployment,
-  status: DeploymentStatus,
-  current: ReplicaSet | undefined,
-  now: number,
-): Finding | undefined {
-  const before = progressingCondition(deployment);
-  const name = current?.metadata.name ?? "";
-  const found = finding.bind(undefined, "Progressing");
-  if (deployment.spec.paused) return found("Unknown", "DeploymentPaused", "Deployment is paused");
-  if (!current) return undefined;
-  if (isComplete(deployment, status)) {
-    return found("True", "NewReplicaSetAvailable", `ReplicaSet "${name}" has successfully progressed.`);
-  }
-  if (before?.reason === "DeploymentPaused") {
-    return found("Unknown", "DeploymentResumed", "Deployment is resumed");
-  }
-  if (!before || isOfOlderRollout(before, name)) {
-    return found("True", "NewReplicaSetCreated", `Created new replica set "${name}"`);
-  }
-  if (hasProgressed(deployment.status ?? {}, status)) {
-    return found("True", "ReplicaSetUpdated", `ReplicaSet "${name}" is progressing.`);
-  }
-  if (before.reason !== "ProgressDeadlineExceeded" && untilDeadline(deployment, now) === 0) {
-    return found("False", "ProgressDeadlineExceeded", `ReplicaSet "${name}" has timed out progressing.`);
-  }
-  return undefined;
-}
-
-function isOfOlderRollout({ reason, message }: LooseCondition, name: string): boolean {
-  return reason !== "DeploymentResumed" && !message?.includes(`"${name}"`);
-}
-
-function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean {
-  const growing = ["updatedReplicas", "readyReplicas", "availableReplicas"] as const;
-  const oldOnes = (status: DeploymentStatus) => (status.replicas ?? 0) - (status.updatedReplicas ?? 0);
-  return growing.some((key) => (now[key] ?? 0) > (before[key] ?? 0)) || oldOnes(now) < oldOnes(before);
-}
-
-/** lastTransitionTime changes with the status, lastUpdateTime also with the reason or message. */
-function dated(finding: Finding, before: readonly LooseCondition[], now: number): LooseCondition {
-  const last = before.find(({ type }) => type === finding.type);
-  const stamp = formatTime(now);
-  const same = last?.reason === finding.reason && last.message === finding.message;
-  const moved = finding.type === "Progressing" && finding.reason === "ReplicaSetUpdated";
-  return {
-    ...finding,
-    lastUpdateTime: same && !moved ? (last.lastUpdateTime ?? stamp) : stamp,
-    lastTransitionTime: last?.status === finding.status ? (last.lastTransitionTime ?? stamp) : stamp,
-  };
-}
-
-function progressingCondition({ status }: Deployment): LooseCondition | undefined {
-  return status?.conditions?.find(({ type }) => type === "Progressing");
-}
-
-/** The ReplicaFailure condition of the first ReplicaSet that has one; a known failure keeps its message and times. */
-function failureOf({ status }: Deployment, all: readonly ReplicaSet[]): LooseCondition[] {
-  const failures = all.flatMap((set) => set.status?.conditions?.filter(isFailure) ?? []);
-  const [failure] = failures;
-  if (!failure) return [];
-  const known = status?.conditions?.find(isFailure);
-  const { lastTransitionTime } = failure;
-  return [known ?? { ...failure, ...(lastTransitionTime && { lastUpdateTime: lastTransitionTime }) }];
-}
-
-function isFailure({ type, status }: LooseCondition): boolean {
-  return type === "ReplicaFailure" && status === "True";
+    .some(({ metadata }) => (metadata.annotations?.[desiredReplicasAnnotation] ?? wanted) !== wanted);
 }
 
 /** The label that distinguishes the ReplicaSets of a Deployment and their pods. */
@@ -501,20 +208,20 @@ function newReplicaSet(deployment: Deployment, annotations: Record<string, strin
       template: { ...template, metadata: { ...template.metadata, labels } },
     },
   };
-  return scaled(deployment, replicaSet, 0);
+  return withScale(deployment, replicaSet, 0);
 }
 
 /** The annotation with the maximum number of pods at that time. */
-const maxAnnotation = "deployment.kubernetes.io/max-replicas";
+const maxReplicasAnnotation = "deployment.kubernetes.io/max-replicas";
 
 /** Sets a ReplicaSet's replicas, and the annotations with the Deployment's replicas at that time. */
-function scaled(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
+function withScale(deployment: Deployment, replicaSet: ReplicaSet, replicas: number): ReplicaSet {
   const wanted = deployment.spec.replicas;
   const { maxSurge } = rolloutLimits(deployment);
   const annotations = {
     ...replicaSet.metadata.annotations,
-    [desiredAnnotation]: String(wanted),
-    [maxAnnotation]: String(wanted + maxSurge),
+    [desiredReplicasAnnotation]: String(wanted),
+    [maxReplicasAnnotation]: String(wanted + maxSurge),
   };
   return {
     ...replicaSet,
@@ -549,12 +256,12 @@ function readRevision(text: string): bigint | undefined {
 const historyAnnotation = "deployment.kubernetes.io/revision-history";
 
 /** Annotations of a Deployment that its ReplicaSets don't inherit. */
-const ownAnnotations = new Set([
+const uninheritedAnnotations = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   revisionAnnotation,
   historyAnnotation,
-  desiredAnnotation,
-  maxAnnotation,
+  desiredReplicasAnnotation,
+  maxReplicasAnnotation,
   "deprecated.deployment.rollback.to",
 ]);
 
@@ -568,7 +275,7 @@ function currentAnnotations(
   old: readonly ReplicaSet[],
 ): Record<string, string> {
   const inherited = Object.entries(deployment.metadata.annotations ?? {}).filter(
-    ([key]) => !ownAnnotations.has(key),
+    ([key]) => !uninheritedAnnotations.has(key),
   );
   const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
   const next = old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;

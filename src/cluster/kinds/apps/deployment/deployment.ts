@@ -5,21 +5,21 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count } from "../../cells.ts";
 import {
   amountOf,
-  chosenTemplate,
-  defaultRolling,
+  templateProblems,
+  defaultRollingUpdate,
   defaultScaledSpec,
-  endlessPods,
-  intOrPercent,
-  notMoreThanAll,
-  ready,
-  replicaCounts,
-  selector,
-  selectorChange,
-  templateContainers,
-  unsupportedUpdate,
+  restartPolicyProblems,
+  intOrPercentProblems,
+  percentProblems,
+  readyCell,
+  replicaCountProblems,
+  selectorCell,
+  selectorChanges,
+  templateCells,
+  unsupportedStrategy,
   workloadWarnings,
 } from "../workload.ts";
-import { template } from "../../core/pod-spec/types.ts";
+import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { deploymentController } from "./deployment-controller.ts";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
@@ -46,36 +46,36 @@ export const deployment: BuiltInKind<"deployment"> = {
       defaultScaledSpec(object);
       const { spec } = object as Deployment;
       spec.strategy ??= {};
-      defaultRolling(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
+      defaultRollingUpdate(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
       spec.revisionHistoryLimit ??= 10;
       spec.progressDeadlineSeconds ??= 600;
       object["status"] ??= {};
     },
-    validate: (object) => [...problems(object as Deployment)],
+    validate: (object) => [...deploymentProblems(object as Deployment)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? [...replicaCounts(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
-        : [...problems(object as Deployment), ...selectorChange(object, old)],
+        ? [...replicaCountProblems(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
+        : [...deploymentProblems(object as Deployment), ...selectorChanges(object, old)],
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
-    Ready: ready,
+    Ready: readyCell,
     "Up-to-date": count("status.updatedReplicas"),
     Available: count("status.availableReplicas"),
-    ...templateContainers,
-    Selector: selector,
+    ...templateCells,
+    Selector: selectorCell,
   },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template, strategy: {} }, status: {} },
+  emptyObject: { spec: { emptyTemplate, strategy: {} }, status: {} },
   controllers: { deployment: deploymentController },
   zeroValues: { spec: { replicas: 0, selector: null } },
 };
 
-function* problems({ spec }: Deployment): Problems {
+function* deploymentProblems({ spec }: Deployment): Problems {
   const { minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
   yield* nonNegative("spec.replicas", spec.replicas);
-  yield* chosenTemplate(spec, "deployment", "invalid label selector");
-  yield* endlessPods(spec, "ReplicaSet");
+  yield* templateProblems(spec, "deployment", "invalid label selector");
+  yield* restartPolicyProblems(spec, "ReplicaSet");
   yield* strategyProblems("spec.strategy", spec.strategy ?? {});
   yield* nonNegative("spec.minReadySeconds", minReadySeconds);
   yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
@@ -91,19 +91,19 @@ function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy
     if (!rollingUpdate) return;
     yield forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'");
   } else if (type !== "RollingUpdate") {
-    yield unsupportedUpdate(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
-  } else if (rollingUpdate) yield* rollingProblems(`${field}.rollingUpdate`, rollingUpdate);
+    yield unsupportedStrategy(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
+  } else if (rollingUpdate) yield* rollingUpdateProblems(`${field}.rollingUpdate`, rollingUpdate);
   else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
 }
 
-function* rollingProblems(
+function* rollingUpdateProblems(
   field: string,
   { maxUnavailable = 0, maxSurge = 0 }: Sent<apps.RollingUpdateDeployment>,
 ): Problems {
-  yield* intOrPercent(`${field}.maxUnavailable`, maxUnavailable);
-  yield* intOrPercent(`${field}.maxSurge`, maxSurge);
+  yield* intOrPercentProblems(`${field}.maxUnavailable`, maxUnavailable);
+  yield* intOrPercentProblems(`${field}.maxSurge`, maxSurge);
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
     yield invalid(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
   }
-  yield* notMoreThanAll(`${field}.maxUnavailable`, maxUnavailable);
+  yield* percentProblems(`${field}.maxUnavailable`, maxUnavailable);
 }

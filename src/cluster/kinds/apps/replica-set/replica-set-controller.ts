@@ -28,7 +28,7 @@ export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";
 
 /** Keeps as many pods of a ReplicaSet as its replicas say. */
 export function replicaSetController(context: ControllerContext): Controller {
-  return replicatedPods(context, {
+  return replicatingController(context, {
     resource: replicaSets,
     kind: "ReplicaSet",
     user: "replicaset",
@@ -52,7 +52,7 @@ interface ReplicatingKind<T extends KubernetesObject> {
 }
 
 /** The controller of such a kind. */
-export function replicatedPods<T extends KubernetesObject>(
+export function replicatingController<T extends KubernetesObject>(
   context: ControllerContext,
   { resource, kind, user: controller, component, asReplicaSet, withStatus }: ReplicatingKind<T>,
 ): Controller {
@@ -108,7 +108,7 @@ function replicaSetStatus(
   const pods = owned.filter(isActive);
   const { template, minReadySeconds } = replicaSet.spec;
   const templateLabels = template.metadata?.labels ?? {};
-  const conditions = conditionsOf(replicaSet, refusal, now);
+  const conditions = failureConditions(replicaSet, refusal, now);
   const count = (holds: (pod: Pod) => boolean) => pods.filter(holds).length;
   return {
     replicas: pods.length,
@@ -124,7 +124,11 @@ function replicaSetStatus(
 }
 
 /** A known failure keeps its first message, or each attempt would change the status. */
-function conditionsOf({ status }: ReplicaSet, refusal: string | undefined, now: number): LooseCondition[] {
+function failureConditions(
+  { status }: ReplicaSet,
+  refusal: string | undefined,
+  now: number,
+): LooseCondition[] {
   const before = status?.conditions ?? [];
   if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");
   if (before.some(({ type }) => type === "ReplicaFailure")) return before;

@@ -60,8 +60,8 @@ export function statefulSetController(context: ControllerContext): Controller {
 
   async function takeStep(set: StatefulSet, update: ControllerRevision): Promise<void> {
     const owned = await claimDependents(steps, set, pods);
-    const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
-    const messages = messagesOf(set);
+    const { create, remove } = nextStatefulSetStep(set, owned, update.metadata.name!, clock.now());
+    const messages = eventMessages(set);
     for (const ordinal of create) {
       for (const claim of claimsOf(set, ordinal)) {
         const { namespace, name } = claim.metadata;
@@ -114,7 +114,7 @@ export function statefulSetController(context: ControllerContext): Controller {
   }
 }
 
-function messagesOf(set: StatefulSet): PodMessages {
+function eventMessages(set: StatefulSet): PodMessages {
   const nameOf = (pod: Pod) => `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
   return {
     failed: (pod, refusal) => `create ${nameOf(pod)} failed error: ${refusal}`,
@@ -167,19 +167,24 @@ function statefulSetStatus(
 }
 
 /** The ordinals to create pods for, and the pods to delete, next. */
-interface Step {
+interface StatefulSetStep {
   readonly create: readonly number[];
   readonly remove: readonly Pod[];
 }
 
-const nothing: Step = { create: [], remove: [] };
+const noStep: StatefulSetStep = { create: [], remove: [] };
 
 /**
  * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
  * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
  * always go one by one from the highest ordinal down to the partition.
  */
-function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): Step {
+function nextStatefulSetStep(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  updateRevision: string,
+  now: number,
+): StatefulSetStep {
   const ordered = set.spec.podManagementPolicy === "OrderedReady";
   const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
@@ -199,9 +204,9 @@ function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string
     }
   } else {
     const blocked = wanted.find((ordinal) => !healthy(byOrdinal.get(ordinal)));
-    if (blocked !== undefined) return unblock(blocked, byOrdinal.get(blocked));
+    if (blocked !== undefined) return unblockingStep(blocked, byOrdinal.get(blocked));
     const [last] = condemned;
-    if (last) return last.metadata.deletionTimestamp ? nothing : { create: [], remove: [last] };
+    if (last) return last.metadata.deletionTimestamp ? noStep : { create: [], remove: [last] };
   }
   return nextUpdate(set, wanted, byOrdinal, updateRevision, healthy);
 }
@@ -217,9 +222,9 @@ function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
   return ordinal >= start && ordinal < start + spec.replicas;
 }
 
-function unblock(ordinal: number, pod: Pod | undefined): Step {
+function unblockingStep(ordinal: number, pod: Pod | undefined): StatefulSetStep {
   if (!pod) return { create: [ordinal], remove: [] };
-  return isRestartable(pod) ? { create: [], remove: [pod] } : nothing;
+  return isRestartable(pod) ? { create: [], remove: [pod] } : noStep;
 }
 
 function nextUpdate(
@@ -228,17 +233,17 @@ function nextUpdate(
   byOrdinal: ReadonlyMap<number, Pod>,
   updateRevision: string,
   healthy: (pod: Pod | undefined) => boolean,
-): Step {
-  if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return nothing;
+): StatefulSetStep {
+  if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return noStep;
   const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
   const updatable = wanted.slice(partition).toReversed();
   for (const ordinal of updatable) {
     const pod = byOrdinal.get(ordinal);
     const outdated = pod && revisionOfPod(pod) !== updateRevision;
     if (outdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
-    if (!healthy(pod)) return nothing;
+    if (!healthy(pod)) return noStep;
   }
-  return nothing;
+  return noStep;
 }
 
 /** A pod that has finished is recreated: the pods of a StatefulSet are meant to run forever. */

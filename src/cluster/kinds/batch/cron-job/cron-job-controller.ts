@@ -33,7 +33,7 @@ export function cronJobController(context: ControllerContext): Controller {
       if (!cronJob) schedules.delete(key);
       if (!cronJob || cronJob.metadata.deletionTimestamp) return undefined;
       const owned = jobsOf(cronJob);
-      const spent = spentJobs(cronJob, owned);
+      const spent = jobsBeyondHistory(cronJob, owned);
       for (const job of spent) await end(cronJob, job);
       await reportEnded(cronJob, owned, spent);
       return cronJob.spec.suspend ? writeStatus(cronJob) : schedule(key, cronJob);
@@ -147,7 +147,7 @@ function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
 
 /** Formats a time as the clocks of a time zone show it. Default: UTC. */
 function zonedTime(time: number, timeZone = "UTC"): string {
-  const offset = offsetsOf(timeZone)(time);
+  const offset = zoneOffset(timeZone)(time);
   const local = new Date(time + offset).toISOString().slice(0, 19);
   if (offset === 0) return `${local}Z`;
   const span = new Date(Math.abs(offset)).toISOString().slice(11, 16);
@@ -155,7 +155,7 @@ function zonedTime(time: number, timeZone = "UTC"): string {
 }
 
 /** The oldest finished Jobs beyond the history limits of a CronJob. */
-function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
+function jobsBeyondHistory({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec;
   const ended = (type: string) =>
     jobs
@@ -196,12 +196,12 @@ export function dueTimes(
   since: number,
   now: number,
 ): DueTimes {
-  const next = timesIn(timeZone, cronTimes(schedule));
-  return { last: lastTime(next, since, now), next: next(now) };
+  const next = timesInZone(timeZone, cronTimes(schedule));
+  return { last: findLastTime(next, since, now), next: next(now) };
 }
 
 /** Finds the last time by bisection: a CronJob that was suspended for a year may have missed half a million times. */
-function lastTime(next: (after: number) => number, since: number, now: number): number | undefined {
+function findLastTime(next: (after: number) => number, since: number, now: number): number | undefined {
   let last: number | undefined;
   let end = now;
   for (let time = next(since); time <= now; time = next(time)) {
@@ -214,29 +214,32 @@ function lastTime(next: (after: number) => number, since: number, now: number): 
   return last;
 }
 
-const day = 24 * 60 * 60_000;
+const dayMilliseconds = 24 * 60 * 60_000;
 
 /**
  * The times at which the clocks of a time zone show a time of the schedule. As in Kubernetes, a time is left out if the
  * clocks skip it, and comes twice if they are set back over it.
  */
-function timesIn(timeZone: string | undefined, next: (after: number) => number): (after: number) => number {
+function timesInZone(
+  timeZone: string | undefined,
+  next: (after: number) => number,
+): (after: number) => number {
   if (timeZone === undefined) return next;
-  const offsetAt = offsetsOf(timeZone);
+  const offsetAt = zoneOffset(timeZone);
   return (after) => {
     for (let from = after + 1; ;) {
       const offset = offsetAt(from);
       const time = next(from + offset - 1) - offset;
-      const end = Math.min(time, from + day);
-      if (offsetAt(end) !== offset) from = firstWithout(offset, offsetAt, from, end);
+      const end = Math.min(time, from + dayMilliseconds);
+      if (offsetAt(end) !== offset) from = findOffsetChange(offset, offsetAt, from, end);
       else if (end === time) return time;
-      else from = Math.max(end, time - 2 * day);
+      else from = Math.max(end, time - 2 * dayMilliseconds);
     }
   };
 }
 
 /** The first time between two at which clocks have another offset. */
-function firstWithout(
+function findOffsetChange(
   offset: number,
   offsetAt: (time: number) => number,
   start: number,
@@ -252,7 +255,7 @@ function firstWithout(
 }
 
 /** The milliseconds by which the clocks of a time zone are ahead of UTC. */
-function offsetsOf(timeZone: string): (time: number) => number {
+function zoneOffset(timeZone: string): (time: number) => number {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   return (time) => {
     const name = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";

@@ -24,7 +24,7 @@ const user = userOf("persistent-volume-binder");
  * The finalizers that keep a claim while a pod uses it, a volume while a claim is bound to it, and a VolumeAttributesClass
  * while a claim or a volume names it.
  */
-const protection = {
+const protectionFinalizers = {
   claim: "kubernetes.io/pvc-protection",
   volume: "kubernetes.io/pv-protection",
   attributes: "kubernetes.io/vac-protection",
@@ -47,14 +47,14 @@ export function persistentVolumeController(context: ControllerContext): Controll
       if (resource === volumeAttributesClasses) return [`attributes${object.metadata.name}`];
       if (resource === persistentVolumeClaims) {
         const claim = object as Claim;
-        return [`claim${keyOf(claim)}`, ...volumeKeysOf(claim), ...attributesKeysOf(claim)];
+        return [`claim${keyOf(claim)}`, ...volumeKeysOf(claim), ...attributesClassKeys(claim)];
       }
       const waiting = objects.list(persistentVolumeClaims).filter(({ spec }) => !spec.volumeName);
       const claims = waiting.map((claim) => `claim${keyOf(claim)}`);
       if (resource !== persistentVolumes) return claims;
       const { claimRef } = (object as Volume).spec;
       const bound = claimRef ? [`claim${claimRef.namespace}/${claimRef.name}`] : [];
-      const attributes = attributesKeysOf(object as Volume);
+      const attributes = attributesClassKeys(object as Volume);
       return [`volume${keyOf(object)}`, ...bound, ...claims, ...attributes];
     },
 
@@ -79,12 +79,12 @@ export function persistentVolumeController(context: ControllerContext): Controll
     const found = objects.get(volumeAttributesClasses, undefined, name);
     if (!found?.metadata.deletionTimestamp) return;
     const users = [...objects.list(persistentVolumeClaims), ...objects.list(persistentVolumes)];
-    if (users.some((each) => attributesClassesOf(each).includes(name))) return;
-    await release(found, protection.attributes);
+    if (users.some((each) => attributesClassNames(each).includes(name))) return;
+    await release(found, protectionFinalizers.attributes);
   }
 
   async function ensureClass(): Promise<void> {
-    if (!objects.get(storageClasses, undefined, defaultClass)) await objects.create(user, standardClass());
+    if (!objects.get(storageClasses, undefined, defaultClass)) await objects.create(user, newStandardClass());
   }
 
   async function settleClaim(key: string): Promise<void> {
@@ -92,7 +92,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     if (!found) return;
     if (!found.metadata.deletionTimestamp) await bindClaim(found);
     else if (!isInUse(found, objects.list(pods, found.metadata.namespace))) {
-      await release(found, protection.claim);
+      await release(found, protectionFinalizers.claim);
     }
   }
 
@@ -113,7 +113,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     const bound = claim !== undefined && claim.metadata.uid === claimRef?.uid;
     const lost = claimRef?.uid !== undefined && !bound;
     if (volume.metadata.deletionTimestamp && !bound) {
-      await release(volume, protection.volume);
+      await release(volume, protectionFinalizers.volume);
       return;
     }
     if (lost && persistentVolumeReclaimPolicy === "Delete") {
@@ -128,13 +128,13 @@ export function persistentVolumeController(context: ControllerContext): Controll
 }
 
 /** The annotation with the node that the scheduler selected for a claim's volume. */
-export const selectedNode = "volume.kubernetes.io/selected-node";
+export const selectedNodeAnnotation = "volume.kubernetes.io/selected-node";
 
-function attributesKeysOf(user: Volume | Claim): string[] {
-  return attributesClassesOf(user).map((name) => `attributes${name}`);
+function attributesClassKeys(user: Volume | Claim): string[] {
+  return attributesClassNames(user).map((name) => `attributes${name}`);
 }
 
-const bindCompleted = "pv.kubernetes.io/bind-completed";
+const bindCompletedAnnotation = "pv.kubernetes.io/bind-completed";
 
 const provisionerAnnotations = [
   "volume.beta.kubernetes.io/storage-provisioner",
@@ -148,7 +148,7 @@ const provisioner = "tsbuilder.dev/pretended";
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
 
 /** The annotation of volumes and claims that the controller bound by its own choice. */
-const boundByController = "pv.kubernetes.io/bound-by-controller";
+const boundByControllerAnnotation = "pv.kubernetes.io/bound-by-controller";
 
 /** Creates the function that binds a claim to a volume, or reports what it waits for. */
 function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void> {
@@ -164,7 +164,7 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
     const volume = chooseVolume(claim, candidates);
     if (volume) await bind(claim, await grow(volume, claim));
     else if (isLost(claim)) await lose(claim);
-    else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNode]);
+    else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNodeAnnotation]);
   };
 
   async function wait(
@@ -223,7 +223,7 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
 
   async function bind(claim: Claim, volume: Volume): Promise<void> {
     if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
-      await objects.update(user, reserved(volume, claim));
+      await objects.update(user, reserveVolume(volume, claim));
     }
     const bound = await nameVolume(claim, volume);
     const { accessModes, capacity } = volume.spec;
@@ -236,11 +236,11 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
 
   /** Sets volumeName of a claim and annotates whether the controller chose the volume. */
   async function nameVolume(claim: Claim, volume: Volume): Promise<Claim> {
-    if (claim.metadata.annotations?.[bindCompleted]) return claim;
+    if (claim.metadata.annotations?.[bindCompletedAnnotation]) return claim;
     const annotations = {
       ...claim.metadata.annotations,
-      [bindCompleted]: "yes",
-      ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
+      [bindCompletedAnnotation]: "yes",
+      ...(claim.spec.volumeName ? {} : { [boundByControllerAnnotation]: "yes" }),
     };
     return objects.update(user, {
       ...claim,
@@ -283,8 +283,8 @@ export function waitsForConsumer(storageClass: StorageClass | undefined): boolea
 }
 
 /** Reserves a volume for a claim; one that already had a claimRef was not the controller's choice. */
-export function reserved(volume: Volume, claim: Claim): Volume {
-  const annotations = { ...volume.metadata.annotations, [boundByController]: "yes" };
+export function reserveVolume(volume: Volume, claim: Claim): Volume {
+  const annotations = { ...volume.metadata.annotations, [boundByControllerAnnotation]: "yes" };
   return {
     ...volume,
     ...(volume.spec.claimRef ? {} : { metadata: { ...volume.metadata, annotations } }),
@@ -293,7 +293,7 @@ export function reserved(volume: Volume, claim: Claim): Volume {
 }
 
 function isLost({ metadata, spec }: Claim): boolean {
-  return spec.volumeName !== undefined && metadata.annotations?.[bindCompleted] !== undefined;
+  return spec.volumeName !== undefined && metadata.annotations?.[bindCompletedAnnotation] !== undefined;
 }
 
 /**
@@ -305,7 +305,10 @@ export function chooseVolume(claim: Claim, volumes: readonly Volume[]): Volume |
     return reserved ?? volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
   }
   const [smallest] = volumes
-    .filter((volume) => !volume.spec.claimRef && !volume.metadata.deletionTimestamp && fits(volume, claim))
+    .filter(
+      (volume) =>
+        !volume.spec.claimRef && !volume.metadata.deletionTimestamp && satisfiesClaim(volume, claim),
+    )
     .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
   return smallest;
 }
@@ -320,7 +323,7 @@ function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
   );
 }
 
-function fits(volume: Volume, { spec }: Claim): boolean {
+function satisfiesClaim(volume: Volume, { spec }: Claim): boolean {
   const modes = volume.spec.accessModes ?? [];
   return (
     (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
@@ -336,7 +339,7 @@ function capacityOf({ spec }: Volume): string | number {
 }
 
 /** The names of the VolumeAttributesClasses that a claim or a volume has, or is to get. */
-function attributesClassesOf({ spec, status }: Volume | Claim): string[] {
+function attributesClassNames({ spec, status }: Volume | Claim): string[] {
   const { currentVolumeAttributesClassName, modifyVolumeStatus } = (status ?? {}) as NonNullable<
     Claim["status"]
   >;
@@ -362,7 +365,7 @@ function isInUse({ metadata }: Claim, pods: readonly Pod[]): boolean {
 }
 
 /** The default StorageClass: its volumes are provisioned immediately, can be expanded, and store nothing. */
-function standardClass(): StorageClass {
+function newStandardClass(): StorageClass {
   return {
     apiVersion: "storage.k8s.io/v1",
     kind: "StorageClass",
