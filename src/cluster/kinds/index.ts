@@ -1,6 +1,6 @@
 // The built-in kinds by group, each in one file or a few: its declaration with defaults, validation and cells, its controller,
 // and rules of its own. Begin with built-in-kind.ts, which says what a kind declares, and a small kind such as
-// storage/csi-driver.ts; checks/ has the rules that kinds share, and apps/workload.ts those of workloads.
+// storage/volume-attachment.ts; checks/ has the rules that kinds share, and apps/workload.ts those of workloads.
 
 import {
   mutatingAdmissionPolicyBinding,
@@ -53,9 +53,7 @@ import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac/roles
 import { deviceClass, resourceClaim, resourceClaimTemplate } from "./resource/resource-claims.ts";
 import { resourceSlice } from "./resource/resource-slice.ts";
 import { priorityClass } from "./scheduling/priority-class.ts";
-import { csiDriver } from "./storage/csi-driver.ts";
-import { csiNode } from "./storage/csi-node.ts";
-import { csiStorageCapacity } from "./storage/csi-storage-capacity.ts";
+import { csiDriver, csiNode, csiStorageCapacity } from "./storage/csi.ts";
 import { storageClass, volumeAttributesClass } from "./storage/storage-classes.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 import type { BuiltInKind } from "./built-in-kind.ts";

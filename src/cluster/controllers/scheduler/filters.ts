@@ -2,7 +2,8 @@ import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
-import { fitsNode, untoleratedTaints } from "../../kinds/core/node/node-fit.ts";
+import { fitsNode } from "../../kinds/core/node/node-fit.ts";
+import { untoleratedTaints } from "../../kinds/core/node/taints.ts";
 import { type ResourceList, sumPodResources } from "../../quota/resource-list.ts";
 import type { Stored } from "../../contract/stored.ts";
 

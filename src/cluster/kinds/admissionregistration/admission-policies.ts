@@ -6,11 +6,7 @@ import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { compilationProblems, matchConditionProblems } from "./match-conditions.ts";
-import {
-  defaultMatchResources,
-  matchResourcesProblems,
-  mutatedOperationProblems,
-} from "./match-resources.ts";
+import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
 import { type Problems, choice, each, optionalChoice, refused } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
@@ -58,14 +54,12 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
     yield required("spec.auditAnnotations", detail);
     return;
   }
-  yield* each("spec.validations", validations, (at, validation) =>
-    validationProblems(at, validation, compiler),
-  );
+  yield* each("spec.validations", validations, (at, item) => validationProblems(at, item, compiler));
   yield* auditAnnotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
 }
 
-/** Validates the common fields of both kinds of policies; `more` checks what they match. */
-function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: Problems): Problems {
+/** Validates the common fields of both kinds of policies; `matchProblems` are more rules for what they match. */
+function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, matchProblems?: Problems): Problems {
   const choices = "admissionregistration/v1.ValidatingAdmissionPolicySpec";
   if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
   else yield* optionalChoice("spec.failurePolicy", spec.failurePolicy, choices);
@@ -75,7 +69,7 @@ function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: P
   else {
     yield* matchResourcesProblems("spec.matchConstraints", match);
     if (!match.resourceRules?.length) yield required("spec.matchConstraints.resourceRules");
-    if (more) yield* more;
+    if (matchProblems) yield* matchProblems;
   }
   const unchanged =
     old && isEqual(old.paramKind, spec.paramKind) && isEqual(old.matchConditions, spec.matchConditions);
@@ -106,11 +100,8 @@ function* paramKindProblems({ apiVersion = "", kind = "" }: NonNullable<PolicySp
   }
 }
 
-function* variableProblems(
-  variables: NonNullable<PolicySpec["variables"]>,
-  compiler: PolicyCompiler,
-): Problems {
-  for (const [index, { name = "", expression = "" }] of variables.entries()) {
+function* variableProblems(list: NonNullable<PolicySpec["variables"]>, compiler: PolicyCompiler): Problems {
+  for (const [index, { name = "", expression = "" }] of list.entries()) {
     const field = `spec.variables[${index}]`;
     if (name.trim() === "") yield required(`${field}.name`, "name is not specified");
     else if (!isIdentifier(name)) yield invalid(`${field}.name`, name, "must be a valid CEL identifier");
@@ -152,7 +143,6 @@ function* validationProblems(
 }
 
 const mostAuditAnnotations = 20;
-
 const longestValueExpression = 5 * 1024;
 
 function* auditAnnotationProblems(
@@ -204,7 +194,7 @@ export const mutatingAdmissionPolicy: BuiltInKind = {
 
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
-  const operations = mutatedOperationProblems("spec.matchConstraints", spec.matchConstraints);
+  const operations = operationProblems("spec.matchConstraints", spec.matchConstraints);
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, operations);
   const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
   yield* variableProblems(spec.variables ?? [], compiler);
@@ -226,14 +216,18 @@ function* mutationProblems(
   const { patchType } = mutation;
   yield* choice(`${field}.patchType`, patchType, "admissionregistration/v1.Mutation");
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return;
-  const own = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
-  const other = patchType === "JSONPatch" ? "applyConfiguration" : "jsonPatch";
-  const patch = mutation[own];
+  const patchField = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+  const otherField = patchType === "JSONPatch" ? "applyConfiguration" : "jsonPatch";
+  const patch = mutation[patchField];
   const text = (patch?.expression ?? "").trim();
-  if (!patch) yield required(`${field}.${own}`, `must be specified when patchType is ${patchType}`);
-  else if (text === "") yield required(`${field}.${own}.expression`);
-  else yield* compilationProblems(`${field}.${own}.expression`, text, compiler[own](text));
-  if (mutation[other]) {
-    yield invalid(`${field}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`);
+  if (!patch) yield required(`${field}.${patchField}`, `must be specified when patchType is ${patchType}`);
+  else if (text === "") yield required(`${field}.${patchField}.expression`);
+  else yield* compilationProblems(`${field}.${patchField}.expression`, text, compiler[patchField](text));
+  if (mutation[otherField]) {
+    yield invalid(
+      `${field}.${otherField}`,
+      `{${otherField}}`,
+      `must not be specified when patchType is ${patchType}`,
+    );
   }
 }

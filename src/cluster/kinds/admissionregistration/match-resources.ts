@@ -74,7 +74,7 @@ function* resourceNameProblems(field: string, names: readonly string[]): Problem
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /** Validates the operations that a mutating policy or its binding matches: DELETE has no object to mutate. */
-export function* mutatedOperationProblems(field: string, match: v1.MatchResources | undefined): Problems {
+export function* operationProblems(field: string, match: v1.MatchResources | undefined): Problems {
   for (const rule of match?.resourceRules ?? []) {
     for (const operation of rule.operations ?? []) {
       if (mutableOperations.includes(operation)) continue;

@@ -5,11 +5,7 @@ import type { PolicyBindingSpec } from "../../expressions/policy.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import {
-  defaultMatchResources,
-  matchResourcesProblems,
-  mutatedOperationProblems,
-} from "./match-resources.ts";
+import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
 import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -61,14 +57,11 @@ function defineBinding(resource: string, ownProblems: (spec: PolicyBindingSpec) 
 
 function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
   yield* needed("spec.policyName", policyName, checkSubdomain);
-  if (paramRef) yield* paramRefProblems("spec.paramRef", paramRef);
+  if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
   if (match) yield* matchResourcesProblems("spec.matchResources", match);
 }
 
-function* paramRefProblems(
-  field: string,
-  { name = "", selector, parameterNotFoundAction }: ParamRef,
-): Problems {
+function* paramProblems(field: string, { name = "", selector, parameterNotFoundAction }: ParamRef): Problems {
   const exclusive = "name and selector are mutually exclusive";
   if (name !== "") {
     yield* refused(`${field}.name`, name, pathSegmentName(name, false));
@@ -90,5 +83,5 @@ function paramRefCell(object: object): string {
 
 export const mutatingAdmissionPolicyBinding = defineBinding(
   "mutatingadmissionpolicybindings",
-  ({ matchResources: match }) => mutatedOperationProblems("spec.matchResources", match),
+  ({ matchResources: match }) => operationProblems("spec.matchResources", match),
 );

@@ -104,9 +104,7 @@ export function approvalCondition(
 }
 
 const approvalRule = `protected groups must have approval annotation ${JSON.stringify(approvalAnnotation)}`;
-
 const approvalReference = "see https://github.com/kubernetes/enhancements/pull/1111";
-
 const approvalForm = `${approvalRule} with either a URL or a reason starting with "unapproved", ${approvalReference}`;
 
 interface Approval {

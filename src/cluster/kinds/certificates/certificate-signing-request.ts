@@ -116,9 +116,7 @@ function checkRequest(request: string): string | undefined {
 }
 
 const longestDomain = 253;
-
 const longestLabel = 63;
-
 const longestSigner = 2 * longestDomain + longestLabel + 2;
 
 /** A signer: a domain and a path such as `example.com/signer`. */

@@ -82,14 +82,9 @@ export function* positive(field: string, value: number): Problems {
   if (value <= 0) yield invalid(field, value, "must be greater than zero");
 }
 
-export function* inRange(
-  field: string,
-  value: number | undefined,
-  lowest: number,
-  highest: number,
-): Problems {
-  if (value !== undefined && (value < lowest || value > highest)) {
-    yield invalid(field, value, `must be between ${lowest} and ${highest}, inclusive`);
+export function* inRange(field: string, value: number | undefined, min: number, max: number): Problems {
+  if (value !== undefined && (value < min || value > max)) {
+    yield invalid(field, value, `must be between ${min} and ${max}, inclusive`);
   }
 }
 

@@ -16,7 +16,7 @@ export const configMap: BuiltInKind = {
   strategy: {
     validate: (object) => [...configMapProblems(object)],
     validateUpdate: (object, old) => [
-      ...immutableContentProblems(object, old, "data", "binaryData"),
+      ...contentChanges(object, old, "data", "binaryData"),
       ...configMapProblems(object),
     ],
   },
@@ -45,15 +45,11 @@ function* configMapProblems({ data = {}, binaryData = {} }: SentData): Problems 
     yield tooLong("[]", mostDataBytes);
 }
 
-function* immutableContentProblems(
-  now: SentData,
-  before: SentData,
-  ...fields: Array<"data" | "binaryData">
-): Problems {
+function* contentChanges(now: SentData, before: SentData, ...maps: Array<"data" | "binaryData">): Problems {
   if (!before.immutable) return;
   const detail = "field is immutable when `immutable` is set";
   if (!now.immutable) yield forbidden("immutable", detail);
-  for (const field of fields) {
+  for (const field of maps) {
     if (!isEqual(now[field] ?? {}, before[field] ?? {})) yield forbidden(field, detail);
   }
 }
@@ -86,7 +82,7 @@ export const secret: BuiltInKind = {
     validate: (object) => [...secretProblems(object)],
     validateUpdate: (object, old) => [
       ...immutable("type", object["type"], old["type"]),
-      ...immutableContentProblems(object, old, "data"),
+      ...contentChanges(object, old, "data"),
       ...secretProblems(object),
     ],
     *warnings(object) {

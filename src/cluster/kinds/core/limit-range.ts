@@ -66,11 +66,7 @@ function* limitNameProblems(field: string, limits: Limits): Problems {
         yield forbidden(`${field}.${list}`, "may not be specified when `type` is 'Pod'");
       continue;
     }
-    if (
-      list === "maxLimitRequestRatio" &&
-      limits.type === "PersistentVolumeClaim" &&
-      !hasStorageLimit(limits)
-    ) {
+    if (list === "maxLimitRequestRatio" && limits.type === "PersistentVolumeClaim" && !hasStorage(limits)) {
       const detail = "either minimum or maximum storage value is required, but neither was provided";
       yield required(`${field}.limits`, detail);
     }
@@ -78,7 +74,7 @@ function* limitNameProblems(field: string, limits: Limits): Problems {
   }
 }
 
-function hasStorageLimit({ min, max }: Limits): boolean {
+function hasStorage({ min, max }: Limits): boolean {
   return min?.["storage"] !== undefined || max?.["storage"] !== undefined;
 }
 

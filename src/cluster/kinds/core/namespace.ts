@@ -45,8 +45,7 @@ export const namespace: BuiltInKind<"namespace"> = {
     prepareForUpdate(object, old, { subresource }) {
       if (subresource === "") object["spec"] = old["spec"];
     },
-    validate: (object) =>
-      finalizersOf(object).flatMap((name) => [...finalizerProblems("spec.finalizers", name)]),
+    validate: (object) => finalizersOf(object).flatMap((name) => [...nameProblems("spec.finalizers", name)]),
     validateUpdate: (object, _old, { subresource }) => [...finalizerChangeProblems(object, subresource)],
     resetFields(object, old, subresource) {
       if (subresource === "finalize") {
@@ -84,17 +83,14 @@ function finalizersOf({ spec }: ApiObject): string[] {
 function* finalizerChangeProblems(object: ApiObject, subresource: string): Problems {
   if (subresource === "status") return yield* phaseProblems(object);
   for (const [index, name] of finalizersOf(object).entries()) {
-    yield* finalizerProblems(
-      subresource === "finalize" ? `spec.finalizers[${index}]` : "spec.finalizers",
-      name,
-    );
+    yield* nameProblems(subresource === "finalize" ? `spec.finalizers[${index}]` : "spec.finalizers", name);
   }
 }
 
 /** The names that a finalizer without a domain may have. */
 const standardFinalizers = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
 
-function* finalizerProblems(field: string, name: string): Problems {
+function* nameProblems(field: string, name: string): Problems {
   yield* checked(field, name, checkQualifiedName);
   if (name.includes("/") || standardFinalizers.has(name)) return;
   yield invalid(field, name, "name is neither a standard finalizer name nor is it fully qualified");
@@ -198,7 +194,7 @@ function deletionConditions(
   remaining: NamespaceContent,
   now: string,
 ): LooseCondition[] {
-  const left = [...remaining].map(describeRemaining).sort().join(", ");
+  const left = [...remaining].map(describe).sort().join(", ");
   const held = [...countFinalizers(remaining)]
     .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
     .sort()
@@ -257,10 +253,7 @@ function countFinalizers(remaining: NamespaceContent): Map<string, number> {
   return counts;
 }
 
-function describeRemaining([resource, objects]: [
-  resource: ResourceName,
-  objects: readonly unknown[],
-]): string {
+function describe([resource, objects]: [resource: ResourceName, objects: readonly unknown[]]): string {
   const qualified = resource.includes(".") ? resource : `${resource}.`;
   return `${qualified} has ${objects.length} resource instances`;
 }

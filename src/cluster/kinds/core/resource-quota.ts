@@ -82,7 +82,7 @@ function* scopeProblems(field: string, spec: Spec): Problems {
     for (const _ of unfittingResources(scope, spec))
       yield invalid(field, scopes, "unsupported scope applied to resource");
   }
-  yield* scopeConflicts(field, scopes, scopes);
+  yield* conflicts(field, scopes, scopes);
 }
 
 /** The number of resources of a quota that do not go with a scope. */
@@ -96,11 +96,7 @@ const exclusiveScopes = [
   ["Terminating", "NotTerminating"],
 ] as const;
 
-function* scopeConflicts(
-  field: string,
-  scopes: readonly string[],
-  shown: readonly string[] | null,
-): Problems {
+function* conflicts(field: string, scopes: readonly string[], shown: readonly string[] | null): Problems {
   for (const pair of exclusiveScopes) {
     if (pair.every((scope) => scopes.includes(scope))) yield invalid(field, shown, "conflicting scopes");
   }
@@ -111,7 +107,7 @@ function* scopeSelectorProblems(field: string, spec: Spec): Problems {
   const requirements = spec.scopeSelector?.matchExpressions ?? [];
   for (const requirement of requirements) yield* requirementProblems(field, requirement, spec);
   const scopes = requirements.map(({ scopeName = "" }) => scopeName);
-  yield* scopeConflicts(field, scopes, spec.scopes ?? null);
+  yield* conflicts(field, scopes, spec.scopes ?? null);
 }
 
 function* requirementProblems(
@@ -164,7 +160,6 @@ function* scopeChanges(object: ApiObject, old: ApiObject): Problems {
 }
 
 const user = userOf("resourcequota");
-
 const quotas: ResourceName<core.ResourceQuota> = "resourcequotas";
 
 /** Usage is recounted after so many milliseconds, which releases the charges for objects that were not created. */

@@ -166,12 +166,7 @@ function* requirementProblems(
 }
 
 /** Extended resources can't be overcommitted: the request must equal the limit. */
-function* limitProblems(
-  field: string,
-  name: string,
-  request: Quantity,
-  limit: Quantity | undefined,
-): Problems {
+function* limitProblems(field: string, name: string, request: Quantity, limit?: Quantity): Problems {
   const shared = isNative(name) && !isHugePages(name);
   if (limit === undefined) {
     if (!shared) yield required(`${field}.limits`, "Limit must be set for non overcommitable resources");

@@ -33,7 +33,6 @@ function keepSecretNames(object: ApiObject): void {
 }
 
 const user = userOf("service-account");
-
 const rootCertificate = "kube-root-ca.crt";
 
 /** Creates the ServiceAccount `default` and the ConfigMap with the CA certificate in every namespace. */

@@ -117,12 +117,8 @@ async function replaceSlices(
   wanted: readonly EndpointSlice[],
   ownsAnnotations = false,
 ): Promise<void> {
-  const changed = wanted.filter(
-    (slice) => !current.some((stored) => hasContent(stored, slice, ownsAnnotations)),
-  );
-  const spare = current.filter(
-    (stored) => !wanted.some((slice) => hasContent(stored, slice, ownsAnnotations)),
-  );
+  const changed = wanted.filter((slice) => !current.some((stored) => isSame(stored, slice, ownsAnnotations)));
+  const spare = current.filter((stored) => !wanted.some((slice) => isSame(stored, slice, ownsAnnotations)));
   for (const slice of changed) {
     const at = spare.findIndex(({ addressType }) => addressType === slice.addressType);
     const [reused] = at === -1 ? [] : spare.splice(at, 1);
@@ -147,7 +143,7 @@ function withContent(
   };
 }
 
-function hasContent(stored: EndpointSlice, wanted: EndpointSlice, ownsAnnotations: boolean): boolean {
+function isSame(stored: EndpointSlice, wanted: EndpointSlice, ownsAnnotations: boolean): boolean {
   return (
     stored.addressType === wanted.addressType &&
     isEqual(stored.endpoints ?? [], wanted.endpoints) &&
@@ -158,7 +154,6 @@ function hasContent(stored: EndpointSlice, wanted: EndpointSlice, ownsAnnotation
 }
 
 const mirroringManager = "endpointslicemirroring-controller.k8s.io";
-
 const mirroringUser = userOf("endpointslicemirroring");
 
 /** Mirrors the Endpoints that users write for Services without a selector in EndpointSlices. */

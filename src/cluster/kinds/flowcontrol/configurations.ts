@@ -2,10 +2,8 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 
 type Subject = v1.PolicyRulesWithSubjects["subjects"][number];
 
-const groupSubject = (name: string): Subject => ({ kind: "Group", group: { name } });
-
-const everyone = [groupSubject("system:unauthenticated"), groupSubject("system:authenticated")];
-
+const group = (name: string): Subject => ({ kind: "Group", group: { name } });
+const everyone = [group("system:unauthenticated"), group("system:authenticated")];
 const wildcard = ["*"];
 
 const anyResource: v1.ResourcePolicyRule = {
@@ -39,7 +37,7 @@ export const mandatory: Configurations = {
   },
   schemas: {
     "catch-all": schema("catch-all", 10_000, "ByUser", allRequests(...everyone)),
-    exempt: schema("exempt", 1, undefined, allRequests(groupSubject("system:masters"))),
+    exempt: schema("exempt", 1, undefined, allRequests(group("system:masters"))),
   },
 };
 
@@ -57,16 +55,15 @@ function schema(
   };
 }
 
-const userSubject = (name: string): Subject => ({ kind: "User", user: { name } });
+const user = (name: string): Subject => ({ kind: "User", user: { name } });
 const systemAccounts: Subject = {
   kind: "ServiceAccount",
   serviceAccount: { namespace: "kube-system", name: "*" },
 };
 
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], namespaces: wildcard };
-
-const controllerManager = userSubject("system:kube-controller-manager");
-const scheduler = userSubject("system:kube-scheduler");
+const controllerManager = user("system:kube-controller-manager");
+const scheduler = user("system:kube-scheduler");
 
 export const suggested: Configurations = {
   levels: {
@@ -88,12 +85,7 @@ export const suggested: Configurations = {
         nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/healthz", "/readyz", "/livez"] }],
       },
     ]),
-    "service-accounts": schema(
-      "workload-low",
-      9000,
-      "ByUser",
-      allRequests(groupSubject("system:serviceaccounts")),
-    ),
+    "service-accounts": schema("workload-low", 9000, "ByUser", allRequests(group("system:serviceaccounts"))),
     "system-leader-election": schema("leader-election", 100, "ByUser", [
       {
         subjects: [controllerManager, scheduler, systemAccounts],
@@ -102,7 +94,7 @@ export const suggested: Configurations = {
     ]),
     "system-node-high": schema("node-high", 400, "ByUser", [
       {
-        subjects: [groupSubject("system:nodes")],
+        subjects: [group("system:nodes")],
         resourceRules: [
           {
             verbs: wildcard,
@@ -115,7 +107,7 @@ export const suggested: Configurations = {
         ],
       },
     ]),
-    "system-nodes": schema("system", 500, "ByUser", allRequests(groupSubject("system:nodes"))),
+    "system-nodes": schema("system", 500, "ByUser", allRequests(group("system:nodes"))),
   },
 };
 

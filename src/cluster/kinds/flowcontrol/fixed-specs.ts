@@ -6,14 +6,8 @@ import { mandatory } from "./configurations.ts";
 import { resetStatus } from "../../registry/default-strategy.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { eachOf } from "../fill-in.ts";
-import {
-  type Shape,
-  numberField,
-  pointerField,
-  pointerTo,
-  stringField,
-  toGoStruct,
-} from "../checks/go-struct.ts";
+import type { Shape } from "../checks/go-struct.ts";
+import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../checks/go-struct.ts";
 
 /** A write to the status of flow control ignores the metadata: not even the uid is compared. */
 export const resetFlowControlFields: Strategy["resetFields"] = (object, old, subresource) => {
@@ -75,11 +69,8 @@ export function* fixedLevelProblems({ metadata: { name = "" }, spec }: ApiObject
   const isExempt = name === "exempt";
   const compared = isExempt ? { ...(spec as object), exempt: fixed.exempt } : spec;
   if (isEqual(compared, fixed)) return;
-  yield* fixedValueProblems(
-    name,
-    toGoStruct(spec, levelStruct),
-    isExempt ? " except the 'spec.exempt' field" : "",
-  );
+  const except = isExempt ? " except the 'spec.exempt' field" : "";
+  yield* fixedValueProblems(name, toGoStruct(spec, levelStruct), except);
 }
 
 function* fixedValueProblems(name: string, spec: object, except: string): Problems {

@@ -18,13 +18,9 @@ export const flowSchema: BuiltInKind = {
       fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
       object["status"] ??= {};
     },
-    validate: (object) => [
-      ...schemaProblems(object),
-      ...fixedSchemaProblems(object),
-      ...conditionProblems(object),
-    ],
+    validate: (object) => [...schemaProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchemaProblems(object)] : []),
+      ...(subresource === "" ? schemaProblems(object) : []),
       ...conditionProblems(object),
     ],
   },
@@ -45,7 +41,8 @@ type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };
 
 const highestPrecedence = 10_000;
 
-function* schemaProblems({ metadata, spec = {} }: FlowSchema): Problems {
+function* schemaProblems(object: FlowSchema): Problems {
+  const { metadata, spec = {} } = object;
   const { matchingPrecedence: precedence = 0, distinguisherMethod: method } = spec;
   const field = "spec.matchingPrecedence";
   if (precedence <= 0) yield invalid(field, precedence, "must be a positive value");
@@ -63,6 +60,7 @@ function* schemaProblems({ metadata, spec = {} }: FlowSchema): Problems {
   if (name !== "") yield* refused("spec.priorityLevelConfiguration.name", name, checkSubdomain(name));
   else yield required("spec.priorityLevelConfiguration.name", "must reference a priority level");
   yield* each("spec.rules", spec.rules, ruleProblems);
+  yield* fixedSchemaProblems(object);
 }
 
 function* ruleProblems(field: string, rule: Sent<v1.PolicyRulesWithSubjects>): Problems {
@@ -83,13 +81,13 @@ function* subjectProblems(field: string, subject: Sent<v1.Subject>): Problems {
   if (!Object.hasOwn(subjectFields, kind)) {
     return yield notSupported(`${field}.kind`, kind, ["Group", "ServiceAccount", "User"]);
   }
-  const own = subjectFields[kind as keyof typeof subjectFields];
-  const at = `${field}.${own}`;
-  if (!subject[own]) yield required(at, `${own} is required when subject kind is '${kind}'`);
-  else if (own === "serviceAccount") yield* accountProblems(at, subject[own]);
-  else yield* needed(`${at}.name`, subject[own].name);
+  const ownField = subjectFields[kind as keyof typeof subjectFields];
+  const at = `${field}.${ownField}`;
+  if (!subject[ownField]) yield required(at, `${ownField} is required when subject kind is '${kind}'`);
+  else if (ownField === "serviceAccount") yield* accountProblems(at, subject[ownField]);
+  else yield* needed(`${at}.name`, subject[ownField].name);
   for (const [otherKind, other] of Object.entries(subjectFields)) {
-    if (other === own || !subject[other]) continue;
+    if (other === ownField || !subject[other]) continue;
     yield forbidden(`${field}.${other}`, `${other} is forbidden when subject kind is not '${otherKind}'`);
   }
 }

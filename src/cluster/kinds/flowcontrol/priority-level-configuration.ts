@@ -21,13 +21,9 @@ export const priorityLevelConfiguration: BuiltInKind = {
       fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
       object["status"] ??= {};
     },
-    validate: (object) => [
-      ...levelProblems(object),
-      ...fixedLevelProblems(object),
-      ...conditionProblems(object),
-    ],
+    validate: (object) => [...levelProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...levelProblems(object), ...fixedLevelProblems(object)] : []),
+      ...(subresource === "" ? levelProblems(object) : []),
       ...conditionProblems(object),
     ],
   },
@@ -55,6 +51,7 @@ function* levelProblems(object: ApiObject): Problems {
     if (limited) yield* limitedProblems("spec.limited", limited);
     else yield required("spec.limited", "must not be empty when type is Limited");
   } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
+  yield* fixedLevelProblems(object);
 }
 
 function* limitedProblems(field: string, limited: Sent<v1.LimitedPriorityLevelConfiguration>): Problems {

@@ -81,7 +81,6 @@ function checkHost(host: string): string[] {
 }
 
 const forbiddenParts = ["//", "/./", "/../", "%2f", "%2F"];
-
 const forbiddenEnds = ["/..", "/."];
 
 function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<v1.HTTPIngressPath>): Problems {
@@ -104,14 +103,11 @@ function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<v1.
 function* backendProblems(field: string, { service, resource }: Sent<v1.IngressBackend>): Problems {
   if (service && resource) yield invalid(field, "", "cannot set both resource and service backends");
   else if (resource) yield* typedReferenceProblems(`${field}.resource`, resource);
-  else if (service) yield* serviceBackendProblems(field, service);
+  else if (service) yield* serviceProblems(field, service);
   else yield invalid(field, "", "resource or service backend is required");
 }
 
-function* serviceBackendProblems(
-  field: string,
-  { name, port = {} }: Sent<v1.IngressServiceBackend>,
-): Problems {
+function* serviceProblems(field: string, { name, port = {} }: Sent<v1.IngressServiceBackend>): Problems {
   yield* needed(`${field}.service.name`, name, checkLabel);
   if (port.name && port.number) yield invalid(field, "", "cannot set both port name & port number");
   else if (port.name) yield* refused(`${field}.service.port.name`, port.name, checkPortName(port.name));

@@ -31,14 +31,8 @@ import { isExtended } from "../core/resources.ts";
 import { compileSelector } from "../../expressions/expression.ts";
 import { compilationProblems } from "../admissionregistration/match-conditions.ts";
 import { driverNameProblems } from "../checks/names.ts";
-import {
-  type Shape,
-  numberField,
-  pointerField,
-  pointerTo,
-  stringField,
-  toGoStruct,
-} from "../checks/go-struct.ts";
+import type { Shape } from "../checks/go-struct.ts";
+import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../checks/go-struct.ts";
 
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",

@@ -98,8 +98,6 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
 /** The greatest lengths of texts: the name of an attribute is one without its domain. */
 const longestTexts = { poolName: 253, name: 32, value: 64 };
 
-const preReleasePart = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
-
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
@@ -193,6 +191,8 @@ function* attributeNameProblems(field: string, key: string): Problems {
 
 const oneValueRule = "exactly one value must be specified";
 
+/** An identifier of a pre-release in a semantic version. */
+const preReleasePart = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
 const semanticVersion = new RegExp(
   String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${preReleasePart}(?:\.${preReleasePart})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
 );

@@ -84,11 +84,8 @@ export const volumeAttributesClass: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     prepareForCreate: (object) => addFinalizer(object, "kubernetes.io/vac-protection"),
-    validate: (object) => [...attributesClassProblems(object)],
-    validateUpdate: (object, old) => [
-      ...attributesClassChanges(object, old),
-      ...attributesClassProblems(object),
-    ],
+    validate: (object) => [...attributesProblems(object)],
+    validateUpdate: (object, old) => [...attributesChanges(object, old), ...attributesProblems(object)],
   },
   cells: { DriverName: text("driverName") },
   zeroValues: { driverName: "" },
@@ -99,7 +96,7 @@ type VolumeAttributesClass = ApiObject & {
   parameters?: Readonly<Record<string, string>>;
 };
 
-function* attributesClassProblems({ driverName, parameters = {} }: VolumeAttributesClass): Problems {
+function* attributesProblems({ driverName, parameters = {} }: VolumeAttributesClass): Problems {
   yield* classDriverProblems("driverName", driverName);
   yield* classParameterProblems(parameters);
   if (Object.keys(parameters).length === 0) {
@@ -107,7 +104,7 @@ function* attributesClassProblems({ driverName, parameters = {} }: VolumeAttribu
   }
 }
 
-function* attributesClassChanges(object: VolumeAttributesClass, old: VolumeAttributesClass): Problems {
+function* attributesChanges(object: VolumeAttributesClass, old: VolumeAttributesClass): Problems {
   for (const field of ["driverName", "parameters"] as const) {
     if (!isEqual(object[field], old[field])) yield forbidden(field, `updates to ${field} are forbidden.`);
   }
@@ -120,7 +117,6 @@ function* classDriverProblems(field: string, driver = ""): Problems {
 }
 
 const mostParameters = 512;
-
 const largestParameters = 256 * 1024;
 
 /** The parameters that a class passes to its driver. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { clusterObjects } from "../../../registry/cluster-objects.ts";
-import { deployments } from "./deployment-controller.ts";
+import { deployments } from "./deployment.ts";
 import type { Deployment } from "./desired-replicas.ts";
 import { replicaSets } from "../replica-set/replica-set-controller.ts";
 import { pods } from "../../../control-loop/api/core.ts";

@@ -18,12 +18,12 @@ export function desiredReplicas(
   current: ReplicaSet,
   old: readonly ReplicaSet[],
 ): DesiredReplicas {
-  const grown = scaleUpCurrent(deployment, current, old);
+  const grown = scaleUp(deployment, current, old);
   if (grown !== current.spec.replicas) return new Map([[nameOf(current), grown]]);
-  return scaleDownOld(deployment, current, old);
+  return scaleDown(deployment, current, old);
 }
 
-function scaleUpCurrent(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): number {
+function scaleUp(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): number {
   const replicas = deployment.spec.replicas;
   const now = current.spec.replicas;
   if (now >= replicas) return replicas;
@@ -32,11 +32,7 @@ function scaleUpCurrent(deployment: Deployment, current: ReplicaSet, old: readon
 }
 
 /** Unavailable pods are removed first, as that does not reduce availability. */
-function scaleDownOld(
-  deployment: Deployment,
-  current: ReplicaSet,
-  old: readonly ReplicaSet[],
-): DesiredReplicas {
+function scaleDown(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
   const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
   const newMissing = current.spec.replicas - (current.status?.availableReplicas ?? 0);
   const mayGo = specReplicas([current, ...old]) - minAvailable - newMissing;
@@ -76,11 +72,8 @@ function withReplicas(replicaSet: ReplicaSet, next: DesiredReplicas): ReplicaSet
  * Distributes a new number of replicas over the ReplicaSets in proportion to their sizes, so that scaling
  * during a rollout does not change how far it has come. The rounding remainder goes to the largest.
  */
-export function proportionalReplicas(
-  deployment: Deployment,
-  replicaSets: readonly ReplicaSet[],
-): DesiredReplicas {
-  const active = replicaSets.filter(({ spec }) => spec.replicas > 0);
+export function proportionalReplicas(deployment: Deployment, sets: readonly ReplicaSet[]): DesiredReplicas {
+  const active = sets.filter(({ spec }) => spec.replicas > 0);
   const replicas = deployment.spec.replicas;
   const [single] = active;
   if (active.length <= 1) {

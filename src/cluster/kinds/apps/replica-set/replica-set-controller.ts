@@ -108,7 +108,7 @@ function replicaSetStatus(
   const pods = owned.filter(isActive);
   const { template, minReadySeconds } = replicaSet.spec;
   const templateLabels = template.metadata?.labels ?? {};
-  const conditions = failureConditions(replicaSet, refusal, now);
+  const conditions = withFailure(replicaSet, refusal, now);
   const count = (holds: (pod: Pod) => boolean) => pods.filter(holds).length;
   return {
     replicas: pods.length,
@@ -124,11 +124,7 @@ function replicaSetStatus(
 }
 
 /** A known failure keeps its first message, or each attempt would change the status. */
-function failureConditions(
-  { status }: ReplicaSet,
-  refusal: string | undefined,
-  now: number,
-): LooseCondition[] {
+function withFailure({ status }: ReplicaSet, refusal: string | undefined, now: number): LooseCondition[] {
   const before = status?.conditions ?? [];
   if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");
   if (before.some(({ type }) => type === "ReplicaFailure")) return before;

@@ -60,7 +60,7 @@ export function statefulSetController(context: ControllerContext): Controller {
 
   async function takeStep(set: StatefulSet, update: ControllerRevision): Promise<void> {
     const owned = await claimDependents(steps, set, pods);
-    const { create, remove } = nextStatefulSetStep(set, owned, update.metadata.name!, clock.now());
+    const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
     const messages = eventMessages(set);
     for (const ordinal of create) {
       for (const claim of claimsOf(set, ordinal)) {
@@ -167,24 +167,19 @@ function statefulSetStatus(
 }
 
 /** The ordinals to create pods for, and the pods to delete, next. */
-interface StatefulSetStep {
+interface SetStep {
   readonly create: readonly number[];
   readonly remove: readonly Pod[];
 }
 
-const noStep: StatefulSetStep = { create: [], remove: [] };
+const noStep: SetStep = { create: [], remove: [] };
 
 /**
  * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
  * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
  * always go one by one from the highest ordinal down to the partition.
  */
-function nextStatefulSetStep(
-  set: StatefulSet,
-  pods: readonly Pod[],
-  updateRevision: string,
-  now: number,
-): StatefulSetStep {
+function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): SetStep {
   const ordered = set.spec.podManagementPolicy === "OrderedReady";
   const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
@@ -222,7 +217,7 @@ function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
   return ordinal >= start && ordinal < start + spec.replicas;
 }
 
-function unblockingStep(ordinal: number, pod: Pod | undefined): StatefulSetStep {
+function unblockingStep(ordinal: number, pod: Pod | undefined): SetStep {
   if (!pod) return { create: [ordinal], remove: [] };
   return isRestartable(pod) ? { create: [], remove: [pod] } : noStep;
 }
@@ -233,7 +228,7 @@ function nextUpdate(
   byOrdinal: ReadonlyMap<number, Pod>,
   updateRevision: string,
   healthy: (pod: Pod | undefined) => boolean,
-): StatefulSetStep {
+): SetStep {
   if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return noStep;
   const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
   const updatable = wanted.slice(partition).toReversed();

@@ -154,16 +154,12 @@ function* updateStrategyProblems(
   }
 }
 
-const retentionPolicies = ["Retain", "Delete"];
+const policies = ["Retain", "Delete"];
 
 function* retentionProblems({
   persistentVolumeClaimRetentionPolicy: policy = {},
 }: StatefulSetSpec): Problems {
   for (const name of ["whenDeleted", "whenScaled"] as const) {
-    yield* optionalChoice(
-      `spec.persistentVolumeClaimRetentionPolicy.${name}`,
-      policy[name],
-      retentionPolicies,
-    );
+    yield* optionalChoice(`spec.persistentVolumeClaimRetentionPolicy.${name}`, policy[name], policies);
   }
 }

@@ -190,13 +190,8 @@ function cronStatus(
 }
 
 /** Finds when a schedule was last due since a given time, and when it is due next. Default time zone: UTC. */
-export function dueTimes(
-  schedule: string,
-  timeZone: string | undefined,
-  since: number,
-  now: number,
-): DueTimes {
-  const next = timesInZone(timeZone, cronTimes(schedule));
+export function dueTimes(schedule: string, zone: string | undefined, since: number, now: number): DueTimes {
+  const next = timesInZone(zone, cronTimes(schedule));
   return { last: findLastTime(next, since, now), next: next(now) };
 }
 
@@ -220,18 +215,15 @@ const dayMilliseconds = 24 * 60 * 60_000;
  * The times at which the clocks of a time zone show a time of the schedule. As in Kubernetes, a time is left out if the
  * clocks skip it, and comes twice if they are set back over it.
  */
-function timesInZone(
-  timeZone: string | undefined,
-  next: (after: number) => number,
-): (after: number) => number {
-  if (timeZone === undefined) return next;
-  const offsetAt = zoneOffset(timeZone);
+function timesInZone(zone: string | undefined, next: (after: number) => number): (after: number) => number {
+  if (zone === undefined) return next;
+  const offsetAt = zoneOffset(zone);
   return (after) => {
     for (let from = after + 1; ;) {
       const offset = offsetAt(from);
       const time = next(from + offset - 1) - offset;
       const end = Math.min(time, from + dayMilliseconds);
-      if (offsetAt(end) !== offset) from = findOffsetChange(offset, offsetAt, from, end);
+      if (offsetAt(end) !== offset) from = findChange(offset, offsetAt, from, end);
       else if (end === time) return time;
       else from = Math.max(end, time - 2 * dayMilliseconds);
     }
@@ -239,12 +231,7 @@ function timesInZone(
 }
 
 /** The first time between two at which clocks have another offset. */
-function findOffsetChange(
-  offset: number,
-  offsetAt: (time: number) => number,
-  start: number,
-  end: number,
-): number {
+function findChange(offset: number, offsetAt: (time: number) => number, start: number, end: number): number {
   let [before, changed] = [start, end];
   while (changed - before > 1) {
     const middle = Math.floor((before + changed) / 2);

@@ -312,7 +312,6 @@ export function withFailures(
 }
 
 const firstDelay = 10_000;
-
 const longestDelay = 600_000;
 
 /** The remaining backoff of a Job in milliseconds, which doubles with each failure. */

@@ -73,7 +73,6 @@ function* managerProblems(field: string, name: string | undefined): Problems {
 }
 
 const mostIndexes = 100_000;
-
 const mostIndexesOfLargeJob = 10_000;
 
 function* indexedJobProblems(field: string, spec: JobSpec): Problems {

@@ -1,8 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import type { Lease } from "@tsbuilder/apimachinery/k8s/coordination/v1";
-import type { LooseCondition, Node } from "../../../control-loop/api/core.ts";
-import { nodes, pods } from "../../../control-loop/api/core.ts";
+import { type LooseCondition, type Node, nodes, pods } from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
 import { versionInfo } from "../../../contract/version.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
@@ -16,7 +15,6 @@ export const nodeAddress = "10.0.0.1";
 export const nodeUser = `system:node:${nodeName}`;
 
 const heartbeatMilliseconds = 10_000;
-
 const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 
 /** Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well. */

@@ -1,7 +1,7 @@
 import { type Requirement, matchesRequirements } from "@tsbuilder/apimachinery/selector";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Stored } from "../../../contract/stored.ts";
-import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
+import type { Node, Pod } from "../../../control-loop/api/core.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 
 type PodSpec = Pod["spec"];
@@ -38,24 +38,4 @@ const requirementOperators = {
 
 function toRequirement({ key, operator, values = [] }: core.NodeSelectorRequirement): Requirement {
   return { key, operator: requirementOperators[operator], values };
-}
-
-/** The taints of a node that a pod does not tolerate, including its cordon. */
-export function untoleratedTaints({ tolerations = [] }: PodSpec, { spec }: Node): Taint[] {
-  const cordon: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
-  const taints = [...(spec?.taints ?? []), ...(spec?.unschedulable ? [cordon] : [])];
-  return taints.filter(
-    (taint) =>
-      taint.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, taint)),
-  );
-}
-
-type Toleration = Stored<core.Toleration>;
-
-export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
-  return (
-    (!key || key === taint.key) &&
-    (!effect || effect === taint.effect) &&
-    (operator === "Exists" || (value ?? "") === (taint.value ?? ""))
-  );
 }

@@ -15,7 +15,7 @@ import { taintEffects } from "../pod-spec/scheduling.ts";
 import { quantityProblems } from "../resources.ts";
 import { nodes } from "../../../control-loop/api/core.ts";
 import { fakeNode } from "./fake-node.ts";
-import { taintEviction } from "./taint-eviction.ts";
+import { taintEviction } from "./taints.ts";
 
 /** The fields of nodeInfo: Go serializes all of them, even empty ones. */
 const emptyNodeInfo = {

@@ -219,8 +219,7 @@ const sourceOrder = [
 
 /** Names that differ in the server's messages: in those about the source, and in that about a second one. */
 const namesInProblems: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };
-
-const namesOfSecondSources: Readonly<Record<string, string>> = { cephfs: "cephFS" };
+const secondNames: Readonly<Record<string, string>> = { cephfs: "cephFS" };
 
 const csiSecretFields = [
   "controllerPublishSecretRef",
@@ -251,10 +250,7 @@ function* volumeSourceProblems(field: string, spec: object): Problems {
   const present = sourceOrder.filter((name) => Object.hasOwn(spec, name));
   for (const [index, name] of present.entries()) {
     if (index > 0 && name !== "flexVolume") {
-      yield forbidden(
-        `${field}.${namesOfSecondSources[name] ?? name}`,
-        "may not specify more than 1 volume type",
-      );
+      yield forbidden(`${field}.${secondNames[name] ?? name}`, "may not specify more than 1 volume type");
       continue;
     }
     const check = persistentSourceChecks[name] ?? volumeSourceChecks[name]!;

@@ -39,20 +39,20 @@ import type { Container, Handler, PodSpec, Probe, Volume } from "./types.ts";
 type Volumes = ReadonlyMap<string, Volume>;
 
 /** The volumes and claims of a pod that its containers may reference. */
-export interface ContainerContext {
+export interface PodContext {
   readonly spec: PodSpec;
   readonly volumes: Volumes;
   readonly claims: ReadonlySet<string>;
 }
 
-export function* containerProblems(field: string, around: ContainerContext): Problems {
-  const list = around.spec.containers ?? [];
+export function* containerProblems(field: string, pod: PodContext): Problems {
+  const list = pod.spec.containers ?? [];
   if (list.length === 0) return yield required(field);
   const uniqueName = unique();
   for (const [at, container] of itemsOf(field, list)) {
-    yield* commonProblems(at, container, around);
+    yield* commonProblems(at, container, pod);
     yield* uniqueName(`${at}.name`, container.name ?? "");
-    yield* hookAndProbeProblems(at, container, around.spec);
+    yield* hookAndProbeProblems(at, container, pod.spec);
     yield* restartPolicyProblems(at, container);
   }
   yield* hostPortProblems(field, list);
@@ -61,16 +61,16 @@ export function* containerProblems(field: string, around: ContainerContext): Pro
 /**
  * Init containers run to completion one after the other, except sidecars, which have restartPolicy Always.
  */
-export function* initContainerProblems(field: string, around: ContainerContext): Problems {
-  const names = new Set((around.spec.containers ?? []).map(({ name = "" }) => name));
-  for (const [at, container] of itemsOf(field, around.spec.initContainers)) {
+export function* initContainerProblems(field: string, pod: PodContext): Problems {
+  const names = new Set((pod.spec.containers ?? []).map(({ name = "" }) => name));
+  for (const [at, container] of itemsOf(field, pod.spec.initContainers)) {
     const { name = "", restartPolicy } = container;
-    yield* commonProblems(at, container, around);
+    yield* commonProblems(at, container, pod);
     yield* restartPolicyProblems(at, container);
     if (names.has(name)) yield duplicate(`${at}.name`, name);
     else if (name !== "") names.add(name);
     yield* hostPortProblems(field, [container]);
-    if (restartPolicy === "Always") yield* hookAndProbeProblems(at, container, around.spec);
+    if (restartPolicy === "Always") yield* hookAndProbeProblems(at, container, pod.spec);
     else yield* runToCompletionProblems(at, container);
   }
 }
@@ -92,8 +92,8 @@ function* runToCompletionProblems(field: string, container: Container): Problems
 const refusedForEphemeral = ["ports", ...probeFields, "lifecycle", "restartPolicy"] as const;
 
 /** Ephemeral containers, which may not have ports, probes or resources. */
-export function* ephemeralContainerProblems(field: string, around: ContainerContext): Problems {
-  const { spec } = around;
+export function* ephemeralContainerProblems(field: string, pod: PodContext): Problems {
+  const { spec } = pod;
   const others = new Set(
     [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((other) => other.name),
   );
@@ -101,7 +101,7 @@ export function* ephemeralContainerProblems(field: string, around: ContainerCont
   const refusal = "cannot be set for an Ephemeral Container";
   for (const [at, container] of itemsOf(field, spec.ephemeralContainers)) {
     const { name, targetContainerName: target = "" } = container;
-    yield* commonProblems(at, container, around);
+    yield* commonProblems(at, container, pod);
     yield* imageSpaceProblems(at, container);
     if (names.has(name)) yield duplicate(`${at}.name`, name);
     names.add(name);
@@ -123,7 +123,7 @@ export function* imageSpaceProblems(field: string, { image = "" }: Container): P
 
 const messagePolicies = ["File", "FallbackToLogsOnError"];
 
-function* commonProblems(field: string, container: Container, around: ContainerContext): Problems {
+function* commonProblems(field: string, container: Container, pod: PodContext): Problems {
   yield* needed(`${field}.name`, container.name, checkLabel);
   yield* needed(`${field}.image`, container.image);
   const { terminationMessagePolicy, imagePullPolicy, resources = {}, securityContext } = container;
@@ -131,16 +131,12 @@ function* commonProblems(field: string, container: Container, around: ContainerC
   yield* portProblems(`${field}.ports`, container.ports);
   yield* each(`${field}.env`, container.env, variableProblems);
   yield* variableSourceProblems(`${field}.envFrom`, container.envFrom);
-  yield* mountProblems(`${field}.volumeMounts`, container, around.volumes);
-  yield* deviceProblems(`${field}.volumeDevices`, container, around.volumes);
+  yield* mountProblems(`${field}.volumeMounts`, container, pod.volumes);
+  yield* deviceProblems(`${field}.volumeDevices`, container, pod.volumes);
   yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, "core/v1.Container");
-  yield* containerResourceProblems(`${field}.resources`, resources, around.claims);
-  yield* resizePolicyProblems(`${field}.resizePolicy`, container, around.spec.restartPolicy);
-  yield* containerSecurityProblems(
-    `${field}.securityContext`,
-    securityContext,
-    around.spec.hostUsers !== false,
-  );
+  yield* containerResourceProblems(`${field}.resources`, resources, pod.claims);
+  yield* resizeProblems(`${field}.resizePolicy`, container, pod.spec.restartPolicy);
+  yield* containerSecurityProblems(`${field}.securityContext`, securityContext, pod.spec.hostUsers !== false);
 }
 
 const variableFields = [
@@ -482,17 +478,13 @@ function* hostPortProblems(field: string, list: readonly Container[]): Problems 
   }
 }
 
-function* resizePolicyProblems(
-  field: string,
-  { resizePolicy }: Container,
-  podPolicy: string | undefined,
-): Problems {
+function* resizeProblems(field: string, { resizePolicy }: Container, policy: string | undefined): Problems {
   const uniqueResource = unique();
   for (const [at, { resourceName = "", restartPolicy = "" }] of itemsOf(field, resizePolicy)) {
     yield* uniqueResource(at, resourceName);
     yield* choice(field, resourceName, ["cpu", "memory"]);
     yield* choice(field, restartPolicy, ["NotRequired", "RestartContainer"]);
-    if (podPolicy === "Never" && restartPolicy !== "NotRequired") {
+    if (policy === "Never" && restartPolicy !== "NotRequired") {
       const detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
       yield invalid(field, restartPolicy, detail);
     }

@@ -64,7 +64,7 @@ function* tolerationOperatorProblems(field: string, operator: string, value: str
 }
 
 /** The topologySpreadConstraints of a pod. */
-export function* spreadConstraintProblems(
+export function* spreadProblems(
   field: string,
   list: readonly Sent<core.TopologySpreadConstraint>[] = [],
 ): Problems {
@@ -119,13 +119,9 @@ export function* affinityProblems(
 }
 
 const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
-
 const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
-function* nodeAffinityProblems(
-  field: string,
-  rules: NonNullable<Sent<core.Affinity>["nodeAffinity"]>,
-): Problems {
+function* nodeAffinityProblems(field: string, rules: Sent<core.NodeAffinity>): Problems {
   const needs = rules[requiredTerms];
   if (needs) yield* nodeSelectorProblems(`${field}.${requiredTerms}`, needs.nodeSelectorTerms);
   const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);

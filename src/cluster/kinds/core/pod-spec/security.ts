@@ -8,18 +8,11 @@ import {
   notSupported,
 } from "@tsbuilder/apimachinery/errors";
 import { relativePathProblems } from "../../checks/names.ts";
-import type { Problems } from "../../checks/problems.ts";
-import { inRange, itemsOf, optionalChoice } from "../../checks/problems.ts";
+import { type Problems, inRange, itemsOf, optionalChoice } from "../../checks/problems.ts";
 import { type PodSpec, type SeccompProfile, type SecurityContext, containersIn } from "./types.ts";
 import { knownValues } from "../../checks/known-values.ts";
-import {
-  type Shape,
-  numberField,
-  pointerField,
-  pointerTo,
-  stringField,
-  toGoStruct,
-} from "../../checks/go-struct.ts";
+import type { Shape } from "../../checks/go-struct.ts";
+import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../../checks/go-struct.ts";
 
 /** The securityContext of a container. */
 export function* containerSecurityProblems(

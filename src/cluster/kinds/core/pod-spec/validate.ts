@@ -23,13 +23,8 @@ import {
   itemsOf,
   optionalChoice,
 } from "../../checks/problems.ts";
-import {
-  affinityProblems,
-  gateProblems,
-  spreadConstraintProblems,
-  tolerationProblems,
-} from "./scheduling.ts";
-import type { ContainerContext } from "./containers.ts";
+import { affinityProblems, gateProblems, spreadProblems, tolerationProblems } from "./scheduling.ts";
+import type { PodContext } from "./containers.ts";
 import {
   containerProblems,
   ephemeralContainerProblems,
@@ -78,9 +73,7 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
 }
 
 const podSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
-
 const containerSeccompPrefix = "container.seccomp.security.alpha.kubernetes.io/";
-
 const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
 
 /** Pod annotations that the server validates. */
@@ -125,13 +118,13 @@ const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None
 
 /** `podName` is undefined for the spec of a template. */
 function* specProblems(field: string, spec: PodSpec, podName: string | undefined): Problems {
-  const sound = yield* checkVolumes(`${field}.volumes`, spec, podName ?? "");
+  const validVolumes = yield* checkVolumes(`${field}.volumes`, spec, podName ?? "");
   const claims = new Set((spec.resourceClaims ?? []).map(({ name = "" }) => name).filter(Boolean));
   yield* resourceClaimProblems(`${field}.resourceClaims`, spec);
-  const around: ContainerContext = { spec, volumes: sound, claims };
-  yield* containerProblems(`${field}.containers`, around);
-  yield* initContainerProblems(`${field}.initContainers`, around);
-  yield* ephemeralContainerProblems(`${field}.ephemeralContainers`, around);
+  const context: PodContext = { spec, volumes: validVolumes, claims };
+  yield* containerProblems(`${field}.containers`, context);
+  yield* initContainerProblems(`${field}.initContainers`, context);
+  yield* ephemeralContainerProblems(`${field}.ephemeralContainers`, context);
   yield* podResourceProblems(spec, claims, `${field}.resources`);
   yield* hostNetworkPortProblems(field, spec, podName !== undefined);
   yield* choice(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]);
@@ -141,7 +134,7 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   if (spec.affinity) yield* affinityProblems(`${field}.affinity`, spec.affinity);
   yield* dnsProblems(field, spec);
   yield* gateProblems(field, spec);
-  yield* spreadConstraintProblems(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints);
+  yield* spreadProblems(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints);
   yield* userNamespaceProblems(field, spec);
   yield* hostnameOverrideProblems(field, spec);
   yield* ifSet(`${field}.serviceAccountName`, spec.serviceAccountName, checkSubdomain);

@@ -33,22 +33,22 @@ export function* checkVolumes(
   { volumes = [] }: PodSpec,
   podName: string,
 ): Generator<FieldError, ReadonlyMap<string, Volume>> {
-  const sound = new Map<string, Volume>();
-  const madeClaims = new Set(
+  const validVolumes = new Map<string, Volume>();
+  const ephemeralClaims = new Set(
     volumes.filter(({ ephemeral }) => ephemeral && podName !== "").map(({ name }) => `${podName}-${name}`),
   );
   for (const [at, volume] of itemsOf(field, volumes)) {
     const { name = "", persistentVolumeClaim } = volume;
     const problems = [...volumeProblems(at, volume, podName), ...needed(`${at}.name`, name, checkLabel)];
-    if (sound.has(name)) problems.push(duplicate(`${at}.name`, name));
-    if (problems.length === 0) sound.set(name, volume);
+    if (validVolumes.has(name)) problems.push(duplicate(`${at}.name`, name));
+    if (problems.length === 0) validVolumes.set(name, volume);
     yield* problems;
     const claim = persistentVolumeClaim?.claimName ?? "";
-    if (!madeClaims.has(claim)) continue;
+    if (!ephemeralClaims.has(claim)) continue;
     const detail = "must not reference a PVC that gets created for an ephemeral volume";
     yield invalid(`${at}.persistentVolumeClaim.claimName`, claim, detail);
   }
-  return sound;
+  return validVolumes;
 }
 
 export type SourceCheck = (field: string, source: object, podName: string, volumeName: string) => Problems;
@@ -204,16 +204,13 @@ function* downwardFileProblems(field: string, file: Sent<core.DownwardAPIVolumeF
 }
 
 /** The sources of a projected volume: no two may have the same file. */
-function* projectionProblems(
-  field: string,
-  sources: readonly Sent<core.VolumeProjection>[] | undefined,
-): Problems {
+function* projectionProblems(field: string, list: Sent<core.ProjectedVolumeSource>["sources"]): Problems {
   const taken = new Set<string>();
   function* take(path: string, shown: string): Problems {
     if (path !== "" && taken.has(path)) yield invalid(field, shown, "conflicting duplicate paths");
     taken.add(path);
   }
-  for (const [at, source] of itemsOf(`${field}.sources`, sources)) {
+  for (const [at, source] of itemsOf(`${field}.sources`, list)) {
     for (const name of ["secret", "configMap"] as const) {
       const keys = source[name];
       if (!keys) continue;

@@ -23,8 +23,8 @@ export function settleFamilies(service: Service, old: Service | undefined): void
   if (isSingle && old && isEqual(spec.ipFamilies, old.spec.ipFamilies)) {
     if (spec.ipFamilies) spec.ipFamilies = spec.ipFamilies.slice(0, 1);
   }
-  throwIfInvalid(service, ...policyProblems(spec, isSingle, old?.spec));
-  if (!isFree) throwIfInvalid(service, ...dualStackProblems(spec));
+  throwInvalid(service, ...policyProblems(spec, isSingle, old?.spec));
+  if (!isFree) throwInvalid(service, ...dualStackProblems(spec));
   if (!spec.ipFamilies?.length) spec.ipFamilies = ["IPv4"];
   const [first] = spec.ipFamilies;
   if (isFree && !isSingle && spec.ipFamilies.length === 1)
@@ -92,10 +92,7 @@ export function allocateAddress(service: Service, store: Store, ownUid: string |
     const why = isForeign
       ? "the provided network does not match the current range"
       : "provided IP is already allocated";
-    throwIfInvalid(
-      service,
-      invalid("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`),
-    );
+    throwInvalid(service, invalid("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`));
   }
   spec.clusterIPs = [address];
 }
@@ -147,19 +144,18 @@ function checkNodePort(service: Service, index: number, port: number, taken: Rea
   const field = `spec.ports[${index}].nodePort`;
   if (port < lowestNodePort || port > highestNodePort) {
     const detail = `provided port is not in the valid range. The range of valid ports is ${lowestNodePort}-${highestNodePort}`;
-    throwIfInvalid(service, invalid(field, port, detail));
+    throwInvalid(service, invalid(field, port, detail));
   }
   if (taken.has(port)) {
-    throwIfInvalid(service, invalid(field, port, "provided port is already allocated"));
+    throwInvalid(service, invalid(field, port, "provided port is already allocated"));
   }
 }
 
 const lowestNodePort = 30_000;
-
 const highestNodePort = 32_767;
 
 /** Refuses a Service if it has problems. */
-function throwIfInvalid({ metadata }: Service, ...problems: FieldError[]): void {
+function throwInvalid({ metadata }: Service, ...problems: FieldError[]): void {
   if (problems.length > 0) throw invalidObject(servicesResource, metadata.name!, problems);
 }
 

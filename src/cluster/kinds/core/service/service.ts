@@ -24,9 +24,8 @@ import {
 import { checkAddress, checkAddressRange } from "../../checks/addresses.ts";
 import { checkPort, checkReachable, labelProblems } from "../../checks/names.ts";
 import { allocateAddress, allocateNodePorts, settleFamilies } from "./allocation.ts";
+import type { Service, ServiceSpec } from "./service-spec.ts";
 import {
-  type Service,
-  type ServiceSpec,
   hasAddress,
   hasNodePorts,
   isExternal,

@@ -1,18 +1,11 @@
+import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
+import { type Sent } from "../../contract/sent.ts";
+import { type ApiObject } from "../../contract/api-object.ts";
+import { text } from "../cells.ts";
 import { type JSONObject, isObject } from "@tsbuilder/apimachinery/json";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apimachinery/kinds";
 import { compareText, goStruct } from "@tsbuilder/apimachinery/text";
-import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
-import type { ApiObject } from "../../contract/api-object.ts";
-import type { Sent } from "../../contract/sent.ts";
-
-/** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
-interface FieldsOfV2 {
-  readonly metrics?: readonly Sent<v2.MetricSpec>[] | undefined;
-  readonly behavior?: Sent<v2.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
-  readonly currentMetrics?: readonly Sent<v2.MetricStatus>[] | null | undefined;
-  readonly conditions?: readonly Readonly<Record<string, unknown>>[] | undefined;
-}
 
 /** The object in either version: v1 has a field for one metric. */
 export type HorizontalPodAutoscaler = ApiObject & {
@@ -22,6 +15,93 @@ export type HorizontalPodAutoscaler = ApiObject & {
     currentCPUUtilizationPercentage?: number;
   };
 };
+
+/**
+ * Version 1 has two metrics as fields: the CPU utilization that it aims at, and the current one. All else that version 2
+ * knows it shows in annotations, so that a write in version 1 loses nothing.
+ */
+export function convertVersion(object: HorizontalPodAutoscaler, apiVersion: string): HorizontalPodAutoscaler {
+  const converted = toV2(object);
+  return apiVersion.endsWith("/v1") ? toV1(converted) : converted;
+}
+
+function toV2(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
+  const { annotations = {} } = object.metadata;
+  const own = withAnnotations(object, withoutReservedAnnotations(annotations));
+  if (!object.apiVersion.endsWith("/v1")) return own;
+  const { metrics = [], behavior, currentMetrics, conditions } = readAnnotations(annotations);
+  const { targetCPUUtilizationPercentage: target, ...spec } = object.spec ?? {};
+  const { currentCPUUtilizationPercentage: current, currentReplicas = 0, ...status } = object.status ?? {};
+  const aims = [...metrics, ...(target === undefined ? [] : [cpuTarget(target)])];
+  return {
+    ...own,
+    apiVersion: "autoscaling/v2",
+    spec: { ...spec, metrics: aims.length > 0 ? aims : [cpuTarget(80)], ...(behavior && { behavior }) },
+    status: {
+      ...status,
+      ...(currentReplicas !== 0 && { currentReplicas }),
+      currentMetrics: currentMetrics ?? (current === undefined ? null : [currentCPU(current)]),
+      ...(conditions && { conditions }),
+    },
+  };
+}
+
+function toV1(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
+  const { metrics = [], behavior, ...spec } = object.spec ?? {};
+  const { currentMetrics, conditions, ...status } = object.status ?? {};
+  const target = metrics.find(isCPUTarget)?.resource?.target?.averageUtilization;
+  const current = currentMetrics?.findLast(isCurrentCPU)?.resource?.current?.averageUtilization;
+  const others = metrics.filter((metric) => !isCPUTarget(metric));
+  const written = writeAnnotations({ metrics: others, behavior, currentMetrics, conditions });
+  return {
+    ...withAnnotations(object, { ...object.metadata.annotations, ...written }),
+    apiVersion: "autoscaling/v1",
+    spec: { ...spec, ...(target !== undefined && { targetCPUUtilizationPercentage: target }) },
+    status: {
+      currentReplicas: 0,
+      ...status,
+      ...(current !== undefined && { currentCPUUtilizationPercentage: current }),
+    },
+  };
+}
+
+const cpuTarget = (averageUtilization: number): Sent<v2.MetricSpec> => ({
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
+});
+
+const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
+  type: "Resource",
+  resource: { name: "cpu", current: { averageUtilization } },
+});
+
+/** A copy with these annotations; where there are none it has no map, unless the object had an empty one. */
+export function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
+  object: T,
+  annotations: Readonly<Record<string, string>>,
+): T {
+  const { annotations: before, ...metadata } = object.metadata;
+  const isAbsent = Object.keys(annotations).length === 0 && Object.keys(before ?? { none: "" }).length > 0;
+  return { ...object, metadata: { ...metadata, ...(!isAbsent && { annotations }) } };
+}
+
+function isCPUTarget({ type, resource }: Sent<v2.MetricSpec>): boolean {
+  return type === "Resource" && resource?.name === "cpu" && resource.target?.averageUtilization !== undefined;
+}
+
+function isCurrentCPU({ type, resource }: Sent<v2.MetricStatus>): boolean {
+  return (
+    type === "Resource" && resource?.name === "cpu" && resource.current?.averageUtilization !== undefined
+  );
+}
+
+/** The fields of version 2 that version 1 lacks. Go always serializes the list of current metrics. */
+interface FieldsOfV2 {
+  readonly metrics?: readonly Sent<v2.MetricSpec>[] | undefined;
+  readonly behavior?: Sent<v2.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
+  readonly currentMetrics?: readonly Sent<v2.MetricStatus>[] | null | undefined;
+  readonly conditions?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -35,7 +115,7 @@ const annotationNames = {
   conditions: annotationName("conditions"),
 };
 
-const reservedAnnotations = [
+const reserved = [
   ...Object.values(annotationNames),
   annotationName("scale-down-tolerance"),
   annotationName("scale-up-tolerance"),
@@ -43,9 +123,7 @@ const reservedAnnotations = [
 
 /** Returns the annotations that don't hold fields of version 2. */
 export function withoutReservedAnnotations(annotations: Annotations): Annotations {
-  return Object.fromEntries(
-    Object.entries(annotations).filter(([name]) => !reservedAnnotations.includes(name)),
-  );
+  return Object.fromEntries(Object.entries(annotations).filter(([name]) => !reserved.includes(name)));
 }
 
 const statusAnnotations = [annotationNames.currentMetrics, annotationNames.conditions];
@@ -70,7 +148,7 @@ export function restoreAnnotations(
 }
 
 /** Returns the annotations that hold fields of version 2, in Go's JSON. */
-export function writeAnnotations(fields: FieldsOfV2): Annotations {
+function writeAnnotations(fields: FieldsOfV2): Annotations {
   const { behavior } = fields;
   const metrics = fields.metrics?.map((metric) => metricToV1(metric, "target")) ?? [];
   const currentMetrics = fields.currentMetrics?.map((metric) => metricToV1(metric, "current")) ?? [];
@@ -112,9 +190,7 @@ function conditionInOrder({ type, status, lastTransitionTime = null, reason, mes
 }
 
 const stringSchema: BuiltinSchema = { type: "string" };
-
 const integerSchema: BuiltinSchema = { type: "integer", format: "int32" };
-
 const quantitySchema: BuiltinSchema = { "x-kubernetes-int-or-string": true, typeName: "Quantity" };
 
 const structSchema = (properties: Record<string, BuiltinSchema>): BuiltinSchema => ({
@@ -152,7 +228,7 @@ type MetricPart = "target" | "current";
 type Metric = Record<string, unknown> & { readonly type?: string };
 
 /** Reads the fields of version 2 from annotations. A client may have written them, so that invalid ones count as absent. */
-export function readAnnotations(annotations: Annotations): FieldsOfV2 {
+function readAnnotations(annotations: Annotations): FieldsOfV2 {
   const read = (name: string, schema: BuiltinSchema) => decode(parse(annotations[name]), schema);
   const readMetrics = (name: string, aim: MetricPart) => {
     const metrics = read(name, metricsSchema(aim)) as readonly Metric[] | undefined;
@@ -273,7 +349,7 @@ function metricToV1(metric: Metric, aim: MetricPart): Metric {
   return convertSources(metric, (source, name) => {
     const members = metricFields(name, aim).map(({ name: field, path, schema, zero }) => {
       const value = path.reduce<unknown>((at, step) => (at as JSONObject | undefined)?.[step], source);
-      return [field, withFieldOrder(value ?? zero, schema)] as const;
+      return [field, ordered(value ?? zero, schema)] as const;
     });
     return Object.fromEntries(members.filter(([, value]) => value !== undefined));
   });
@@ -318,14 +394,12 @@ function isUnsetAmount(field: string, value: unknown, source: Record<string, unk
 }
 
 /** Orders the fields of a struct as its schema does, and those of a map by their names. */
-function withFieldOrder(value: unknown, { properties, items }: BuiltinSchema): unknown {
-  if (Array.isArray(value)) return items ? value.map((item) => withFieldOrder(item, items)) : value;
+function ordered(value: unknown, { properties, items }: BuiltinSchema): unknown {
+  if (Array.isArray(value)) return items ? value.map((item) => ordered(item, items)) : value;
   if (!isObject(value)) return value;
   const names = properties ? Object.keys(properties) : Object.keys(value).toSorted(compareText);
   const present = names.filter((name) => value[name] !== undefined);
-  return Object.fromEntries(
-    present.map((name) => [name, withFieldOrder(value[name], properties?.[name] ?? {})]),
-  );
+  return Object.fromEntries(present.map((name) => [name, ordered(value[name], properties?.[name] ?? {})]));
 }
 
 function targetType(name: string, source: Record<string, unknown>): string {

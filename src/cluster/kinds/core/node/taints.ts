@@ -1,13 +1,23 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { Pod, Taint } from "../../../control-loop/api/core.ts";
-import { nodes, pods } from "../../../control-loop/api/core.ts";
+import { type Pod, type Taint, nodes, pods, type Node } from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
 import { setPodCondition } from "../../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../../control-loop/record-event.ts";
-import { tolerates } from "./node-fit.ts";
 import { nodeUser } from "./fake-node.ts";
+import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
+import type { Stored } from "../../../contract/stored.ts";
+
+/** The taints of a node that a pod does not tolerate, including its cordon. */
+export function untoleratedTaints({ tolerations = [] }: Pod["spec"], { spec }: Node): Taint[] {
+  const cordon: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
+  const taints = [...(spec?.taints ?? []), ...(spec?.unschedulable ? [cordon] : [])];
+  return taints.filter(
+    (taint) =>
+      taint.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, taint)),
+  );
+}
 
 const evictionUser = "system:serviceaccount:kube-system:node-controller";
 
@@ -82,4 +92,14 @@ function tolerationMilliseconds({ tolerations = [] }: Pod["spec"], taints: reado
     return toleration ? (toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) : 0;
   });
   return Math.max(0, Math.min(...limits) * 1000);
+}
+
+type Toleration = Stored<core.Toleration>;
+
+function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
+  return (
+    (!key || key === taint.key) &&
+    (!effect || effect === taint.effect) &&
+    (operator === "Exists" || (value ?? "") === (taint.value ?? ""))
+  );
 }
