@@ -20,7 +20,7 @@ export interface BuiltInKind<Controllers extends string = never> {
   readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
   /** The cells of its table by column; `Name` and `Age` are the same for all kinds. */
   readonly cells?: Readonly<Record<string, CellReader>>;
-  /** Cells after them that the real server writes without a column. */
+  /** Further cells: for some kinds the real server writes more cells than its table has columns. */
   readonly cellsWithoutColumn?: readonly CellReader[];
   readonly rowConditions?: TableColumns["rowConditions"];
   /** Field selectors whose name is not the path, or that have a value for an absent field. */
@@ -32,7 +32,7 @@ export interface BuiltInKind<Controllers extends string = never> {
    * managedFields, and bookmarks include them.
    */
   readonly emptyObject?: JSONObject;
-  /** The fields besides these that Go serializes although they are zero, which may depend on the version. */
+  /** Further fields that Go serializes although they are zero; they may depend on the version. */
   readonly zeroValues?: JSONObject | ((version: string) => JSONObject);
   /** Converts an object to another version; absent if versions differ only in kind and apiVersion. */
   readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;

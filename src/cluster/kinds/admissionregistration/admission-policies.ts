@@ -1,4 +1,4 @@
-import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
@@ -7,7 +7,7 @@ import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { compilationProblems, matchConditionProblems } from "./match-conditions.ts";
 import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
-import { type Problems, choice, each, optionalChoice, refused } from "../checks/problems.ts";
+import { type Problems, choice, each, optionalChoice, refused, itemsOf, unique } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
@@ -101,8 +101,7 @@ function* paramKindProblems({ apiVersion = "", kind = "" }: NonNullable<PolicySp
 }
 
 function* variableProblems(list: NonNullable<PolicySpec["variables"]>, compiler: PolicyCompiler): Problems {
-  for (const [index, { name = "", expression = "" }] of list.entries()) {
-    const field = `spec.variables[${index}]`;
+  for (const [field, { name = "", expression = "" }] of itemsOf("spec.variables", list)) {
     if (name.trim() === "") yield required(`${field}.name`, "name is not specified");
     else if (!isIdentifier(name)) yield invalid(`${field}.name`, name, "must be a valid CEL identifier");
     if (expression.trim() === "") yield required(`${field}.expression`, "expression is not specified");
@@ -151,12 +150,10 @@ function* auditAnnotationProblems(
   compiler: PolicyCompiler,
 ): Problems {
   const field = "spec.auditAnnotations";
-  if (annotations.length > mostAuditAnnotations) {
+  if (annotations.length > mostAuditAnnotations)
     yield invalid(field, annotations, `must not have more than ${mostAuditAnnotations} auditAnnotations`);
-  }
-  const keys = new Set<string>();
-  for (const [index, { key = "", valueExpression = "" }] of annotations.entries()) {
-    const at = `${field}[${index}]`;
+  const uniqueKey = unique();
+  for (const [at, { key = "", valueExpression = "" }] of itemsOf(field, annotations)) {
     const text = valueExpression.trim();
     yield* refused(`${at}.key`, `${policy}/${key}`, checkQualifiedName(`${policy}/${key}`));
     if (text === "") yield required(`${at}.valueExpression`, "valueExpression is not specified");
@@ -164,8 +161,7 @@ function* auditAnnotationProblems(
       yield required(`${at}.valueExpression`, `must not exceed ${longestValueExpression} bytes in length`);
     } else
       yield* compilationProblems(`${at}.valueExpression`, valueExpression, compiler.auditAnnotation(text));
-    if (keys.has(key)) yield duplicate(`${at}.key`, key);
-    keys.add(key);
+    yield* uniqueKey(`${at}.key`, key);
   }
 }
 

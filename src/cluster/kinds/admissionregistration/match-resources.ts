@@ -2,7 +2,8 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, each, needed, optionalChoice, refused, wildcardAlone } from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { each, needed, optionalChoice, refused, wildcardAlone, itemsOf } from "../checks/problems.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
@@ -40,8 +41,7 @@ function* ruleResourceProblems(field: string, list: readonly string[]): Problems
   if (list.length === 0) yield required(field);
   const withAllParts = new Set<string>();
   const partOfAll = new Set<string>();
-  for (const [index, name] of list.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, name] of itemsOf(field, list)) {
     if (name === "") yield required(at);
     const [resource = "", ...rest] = name.split("/");
     if (rest.length === 0) continue;

@@ -2,11 +2,11 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, each, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, optionalChoice, itemsOf, unique } from "../checks/problems.ts";
 import { matchConditionProblems } from "./match-conditions.ts";
 import { matchEverythingDefaults, requestRuleProblems } from "./match-resources.ts";
 import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
@@ -16,7 +16,7 @@ import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 const sideEffects = ["None", "NoneOnDryRun"];
 
-/** The type whose fields have the choices of both kinds. */
+/** The type in whose fields the generated tables have the choices; ValidatingWebhook has the same. */
 const webhookType = "admissionregistration/v1.MutatingWebhook";
 
 export const validatingWebhookConfiguration = defineConfiguration(
@@ -30,7 +30,7 @@ function defaultWebhook(webhook: Fields): void {
   fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
 }
 
-/** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */
+/** Declares a kind of configurations. They have no spec; a change of their webhooks is a new generation. */
 function defineConfiguration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
   return {
     resource: `${resource}.admissionregistration.k8s.io`,
@@ -49,10 +49,10 @@ function defineConfiguration(resource: string, defaultFields: (webhook: Fields) 
 type Webhook = Sent<MutatingWebhook>;
 
 function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
+  // Stored match conditions were valid when they were written.
   const conditionsKnown = old !== undefined && isEqual(conditionsOf(object), conditionsOf(old));
-  const names = new Set<string>();
-  for (const [index, webhook] of ((object["webhooks"] ?? []) as Webhook[]).entries()) {
-    const field = `webhooks[${index}]`;
+  const uniqueName = unique();
+  for (const [field, webhook] of itemsOf("webhooks", (object["webhooks"] ?? []) as Webhook[])) {
     const { name = "" } = webhook;
     yield* webhookFieldProblems(field, webhook);
     if (!conditionsKnown) {
@@ -65,12 +65,10 @@ function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
       webhook.admissionReviewVersions ?? [],
       "must specify one of v1, v1beta1",
     );
-    if (names.has(name) && name !== "") yield duplicate(`${field}.name`, name);
-    names.add(name);
+    if (name !== "") yield* uniqueName(`${field}.name`, name);
   }
 }
 
-/** Stored match conditions were valid when they were written. */
 function conditionsOf(object: ApiObject): JSONValue[] {
   return ((object["webhooks"] ?? []) as Webhook[]).map(
     ({ matchConditions = [] }) => matchConditions as JSONValue,

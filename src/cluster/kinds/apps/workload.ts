@@ -55,7 +55,10 @@ export function defaultRollingUpdate<RollingUpdate extends object>(
   if (update.type === "RollingUpdate") update.rollingUpdate = { ...rolling, ...update.rollingUpdate };
 }
 
-/** Validates a selector and the template that it must match; `kind` is the one in messages. */
+/**
+ * Validates a selector and the template that it must match. `kind` is the kind in the message about an empty selector,
+ * `unusable` the message about an invalid one.
+ */
 export function* templateProblems(spec: WorkloadSpec, kind: string, unusable: string): Problems {
   const { selector } = spec;
   if (!selector) yield required("spec.selector");
@@ -116,9 +119,7 @@ export function* intOrPercentProblems(field: string, value: IntOrString = 0): Pr
 }
 
 export function* percentProblems(field: string, value: IntOrString = 0): Problems {
-  if (isPercent(value) && amountOf(value) > 100) {
-    yield invalid(field, value, "must not be greater than 100%");
-  }
+  if (isPercent(value) && amountOf(value) > 100) yield invalid(field, value, "must not be greater than 100%");
 }
 
 /** The number of pods or percent; a string that is neither counts as 0. */

@@ -7,9 +7,9 @@ import { count, text } from "../cells.ts";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
-import { type Problems, each, needed, optionalChoice, positive, refused } from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { each, needed, optionalChoice, positive, refused, itemsOf } from "../checks/problems.ts";
 import { containerResourceNameProblems } from "../core/resources.ts";
-import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import {
   type HorizontalPodAutoscaler,
   convertVersion,
@@ -17,6 +17,7 @@ import {
   withAnnotations,
   withoutReservedAnnotations,
 } from "./conversion.ts";
+import { checkPathSegment } from "../checks/names.ts";
 
 const cells: Readonly<Record<string, CellReader>> = {
   Reference: (object) =>
@@ -142,15 +143,13 @@ function* specProblems({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalP
   const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
   const before = old?.spec;
   const lowest = before?.minReplicas === 0 ? 0 : 1;
-  if (minReplicas < lowest) {
+  if (minReplicas < lowest)
     yield invalid("spec.minReplicas", minReplicas, `must be greater than or equal to ${lowest}`);
-  }
   if (maxReplicas === 0) yield required("spec.maxReplicas", "must be set and greater than 0");
   else if (maxReplicas < 1)
     yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to 1");
-  if (maxReplicas < minReplicas) {
+  if (maxReplicas < minReplicas)
     yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`");
-  }
   const { apiVersion, kind } = before?.scaleTargetRef ?? {};
   const isKept = before && apiVersion === scaleTargetRef.apiVersion && kind === scaleTargetRef.kind;
   const reasons = isKept ? [] : checkTargetVersion(scaleTargetRef);
@@ -169,13 +168,10 @@ type TargetReference = Sent<v2.CrossVersionObjectReference>;
 
 /** Validates a reference to an object of any kind; `reasons` are the errors of its apiVersion. */
 function* referenceProblems(field: string, reference: TargetReference, reasons: readonly string[]): Problems {
-  yield* needed(`${field}.kind`, reference.kind, pathSegment);
-  yield* needed(`${field}.name`, reference.name, pathSegment);
+  yield* needed(`${field}.kind`, reference.kind, checkPathSegment);
+  yield* needed(`${field}.name`, reference.name, checkPathSegment);
   yield* refused(`${field}.apiVersion`, reference.apiVersion ?? "", reasons);
 }
-
-/** The name of an object or a metric: a segment of a path. */
-const pathSegment = (name: string): string[] => pathSegmentName(name, false);
 
 /** The target needs an API group; only a ReplicationController has none. */
 function checkTargetVersion({ apiVersion = "", kind }: TargetReference): string[] {
@@ -222,9 +218,8 @@ function* metricProblems(field: string, metric: SentMetric, keepsVersions: boole
   else if (!metric[own]) {
     yield required(`${field}.${own}`, "must populate information for the given metric source");
   }
-  for (const other of present.length > 1 ? present.filter((name) => name !== own) : []) {
+  for (const other of present.length > 1 ? present.filter((name) => name !== own) : [])
     yield forbidden(`${field}.${other}`, "must populate the given metric source only");
-  }
 }
 
 function* objectProblems(
@@ -237,9 +232,8 @@ function* objectProblems(
   yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
   yield* metricNameProblems(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
-  if (target.value === undefined && target.averageValue === undefined) {
+  if (target.value === undefined && target.averageValue === undefined)
     yield required(`${field}.target.averageValue`, "must set either a target value or averageValue");
-  }
 }
 
 function* externalProblems(field: string, { metric, target = {} }: Sent<v2.ExternalMetricSource>): Problems {
@@ -259,9 +253,8 @@ function* externalProblems(field: string, { metric, target = {} }: Sent<v2.Exter
 function* podsProblems(field: string, { metric, target = {} }: Sent<v2.PodsMetricSource>): Problems {
   yield* metricNameProblems(`${field}.metric`, metric);
   yield* targetProblems(`${field}.target`, target);
-  if (target.averageValue === undefined) {
+  if (target.averageValue === undefined)
     yield required(`${field}.target.averageValue`, "must specify a positive target averageValue");
-  }
 }
 
 function* resourceProblems(field: string, { name, target = {} }: Sent<v2.ResourceMetricSource>): Problems {
@@ -287,31 +280,27 @@ function* utilizationProblems(field: string, target: Sent<v2.MetricTarget>): Pro
       "must set either a target raw value or a target utilization",
     );
   }
-  if (averageUtilization !== undefined && averageValue !== undefined) {
+  if (averageUtilization !== undefined && averageValue !== undefined)
     yield forbidden(`${field}.averageValue`, "may not set both a target raw value and a target utilization");
-  }
 }
 
 function* targetProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
   const { type = "", averageUtilization } = target;
   if (type === "") yield required(`${field}.type`, "must specify a metric target type");
-  if (!["Utilization", "Value", "AverageValue"].includes(type)) {
+  if (!["Utilization", "Value", "AverageValue"].includes(type))
     yield invalid(`${field}.type`, type, "must be either Utilization, Value, or AverageValue");
-  }
   for (const name of ["value", "averageValue"] as const) {
     const value = target[name];
-    if (value !== undefined && compareQuantities(value, "0") <= 0) {
+    if (value !== undefined && compareQuantities(value, "0") <= 0)
       yield invalid(`${field}.${name}`, value, "must be positive");
-    }
   }
-  if (averageUtilization !== undefined && averageUtilization < 1) {
+  if (averageUtilization !== undefined && averageUtilization < 1)
     yield invalid(`${field}.averageUtilization`, averageUtilization, "must be greater than 0");
-  }
 }
 
 function* metricNameProblems(field: string, metric: Sent<v2.MetricIdentifier> | undefined): Problems {
   if (!metric?.name) yield required(`${field}.name`, "must specify a metric name");
-  else yield* needed(`${field}.name`, metric.name, pathSegment);
+  else yield* needed(`${field}.name`, metric.name, checkPathSegment);
 }
 
 /** Returns true if a metric describes an object whose apiVersion is invalid. */
@@ -333,8 +322,7 @@ function* scalingProblems(field: string, scaling: Sent<v2.HPAScalingRules> | und
   }
   yield* optionalChoice(`${field}.selectPolicy`, selectPolicy, ["Disabled", "Max", "Min"]);
   if (policies.length === 0) yield required(`${field}.policies`, "must specify at least one Policy");
-  for (const [index, { type = "", value = 0, periodSeconds = 0 }] of policies.entries()) {
-    const at = `${field}.policies[${index}]`;
+  for (const [at, { type = "", value = 0, periodSeconds = 0 }] of itemsOf(`${field}.policies`, policies)) {
     const known = ["Percent", "Pods"];
     yield* optionalChoice(`${at}.type`, type, known);
     yield* positive(`${at}.value`, value);
@@ -344,7 +332,6 @@ function* scalingProblems(field: string, scaling: Sent<v2.HPAScalingRules> | und
       yield invalid(`${at}.periodSeconds`, periodSeconds, detail);
     }
   }
-  if (tolerance !== undefined && compareQuantities(tolerance, "0") < 0) {
+  if (tolerance !== undefined && compareQuantities(tolerance, "0") < 0)
     yield invalid(`${field}.tolerance`, tolerance, "must be greater than or equal to 0");
-  }
 }

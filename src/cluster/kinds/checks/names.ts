@@ -9,6 +9,7 @@ import {
   checkSubdomain,
   subdomainPattern,
 } from "@tsbuilder/apimachinery/naming";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
 /** The name of a port: an IANA service name. */
 export function checkPortName(name: string): string[] {
@@ -93,6 +94,9 @@ export function checkReachable(address: string): string[] {
   }
   return [];
 }
+
+/** A segment of a URL path, such as the name of an object of any kind. */
+export const checkPathSegment = (name: string): string[] => pathSegmentName(name, false);
 
 /** Labels of a template or a selector. */
 export function* labelProblems(field: string, labels: Readonly<Record<string, string>> = {}): Problems {

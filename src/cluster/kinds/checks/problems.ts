@@ -6,7 +6,7 @@ import { knownValues } from "./known-values.ts";
 /** The field errors of an object, in the order in which the API server reports them. */
 export type Problems = Generator<FieldError, void>;
 
-/** One error for each reason why a value is invalid. */
+/** Reports each of the reasons why a value is invalid. */
 export function* refused(field: string, value: unknown, reasons: readonly string[]): Problems {
   for (const reason of reasons) yield invalid(field, value, reason);
 }
@@ -67,15 +67,13 @@ export function unique(): (field: string, value: string) => Problems {
   };
 }
 
-/** Reports a field that an update changes. */
+/** Reports a field that an update has changed. */
 export function* immutable(field: string, value: unknown, old: unknown): Problems {
   if (!isEqual(value ?? null, old ?? null)) yield invalid(field, value ?? null, "field is immutable");
 }
 
 export function* nonNegative(field: string, value: number | undefined): Problems {
-  if (value !== undefined && value < 0) {
-    yield invalid(field, value, "must be greater than or equal to 0");
-  }
+  if (value !== undefined && value < 0) yield invalid(field, value, "must be greater than or equal to 0");
 }
 
 export function* positive(field: string, value: number): Problems {

@@ -8,6 +8,7 @@ import type { Sent } from "../../contract/sent.ts";
 import { checkPort } from "./names.ts";
 import { type Problems, refused } from "./problems.ts";
 
+/** Validates how a webhook is called: by a URL or through a Service. */
 export function* webhookClientProblems(field: string, { url, service }: Sent<WebhookClientConfig>): Problems {
   if ((url === undefined) === (service === undefined)) {
     yield required(field, "exactly one of url or service is required");
@@ -17,7 +18,7 @@ export function* webhookClientProblems(field: string, { url, service }: Sent<Web
 
 const knownReviewVersions = ["v1", "v1beta1"];
 
-/** Validates the versions of reviews that a webhook understands; `rule` is the message if there are none. */
+/** Validates the versions of reviews that a webhook accepts; `rule` is the message if the list is empty. */
 export function* reviewVersionProblems(field: string, list: readonly string[], rule?: string): Problems {
   if (list.length === 0) return yield required(field, rule);
   for (const [index, version] of list.entries()) {

@@ -88,9 +88,8 @@ export const secret: BuiltInKind = {
     *warnings(object) {
       const { type, data = {} } = object as SentData;
       const certificate = Buffer.from(data["tls.crt"] ?? "", "base64").toString("latin1");
-      if (type === "kubernetes.io/tls" && "tls.crt" in data && !certificate.includes("-----BEGIN")) {
+      if (type === "kubernetes.io/tls" && "tls.crt" in data && !certificate.includes("-----BEGIN"))
         yield "tls: failed to find any PEM data in certificate input";
-      }
     },
   },
   cells: { Type: text("type"), Data: size("data") },
@@ -113,9 +112,8 @@ function* secretProblems({ metadata, data = {}, type = "" }: SentData): Problems
     yield required("data[password]");
   }
   const annotation = "kubernetes.io/service-account.name";
-  if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[annotation]) {
+  if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[annotation])
     yield required(`metadata.annotations[${annotation}]`);
-  }
   for (const key of [".dockerconfigjson", ".dockercfg"]) {
     if (!requiredKeys[type]?.includes(key) || !(key in data)) continue;
     const problem = jsonProblem(Buffer.from(data[key]!, "base64").toString("utf8"));

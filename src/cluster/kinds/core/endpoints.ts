@@ -139,7 +139,6 @@ function endpointsController({ objects }: ControllerContext): Controller {
   }
 }
 
-/** The Endpoints object of a Service. */
 function newEndpoints(service: Service, found: readonly PodEndpoint[]): Endpoints {
   const { name, namespace, labels } = service.metadata;
   // EndpointSlices have a terminating condition; in Endpoints a terminating pod can only be omitted.

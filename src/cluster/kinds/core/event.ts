@@ -154,8 +154,8 @@ function* eventChangeProblems(object: ApiObject, old: ApiObject, resource: Resou
   yield* runCheck("update", object, old, resource);
   if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
   for (const [field, empty, shown = field] of immutableFields) {
-    const [value, was] = [now![field] ?? empty, before![field] ?? empty];
-    if (!isEqual(value, was))
+    const [value, oldValue] = [now![field] ?? empty, before![field] ?? empty];
+    if (!isEqual(value, oldValue))
       yield invalidStruct(shown, structInMessage(value) as object, "field is immutable");
   }
 }
@@ -182,9 +182,10 @@ function* seriesProblems({ series }: SentEvent): Problems {
 function* namespaceAndReporterProblems(event: SentEvent, apiVersion: string): Problems {
   const { namespace = "" } = event.metadata;
   const about = event.involvedObject?.namespace ?? "";
-  const homes = event.eventTime ? ["default", "kube-system"] : ["", "default"];
-  const isAtHome = about === "" ? homes.includes(namespace) : Boolean(event.eventTime) || about === namespace;
-  if (!isAtHome) yield invalid("involvedObject.namespace", about, "does not match event.namespace");
+  const allowedNamespaces = event.eventTime ? ["default", "kube-system"] : ["", "default"];
+  const isAllowed =
+    about === "" ? allowedNamespaces.includes(namespace) : Boolean(event.eventTime) || about === namespace;
+  if (!isAllowed) yield invalid("involvedObject.namespace", about, "does not match event.namespace");
   if (!event.eventTime) return;
   const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
   const reporter = apiVersion === "v1" ? "reportingComponent" : "reportingController";

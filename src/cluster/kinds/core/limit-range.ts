@@ -29,7 +29,6 @@ export const limitRange: BuiltInKind = {
 
 type Limits = Sent<LimitRangeItem>;
 
-/** Validates the limits of a LimitRange. */
 function* limitRangeProblems(object: ApiObject): Problems {
   const { limits } = (object["spec"] ?? {}) as { limits?: Limits[] | null };
   const uniqueType = unique();

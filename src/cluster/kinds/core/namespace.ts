@@ -99,9 +99,13 @@ function* nameProblems(field: string, name: string): Problems {
 function* phaseProblems(object: ApiObject): Problems {
   const { phase = "" } = (object["status"] ?? {}) as { phase?: string };
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
-  const [only, not] = isDeleted ? ["Terminating", " not"] : ["Active", ""];
-  if (phase === only) return;
-  yield invalid("status.Phase", phase, `may only be '${only}' if \`deletionTimestamp\` is${not} empty`);
+  const [expectedPhase, not] = isDeleted ? ["Terminating", " not"] : ["Active", ""];
+  if (phase === expectedPhase) return;
+  yield invalid(
+    "status.Phase",
+    phase,
+    `may expectedPhase be '${expectedPhase}' if \`deletionTimestamp\` is${not} empty`,
+  );
 }
 
 const user = userOf("namespace");
@@ -129,8 +133,8 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
     async reconcile(key) {
       const found = findByKey(objects, namespaces, key);
       if (!found?.metadata.deletionTimestamp) return undefined;
-      await empty(contentOf(found));
-      await quiet();
+      await deleteContent(contentOf(found));
+      await waitForQuiet();
       const remaining = contentOf(found);
       await writeConditions(key, remaining);
       if (remaining.size === 0) await finalize(key);
@@ -142,7 +146,7 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
    * Waits until changes stop: each sweep lists everything that is left, and a namespace with thousands of
    * objects must not be listed for each one that is deleted.
    */
-  async function quiet(): Promise<void> {
+  async function waitForQuiet(): Promise<void> {
     let before = -1;
     for (let turns = 0; turns < mostTurns && before !== changes; turns++) {
       before = changes;
@@ -150,7 +154,7 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
     }
   }
 
-  async function empty(content: NamespaceContent): Promise<void> {
+  async function deleteContent(content: NamespaceContent): Promise<void> {
     const first: ResourceName[] = content.has(pods) ? [pods] : [...content.keys()];
     for (const object of first.flatMap((resource) => content.get(resource) ?? [])) {
       if (object.metadata.deletionTimestamp) continue;
@@ -195,7 +199,7 @@ function deletionConditions(
   now: string,
 ): LooseCondition[] {
   const left = [...remaining].map(describe).sort().join(", ");
-  const held = [...countFinalizers(remaining)]
+  const finalizers = [...countFinalizers(remaining)]
     .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
     .sort()
     .join(", ");
@@ -221,12 +225,12 @@ function deletionConditions(
     remaining.size > 0
       ? ["NamespaceContentRemaining", true, "SomeResourcesRemain", `Some resources are remaining: ${left}`]
       : ["NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed"],
-    held !== ""
+    finalizers !== ""
       ? [
           "NamespaceFinalizersRemaining",
           true,
           "SomeFinalizersRemain",
-          `Some content in the namespace has finalizers remaining: ${held}`,
+          `Some content in the namespace has finalizers remaining: ${finalizers}`,
         ]
       : [
           "NamespaceFinalizersRemaining",

@@ -84,9 +84,8 @@ function* sizeWarnings(field: string, { resources }: NonNullable<Claim["spec"]>)
 
 function* statusProblems(object: ApiObject): Problems {
   const { capacity, allocatedResources, allocatedResourceStatuses } = (object as Claim).status ?? {};
-  for (const [name, amount] of Object.entries(capacity ?? {})) {
+  for (const [name, amount] of Object.entries(capacity ?? {}))
     yield* storageQuantityProblems(`status.capacity[${name}]`, amount);
-  }
   for (const [name, resize] of Object.entries(allocatedResourceStatuses ?? {})) {
     yield* resourceKeyProblems("status.allocatedResourceStatuses", name);
     // The real server shows the resource instead of its status.
@@ -125,9 +124,8 @@ function* claimChanges(object: ApiObject, old: ApiObject): Problems {
   }
   const [size = "0", oldSize = "0"] = [requestedStorage(now), requestedStorage(before)];
   const present = now.status?.capacity?.["storage"] ?? "0";
-  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0) {
+  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0)
     yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
-  }
   yield* immutable("volumeMode", now.spec?.volumeMode, before.spec?.volumeMode);
 }
 
@@ -143,9 +141,8 @@ function immutablePart(claim: Claim, old: Claim): object {
   const { volumeName, storageClassName, ...rest } = claim.spec ?? {};
   const result: NonNullable<Claim["spec"]> = copyJSON(rest);
   if (old.spec?.volumeName && volumeName) result.volumeName = volumeName;
-  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined) {
+  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined)
     result.storageClassName = storageClassName;
-  }
   if (old.status?.phase === "Bound") {
     delete result.resources?.requests?.["storage"];
     delete result.volumeAttributesClassName;
@@ -183,9 +180,8 @@ export function* accessModeProblems(field: string, modes: readonly string[]): Pr
   for (const mode of modes) yield* optionalChoice(field, mode, "core/v1.PersistentVolumeClaimSpec");
   if (!modes.includes("ReadWriteOncePod")) return;
   const known = knownValues("core/v1.PersistentVolumeClaimSpec.accessModes");
-  if (modes.some((mode) => mode !== "ReadWriteOncePod" && known.includes(mode))) {
+  if (modes.some((mode) => mode !== "ReadWriteOncePod" && known.includes(mode)))
     yield forbidden(field, "may not use ReadWriteOncePod with other access modes");
-  }
 }
 
 function* dataSourceProblems(
@@ -211,9 +207,8 @@ type DataSource = Sent<TypedObjectReference>;
 function* sourceProblems(field: string, { apiGroup, kind = "", name = "" }: DataSource): Problems {
   if (name === "") yield required(`${field}.name`);
   if (kind === "") yield required(`${field}.kind`);
-  if (!apiGroup && kind !== "PersistentVolumeClaim") {
+  if (!apiGroup && kind !== "PersistentVolumeClaim")
     yield invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-  }
   yield* ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain);
 }
 

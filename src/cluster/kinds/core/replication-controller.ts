@@ -78,7 +78,6 @@ function* replicationControllerProblems({ spec }: Workload): Problems {
   yield* restartPolicyProblems(spec, "ReplicationController");
 }
 
-/** Keeps as many pods of a ReplicationController as its replicas say. */
 function replicationControllerController(context: ControllerContext): Controller {
   return replicatingController(context, {
     resource: replicationControllers,

@@ -74,7 +74,6 @@ const resourcesByScope: ReadonlyMap<string, readonly string[]> = new Map([
 
 type Spec = Sent<core.ResourceQuotaSpec>;
 
-/** Validates the scopes of a quota. */
 function* scopeProblems(field: string, spec: Spec): Problems {
   const { scopes = [] } = spec;
   for (const scope of scopes) {
@@ -85,7 +84,7 @@ function* scopeProblems(field: string, spec: Spec): Problems {
   yield* conflicts(field, scopes, scopes);
 }
 
-/** The number of resources of a quota that do not go with a scope. */
+/** Returns the resources of a quota that do not go with a scope; the server reports the scope once for each. */
 function unfittingResources(scope: string, { hard = {} }: Spec): string[] {
   const fitting = resourcesByScope.get(scope);
   return Object.keys(hard).filter((name) => fitting && isCountedByQuota(name) && !fitting.includes(name));
@@ -116,9 +115,8 @@ function* requirementProblems(
   spec: Spec,
 ): Problems {
   if (!resourcesByScope.has(scopeName)) yield invalid(`${field}.scopeName`, scopeName, "unsupported scope");
-  for (const _ of unfittingResources(scopeName, spec)) {
+  for (const _ of unfittingResources(scopeName, spec))
     yield invalid(field, spec.scopeSelector, "unsupported scope applied to resource");
-  }
   const takesValues = ["PriorityClass", "VolumeAttributesClass"].includes(scopeName);
   if (resourcesByScope.has(scopeName) && !takesValues && operator !== "Exists") {
     const detail =
@@ -146,9 +144,8 @@ function* quantitiesProblems(field: string, list: Sent<core.ResourceQuotaSpec>["
   for (const [name, quantity] of Object.entries(list)) {
     const at = `${field}[${name}]`;
     yield* resourceNameProblems(at, name);
-    if (!name.includes("/") && !isCountedByQuota(name)) {
+    if (!name.includes("/") && !isCountedByQuota(name))
       yield invalid(at, name, "must be a standard resource for quota");
-    }
     yield* quantityProblems(at, name, quantity);
   }
 }
@@ -190,11 +187,12 @@ function resourceQuotaController({ objects, clock }: ControllerContext): Control
     let used: ResourceList = {};
     for (const served of objects.resources()) {
       const counted = resourceOf(served);
-      const own = served.namespaced ? namesFor(counted, names) : [];
-      if (own.length === 0) continue;
-      used = addLists(Object.fromEntries(own.map((name) => [name, "0"])), used);
+      const quotaNames = served.namespaced ? namesFor(counted, names) : [];
+      if (quotaNames.length === 0) continue;
+      used = addLists(Object.fromEntries(quotaNames.map((name) => [name, "0"])), used);
       for (const object of objects.list(served.resource, quota.metadata.namespace)) {
-        if (isInScope(quota, counted.plural, object)) used = addLists(used, usage(counted, object, own));
+        if (isInScope(quota, counted.plural, object))
+          used = addLists(used, usage(counted, object, quotaNames));
       }
     }
     return used;

@@ -23,12 +23,12 @@ export function isHugePages(name: string): boolean {
   return name.startsWith(hugePagesPrefix);
 }
 
-/** Names without a domain, and those in kubernetes.io. */
+/** Returns true for names without a domain and those in kubernetes.io. */
 export function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-/** Names of resources that drivers or users define. */
+/** Returns true for names of resources that drivers or users define, such as `example.com/gpu`. */
 export function isExtended(name: string): boolean {
   if (isNative(name) || name.startsWith("requests.")) return false;
   return checkQualifiedName(`requests.${name}`).length === 0;

@@ -15,7 +15,7 @@ import { endpointSlicesController, mirroringController } from "./endpoint-slice-
 import type { Sent } from "../../contract/sent.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
-import { type Problems, choice, immutable, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, choice, immutable, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
 
 /** Go serializes absent endpoints and ports as null. */
 const nullLists = { endpoints: null, ports: null };
@@ -74,9 +74,8 @@ function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
   const { addressType = "" } = slice;
   yield* choice("addressType", addressType, "discovery/v1.EndpointSlice");
   yield* portProblems(slice.ports ?? []);
-  if (!old || !isEqual(slice.endpoints ?? [], old.endpoints ?? [])) {
+  if (!old || !isEqual(slice.endpoints ?? [], old.endpoints ?? []))
     yield* endpointProblems(slice.endpoints ?? [], addressType);
-  }
   if (old) yield* immutable("addressType", addressType, old.addressType ?? "");
 }
 
@@ -84,31 +83,26 @@ const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
 
 function* portProblems(ports: readonly Sent<EndpointPort>[]): Problems {
   if (ports.length > limits.ports) return yield tooMany("ports", ports.length, limits.ports);
-  for (const [index, { name = "", protocol, appProtocol }] of ports.entries()) {
-    const field = `ports[${index}]`;
+  for (const [field, { name = "", protocol, appProtocol }, index] of itemsOf("ports", ports)) {
     if (name !== "") yield* refused(`${field}.name`, name, checkLabel(name));
     if (ports.slice(0, index).some((other) => (other.name ?? "") === name))
       yield duplicate(`${field}.name`, name);
     if (protocol === undefined) yield required(`${field}.protocol`);
     else yield* optionalChoice(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
-    if (appProtocol !== undefined) {
+    if (appProtocol !== undefined)
       yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
-    }
   }
 }
 
 function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: string): Problems {
-  if (endpoints.length > limits.endpoints) {
+  if (endpoints.length > limits.endpoints)
     return yield tooMany("endpoints", endpoints.length, limits.endpoints);
-  }
-  for (const [index, { addresses = [], nodeName, hostname, hints }] of endpoints.entries()) {
-    const field = `endpoints[${index}]`;
+  for (const [field, { addresses = [], nodeName, hostname, hints }] of itemsOf("endpoints", endpoints)) {
     const at = `${field}.addresses`;
     if (addresses.length === 0) yield required(at, "must contain at least 1 address");
     else if (addresses.length > limits.addresses) yield tooMany(at, addresses.length, limits.addresses);
-    for (const [position, address] of addresses.entries()) {
+    for (const [position, address] of addresses.entries())
       yield* addressProblems(at, position, address, addressType);
-    }
     if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
     if (hostname !== undefined) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
     if (hints) yield* hintProblems(`${field}.hints`, hints);
@@ -132,9 +126,8 @@ function* domainProblems(field: string, address: string): Problems {
   const domain = address.replace(/\.$/, "");
   const reasons = checkSubdomain(domain);
   if (reasons.length > 0) return yield invalid(field, domain, reasons.join(","));
-  if (!domain.includes(".")) {
+  if (!domain.includes("."))
     return yield invalid(field, domain, "should be a domain with at least two segments separated by dots");
-  }
   for (const label of domain.split(".")) {
     const wrong = checkLabel(label);
     if (wrong.length > 0) return yield invalid(field, label, wrong.join(","));
@@ -163,9 +156,8 @@ function* sliceWarnings(slice: EndpointSlice, old?: EndpointSlice): Generator<st
   const manager = slice.metadata.labels?.["endpointslice.kubernetes.io/managed-by"];
   if (manager !== undefined && managers.includes(manager)) return;
   for (const [index, { addresses = [] }] of (slice.endpoints ?? []).entries()) {
-    for (const [position, address] of addresses.entries()) {
+    for (const [position, address] of addresses.entries())
       yield* addressWarnings(`endpoints[${index}].addresses[${position}]`, address);
-    }
   }
 }
 

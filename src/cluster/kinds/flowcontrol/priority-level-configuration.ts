@@ -40,9 +40,8 @@ export const priorityLevelConfiguration: BuiltInKind = {
 
 function* levelProblems(object: ApiObject): Problems {
   const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;
-  if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
+  if ((object.metadata.name === "exempt") !== (type === "Exempt"))
     yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
-  }
   if (type === "Exempt") {
     if (limited) yield forbidden("spec.limited", "must be nil if the type is not Limited");
     if (exempt) yield* shareProblems("spec.exempt", exempt);
@@ -57,9 +56,8 @@ function* levelProblems(object: ApiObject): Problems {
 function* limitedProblems(field: string, limited: Sent<v1.LimitedPriorityLevelConfiguration>): Problems {
   const { borrowingLimitPercent: borrowed } = limited;
   yield* shareProblems(field, limited, queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {}));
-  if (borrowed !== undefined && borrowed < 0) {
+  if (borrowed !== undefined && borrowed < 0)
     yield invalid(`${field}.borrowingLimitPercent`, borrowed, "if specified, must be a non-negative integer");
-  }
 }
 
 /** The shares of a level; in between, the problems of its queues. */
@@ -68,9 +66,8 @@ function* shareProblems(
   { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<v1.ExemptPriorityLevelConfiguration>,
   between: Iterable<FieldError> = [],
 ): Problems {
-  if (shares < 0) {
+  if (shares < 0)
     yield invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer");
-  }
   yield* between;
   yield* inRange(`${field}.lendablePercent`, lendablePercent, 0, 100);
 }

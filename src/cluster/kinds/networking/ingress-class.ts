@@ -8,7 +8,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, immutable, needed, refused } from "../checks/problems.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
-import { pathSegmentName } from "../../registry/validate-metadata.ts";
+import { checkPathSegment } from "../checks/names.ts";
 
 type IngressClass = ApiObject & { spec?: Sent<v1.IngressClassSpec> };
 
@@ -78,9 +78,6 @@ export function* typedReferenceProblems(
   { apiGroup, kind, name }: Sent<TypedLocalObjectReference>,
 ): Problems {
   if (typeof apiGroup === "string") yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
-  yield* needed(`${field}.kind`, kind, checkSegment);
-  yield* needed(`${field}.name`, name, checkSegment);
+  yield* needed(`${field}.kind`, kind, checkPathSegment);
+  yield* needed(`${field}.name`, name, checkPathSegment);
 }
-
-/** Text that can be a segment of a URL path. */
-export const checkSegment = (text: string): string[] => pathSegmentName(text, false);

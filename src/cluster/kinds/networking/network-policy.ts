@@ -8,7 +8,7 @@ import type { Sent } from "../../contract/sent.ts";
 import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../checks/addresses.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, each, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
 
 export const networkPolicy: BuiltInKind = {
   resource: "networkpolicies.networking.k8s.io",
@@ -123,8 +123,7 @@ function* blockProblems(
   if (cidr === "") return yield required(`${field}.cidr`);
   if (!known.includes(cidr)) yield* refused(`${field}.cidr`, cidr, checkAddressRange(cidr));
   if (!isRange(cidr)) return;
-  for (const [index, range] of except.entries()) {
-    const at = `${field}.except[${index}]`;
+  for (const [at, range] of itemsOf(`${field}.except`, except)) {
     if (!known.includes(range)) yield* refused(at, range, checkAddressRange(range));
     if (!isRange(range) || isStrictSubset(range, cidr)) continue;
     yield invalid(at, range, "must be a strict subset of `cidr`");

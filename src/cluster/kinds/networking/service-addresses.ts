@@ -9,7 +9,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { checkCanonicalAddress, checkCanonicalRange, familyOf } from "../checks/addresses.ts";
 import { stringField, toGoStruct } from "../checks/go-struct.ts";
 import { type Problems, each, immutable, needed, refused } from "../checks/problems.ts";
-import { checkSegment } from "./ingress-class.ts";
+import { checkPathSegment } from "../checks/names.ts";
 import { readField } from "../cells.ts";
 import { emptyStatusStrategy } from "../fill-in.ts";
 
@@ -79,9 +79,9 @@ function* parentProblems({ spec = {} }: IPAddress): Problems {
   if (!spec.parentRef) return yield required(field);
   const { group, resource, name, namespace } = spec.parentRef;
   if (group) yield* refused(`${field}.group`, group, checkSubdomain(group));
-  yield* needed(`${field}.resource`, resource, checkSegment);
-  yield* needed(`${field}.name`, name, checkSegment);
-  if (namespace) yield* refused(`${field}.namespace`, namespace, checkSegment(namespace));
+  yield* needed(`${field}.resource`, resource, checkPathSegment);
+  yield* needed(`${field}.name`, name, checkPathSegment);
+  if (namespace) yield* refused(`${field}.namespace`, namespace, checkPathSegment(namespace));
 }
 
 function* parentChanges({ spec = {} }: IPAddress, { spec: old = {} }: IPAddress): Problems {

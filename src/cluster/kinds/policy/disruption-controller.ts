@@ -74,7 +74,9 @@ export function disruptionController(context: ControllerContext): Controller {
     const reference = findController(object);
     if (!reference) return undefined;
     const { apiVersion, kind, name } = reference;
-    const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
+    const served = objects
+      .resources()
+      .find((resource) => resource.kind === kind && resource.apiVersion === apiVersion);
     if (!served) return undefined;
     const owner = objects.get<ObjectWithReplicas>(served.resource, object.metadata.namespace, name);
     return owner && (ownerOf(owner) ?? owner);
@@ -123,7 +125,6 @@ export function budgetStatus(
   };
 }
 
-/** Returns the condition DisruptionAllowed. */
 function allowedCondition(
   { metadata, status }: PodDisruptionBudget,
   isAllowed: boolean,

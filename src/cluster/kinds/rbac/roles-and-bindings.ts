@@ -7,7 +7,7 @@ import type { Sent } from "../../contract/sent.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { isValidSelector, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
-import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, needed, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { readField, text } from "../cells.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -39,8 +39,7 @@ interface SentRole extends ApiObject {
 }
 
 function* ruleProblems({ rules, kind }: SentRole): Problems {
-  for (const [index, rule] of (rules ?? []).entries()) {
-    const field = `rules[${index}]`;
+  for (const [field, rule] of itemsOf("rules", rules)) {
     const urls = rule.nonResourceURLs ?? [];
     const at = `${field}.nonResourceURLs`;
     if (!rule.verbs?.length) yield required(`${field}.verbs`, "verbs must contain at least one value");

@@ -60,13 +60,13 @@ function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
 }
 
 function claimState(object: object): string {
-  const allocated = readField(object, "status.allocation") !== undefined;
-  const deleted = readField(object, "metadata.deletionTimestamp") !== undefined;
-  const reserved = allocated && (readField<unknown[]>(object, "status.reservedFor") ?? []).length > 0;
+  const isAllocated = readField(object, "status.allocation") !== undefined;
+  const isDeleted = readField(object, "metadata.deletionTimestamp") !== undefined;
+  const isReserved = isAllocated && (readField<unknown[]>(object, "status.reservedFor") ?? []).length > 0;
   return [
-    ...(deleted ? ["deleted"] : []),
-    ...(allocated ? ["allocated"] : deleted ? [] : ["pending"]),
-    ...(reserved ? ["reserved"] : []),
+    ...(isDeleted ? ["deleted"] : []),
+    ...(isAllocated ? ["allocated"] : isDeleted ? [] : ["pending"]),
+    ...(isReserved ? ["reserved"] : []),
   ].join(",");
 }
 
@@ -283,9 +283,8 @@ function* attributeNameProblems(field: string, name: string): Problems {
   }
   if (!id) yield required(field, "the name must not be empty");
   else if (id.length > limits.attribute) yield tooLong(field, limits.attribute);
-  if (!name.includes("/")) {
+  if (!name.includes("/"))
     yield invalid(field, name, "a fully qualified name must be a domain and a name separated by a slash");
-  }
 }
 
 function* referenceProblems(
@@ -376,7 +375,6 @@ function* classProblems({ spec = {} }: DeviceClass): Problems {
   const { selectors = [], config = [], extendedResourceName: name } = spec;
   yield* selectorProblems("spec.selectors", selectors);
   yield* eachOfFew("spec.config", config, limits.configsOfClass, configProblems);
-  if (name !== undefined && !isExtended(name)) {
+  if (name !== undefined && !isExtended(name))
     yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
-  }
 }

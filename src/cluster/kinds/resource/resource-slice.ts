@@ -30,6 +30,7 @@ import {
   nameOf,
   refused,
   uniqueItems,
+  itemsOf,
 } from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverNameProblems } from "../checks/names.ts";
@@ -83,9 +84,8 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
     yield* immutable("spec.nodeName", nodeName, before.nodeName);
   }
   yield* nodeProblems(spec);
-  if (spec.sharedCounters && spec.devices) {
+  if (spec.sharedCounters && spec.devices)
     yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed");
-  }
   const isPlacedPerDevice = spec.perDeviceNodeSelection === true;
   const most = devices.some(isAdvanced) ? mostItems.advancedDevices : mostItems.devices;
   const { sharedCounters = [] } = spec;
@@ -106,9 +106,8 @@ function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
     for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
   }
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");
-  if (generation < 0) {
+  if (generation < 0)
     yield invalid(`${field}.generation`, generation, "must be greater than or equal to zero");
-  }
 }
 
 /** A slice says in one of four ways from which nodes its devices are accessible. */
@@ -119,7 +118,7 @@ function* nodeProblems({
   perDeviceNodeSelection,
 }: Sent<v1.ResourceSliceSpec>): Problems {
   if (nodeName === "") {
-    yield invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string");
+    yield invalid("spec.nodeName", nodeName, "must be either unset or setFields to a non-empty string");
   } else if (nodeName !== undefined) yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
   if (nodeSelector) yield* nodeSelectorProblems("spec.nodeSelector", nodeSelector.nodeSelectorTerms);
   if (nodeSelector && nodeSelector.nodeSelectorTerms?.length !== 1) {
@@ -127,14 +126,14 @@ function* nodeProblems({
     yield invalid("spec.nodeSelector.nodeSelectorTerms", terms, "must have exactly one node selector term");
   }
   for (const [name, flag] of Object.entries({ allNodes, perDeviceNodeSelection })) {
-    if (flag === false) yield invalid(`spec.${name}`, flag, "must be either unset or set to true");
+    if (flag === false) yield invalid(`spec.${name}`, flag, "must be either unset or setFields to true");
   }
-  const given = Object.entries({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection });
-  const set = given.filter(([, value]) => Boolean(value)).map(([name]) => `\`${name}\``);
+  const choices = Object.entries({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection });
+  const setFields = choices.filter(([, value]) => Boolean(value)).map(([name]) => `\`${name}\``);
   const rule = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-  if (set.length === 0) yield required("spec", rule);
-  else if (set.length > 1) {
-    yield invalid("spec", `{${set.join(", ")}}`, `${rule}, but multiple fields are set`);
+  if (setFields.length === 0) yield required("spec", rule);
+  else if (setFields.length > 1) {
+    yield invalid("spec", `{${setFields.join(", ")}}`, `${rule}, but multiple fields are set`);
   }
 }
 
@@ -202,14 +201,13 @@ function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>):
   if (string !== undefined && string.length > longestTexts.value)
     yield tooLong(`${field}.string`, longestTexts.value);
   if (version !== undefined) {
-    if (!semanticVersion.test(version)) {
+    if (!semanticVersion.test(version))
       yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
-    }
     if (version.length > longestTexts.value) yield tooLong(`${field}.version`, longestTexts.value);
   }
-  const given = [bool, int, string, version].filter((value) => value !== undefined);
-  if (given.length === 0) yield invalid(field, "", oneValueRule);
-  if (given.length > 1) {
+  const values = [bool, int, string, version].filter((value) => value !== undefined);
+  if (values.length === 0) yield invalid(field, "", oneValueRule);
+  if (values.length > 1) {
     const struct = {
       IntValue: int ?? null,
       BoolValue: bool ?? null,
@@ -251,9 +249,8 @@ function* validValueProblems(
   total: Quantity,
 ): Problems {
   for (const [index, value] of values.entries()) {
-    if (index > 0 && compareQuantities(values[index - 1]!, value) > 0) {
+    if (index > 0 && compareQuantities(values[index - 1]!, value) > 0)
       yield invalid(`${field}[${index}]`, value, "values must be sorted in ascending order");
-    }
   }
   yield* eachOfFew(field, values, mostItems.validValues, function* (at, value) {
     if (compareQuantities(value, total) <= 0) return;
@@ -292,9 +289,8 @@ function* rangeProblems(
   }
   if (step === undefined) return;
   const next = addQuantities(min, step);
-  if (exceeds(next, total)) {
+  if (exceeds(next, total))
     yield invalid(`${field}.step`, step, `one step ${next} is larger than capacity value: ${total}`);
-  }
   for (const value of max === undefined ? [preset] : [preset, max]) {
     const steps = quantityToInteger(value) - quantityToInteger(min);
     const size = quantityToInteger(step);
@@ -339,11 +335,11 @@ function* nodeChoiceProblems(field: string, device: SentDevice, isPlacedPerDevic
   if (nodeName === "") yield invalid(`${field}.nodeName`, "", "must not be empty");
   else if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
   if (allNodes === false) yield invalid(`${field}.allNodes`, false, "must be either unset or set to true");
-  const given = Object.entries({ nodeName, nodeSelector, allNodes }).filter(([, value]) => Boolean(value));
+  const choices = Object.entries({ nodeName, nodeSelector, allNodes }).filter(([, value]) => Boolean(value));
   const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required when ${perDeviceRule}`;
-  if (given.length === 0) yield required(field, rule);
-  else if (given.length > 1) {
-    yield invalid(field, `{${given.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
+  if (choices.length === 0) yield required(field, rule);
+  else if (choices.length > 1) {
+    yield invalid(field, `{${choices.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
   }
 }
 
@@ -356,12 +352,10 @@ function* bindingConditionProblems(field: string, device: SentDevice): Problems 
     );
   }
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
-    for (const [index, condition] of list.entries()) {
-      const at = `${field}.${name}[${index}]`;
+    for (const [at, condition, index] of itemsOf(`${field}.${name}`, list)) {
       if (list.indexOf(condition) < index) yield duplicate(at, condition);
-      if (list === bindingFailureConditions && bindingConditions.includes(condition)) {
+      if (list === bindingFailureConditions && bindingConditions.includes(condition))
         yield invalid(at, condition, "bindingFailureConditions must not overlap with bindingConditions");
-      }
     }
   }
   if (bindingConditions.length === 0 && bindingFailureConditions.length > 0) {

@@ -6,7 +6,8 @@ import { readField, text, size } from "../cells.ts";
 import { fillIn, emptyAsNull } from "../fill-in.ts";
 import { type ApiObject } from "../../contract/api-object.ts";
 import { type Sent } from "../../contract/sent.ts";
-import { type Problems, immutable, optionalChoice, nonNegative, refused } from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { immutable, optionalChoice, nonNegative, refused, itemsOf } from "../checks/problems.ts";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { driverNameProblems } from "../checks/names.ts";
 import type { LabelSelector, Quantity } from "@tsbuilder/apimachinery/meta";
@@ -79,8 +80,7 @@ function* driverProblems({ spec = {} }: CSIDriver): Problems {
 
 function* tokenProblems(field: string, { tokenRequests = [] }: Sent<CSIDriverSpec>): Problems {
   const audiences = tokenRequests.map(({ audience = "" }) => audience);
-  for (const [index, { expirationSeconds: seconds }] of tokenRequests.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, { expirationSeconds: seconds }, index] of itemsOf(field, tokenRequests)) {
     const audience = audiences[index]!;
     if (audiences.indexOf(audience) < index) yield duplicate(`${at}.audience`, audience);
     else if (seconds !== undefined && seconds < 600) {
@@ -130,8 +130,7 @@ const longestNodeID = 256;
 
 function* nodeDriverProblems(object: CSINode): Problems {
   const names = driversOf(object).map(({ name = "" }) => name);
-  for (const [index, driver] of driversOf(object).entries()) {
-    const field = `spec.drivers[${index}]`;
+  for (const [field, driver, index] of itemsOf("spec.drivers", driversOf(object))) {
     const { name = "", nodeID = "", allocatable } = driver;
     const topologyKeys = driver.topologyKeys ?? [];
     yield* driverNameProblems(`${field}.name`, name);

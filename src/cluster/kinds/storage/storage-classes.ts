@@ -7,7 +7,8 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
-import { type Problems, duplicates, immutable, optionalChoice, refused } from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { duplicates, immutable, optionalChoice, refused, itemsOf } from "../checks/problems.ts";
 import { addFinalizer } from "../fill-in.ts";
 
 export const storageClass: BuiltInKind = {
@@ -61,8 +62,7 @@ function* topologyProblems(field: string, terms: readonly Sent<TopologySelectorT
   for (const [index, term] of terms.entries()) {
     const at = `${field}[${index}].matchLabelExpressions`;
     const values = new Map<string, string[]>();
-    for (const [position, { key = "", values: list = [] }] of (term.matchLabelExpressions ?? []).entries()) {
-      const each = `${at}[${position}]`;
+    for (const [each, { key = "", values: list = [] }] of itemsOf(at, term.matchLabelExpressions)) {
       if (list.length === 0) yield required(`${each}.values`);
       yield* duplicates(`${each}.values`, list);
       yield* refused(`${each}.key`, key, checkQualifiedName(key));

@@ -47,9 +47,8 @@ function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Prob
   yield* driverNameProblems("spec.attacher", attacher);
   yield* sourceProblems("spec.source", source);
   yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
-  if (countBytes(status.attachmentMetadata ?? {}) > largestMetadata) {
+  if (countBytes(status.attachmentMetadata ?? {}) > largestMetadata)
     yield tooLong("status.attachmentMetadata", largestMetadata);
-  }
   yield* errorProblems("status.attachError", status.attachError);
   yield* errorProblems("status.detachError", status.detachError);
   const { persistentVolumeName: volume } = source;

@@ -43,7 +43,7 @@ import { untoleratedTaints } from "../../core/node/taints.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 import type { Stored } from "../../../contract/stored.ts";
 
-/** The counts that the status of a SentDaemonSet always has. */
+/** The counts that the status of a DaemonSet always has, even if they are 0. */
 const noCounts = {
   currentNumberScheduled: 0,
   numberMisscheduled: 0,
@@ -111,17 +111,17 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
 
 function* statusProblems(object: ApiObject): Problems {
   const status = object["status"] as Record<string, number | undefined>;
-  const more = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
-  for (const name of [...Object.keys(noCounts), ...more]) yield* nonNegative(`status.${name}`, status[name]);
+  const optionalCounts = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
+  for (const name of [...Object.keys(noCounts), ...optionalCounts])
+    yield* nonNegative(`status.${name}`, status[name]);
 }
 
 function* daemonSetProblems({ spec }: SentDaemonSet): Problems {
   const { selector } = spec;
   yield* selectorProblems("spec.selector", selector);
   if (isValidSelector(selector)) yield* templateLabelProblems(spec);
-  if (selector && isEmptySelector(selector)) {
+  if (selector && isEmptySelector(selector))
     yield invalid("spec.selector", selector, "empty selector is invalid for daemonset");
-  }
   yield* podTemplateProblems(spec.template, "spec.template");
   yield* restartPolicyProblems(spec, "DaemonSet");
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
@@ -132,9 +132,8 @@ function* daemonSetProblems({ spec }: SentDaemonSet): Problems {
 function* updateStrategyProblems(field: string, update: Sent<apps.DaemonSetUpdateStrategy>): Problems {
   const { type, rollingUpdate } = update;
   if (type === "OnDelete") return;
-  if (type !== "RollingUpdate") {
+  if (type !== "RollingUpdate")
     return yield unsupportedStrategy(field, update, ["RollingUpdate", "OnDelete"]);
-  }
   if (!rollingUpdate) return yield required(`${field}.rollingUpdate`);
   const { maxUnavailable, maxSurge } = rollingUpdate;
   const at = `${field}.rollingUpdate`;
@@ -264,7 +263,7 @@ interface Rollout {
 /** The nodes that should have a pod, and those where an existing pod may stay. */
 interface DaemonNodes {
   readonly wanted: readonly string[];
-  readonly suffered: readonly string[];
+  readonly mayStay: readonly string[];
 }
 
 /**
@@ -273,7 +272,7 @@ interface DaemonNodes {
  */
 function nextDaemonStep(
   set: DaemonSet,
-  { wanted, suffered }: DaemonNodes,
+  { wanted, mayStay }: DaemonNodes,
   pods: readonly Pod[],
   revision: ControllerRevision,
   now: number,
@@ -286,8 +285,8 @@ function nextDaemonStep(
     onNode: podsByNode(pods.filter(({ metadata }) => !metadata.deletionTimestamp)),
   };
   const create = wanted.filter((name) => !pods.some((pod) => nodeOf(pod) === name));
-  const remove = [...rollout.onNode].flatMap(([name, there]) => {
-    return suffered.includes(name) ? superfluousPods(rollout, there) : there;
+  const remove = [...rollout.onNode].flatMap(([name, existing]) => {
+    return mayStay.includes(name) ? superfluousPods(rollout, existing) : existing;
   });
   if (create.length + remove.length > 0) return { create, remove };
   if (set.spec.updateStrategy?.type === "OnDelete") return { create: [], remove: [] };
@@ -305,9 +304,9 @@ function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
 }
 
 /** Returns the pods of a node to delete: finished ones, and all but one, or during a surge all but an old and a new one. */
-function superfluousPods(rollout: Rollout, there: readonly Pod[]): Pod[] {
-  const ended = there.filter(isFinished);
-  const running = there.filter((pod) => !isFinished(pod));
+function superfluousPods(rollout: Rollout, existing: readonly Pod[]): Pod[] {
+  const ended = existing.filter(isFinished);
+  const running = existing.filter((pod) => !isFinished(pod));
   if (surgeCount(rollout) === 0) return [...ended, ...running.slice(1)];
   const [newest, ...moreNew] = running.filter(rollout.isNew);
   const [old, ...moreOld] = running.filter((pod) => !rollout.isNew(pod));
@@ -325,30 +324,28 @@ function surgeCount({ set, wanted }: Rollout): number {
 function replaceInPlace({ set, wanted, onNode, isNew, isAvailable }: Rollout): DaemonStep {
   const limit = set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1;
   const maxUnavailable = Math.max(1, scaledCount(limit, wanted.length, Math.ceil));
-  const there = [...onNode.values()].flat();
-  const room = Math.max(0, maxUnavailable - (wanted.length - there.filter(isAvailable).length));
-  const outdated = there.filter((pod) => !isNew(pod));
-  const broken = outdated.filter((pod) => !isAvailable(pod));
-  return { create: [], remove: [...broken, ...outdated.filter(isAvailable).slice(0, room)] };
+  const existing = [...onNode.values()].flat();
+  const room = Math.max(0, maxUnavailable - (wanted.length - existing.filter(isAvailable).length));
+  const outdated = existing.filter((pod) => !isNew(pod));
+  const unavailable = outdated.filter((pod) => !isAvailable(pod));
+  return { create: [], remove: [...unavailable, ...outdated.filter(isAvailable).slice(0, room)] };
 }
 
 /** Chooses nodes that get a new pod in addition to the old one, up to maxSurge, or if the old one is not available. */
 function replaceWithSurge(rollout: Rollout): DaemonStep {
   const { onNode, isNew, isAvailable } = rollout;
   const nodes = [...onNode];
-  const underWay = nodes.filter(([, pods]) => pods.length > 1).length;
+  const surging = nodes.filter(([, pods]) => pods.length > 1).length;
   const outdated = nodes.filter(([, pods]) => pods.length === 1 && !pods.some(isNew));
-  const broken = outdated.filter(([, pods]) => !pods.some(isAvailable));
+  const unavailable = outdated.filter(([, pods]) => !pods.some(isAvailable));
   const serving = outdated.filter(([, pods]) => pods.some(isAvailable));
-  const room = Math.max(0, surgeCount(rollout) - underWay);
-  return { create: [...broken, ...serving.slice(0, room)].map(([name]) => name), remove: [] };
+  const room = Math.max(0, surgeCount(rollout) - surging);
+  return { create: [...unavailable, ...serving.slice(0, room)].map(([name]) => name), remove: [] };
 }
-
-const generationAnnotation = "deprecated.daemonset.template.generation";
 
 /** Builds the pod for a node, which node affinity ties it to. */
 function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevision): Pod {
-  const generation = set.metadata.annotations?.[generationAnnotation];
+  const generation = set.metadata.annotations?.[templateGeneration];
   const pod = newPod(
     set,
     set.spec.template,
@@ -373,7 +370,7 @@ function daemonPod(set: DaemonSet, nodeName: string, revision: ControllerRevisio
   };
 }
 
-/** Taints that the pods of every DaemonSet tolerate. */
+/** The node taints that the controller adds tolerations for to the pods of every DaemonSet. */
 const standardTaints = [
   { name: "not-ready", effect: "NoExecute" },
   { name: "unreachable", effect: "NoExecute" },
@@ -401,14 +398,14 @@ function nodeOf({ spec }: Pod): string {
   return spec.nodeName || (terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "");
 }
 
-/** A taint that was added later removes a pod only if its effect is NoExecute. */
+/** Finds the nodes for a DaemonSet's pods. A taint that a node got later removes a pod only if its effect is NoExecute. */
 function daemonNodes(set: DaemonSet, nodes: readonly Node[]): DaemonNodes {
   const spec = { ...set.spec.template.spec, tolerations: tolerationsOf(set) };
   const fitting = nodes.filter((node) => fitsNode(spec, node));
   const names = (of: readonly Node[]) => of.map(({ metadata }) => metadata.name!);
   return {
     wanted: names(fitting.filter((node) => untoleratedTaints(spec, node).length === 0)),
-    suffered: names(
+    mayStay: names(
       fitting.filter((node) => untoleratedTaints(spec, node).every(({ effect }) => effect !== "NoExecute")),
     ),
   };

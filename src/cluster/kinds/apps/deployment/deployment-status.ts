@@ -33,6 +33,7 @@ export function deploymentStatus(
   return { ...counts, conditions: [...conditions, ...replicaFailure(deployment, all)] };
 }
 
+/** A condition without its times. */
 type Finding = Pick<LooseCondition, "type" | "status"> & { reason: string; message: string };
 
 /** The conditions `Available` and `Progressing` that `kubectl rollout status` and `kubectl wait` read. */
@@ -120,11 +121,11 @@ function hasProgressed(before: DeploymentStatus, now: DeploymentStatus): boolean
 function withTimes(finding: Finding, before: readonly LooseCondition[], now: number): LooseCondition {
   const last = before.find(({ type }) => type === finding.type);
   const stamp = formatTime(now);
-  const same = last?.reason === finding.reason && last.message === finding.message;
-  const moved = finding.type === "Progressing" && finding.reason === "ReplicaSetUpdated";
+  const isSame = last?.reason === finding.reason && last.message === finding.message;
+  const hasMoved = finding.type === "Progressing" && finding.reason === "ReplicaSetUpdated";
   return {
     ...finding,
-    lastUpdateTime: same && !moved ? (last.lastUpdateTime ?? stamp) : stamp,
+    lastUpdateTime: isSame && !hasMoved ? (last.lastUpdateTime ?? stamp) : stamp,
     lastTransitionTime: last?.status === finding.status ? (last.lastTransitionTime ?? stamp) : stamp,
   };
 }
@@ -153,12 +154,15 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus): bo
   );
 }
 
-/** After how many milliseconds a stalled rollout exceeds its progress deadline, if it has one. */
+/** The progressDeadlineSeconds that stand for no deadline: the largest int32. */
+const noDeadline = 2 ** 31 - 1;
+
+/** Returns after how many milliseconds a stalled rollout exceeds its progress deadline, if it has one. */
 export function untilDeadline(deployment: Deployment, now: number): number | undefined {
   const condition = progressingCondition(deployment);
   const seconds = deployment.spec.progressDeadlineSeconds;
-  const waiting = condition?.status === "True" && condition.reason !== "NewReplicaSetAvailable";
-  if (!waiting || !seconds || seconds >= 2 ** 31 - 1 || deployment.spec.paused) return undefined;
+  const isWaiting = condition?.status === "True" && condition.reason !== "NewReplicaSetAvailable";
+  if (!isWaiting || !seconds || seconds >= noDeadline || deployment.spec.paused) return undefined;
   const since = Date.parse(condition.lastUpdateTime ?? condition.lastTransitionTime ?? "");
   return Math.max(0, since + seconds * 1000 - now);
 }

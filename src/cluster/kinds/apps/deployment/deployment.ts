@@ -127,7 +127,7 @@ const user = userOf("deployment");
 /** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
-/** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
+/** Rolls out a Deployment's template through ReplicaSets, one for revision revision of the template. */
 export function deploymentController(context: ControllerContext): Controller {
   const steps = reporting(context, user, "deployment-controller");
   const { objects, report, clock } = steps;
@@ -159,7 +159,7 @@ export function deploymentController(context: ControllerContext): Controller {
     }
     const found = findCurrent(deployment, owned);
     const old = owned.filter(({ metadata }) => metadata.uid !== found?.metadata.uid);
-    if (deployment.spec.strategy?.type === "Recreate" && (await endOld(deployment, old))) return;
+    if (deployment.spec.strategy?.type === "Recreate" && (await removeOldPods(deployment, old))) return;
     const current = await ensureCurrent(deployment, found, old);
     if (!current) return;
     await scaleAll(deployment, [current, ...old], desiredReplicas(deployment, current, old));
@@ -173,7 +173,7 @@ export function deploymentController(context: ControllerContext): Controller {
     const old = owned.filter((replicaSet) => replicaSet !== current);
     const status = deploymentStatus(deployment, current, old, clock.now());
     if (!isEqual(status, deployment.status)) await objects.update(user, { ...deployment, status }, "status");
-    if (isComplete(deployment, status)) await dropHistory(deployment, old);
+    if (isComplete(deployment, status)) await deleteOldReplicaSets(deployment, old);
     return untilDeadline({ ...deployment, status }, clock.now());
   }
 
@@ -188,12 +188,12 @@ export function deploymentController(context: ControllerContext): Controller {
       ? await annotate(found, annotations)
       : await createCurrent(deployment, annotations, old);
     const revision = annotations[revisionAnnotation];
-    if (current && revision) await markRevision(deployment.metadata, revision);
+    if (current && revision) await writeRevision(deployment.metadata, revision);
     return current;
   }
 
   /** Written through the status subresource, so that the generation stays the same. */
-  async function markRevision({ namespace, name }: Deployment["metadata"], revision: string): Promise<void> {
+  async function writeRevision({ namespace, name }: Deployment["metadata"], revision: string): Promise<void> {
     const stored = objects.get(deployments, namespace, name!);
     if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;
     const annotations = { ...stored.metadata.annotations, [revisionAnnotation]: revision };
@@ -247,8 +247,8 @@ export function deploymentController(context: ControllerContext): Controller {
     await report(deployment, "Normal", "ScalingReplicaSet", message);
   }
 
-  /** With Recreate, old pods are deleted before new ones are created. Returns true if there are old pods left. */
-  async function endOld(deployment: Deployment, old: readonly ReplicaSet[]): Promise<boolean> {
+  /** Deletes old pods before new ones are created, as Recreate demands. Returns true if there are old pods left. */
+  async function removeOldPods(deployment: Deployment, old: readonly ReplicaSet[]): Promise<boolean> {
     const running = old.filter(({ spec }) => spec.replicas !== 0);
     await scaleAll(deployment, running, new Map(running.map(({ metadata }) => [metadata.name!, 0])));
     const owners = new Set(old.map(({ metadata }) => metadata.uid));
@@ -258,12 +258,12 @@ export function deploymentController(context: ControllerContext): Controller {
   }
 
   /** Deletes the oldest ReplicaSets beyond the Deployment's revisionHistoryLimit. */
-  async function dropHistory({ spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
-    const spent = old.filter(
+  async function deleteOldReplicaSets({ spec }: Deployment, old: readonly ReplicaSet[]): Promise<void> {
+    const unused = old.filter(
       (set) => set.spec.replicas === 0 && !set.status?.replicas && !set.metadata.deletionTimestamp,
     );
-    const surplus = Math.max(0, spent.length - spec.revisionHistoryLimit);
-    const byRevision = spent.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
+    const surplus = Math.max(0, unused.length - spec.revisionHistoryLimit);
+    const byRevision = unused.toSorted((a, b) => Number(revisionOf(a) - revisionOf(b)));
     for (const replicaSet of byRevision.slice(0, surplus)) {
       await objects.delete(user, replicaSet, { propagationPolicy: "Background" });
     }
@@ -377,7 +377,7 @@ function currentAnnotations(
     ([key]) => !uninheritedAnnotations.has(key),
   );
   const annotations = { ...current?.metadata.annotations, ...Object.fromEntries(inherited) };
-  const next = old.map(revisionOf).reduce((max, each) => (each > max ? each : max), 0n) + 1n;
+  const next = old.map(revisionOf).reduce((max, revision) => (revision > max ? revision : max), 0n) + 1n;
   const last = current ? revisionText(current) : "";
   const before = last === "" ? 0n : readRevision(last);
   if (before === undefined || before >= next) return annotations;

@@ -10,7 +10,7 @@ export type Deployment = Defaulted<Stored<apps.Deployment>, "replicas" | "revisi
 export type DesiredReplicas = ReadonlyMap<string, number>;
 
 /**
- * The next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new ReplicaSet
+ * Returns the next step of a rollout. Each step respects the limits, so that it is safe to stop after any: the new ReplicaSet
  * scales up as far as maxSurge allows, then the old ones scale down as far as maxUnavailable allows.
  */
 export function desiredReplicas(
@@ -35,10 +35,10 @@ function scaleUp(deployment: Deployment, current: ReplicaSet, old: readonly Repl
 function scaleDown(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
   const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
   const newMissing = current.spec.replicas - (current.status?.availableReplicas ?? 0);
-  const mayGo = specReplicas([current, ...old]) - minAvailable - newMissing;
-  if (mayGo <= 0) return new Map();
+  const removable = specReplicas([current, ...old]) - minAvailable - newMissing;
+  if (removable <= 0) return new Map();
 
-  const unhealthy = shrink(old, mayGo, (replicaSet) => {
+  const unhealthy = shrink(old, removable, (replicaSet) => {
     return replicaSet.spec.replicas - (replicaSet.status?.availableReplicas ?? 0);
   });
   const cleaned = old.map((replicaSet) => withReplicas(replicaSet, unhealthy));
@@ -51,14 +51,14 @@ function scaleDown(deployment: Deployment, current: ReplicaSet, old: readonly Re
 function shrink(
   replicaSets: readonly ReplicaSet[],
   count: number,
-  takeable: (replicaSet: ReplicaSet) => number,
+  countRemovable: (replicaSet: ReplicaSet) => number,
 ): Map<string, number> {
   const next = new Map<string, number>();
   let left = count;
   for (const replicaSet of [...replicaSets].sort(byAge)) {
-    const taken = Math.max(0, Math.min(left, takeable(replicaSet)));
-    if (taken > 0) next.set(nameOf(replicaSet), replicaSet.spec.replicas - taken);
-    left -= taken;
+    const removed = Math.max(0, Math.min(left, countRemovable(replicaSet)));
+    if (removed > 0) next.set(nameOf(replicaSet), replicaSet.spec.replicas - removed);
+    left -= removed;
   }
   return next;
 }
@@ -76,9 +76,7 @@ export function proportionalReplicas(deployment: Deployment, sets: readonly Repl
   const active = sets.filter(({ spec }) => spec.replicas > 0);
   const replicas = deployment.spec.replicas;
   const [single] = active;
-  if (active.length <= 1) {
-    return new Map(single ? [[single.metadata.name ?? "", replicas] as const] : []);
-  }
+  if (active.length <= 1) return new Map(single ? [[single.metadata.name ?? "", replicas] as const] : []);
   const total = specReplicas(active);
   const allowed = replicas > 0 ? replicas + rolloutLimits(deployment).maxSurge : 0;
   const sorted = [...active].sort((a, b) => b.spec.replicas - a.spec.replicas || byAge(a, b));

@@ -147,9 +147,9 @@ function statefulSetStatus(
   const updated = count((pod) => revisionOfPod(pod) === updateRevision);
   const ready = running.filter(isReady).length;
   const replicas = set.spec.replicas;
-  const rolls = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
-  const complete = rolls && updated === pods.length && updated === replicas && ready === replicas;
-  const currentRevision = complete ? updateRevision : before;
+  const isRolling = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
+  const isComplete = isRolling && updated === pods.length && updated === replicas && ready === replicas;
+  const currentRevision = isComplete ? updateRevision : before;
   return {
     observedGeneration: set.metadata.generation ?? 0,
     replicas: pods.length,
@@ -176,14 +176,14 @@ const noStep: SetStep = { create: [], remove: [] };
 
 /**
  * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
- * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
+ * and deleted from the highest, and only while all others are isHealthy; with Parallel, all at once. Updates
  * always go one by one from the highest ordinal down to the partition.
  */
 function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): SetStep {
-  const ordered = set.spec.podManagementPolicy === "OrderedReady";
+  const isOrdered = set.spec.podManagementPolicy === "OrderedReady";
   const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
-  const healthy = (pod: Pod | undefined) =>
+  const isHealthy = (pod: Pod | undefined) =>
     pod !== undefined && isActive(pod) && isAvailable(pod, set.spec.minReadySeconds, now);
 
   const missing = wanted.filter((ordinal) => !byOrdinal.has(ordinal));
@@ -192,24 +192,24 @@ function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string
     .filter((pod) => !isWanted(set, ordinalOf(set, pod)))
     .sort((a, b) => ordinalOf(set, b) - ordinalOf(set, a));
 
-  if (!ordered) {
+  if (!isOrdered) {
     const leaving = condemned.filter(({ metadata }) => !metadata.deletionTimestamp);
     if (missing.length + ended.length + leaving.length > 0) {
       return { create: missing, remove: [...ended, ...leaving] };
     }
   } else {
-    const blocked = wanted.find((ordinal) => !healthy(byOrdinal.get(ordinal)));
+    const blocked = wanted.find((ordinal) => !isHealthy(byOrdinal.get(ordinal)));
     if (blocked !== undefined) return unblockingStep(blocked, byOrdinal.get(blocked));
     const [last] = condemned;
     if (last) return last.metadata.deletionTimestamp ? noStep : { create: [], remove: [last] };
   }
-  return nextUpdate(set, wanted, byOrdinal, updateRevision, healthy);
+  return nextUpdate(set, wanted, byOrdinal, updateRevision, isHealthy);
 }
 
-/** The first ordinals that a set should have. */
-function firstOrdinals({ spec }: StatefulSet, most: number): number[] {
+/** Returns the first ordinals that a set should have, at most `limit`. */
+function firstOrdinals({ spec }: StatefulSet, limit: number): number[] {
   const start = spec.ordinals?.start ?? 0;
-  return Array.from({ length: Math.min(spec.replicas, most) }, (_, index) => start + index);
+  return Array.from({ length: Math.min(spec.replicas, limit) }, (_, index) => start + index);
 }
 
 function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
@@ -227,16 +227,16 @@ function nextUpdate(
   wanted: readonly number[],
   byOrdinal: ReadonlyMap<number, Pod>,
   updateRevision: string,
-  healthy: (pod: Pod | undefined) => boolean,
+  isHealthy: (pod: Pod | undefined) => boolean,
 ): SetStep {
   if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return noStep;
   const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
   const updatable = wanted.slice(partition).toReversed();
   for (const ordinal of updatable) {
     const pod = byOrdinal.get(ordinal);
-    const outdated = pod && revisionOfPod(pod) !== updateRevision;
-    if (outdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
-    if (!healthy(pod)) return noStep;
+    const isOutdated = pod && revisionOfPod(pod) !== updateRevision;
+    if (isOutdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
+    if (!isHealthy(pod)) return noStep;
   }
   return noStep;
 }

@@ -22,7 +22,7 @@ const user = userOf("cronjob");
 /** Creates the Jobs of a CronJob on its schedule. */
 export function cronJobController(context: ControllerContext): Controller {
   const { objects, clock, report } = reporting(context, user, "cronjob-controller");
-  /** The schedules at the last reconcile. */
+  /** The schedules at the last reconcile, by the key of their CronJob. */
   const schedules = new Map<string, string>();
   return {
     watches: [cronJobs, jobs],
@@ -33,20 +33,24 @@ export function cronJobController(context: ControllerContext): Controller {
       if (!cronJob) schedules.delete(key);
       if (!cronJob || cronJob.metadata.deletionTimestamp) return undefined;
       const owned = jobsOf(cronJob);
-      const spent = jobsBeyondHistory(cronJob, owned);
-      for (const job of spent) await end(cronJob, job);
-      await reportEnded(cronJob, owned, spent);
+      const surplus = jobsBeyondHistory(cronJob, owned);
+      for (const job of surplus) await end(cronJob, job);
+      await reportEnded(cronJob, owned, surplus);
       return cronJob.spec.suspend ? writeStatus(cronJob) : schedule(key, cronJob);
     },
   };
 
   /** Reports which of the Jobs that were active before have finished, and which have disappeared. */
-  async function reportEnded(cronJob: CronJob, owned: readonly Job[], spent: readonly Job[]): Promise<void> {
+  async function reportEnded(
+    cronJob: CronJob,
+    owned: readonly Job[],
+    surplus: readonly Job[],
+  ): Promise<void> {
     for (const { name, uid } of cronJob.status?.active ?? []) {
       const job = owned.find(({ metadata }) => metadata.uid === uid);
       const outcome = job && finishedCondition(job)?.type;
       if (!job) await report(cronJob, "Normal", "MissingJob", `Active job went missing: ${name}`);
-      if (!job || !outcome || spent.includes(job)) continue;
+      if (!job || !outcome || surplus.includes(job)) continue;
       await report(cronJob, "Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${outcome}`);
     }
   }
@@ -62,7 +66,7 @@ export function cronJobController(context: ControllerContext): Controller {
 
   async function schedule(key: string, cronJob: CronJob): Promise<number | undefined> {
     const { schedule, timeZone } = cronJob.spec;
-    const isNew = (schedules.get(key) ?? schedule) !== schedule;
+    const isChanged = (schedules.get(key) ?? schedule) !== schedule;
     schedules.set(key, schedule);
     const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
     const times = findTimes(schedule, timeZone, since, clock.now());
@@ -72,7 +76,7 @@ export function cronJobController(context: ControllerContext): Controller {
       return undefined;
     }
     // Times before the schedule was changed were not missed.
-    const due = !isNew && times.last && (await mayStart(cronJob, times.last)) ? times.last : undefined;
+    const due = !isChanged && times.last && (await mayStart(cronJob, times.last)) ? times.last : undefined;
     if (due) await start(cronJob, due);
     await writeStatus(cronJob, due);
     return times.next && Math.max(1, times.next - clock.now());
@@ -83,8 +87,8 @@ export function cronJobController(context: ControllerContext): Controller {
     const late = clock.now() - due;
     if (startingDeadlineSeconds !== undefined && late > startingDeadlineSeconds * 1000) return false;
     if (concurrencyPolicy !== "Forbid" || jobsOf(cronJob).every(finishedCondition)) return true;
-    const why = "Not starting job because prior execution is running and concurrency policy is Forbid";
-    await report(cronJob, "Normal", "JobAlreadyActive", why);
+    const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
+    await report(cronJob, "Normal", "JobAlreadyActive", message);
     return false;
   }
 
@@ -161,6 +165,7 @@ function jobsBeyondHistory({ spec }: CronJob, jobs: readonly Job[]): Job[] {
     jobs
       .filter((job) => finishedCondition(job)?.type === type)
       .sort((a, b) => ((a.status?.startTime ?? "") < (b.status?.startTime ?? "") ? -1 : 1));
+  // A limit of 0 keeps no Job, but `slice(0, -0)` is empty.
   return [
     ...ended("Complete").slice(0, -successfulJobsHistoryLimit || Number.MAX_SAFE_INTEGER),
     ...ended("Failed").slice(0, -failedJobsHistoryLimit || Number.MAX_SAFE_INTEGER),

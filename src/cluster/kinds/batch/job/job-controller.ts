@@ -214,9 +214,9 @@ export function jobController(context: ControllerContext): Controller {
   }
 
   async function reportSuspension(job: Job): Promise<void> {
-    const was = job.status?.conditions?.find(({ type }) => type === "Suspended")?.status === "True";
-    if (job.spec.suspend && !was) await report(job, "Normal", "Suspended", "Job suspended");
-    if (!job.spec.suspend && was) await report(job, "Normal", "Resumed", "Job resumed");
+    const wasSuspended = job.status?.conditions?.find(({ type }) => type === "Suspended")?.status === "True";
+    if (job.spec.suspend && !wasSuspended) await report(job, "Normal", "Suspended", "Job suspended");
+    if (!job.spec.suspend && wasSuspended) await report(job, "Normal", "Resumed", "Job resumed");
   }
 }
 
@@ -248,10 +248,14 @@ function nextPods(
   const missing = wantedActive(job, progress) - progress.active.length;
   const surplus = [...progress.active].sort(compareForDeletion).slice(0, Math.max(0, -missing));
   if (missing <= 0) return { create: [], surplus, wait: 0 };
-  const perIndex = job.spec.backoffLimitPerIndex !== undefined;
+  const isPerIndex = job.spec.backoffLimitPerIndex !== undefined;
   const planned = freeIndexes(job, progress, Math.min(missing, burst)).map((index) => {
-    const own = perIndex ? failuresOfIndex(job, owned, index) : failed;
-    return { index, failures: perIndex ? (own?.count ?? 0) : undefined, wait: untilRetry(own, now) };
+    const ownFailures = isPerIndex ? failuresOfIndex(job, owned, index) : failed;
+    return {
+      index,
+      failures: isPerIndex ? (ownFailures?.count ?? 0) : undefined,
+      wait: untilRetry(ownFailures, now),
+    };
   });
   const waits = planned.map(({ wait }) => wait).filter((wait) => wait > 0);
   return {

@@ -12,7 +12,7 @@ import {
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import type { Sent, SentObject } from "../../../contract/sent.ts";
-import { type Problems, each, nonNegative, optionalChoice, refused } from "../../checks/problems.ts";
+import { type Problems, each, nonNegative, optionalChoice, refused, itemsOf } from "../../checks/problems.ts";
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import { podTemplateProblems } from "../../core/pod-spec/validate.ts";
 import { countIndexes } from "./indexes.ts";
@@ -33,9 +33,8 @@ const nonNegativeFields = [
 /** The rules of a JobSpec: that of a Job, or one in the template of another kind. */
 export function* jobSpecProblems(field: string, spec: JobSpec): Problems {
   for (const name of nonNegativeFields) yield* nonNegative(`${field}.${name}`, spec[name]);
-  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined)
     yield required(`${field}.backoffLimitPerIndex`, "when maxFailedIndexes is specified");
-  }
   yield* managerProblems(`${field}.managedBy`, spec.managedBy);
   yield* optionalChoice(`${field}.completionMode`, spec.completionMode, ["NonIndexed", "Indexed"]);
   if (spec.completionMode === "Indexed") yield* indexedJobProblems(field, spec);
@@ -83,16 +82,12 @@ function* indexedJobProblems(field: string, spec: JobSpec): Problems {
     yield invalid(`${field}.parallelism`, parallelism, detail);
   }
   const at = `${field}.maxFailedIndexes`;
-  if (completions !== undefined && failed !== undefined && failed > completions) {
+  if (completions !== undefined && failed !== undefined && failed > completions)
     yield invalid(at, failed, "must be less than or equal to completions");
-  }
-  if (failed !== undefined && failed > mostIndexes) {
+  if (failed !== undefined && failed > mostIndexes)
     yield invalid(at, failed, `must be less than or equal to ${mostIndexes}`);
-  }
   if (completions === undefined || completions <= mostIndexes || backoffLimitPerIndex === undefined) return;
-  if (failed === undefined) {
-    yield required(at, `must be specified when completions is above ${mostIndexes}`);
-  }
+  if (failed === undefined) yield required(at, `must be specified when completions is above ${mostIndexes}`);
   for (const [name, value] of Object.entries({ parallelism, maxFailedIndexes: failed })) {
     if (value === undefined || value <= mostIndexesOfLargeJob) continue;
     const detail = `must be less than or equal to ${mostIndexesOfLargeJob} when completions are above ${mostIndexes} and used with backoff limit per index`;
@@ -133,17 +128,14 @@ function* failureRuleProblems(field: string, rule: PodFailurePolicyRule, spec: J
   const { action = "", onExitCodes, onPodConditions = [] } = rule;
   const at = `${field}.action`;
   yield* listedChoiceProblems(at, action, knownValues("batch/v1.PodFailurePolicyRule.action"));
-  if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined) {
+  if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined)
     yield invalid(at, action, "requires the backoffLimitPerIndex to be set");
-  }
   if (onExitCodes) yield* exitCodeProblems(`${field}.onExitCodes`, onExitCodes, spec);
   yield* podConditionProblems(`${field}.onPodConditions`, onPodConditions);
-  if (onExitCodes && onPodConditions.length > 0) {
+  if (onExitCodes && onPodConditions.length > 0)
     yield withoutValue(field, "specifying both OnExitCodes and OnPodConditions is not supported");
-  }
-  if (!onExitCodes && onPodConditions.length === 0) {
+  if (!onExitCodes && onPodConditions.length === 0)
     yield withoutValue(field, "specifying one of OnExitCodes and OnPodConditions is required");
-  }
 }
 
 function withoutValue(field: string, detail: string): FieldError {
@@ -180,9 +172,8 @@ function* exitCodeProblems(
       yield invalid(`${at}[${index}]`, code, "must not be 0 for the In operator");
     if (values.indexOf(code) < index) yield duplicate(`${at}[${index}]`, code);
   }
-  if (values.some((code, index) => index > 0 && values[index - 1]! > code)) {
+  if (values.some((code, index) => index > 0 && values[index - 1]! > code))
     yield invalid(at, values, "must be ordered");
-  }
 }
 
 function* podConditionProblems(
@@ -190,8 +181,7 @@ function* podConditionProblems(
   patterns: NonNullable<PodFailurePolicyRule["onPodConditions"]>,
 ): Problems {
   if (patterns.length > mostRules) yield tooMany(field, patterns.length, mostRules);
-  for (const [index, { type = "", status = "" }] of patterns.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, { type = "", status = "" }] of itemsOf(field, patterns)) {
     yield* refused(`${at}.type`, type, checkQualifiedName(type));
     yield* listedChoiceProblems(`${at}.status`, status, ["False", "True", "Unknown"]);
   }
@@ -218,24 +208,20 @@ function* successPolicyProblems(field: string, policy: SuccessPolicy, spec: JobS
     yield required(`${field}.rules`, detail);
   }
   if (rules.length > mostRules) yield tooMany(`${field}.rules`, rules.length, mostRules);
-  for (const [index, { succeededIndexes, succeededCount: count }] of rules.entries()) {
-    const at = `${field}.rules[${index}]`;
-    if (succeededIndexes === undefined && count === undefined) {
+  for (const [at, { succeededIndexes, succeededCount: count }] of itemsOf(`${field}.rules`, rules)) {
+    if (succeededIndexes === undefined && count === undefined)
       yield required(at, "at least one of succeededCount or succeededIndexes must be specified");
-    }
     const counted = countIndexes(succeededIndexes ?? "", completions);
     if ((succeededIndexes ?? "").length > longestIndexes)
       yield tooLong(`${at}.succeededIndexes`, longestIndexes);
-    if (typeof counted === "string") {
+    if (typeof counted === "string")
       yield invalid(`${at}.succeededIndexes`, succeededIndexes, `error parsing succeededIndexes: ${counted}`);
-    }
     if (count === undefined) continue;
     yield* nonNegative(`${at}.succeededCount`, count);
     const most = (number: number, of: string): string =>
       `must be less than or equal to ${number} (the number of ${of})`;
-    if (count > completions) {
+    if (count > completions)
       yield invalid(`${at}.succeededCount`, count, most(completions, "specified completions"));
-    }
     const total = typeof counted === "string" ? 0 : counted;
     if (succeededIndexes !== undefined && count > total) {
       const detail = most(total, "indexes in the specified succeededIndexes field");

@@ -8,13 +8,13 @@ import { fieldText, type Resource, type WriteRequest } from "../../../registry/r
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
-import { selectorCell, templateCells, workloadWarnings } from "../../apps/workload.ts";
+import { selectorCell, templateCells, workloadWarnings, templateLabelProblems } from "../../apps/workload.ts";
 import { type PodTemplateSpec, emptyTemplate } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
-import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { type Problems, nonNegative, itemsOf } from "../../checks/problems.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
 import { defaultJobSpec, jobSpecProblems, successPolicyStruct } from "./job-spec.ts";
 import { countIndexes, firstCommonIndex } from "./indexes.ts";
@@ -28,7 +28,7 @@ const labelledByPods = new WeakSet<WriteRequest>();
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
   metadataChecks: { update: ["new"] },
-  /** Jobs select their pods by their own uid, and their template is immutable. */
+  /** Jobs select their pods by their uidLabel uid, and their template is immutable. */
   strategy: {
     statusWritesMetadata: true,
     refuseSelector: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
@@ -61,8 +61,8 @@ export const job: BuiltInKind<"job"> = {
       const template = spec.template!;
       if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
       template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
-      const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
-      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
+      const uidLabel = { "batch.kubernetes.io/controller-uid": metadata.uid! };
+      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...uidLabel } };
     },
     validate: (object) => [...jobProblems(object as Job)],
     validateUpdate: (object, old, { subresource, resource }) =>
@@ -93,9 +93,8 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
     fields.some((field) => !isEqual(now[field] ?? zeroValue(field), before[field] ?? zeroValue(field)));
   const turned = (...types: readonly string[]): boolean =>
     types.some((type) => hasTrueCondition(now, type) !== hasTrueCondition(before, type));
-  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
+  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const)
     yield* nonNegative(`status.${field}`, now[field]);
-  }
   yield* uncountedPodProblems(now);
   const [complete, failed, met] = ["Complete", "Failed", "SuccessCriteriaMet"].map((type) =>
     hasTrueCondition(now, type),
@@ -150,8 +149,7 @@ function conditionsError(detail: string): FieldError {
 function* uncountedPodProblems({ uncountedTerminatedPods: pods = {} }: JobStatus): Problems {
   const seen = new Set<string>();
   for (const list of ["succeeded", "failed"] as const) {
-    for (const [index, uid] of (pods[list] ?? []).entries()) {
-      const at = `status.uncountedTerminatedPods.${list}[${index}]`;
+    for (const [at, uid] of itemsOf(`status.uncountedTerminatedPods.${list}`, pods[list])) {
       if (uid === "") yield invalid(at, uid, "must not be empty");
       else if (seen.has(uid)) yield duplicate(at, uid);
       seen.add(uid);
@@ -222,9 +220,8 @@ function* transitionProblems(spec: JobSpec, now: JobStatus, before: JobStatus): 
   const wasMet = hasTrueCondition(before, "SuccessCriteriaMet");
   const met = hasTrueCondition(now, "SuccessCriteriaMet");
   if (wasMet && !met) yield conditionsError("cannot disable the SuccessCriteriaMet=True condition");
-  if (hasTrueCondition(before, "Complete") && !wasMet && met) {
+  if (hasTrueCondition(before, "Complete") && !wasMet && met)
     yield conditionsError("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
-  }
 }
 
 /** A Job without a name is rejected for that, not for its labels. */
@@ -262,21 +259,15 @@ function* generatedSelectorProblems(job: Job): Problems {
     if (labels[key] === undefined) yield required(field, `must be '${value}'`);
     else if (labels[key] !== value) yield invalid(field, labels, `must be '${value}'`);
   }
-  if (isValidSelector(selector) && !matchesLabelSelector(selector, generatedLabels(job))) {
+  if (isValidSelector(selector) && !matchesLabelSelector(selector, generatedLabels(job)))
     yield invalid("spec.selector", selector, "`selector` not auto-generated");
-  }
 }
 
 function* specProblems({ spec }: Job): Problems {
   yield* jobSpecProblems("spec", spec);
-  const { selector, template } = spec;
-  if (!selector) yield required("spec.selector");
-  yield* selectorProblems("spec.selector", selector);
-  const labels = template?.metadata?.labels;
-  if (isValidSelector(selector) && !(selector && matchesLabelSelector(selector, labels ?? {}))) {
-    const field = "spec.template.metadata.labels";
-    yield invalid(field, labels ?? null, "`selector` does not match template `labels`");
-  }
+  if (!spec.selector) yield required("spec.selector");
+  yield* selectorProblems("spec.selector", spec.selector);
+  if (isValidSelector(spec.selector)) yield* templateLabelProblems(spec);
 }
 
 /** The pod of the highest index has the longest name. */
@@ -331,9 +322,8 @@ function withoutMutableFields(template: PodTemplateSpec = {}): PodTemplateSpec {
   const { nodeSelector: _selector, tolerations: _tolerations, schedulingGates: _gates, ...fixed } = spec;
   if (fixed.affinity) delete fixed.affinity.nodeAffinity;
   if (fixed.affinity && Object.keys(fixed.affinity).length === 0) delete fixed.affinity;
-  for (const container of [...(fixed.containers ?? []), ...(fixed.initContainers ?? [])]) {
+  for (const container of [...(fixed.containers ?? []), ...(fixed.initContainers ?? [])])
     delete container.resources;
-  }
   return { ...rest, spec: fixed };
 }
 

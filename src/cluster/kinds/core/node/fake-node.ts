@@ -9,7 +9,7 @@ import type { ResourceName } from "../../../contract/cluster-objects.ts";
 /** The name of the node that the cluster starts with. */
 const nodeName = "tsbuilder-node";
 
-/** The address of the node; nothing listens on it. */
+/** The address of the node that the cluster starts with; nothing listens on it. */
 export const nodeAddress = "10.0.0.1";
 
 export const nodeUser = `system:node:${nodeName}`;

@@ -79,10 +79,9 @@ export const node: BuiltInKind<"node" | "tainteviction"> = {
 
 type SentNode = Sent<core.Node> & { spec?: { externalID?: string } };
 
-/** Validates a new Node. */
 function* nodeProblems(object: ApiObject): Problems {
   const { spec = {}, status = {} } = object as SentNode;
-  // The server names the taints' field like this.
+  // The server reports taints, which are in the spec, at this path.
   yield* taintProblems("metadata.taints", spec.taints);
   yield* statusProblems(status);
   const { podCIDRs: ranges = [] } = spec;
@@ -97,9 +96,8 @@ function* nodeProblems(object: ApiObject): Problems {
     );
   }
   const families = new Set(ranges.map((range) => range.includes(":")));
-  if (wrong >= 0 || ranges.length > 2 || families.size < 2) {
+  if (wrong >= 0 || ranges.length > 2 || families.size < 2)
     yield invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family");
-  }
 }
 
 /** Validates a change of a Node: ranges and the provider's ID are set once. */
@@ -109,22 +107,19 @@ function* nodeChangeProblems(object: ApiObject, old: ApiObject): Problems {
   yield* statusProblems(status);
   yield* addressProblems(status);
   yield* rangeChanges(spec.podCIDRs ?? [], before.podCIDRs ?? []);
-  if (before.providerID && before.providerID !== spec.providerID) {
+  if (before.providerID && before.providerID !== spec.providerID)
     yield forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid');
-  }
   yield* taintProblems("metadata.taints", spec.taints);
-  if ((spec.externalID ?? "") !== (before.externalID ?? "")) {
+  if ((spec.externalID ?? "") !== (before.externalID ?? ""))
     yield forbidden("spec.externalID", "may not be updated");
-  }
 }
 
 function* rangeChanges(now: readonly string[], before: readonly string[]): Problems {
   if (before.length === 0) return;
   const changed =
     now.length === before.length ? before.filter((each, index) => each !== now[index]).length : 1;
-  for (let count = changed; count > 0; count--) {
+  for (let count = changed; count > 0; count--)
     yield forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
-  }
 }
 
 function* statusProblems({

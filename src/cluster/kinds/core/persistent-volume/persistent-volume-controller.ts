@@ -41,7 +41,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     watches: [persistentVolumeClaims, persistentVolumes, storageClasses, volumeAttributesClasses, pods],
     startKeys: ["class"],
 
-    /** Any pending claim may be waiting for this volume or class. */
+    /** Keys begin with what they name. Any pending claim may be waiting for a changed volume or class. */
     keysOf({ resource, object }) {
       if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
       if (resource === volumeAttributesClasses) return [`attributes${object.metadata.name}`];
@@ -111,17 +111,17 @@ export function persistentVolumeController(context: ControllerContext): Controll
     const { claimRef, persistentVolumeReclaimPolicy } = volume.spec;
     const claim = claimRef && objects.get(persistentVolumeClaims, claimRef.namespace, claimRef.name ?? "");
     const bound = claim !== undefined && claim.metadata.uid === claimRef?.uid;
-    const lost = claimRef?.uid !== undefined && !bound;
+    const isReleased = claimRef?.uid !== undefined && !bound;
     if (volume.metadata.deletionTimestamp && !bound) {
       await release(volume, protectionFinalizers.volume);
       return;
     }
-    if (lost && persistentVolumeReclaimPolicy === "Delete") {
+    if (isReleased && persistentVolumeReclaimPolicy === "Delete") {
       if (!volume.metadata.deletionTimestamp)
         await objects.delete(user, volume, { uid: volume.metadata.uid });
       return;
     }
-    const phase = bound ? "Bound" : lost ? "Released" : "Available";
+    const phase = bound ? "Bound" : isReleased ? "Released" : "Available";
     if (volume.status?.phase === phase) return;
     await objects.update(user, { ...volume, status: { ...volume.status, phase } }, "status");
   }
@@ -202,10 +202,10 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
 
   /** An external provisioner is requested by annotation. */
   async function askProvisioner(claim: Claim, name: string): Promise<void> {
-    const asked = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
-    const annotations = { ...claim.metadata.annotations, ...asked };
-    const known = isEqual(annotations, claim.metadata.annotations);
-    const annotated = known
+    const provisioners = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
+    const annotations = { ...claim.metadata.annotations, ...provisioners };
+    const isAnnotated = isEqual(annotations, claim.metadata.annotations);
+    const annotated = isAnnotated
       ? claim
       : await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
     const why = `Waiting for a volume to be created either by the external provisioner '${name}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
@@ -215,16 +215,15 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
   /** A claim may be expanded later; its volume is then expanded immediately. */
   async function grow(volume: Volume, claim: Claim): Promise<Volume> {
     const wanted = claim.spec.resources?.requests?.storage ?? 0;
-    const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
-    if (enough || !classOf(claim)?.allowVolumeExpansion) return volume;
+    const isLargeEnough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
+    if (isLargeEnough || !classOf(claim)?.allowVolumeExpansion) return volume;
     const capacity = { ...volume.spec.capacity, storage: wanted };
     return objects.update(user, { ...volume, spec: { ...volume.spec, capacity } });
   }
 
   async function bind(claim: Claim, volume: Volume): Promise<void> {
-    if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
+    if (volume.spec.claimRef?.uid !== claim.metadata.uid)
       await objects.update(user, reserveVolume(volume, claim));
-    }
     const bound = await nameVolume(claim, volume);
     const { accessModes, capacity } = volume.spec;
     await writeStatus(bound, {
@@ -301,9 +300,8 @@ function isLost({ metadata, spec }: Claim): boolean {
  */
 export function chooseVolume(claim: Claim, volumes: readonly Volume[]): Volume | undefined {
   const reserved = volumes.find((volume) => isReservedFor(volume, claim));
-  if (reserved || claim.spec.volumeName) {
+  if (reserved || claim.spec.volumeName)
     return reserved ?? volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
-  }
   const [smallest] = volumes
     .filter(
       (volume) =>
@@ -377,7 +375,6 @@ function newStandardClass(): StorageClass {
   };
 }
 
-/** Builds the volume for a claim. */
 function newVolume(claim: Claim, storageClass: StorageClass): Volume {
   const { accessModes, volumeMode, resources } = claim.spec;
   return {
@@ -399,7 +396,6 @@ function newVolume(claim: Claim, storageClass: StorageClass): Volume {
   };
 }
 
-/** Refers to a claim from its volume. */
 function claimReference({ metadata }: Claim): NonNullable<Volume["spec"]["claimRef"]> {
   return {
     apiVersion: "v1",

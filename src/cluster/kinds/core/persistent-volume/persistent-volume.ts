@@ -72,7 +72,6 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
   controllers: { persistentvolume: persistentVolumeController },
 };
 
-/** Validates a PersistentVolume. */
 function* volumeProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Sent<core.PersistentVolume>;
   const { accessModes = [], nodeAffinity, persistentVolumeReclaimPolicy: policy } = spec;
@@ -178,9 +177,8 @@ function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
     yield forbidden("spec.persistentvolumesource", detail);
   }
   yield* immutable("volumeMode", now.volumeMode, before.volumeMode);
-  if (before.volumeAttributesClassName !== undefined && now.volumeAttributesClassName === undefined) {
+  if (before.volumeAttributesClassName !== undefined && now.volumeAttributesClassName === undefined)
     yield forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
-  }
 }
 
 /** The source of a changed volume, without a secret for growing that it had not before. */
@@ -256,9 +254,8 @@ function* volumeSourceProblems(field: string, spec: object): Problems {
     const check = persistentSourceChecks[name] ?? volumeSourceChecks[name]!;
     const source = (spec as Record<string, object>)[name]!;
     yield* check(`${field}.${namesInProblems[name] ?? name}`, source, "", "");
-    if (name === "local" && !Object.hasOwn(spec, "nodeAffinity")) {
+    if (name === "local" && !Object.hasOwn(spec, "nodeAffinity"))
       yield required(`${field}.nodeAffinity`, "Local volume requires node affinity");
-    }
   }
   if (present.length === 0) yield required(field, "must specify a volume type");
 }
@@ -293,8 +290,7 @@ function* volumeWarnings({ metadata, spec = {} }: Sent<core.PersistentVolume>): 
   for (const [name, why] of Object.entries(deprecatedAnnotations)) {
     if (metadata?.annotations?.[name] !== undefined) yield `metadata.annotations[${name}]: ${why}`;
   }
-  if (spec.persistentVolumeReclaimPolicy === "Recycle") {
+  if (spec.persistentVolumeReclaimPolicy === "Recycle")
     yield "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.";
-  }
   yield* deprecatedSourceWarnings("spec", spec, deprecatedSources);
 }

@@ -116,9 +116,8 @@ export function* ephemeralContainerProblems(field: string, pod: PodContext): Pro
 
 /** Only pods are validated so: stored templates may have such images. */
 export function* imageSpaceProblems(field: string, { image = "" }: Container): Problems {
-  if (image.trim() !== image) {
+  if (image.trim() !== image)
     yield invalid(`${field}.image`, image, "must not have leading or trailing whitespace");
-  }
 }
 
 const messagePolicies = ["File", "FallbackToLogsOnError"];
@@ -282,7 +281,6 @@ function* variableSourceProblems(field: string, list: Container["envFrom"]): Pro
   }
 }
 
-/** The volumeMounts of a container. */
 function* mountProblems(field: string, container: Container, volumes: Volumes): Problems {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const paths = new Set<string>();
@@ -293,12 +291,10 @@ function* mountProblems(field: string, container: Container, volumes: Volumes): 
     if (mountPath === "") yield required(`${at}.mountPath`);
     if (paths.has(mountPath)) yield invalid(`${at}.mountPath`, mountPath, "must be unique");
     paths.add(mountPath);
-    if (volumeDevices.some((device) => device.name === name)) {
+    if (volumeDevices.some((device) => device.name === name))
       yield invalid(`${at}.name`, name, "must not already exist in volumeDevices");
-    }
-    if (volumeDevices.some(({ devicePath }) => devicePath === mountPath)) {
+    if (volumeDevices.some(({ devicePath }) => devicePath === mountPath))
       yield invalid(`${at}.mountPath`, mountPath, "must not already exist as a path in volumeDevices");
-    }
     yield* subPathProblems(field, at, mount);
     yield* propagationProblems(`${field}.mountPropagation`, mount, container);
     yield* recursiveReadOnlyProblems(`${field}.recursiveReadOnly`, mount);
@@ -313,9 +309,8 @@ function* subPathProblems(
 ): Problems {
   if (subPath) yield* relativePathProblems(`${list}.subPath`, subPath);
   if (!subPathExpr) return;
-  if (subPath) {
+  if (subPath)
     yield invalid(`${at}.subPathExpr`, subPathExpr, "subPathExpr and subPath are mutually exclusive");
-  }
   yield* relativePathProblems(`${list}.subPathExpr`, subPathExpr);
 }
 
@@ -325,9 +320,8 @@ function* propagationProblems(
   container: Container,
 ): Problems {
   yield* optionalChoice(field, mountPropagation, "core/v1.VolumeMount");
-  if (mountPropagation === "Bidirectional" && !container.securityContext?.privileged) {
+  if (mountPropagation === "Bidirectional" && !container.securityContext?.privileged)
     yield forbidden(field, "Bidirectional mount propagation is available only to privileged containers");
-  }
 }
 
 function* recursiveReadOnlyProblems(field: string, mount: Sent<core.VolumeMount>): Problems {
@@ -335,12 +329,10 @@ function* recursiveReadOnlyProblems(field: string, mount: Sent<core.VolumeMount>
   yield* optionalChoice(field, mode, ["Disabled", "Enabled", "IfPossible"]);
   if (mode !== "Enabled" && mode !== "IfPossible") return;
   if (!readOnly) yield forbidden(field, "may only be specified when readOnly is true");
-  if (mountPropagation !== "None") {
+  if (mountPropagation !== "None")
     yield forbidden(field, "may only be specified when mountPropagation is None or not specified");
-  }
 }
 
-/** The volumeDevices of a container. */
 function* deviceProblems(field: string, container: Container, volumes: Volumes): Problems {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const names = new Set<string>();
@@ -359,17 +351,14 @@ function* deviceProblems(field: string, container: Container, volumes: Volumes):
     if (devicePath.split("/").includes("..")) {
       yield invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')");
     } else paths.add(devicePath);
-    if (volumeMounts.some((mount) => mount.name === name)) {
+    if (volumeMounts.some((mount) => mount.name === name))
       yield invalid(`${at}.name`, name, "must not already exist in volumeMounts");
-    }
-    if (volumeMounts.some(({ mountPath }) => mountPath === devicePath)) {
+    if (volumeMounts.some(({ mountPath }) => mountPath === devicePath))
       yield invalid(`${at}.devicePath`, devicePath, "must not already exist as a path in volumeMounts");
-    }
     if (name !== "") names.add(name);
   }
 }
 
-/** The lifecycle hooks and the probes of a container. */
 function* hookAndProbeProblems(field: string, container: Container, spec: PodSpec): Problems {
   const { terminationGracePeriodSeconds: period, os } = spec;
   const { postStart, preStop, stopSignal } = container.lifecycle ?? {};
@@ -416,9 +405,7 @@ const handlerChecks: { readonly [Name in keyof Required<Handler>]: HandlerCheck 
     if (!path) yield required(`${field}.path`);
     yield* checked(`${field}.port`, port, checkPort);
     yield* optionalChoice(`${field}.scheme`, scheme, "core/v1.HTTPGetAction");
-    for (const { name = "" } of httpHeaders) {
-      yield* checked(`${field}.httpHeaders`, name, checkHeaderName);
-    }
+    for (const { name = "" } of httpHeaders) yield* checked(`${field}.httpHeaders`, name, checkHeaderName);
   },
   tcpSocket: handlerPortProblems,
   grpc: handlerPortProblems,
@@ -491,7 +478,6 @@ function* resizeProblems(field: string, { resizePolicy }: Container, policy: str
   }
 }
 
-/** The restartPolicy and restartPolicyRules of a container. */
 function* restartPolicyProblems(field: string, container: Container): Problems {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined) {

@@ -24,7 +24,6 @@ import type { PodSpec } from "./types.ts";
 /** The effects of taints, in the order of messages. */
 export const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** The tolerations of a pod. */
 export function* tolerationProblems(field: string, list: readonly Sent<core.Toleration>[] = []): Problems {
   for (const [at, toleration] of itemsOf(field, list)) {
     const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
@@ -63,7 +62,6 @@ function* tolerationOperatorProblems(field: string, operator: string, value: str
   }
 }
 
-/** The topologySpreadConstraints of a pod. */
 export function* spreadProblems(
   field: string,
   list: readonly Sent<core.TopologySpreadConstraint>[] = [],
@@ -77,9 +75,8 @@ export function* spreadProblems(
     const again = list
       .slice(index + 1)
       .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
-    if (again) {
+    if (again)
       yield duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`);
-    }
     if (minDomains !== undefined)
       yield* minDomainsProblems(`${at}.minDomains`, minDomains, whenUnsatisfiable);
     yield* optionalChoice(`${at}.nodeAffinityPolicy`, constraint.nodeAffinityPolicy, type);
@@ -96,11 +93,9 @@ function* minDomainsProblems(field: string, minDomains: number, action: string):
   yield invalid(field, minDomains, detail);
 }
 
-/** The readinessGates and schedulingGates of a pod. */
 export function* gateProblems(field: string, { readinessGates, schedulingGates }: PodSpec): Problems {
-  for (const [at, { conditionType = "" }] of itemsOf(`${field}.readinessGates`, readinessGates)) {
+  for (const [at, { conditionType = "" }] of itemsOf(`${field}.readinessGates`, readinessGates))
     yield* checked(`${at}.conditionType`, conditionType, checkQualifiedName);
-  }
   const uniqueName = unique();
   for (const [at, { name = "" }] of itemsOf(`${field}.schedulingGates`, schedulingGates)) {
     yield* checked(at, name, checkQualifiedName);
@@ -108,7 +103,6 @@ export function* gateProblems(field: string, { readinessGates, schedulingGates }
   }
 }
 
-/** The affinity of a pod. */
 export function* affinityProblems(
   field: string,
   { nodeAffinity, podAffinity, podAntiAffinity }: Sent<core.Affinity>,
@@ -151,9 +145,8 @@ function* nodeTermProblems(
   { matchExpressions, matchFields }: Sent<core.NodeSelectorTerm>,
   checksValues: boolean,
 ): Problems {
-  for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions)) {
+  for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions))
     yield* labelRequirementProblems(at, requirement, checksValues);
-  }
   yield* each(`${field}.matchFields`, matchFields, fieldRequirementProblems);
 }
 
@@ -218,9 +211,8 @@ function* labelKeyProblems(
   const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
   for (const { key } of labelSelector?.matchExpressions ?? []) {
     const index = matchLabelKeys.lastIndexOf(key);
-    if (index !== -1 && selected.has(key)) {
+    if (index !== -1 && selected.has(key))
       yield invalid(`${field}[${index}]`, key, "exists in both matchLabelKeys and labelSelector");
-    }
     selected.add(key);
   }
   for (const [at, key] of itemsOf(`${field}.matchLabelKeys`, matchLabelKeys)) {

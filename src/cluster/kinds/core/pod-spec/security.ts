@@ -14,7 +14,6 @@ import { knownValues } from "../../checks/known-values.ts";
 import type { Shape } from "../../checks/go-struct.ts";
 import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../../checks/go-struct.ts";
 
-/** The securityContext of a container. */
 export function* containerSecurityProblems(
   field: string,
   context: SecurityContext | undefined,
@@ -71,7 +70,6 @@ function* idProblems<Name extends string>(
   for (const name of names) yield* inRange(`${field}.${name}`, context[name], 0, largestID);
 }
 
-/** The securityContext of a pod. */
 export function* podSecurityProblems(field: string, spec: PodSpec): Problems {
   const { securityContext: context } = spec;
   if (!context) return;

@@ -154,7 +154,6 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
   yield* fileVariableProblems(field, spec);
 }
 
-/** The DNS policy and dnsConfig of a pod. */
 function* dnsProblems(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
   const at = `${field}.dnsConfig`;
   const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
@@ -184,7 +183,6 @@ function* dnsProblems(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problem
   }
 }
 
-/** The hostAliases of a pod. */
 function* hostAliasProblems(field: string, list: PodSpec["hostAliases"]): Problems {
   for (const [at, { ip = "", hostnames }] of itemsOf(field, list)) {
     yield* checked(`${at}.ip`, ip, checkAddress);

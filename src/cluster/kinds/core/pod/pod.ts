@@ -97,23 +97,20 @@ export const pod: BuiltInKind = {
   emptyObject: { spec: emptyPodSpec, status: {} },
 };
 
-/** Validates a new pod. */
 function* newPodProblems(pod: Pod): Problems {
   yield* podProblems(pod);
   const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
   if (ephemeral?.length) yield forbidden("spec.ephemeralContainers", "cannot be set on create");
-  if (nodeName && schedulingGates?.length) {
+  if (nodeName && schedulingGates?.length)
     yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
-  }
 }
 
 /** Almost nothing in a pod's spec may change; any other change is the last error. */
 function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
   for (const list of ["containers", "initContainers"] as const) {
     const [now = [], before = []] = [spec[list], old[list]];
-    if (now.length !== before.length) {
+    if (now.length !== before.length)
       return yield forbidden(`spec.${list}`, "pod updates may not add or remove containers");
-    }
     for (const [at, container] of itemsOf(`spec.${list}`, now)) {
       if (!container.image) yield required(`${at}.image`);
       yield* imageSpaceProblems(at, container);
@@ -216,9 +213,8 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
     ["initContainerStatuses", initContainers],
   ] as const;
   if (![...containers, ...initContainers].some(restartsAll)) {
-    for (const [name, list] of lists) {
+    for (const [name, list] of lists)
       yield* transitionProblems(`status.${name}`, now[name], before[name], restartCheck(spec, list));
-    }
   }
   const { ephemeralContainerStatuses: debugging } = now;
   const ephemeral = "status.ephemeralContainerStatuses";
@@ -318,9 +314,8 @@ function* claimStatusProblems({ resourceClaims = [] }: PodSpec, { resourceClaimS
   const uniqueName = unique();
   const list = itemsOf("status.resourceClaimStatuses", resourceClaimStatuses);
   for (const [at, { name = "", resourceClaimName }] of list) {
-    if (!resourceClaims.some((claim) => (claim.name ?? "") === name)) {
+    if (!resourceClaims.some((claim) => (claim.name ?? "") === name))
       yield invalid(`${at}.name`, name, "must match the name of an entry in `spec.resourceClaims`");
-    }
     yield* uniqueName(`${at}.name`, name);
     yield* checked(`${at}.resourceClaimName`, resourceClaimName, checkSubdomain);
   }
@@ -406,7 +401,6 @@ function defaultPodRequests(resources: ResourceRequirements, containers: readonl
   resources.requests = { ...limits, ...Object.fromEntries(sums), ...resources.requests };
 }
 
-/** The condition of a pod with scheduling gates. */
 function gatedCondition(now: number): object {
   return {
     type: "PodScheduled",
@@ -434,7 +428,6 @@ function qosClass({ resources, containers = [], initContainers = [] }: PodSpec):
   return isLimited && isSameList(requests, limits) ? "Guaranteed" : "Burstable";
 }
 
-/** The amounts of CPU and memory, if there are any. */
 function computeAmounts(list: ResourceList = {}): ResourceList {
   return withoutZeros(onlyOf(list, ["cpu", "memory"]));
 }

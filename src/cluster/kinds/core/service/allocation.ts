@@ -45,16 +45,11 @@ function keepsPreference(spec: ServiceSpec, old: ServiceSpec): boolean {
 function* policyProblems(spec: ServiceSpec, isSingle: boolean, old: ServiceSpec | undefined): Problems {
   const { ipFamilyPolicy: policy, ipFamilies = [], clusterIPs = [] } = spec;
   const field = "spec.ipFamilyPolicy";
-  if (!isSingle && ipFamilies.length > 0 && ipFamilies.length < (old?.ipFamilies?.length ?? 0)) {
+  if (!isSingle && ipFamilies.length > 0 && ipFamilies.length < (old?.ipFamilies?.length ?? 0))
     yield invalid(field, policy, "must be 'SingleStack' to release the secondary IP family");
-  }
   const dual = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
-  if (isSingle && clusterIPs.length === 2) {
-    yield invalid(field, policy, `${dual} cluster IPs are specified`);
-  }
-  if (isSingle && ipFamilies.length === 2) {
-    yield invalid(field, policy, `${dual} IP families are specified`);
-  }
+  if (isSingle && clusterIPs.length === 2) yield invalid(field, policy, `${dual} cluster IPs are specified`);
+  if (isSingle && ipFamilies.length === 2) yield invalid(field, policy, `${dual} IP families are specified`);
   for (const [at, address, index] of itemsOf("spec.clusterIPs", clusterIPs)) {
     if (address === "None" || index < ipFamilies.length || !isIPv6(address)) continue;
     yield invalid(at, clusterIPs, "IPv6 is not configured on this cluster");
@@ -62,9 +57,8 @@ function* policyProblems(spec: ServiceSpec, isSingle: boolean, old: ServiceSpec 
 }
 
 function* dualStackProblems({ ipFamilyPolicy: policy, ipFamilies = [] }: ServiceSpec): Problems {
-  if (policy === "RequireDualStack") {
+  if (policy === "RequireDualStack")
     yield invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services");
-  }
   for (const [at, family] of itemsOf("spec.ipFamilies", ipFamilies)) {
     if (family !== "IPv4") yield invalid(at, family, "not configured on this cluster");
   }
@@ -83,9 +77,8 @@ export function allocateAddress(service: Service, store: Store, ownUid: string |
   }
   const taken = new Map<string | undefined, string | undefined>();
   for (const { key } of store.collection("ipaddresses.networking.k8s.io").list()) taken.set(key, "");
-  for (const { object } of store.collection("services").list()) {
+  for (const { object } of store.collection("services").list())
     taken.set((object as Service).spec.clusterIP, object.metadata.uid);
-  }
   const address = (spec.clusterIP ||= findFreeAddress(taken));
   const isForeign = !/^(10\.|[^.]*:)/.test(address);
   if (isForeign || (taken.has(address) && taken.get(address) !== ownUid)) {
@@ -146,9 +139,7 @@ function checkNodePort(service: Service, index: number, port: number, taken: Rea
     const detail = `provided port is not in the valid range. The range of valid ports is ${lowestNodePort}-${highestNodePort}`;
     throwInvalid(service, invalid(field, port, detail));
   }
-  if (taken.has(port)) {
-    throwInvalid(service, invalid(field, port, "provided port is already allocated"));
-  }
+  if (taken.has(port)) throwInvalid(service, invalid(field, port, "provided port is already allocated"));
 }
 
 const lowestNodePort = 30_000;

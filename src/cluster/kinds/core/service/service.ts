@@ -207,9 +207,8 @@ function* loadBalancerProblems(spec: ServiceSpec): Problems {
   const field = "spec.LoadBalancerSourceRanges";
   if (ranges.length > 0 && !isBalancer) yield forbidden(field, loadBalancerOnly);
   for (const [at, range] of itemsOf(field, ranges)) yield* checked(at, range.trim(), checkAddressRange);
-  if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer) {
+  if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer)
     yield forbidden("spec.allocateLoadBalancerNodePorts", loadBalancerOnly);
-  }
   yield* loadBalancerClassProblems(spec);
 }
 
@@ -244,14 +243,12 @@ function* addressChanges({ spec }: Service, { spec: old }: Service): Problems {
     const [now = [], before = []] = [spec.clusterIPs, old.clusterIPs];
     if (before[0] !== undefined && now[0] !== before[0]) yield invalid("spec.clusterIPs[0]", now, detail);
     const [family, oldFamily] = [spec.ipFamilies?.[0], old.ipFamilies?.[0]];
-    if (isHeadless(spec) === isHeadless(old) && oldFamily !== undefined && family !== oldFamily) {
+    if (isHeadless(spec) === isHeadless(old) && oldFamily !== undefined && family !== oldFamily)
       yield invalid("spec.ipFamilies[0]", spec.ipFamilies ?? null, detail);
-    }
   }
   const balancers = spec.type === "LoadBalancer" && old.type === "LoadBalancer";
-  if (balancers && spec.loadBalancerClass !== old.loadBalancerClass) {
+  if (balancers && spec.loadBalancerClass !== old.loadBalancerClass)
     yield invalid("spec.loadBalancerClass", spec.loadBalancerClass ?? null, detail);
-  }
   yield* loadBalancerClassProblems(spec);
   if (
     needsHealthCheck(spec) &&
@@ -262,22 +259,19 @@ function* addressChanges({ spec }: Service, { spec: old }: Service): Problems {
   }
 }
 
-/** Validates the load balancer status. */
 function* loadBalancerStatusProblems({ spec, status }: Service): Problems {
   const list = status?.loadBalancer?.ingress ?? [];
   const field = "status.loadBalancer.ingress";
-  if (spec.type !== "LoadBalancer" && list.length > 0) {
+  if (spec.type !== "LoadBalancer" && list.length > 0)
     return yield forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'");
-  }
   for (const [at, { ip = "", ipMode, hostname = "" }] of itemsOf(field, list)) {
     yield* ifSet(`${at}.ip`, ip, checkAddress);
     if (ipMode !== undefined && ip === "") {
       yield forbidden(`${at}.ipMode`, "may not be specified when `ip` is not set");
     } else yield* optionalChoice(`${at}.ipMode`, ipMode, ["Proxy", "VIP"]);
     yield* ifSet(`${at}.hostname`, hostname, checkSubdomain);
-    if (isIP(hostname) !== 0) {
+    if (isIP(hostname) !== 0)
       yield invalid(`${at}.hostname`, hostname, "must be a DNS name, not an IP address");
-    }
   }
 }
 
@@ -292,9 +286,8 @@ function keepAllocations({ spec }: Service, { spec: old }: Service): void {
     if (old.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.ipFamilyPolicy;
   }
   alignClusterIPs(spec, old);
-  if (needsHealthCheck(spec) && needsHealthCheck(old) && old.healthCheckNodePort) {
+  if (needsHealthCheck(spec) && needsHealthCheck(old) && old.healthCheckNodePort)
     spec.healthCheckNodePort ||= old.healthCheckNodePort;
-  }
   if (hasNodePorts(spec) && hasNodePorts(old)) keepNodePorts(spec, old);
 }
 
@@ -336,9 +329,8 @@ function dropUnusedFields(service: Service, { spec: old }: Service): void {
       for (const port of spec.ports ?? []) delete port.nodePort;
   }
   if (needsHealthCheck(old) && !needsHealthCheck(spec)) drop("healthCheckNodePort");
-  if (old.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
+  if (old.type === "LoadBalancer" && spec.type !== "LoadBalancer")
     drop("allocateLoadBalancerNodePorts", "loadBalancerClass");
-  }
   if (isExternal(old) && !isExternal(spec)) drop("externalTrafficPolicy");
   if (spec.type !== "LoadBalancer") service.status = { loadBalancer: {} };
 }
@@ -347,12 +339,10 @@ function nodePorts({ ports = [] }: ServiceSpec): Set<number> {
   return new Set(ports.flatMap(({ nodePort }) => nodePort || []));
 }
 
-/** The warnings about a Service. */
 function* serviceWarnings({ spec, metadata }: Service): Generator<string, void> {
   const hints = "service.kubernetes.io/topology-aware-hints";
-  if (metadata.annotations && hints in metadata.annotations) {
+  if (metadata.annotations && hints in metadata.annotations)
     yield `annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`;
-  }
   const external = spec.externalIPs ?? [];
   const isName = spec.type === "ExternalName";
   if (isHeadless(spec)) {
@@ -364,9 +354,8 @@ function* serviceWarnings({ spec, metadata }: Service): Generator<string, void> 
   }
   if (isName && external.length > 0) yield 'spec.externalIPs is ignored when spec.type is "ExternalName"';
   if (!isName && spec.externalName) yield 'spec.externalName is ignored when spec.type is not "ExternalName"';
-  if (spec.trafficDistribution === "PreferClose") {
+  if (spec.trafficDistribution === "PreferClose")
     yield 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"';
-  }
 }
 
 const defaultAffinitySeconds = 10_800;
