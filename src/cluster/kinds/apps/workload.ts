@@ -4,6 +4,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { IntOrString } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
 import type { Sent } from "../../contract/sent.ts";
@@ -69,15 +70,15 @@ export function* templateProblems(spec: WorkloadSpec, kind: string, unusable: st
     }
   }
   if (isValidSelector(selector)) {
-    yield* templateLabelProblems(spec);
+    yield* templateLabelProblems(spec.selector, spec.template);
     yield* podTemplateProblems(spec.template, "spec.template");
   } else {
     yield invalidStruct("spec.selector", selectorStruct(selector!), unusable);
   }
 }
 
-/** An absent selector matches nothing. */
-export function* templateLabelProblems({ selector, template }: WorkloadSpec): Problems {
+/** Reports a selector that does not match the labels of its template. An absent selector matches nothing. */
+export function* templateLabelProblems(selector?: LabelSelector, template?: PodTemplateSpec): Problems {
   const labels = template?.metadata?.labels;
   if (selector && isEmptySelector(selector)) return;
   if (selector && matchesLabelSelector(selector, labels ?? {})) return;

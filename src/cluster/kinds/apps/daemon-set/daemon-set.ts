@@ -119,7 +119,7 @@ function* statusProblems(object: ApiObject): Problems {
 function* daemonSetProblems({ spec }: SentDaemonSet): Problems {
   const { selector } = spec;
   yield* selectorProblems("spec.selector", selector);
-  if (isValidSelector(selector)) yield* templateLabelProblems(spec);
+  if (isValidSelector(selector)) yield* templateLabelProblems(spec.selector, spec.template);
   if (selector && isEmptySelector(selector))
     yield invalid("spec.selector", selector, "empty selector is invalid for daemonset");
   yield* podTemplateProblems(spec.template, "spec.template");

@@ -267,7 +267,7 @@ function* specProblems({ spec }: Job): Problems {
   yield* jobSpecProblems("spec", spec);
   if (!spec.selector) yield required("spec.selector");
   yield* selectorProblems("spec.selector", spec.selector);
-  if (isValidSelector(spec.selector)) yield* templateLabelProblems(spec);
+  if (isValidSelector(spec.selector)) yield* templateLabelProblems(spec.selector, spec.template);
 }
 
 /** The pod of the highest index has the longest name. */
