@@ -60,7 +60,7 @@ import type { BuiltInKind } from "./built-in-kind.ts";
 
 const accessReview = { spec: {}, status: { allowed: false } };
 
-/** The kinds of reviews, which are answered and not stored. */
+/** The kinds of reviews, which the server answers and does not store. */
 const reviews: readonly BuiltInKind[] = [
   { resource: "selfsubjectreviews.authentication.k8s.io", emptyObject: { status: { userInfo: {} } } },
   { resource: "tokenreviews.authentication.k8s.io", emptyObject: { spec: {}, status: { user: {} } } },

@@ -88,7 +88,7 @@ function* approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDe
   }
 }
 
-/** The condition that tells of the approval of a CRD in a protected group. */
+/** Returns the condition about the approval of a CRD; undefined if its group is not protected. */
 export function approvalCondition(
   crd: CustomResourceDefinition,
 ): Omit<Condition, "lastTransitionTime"> | undefined {
@@ -112,7 +112,7 @@ interface Approval {
   readonly message: string;
 }
 
-/** Undefined for a group that needs no approval. */
+/** Reads the approval of a CRD from its annotation; undefined if its group is not protected. */
 function approvalOf({ spec, metadata }: CustomResourceDefinition): Approval | undefined {
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/u.test(spec?.group ?? "")) return undefined;
   const text = metadata.annotations?.[approvalAnnotation] ?? "";
@@ -142,7 +142,7 @@ function* conversionProblems(field: string, { strategy, webhook }: CRDConversion
   yield* reviewVersionProblems(reviews, webhook?.conversionReviewVersions ?? []);
 }
 
-/** There is a storage version, and no version can be removed while objects may be stored in it. */
+/** Validates storedVersions: a version in which objects may be stored can't be removed from the spec. */
 function* storedVersionProblems(crd: CustomResourceDefinition): Problems {
   const field = "status.storedVersions";
   const names = new Set((crd.spec?.versions ?? []).map(({ name }) => name));

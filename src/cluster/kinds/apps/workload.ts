@@ -123,7 +123,7 @@ export function* percentProblems(field: string, value: IntOrString = 0): Problem
   if (isPercent(value) && amountOf(value) > 100) yield invalid(field, value, "must not be greater than 100%");
 }
 
-/** The number of pods or percent; a string that is neither counts as 0. */
+/** Returns the number of pods or of percent; any other string counts as 0. */
 export function amountOf(value: IntOrString = 0): number {
   if (typeof value === "number") return value;
   return isPercent(value) ? Number(value.slice(0, -1)) : Number(/^-?\d+$/.exec(value)?.[0] ?? 0);
@@ -154,7 +154,7 @@ export function* workloadWarnings(
   yield* templateWarnings(object, old, path);
 }
 
-/** The counts in the status of a ReplicaSet, which a ReplicationController has, too. */
+/** The counts in the status of a ReplicaSet and a ReplicationController besides `replicas`. */
 export const replicaSetCounts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
 
 export const selectorCell: CellReader = (object) => formatSelector(readField(object, "spec.selector"));

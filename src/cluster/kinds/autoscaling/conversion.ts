@@ -7,7 +7,7 @@ import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apima
 import { compareText, goStruct } from "@tsbuilder/apimachinery/text";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 
-/** The object in either version: v1 has a field for one metric. */
+/** An autoscaler of version 1 or 2; only version 1 has the fields with `CPU`. */
 export type HorizontalPodAutoscaler = ApiObject & {
   spec?: Sent<v2.HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
   status?: Pick<FieldsOfV2, "currentMetrics" | "conditions"> & {
@@ -17,8 +17,8 @@ export type HorizontalPodAutoscaler = ApiObject & {
 };
 
 /**
- * Version 1 has two metrics as fields: the CPU utilization that it aims at, and the current one. All else that version 2
- * knows it shows in annotations, so that a write in version 1 loses nothing.
+ * Version 1 has two metrics as fields: the CPU utilization that it aims at, and the current one. All other fields of
+ * version 2 become annotations, so that a write in version 1 loses nothing.
  */
 export function convertVersion(object: HorizontalPodAutoscaler, apiVersion: string): HorizontalPodAutoscaler {
   const converted = toV2(object);
@@ -75,7 +75,7 @@ const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
   resource: { name: "cpu", current: { averageUtilization } },
 });
 
-/** A copy with these annotations; where there are none it has no map, unless the object had an empty one. */
+/** Returns a copy with these annotations; an empty map is left out unless the object has an empty one, too. */
 export function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
   object: T,
   annotations: Readonly<Record<string, string>>,
@@ -107,7 +107,7 @@ type Annotations = Readonly<Record<string, string>>;
 
 const annotationName = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;
 
-/** The annotations by which version 1 shows them. */
+/** The annotations in which version 1 has these fields. */
 const annotationNames = {
   metrics: annotationName("metrics"),
   behavior: annotationName("behavior"),

@@ -66,7 +66,7 @@ type Metric = Sent<
   { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", MetricSource>
 >;
 
-/** At most two metrics; what they measure comes from the status. */
+/** Shows at most two metrics, each with the measured value of the status and the target of the spec. */
 function targetsCell(object: ApiObject): string {
   const { spec, status } = convertVersion(object, "autoscaling/v2");
   const metrics = (spec?.metrics ?? []) as Metric[];
@@ -89,7 +89,7 @@ function targetText(metric: Metric, measured: Metric | undefined): string {
   return `${amountText(source, current, "averageValue")} (avg)`;
 }
 
-/** The measured value and the one that is aimed at. */
+/** The measured value and the target, such as `50m/100m`. */
 function amountText(
   source: MetricSource,
   measured: MetricSource | undefined,
@@ -109,7 +109,7 @@ function resourceTargetText(source: MetricSource, measured: MetricSource | undef
 
 const toV2Object = (object: HorizontalPodAutoscaler) => convertVersion(object, "autoscaling/v2");
 
-/** Version 1 has the defaults of a target, which depends on annotations, by its way through version 2. */
+/** Sets the defaults. An object of version 1 gets its target by a conversion to version 2 and back. */
 function setDefaults(object: HorizontalPodAutoscaler, version: string): void {
   const { spec } = object;
   if (spec) {
@@ -173,13 +173,13 @@ function* referenceProblems(field: string, reference: TargetReference, reasons: 
   yield* refused(`${field}.apiVersion`, reference.apiVersion ?? "", reasons);
 }
 
-/** The target needs an API group; only a ReplicationController has none. */
+/** Returns why the apiVersion of a scale target is invalid: only a ReplicationController has no API group. */
 function checkTargetVersion({ apiVersion = "", kind }: TargetReference): string[] {
   if (apiVersion.includes("/") || kind === "ReplicationController") return checkVersion({ apiVersion });
   return ["apiVersion must specify API group"];
 }
 
-/** The object that a metric describes may be in any group. */
+/** Returns why an apiVersion is invalid; unlike a scale target, a described object may be in the core group. */
 function checkVersion({ apiVersion = "" }: TargetReference): string[] {
   return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
 }

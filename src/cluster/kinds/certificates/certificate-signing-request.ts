@@ -35,7 +35,7 @@ export const certificateSigningRequest: BuiltInKind = {
     },
     validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
     /**
-     * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
+     * Keeps the spec always, the status in an update of the object, and all of the status but its conditions in one of `/approval`.
      */
     resetFields(object, old, subresource) {
       if (!old) return;
@@ -139,7 +139,7 @@ function* signerProblems(field: string, name: string): Problems {
   if (name.length > longestSigner) yield tooLong(field, longestSigner);
 }
 
-/** The errors of the first part between dots that has some. */
+/** Reports the first invalid one of the labels between dots. */
 function* labelsProblems(field: string, text: string, check: (part: string) => string[]): Problems {
   const wrong = text.split(".").find((part) => check(part).length > 0);
   if (wrong === undefined) return;

@@ -17,7 +17,7 @@ export function* selectorProblems(field: string, selector: Sent<LabelSelector> =
   }
 }
 
-/** Validates the operator of a requirement, and that it has as many values as that takes. */
+/** Validates the operator of a requirement, and whether it takes values. */
 export function* operatorProblems(field: string, operator: string, values: readonly string[]): Problems {
   const at = `${field}.values`;
   switch (operator) {
@@ -73,7 +73,7 @@ export function* conditionProblems(field: string, conditions?: readonly Sent<Con
   }
 }
 
-/** All else that metadata has, by the names of Go's fields. */
+/** The members of metadata that a template must not set, by the field names of Go, which messages show. */
 const unsettableFields: Readonly<Record<string, keyof ObjectMeta | "selfLink">> = {
   name: "name",
   generateName: "generateName",
@@ -90,7 +90,7 @@ const unsettableFields: Readonly<Record<string, keyof ObjectMeta | "selfLink">> 
   managedFields: "managedFields",
 };
 
-/** Validates the metadata of a template of claims: labels and annotations are all that it may have. */
+/** Validates the metadata of a template of claims: it may have only labels and annotations. */
 export function* templateMetadataProblems(field: string, metadata: Sent<ObjectMeta> = {}): Problems {
   yield* checkAnnotations(metadata.annotations, `${field}.annotations`);
   yield* labelProblems(`${field}.labels`, metadata.labels);

@@ -11,7 +11,7 @@ import {
 } from "@tsbuilder/apimachinery/naming";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
-/** The name of a port: an IANA service name. */
+/** Returns why the name of a port is invalid: it must be an IANA service name. */
 export function checkPortName(name: string): string[] {
   const reasons: string[] = [];
   if (name.length > 15) reasons.push("must be no more than 15 characters");
@@ -24,7 +24,7 @@ export function checkPortName(name: string): string[] {
   return reasons;
 }
 
-/** A port, by number or by name. */
+/** Returns why a port, given by number or by name, is invalid. */
 export function checkPort(port: number | string): string[] {
   if (typeof port === "string") return checkPortName(port);
   return port >= 1 && port <= 65_535 ? [] : ["must be between 1 and 65535, inclusive"];
@@ -78,7 +78,7 @@ function checkDomain(domain: string, pattern: string, rule: string): string[] {
   return [...reasons, `${rule} regex used for validation is '${pattern}')`];
 }
 
-/** An address that can receive traffic from other hosts. */
+/** Returns why an IP address can't receive traffic from other hosts. */
 export function checkReachable(address: string): string[] {
   const reasons = checkAddress(address);
   if (reasons.length > 0) return reasons;
@@ -98,7 +98,7 @@ export function checkReachable(address: string): string[] {
 /** A segment of a URL path, such as the name of an object of any kind. */
 export const checkPathSegment = (name: string): string[] => pathSegmentName(name, false);
 
-/** Labels of a template or a selector. */
+/** Validates the labels of a template or a selector. */
 export function* labelProblems(field: string, labels: Readonly<Record<string, string>> = {}): Problems {
   for (const [key, value] of Object.entries(labels)) {
     yield* checked(field, key, checkQualifiedName);
@@ -115,7 +115,7 @@ export function* driverNameProblems(field: string, name = ""): Problems {
   yield* refused(field, name, checkSubdomain(name.toLowerCase()));
 }
 
-/** Validates a path without `..`. */
+/** Reports a path that contains the segment `..`. */
 export function* backstepProblems(field: string, path: string): Problems {
   if (path.split("/").includes("..")) yield invalid(field, path, "must not contain '..'");
 }
@@ -134,7 +134,7 @@ export function* filePathProblems(field: string, path: string): Problems {
   }
 }
 
-/** The mode bits of a file. */
+/** Validates the mode bits of a file. */
 export function* fileModeProblems(field: string, mode: number | undefined): Problems {
   if (mode !== undefined && (mode < 0 || mode > 0o777)) {
     yield invalid(field, mode, "must be a number between 0 and 0777 (octal), both inclusive");

@@ -30,7 +30,7 @@ export function* needed(field: string, value: string | undefined, check: Check =
   else yield* refused(field, value, check(value));
 }
 
-/** The items of a list that may be absent, each with its path. */
+/** Yields the items of a list that may be absent, each with its path. */
 export function* itemsOf<T>(
   field: string,
   list: readonly T[] | null | undefined,
@@ -88,7 +88,7 @@ export function* inRange(field: string, value: number | undefined, min: number, 
 
 /**
  * The choices that a field has, in the order of messages: a list, or the full name of the type whose field it is, such as
- * `core/v1.ServicePort`, if the generated tables have them.
+ * `core/v1.ServicePort`, if the generated tables have its values.
  */
 type Choices = readonly string[] | `${string}/v${number}.${string}`;
 

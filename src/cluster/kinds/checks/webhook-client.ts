@@ -52,7 +52,7 @@ function* serviceProblems(
   field: string,
   { namespace, name, path = "", port = 443 }: Sent<ServiceReference>,
 ): Problems {
-  // The real server mixes up the two fields.
+  // The real server reports a missing namespace at `name`, and a missing name at `namespace`.
   if (!namespace) yield required(`${field}.name`);
   if (!name) yield required(`${field}.namespace`);
   const reasons = checkPort(port);

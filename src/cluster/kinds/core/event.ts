@@ -91,7 +91,7 @@ const renamedFields = [
   ["reportingComponent", "reportingController"],
 ] as const;
 
-/** Events are one kind in two groups: core and events.k8s.io. */
+/** Converts an Event between core and events.k8s.io, which have the same Events. */
 function convertEvent(event: ApiObject, apiVersion: string): ApiObject {
   const names = new Map<string, string>(
     renamedFields.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),

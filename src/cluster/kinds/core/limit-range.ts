@@ -52,7 +52,7 @@ function* typeProblems(field: string, type: string): Problems {
 
 const limitFields = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 
-/** The names of the resources. A pod has no defaults, and a claim needs the storage's limits. */
+/** Validates the names of resources. A pod has no defaults; a claim with a ratio needs a limit of its storage. */
 function* limitNameProblems(field: string, limits: Limits): Problems {
   const check =
     limits.type === "Pod" || limits.type === "Container"

@@ -104,7 +104,7 @@ function* phaseProblems(object: ApiObject): Problems {
   yield invalid(
     "status.Phase",
     phase,
-    `may expectedPhase be '${expectedPhase}' if \`deletionTimestamp\` is${not} empty`,
+    `may only be '${expectedPhase}' if \`deletionTimestamp\` is${not} empty`,
   );
 }
 

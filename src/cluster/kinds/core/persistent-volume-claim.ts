@@ -100,7 +100,7 @@ function* statusProblems(object: ApiObject): Problems {
   }
 }
 
-/** Claims have storage, and what drivers define. */
+/** Validates a resource of a claim: `storage`, or one that a driver defines. */
 function* resourceKeyProblems(field: string, name: string): Problems {
   const reasons = checkQualifiedName(name);
   yield* refused(field, name, reasons);
@@ -108,7 +108,7 @@ function* resourceKeyProblems(field: string, name: string): Problems {
     yield notSupported(field, name, ["storage"]);
 }
 
-/** The amount of a resource of a claim or a volume. */
+/** Validates the amount of a resource of a claim or a volume. */
 export function* storageQuantityProblems(field: string, amount: Quantity): Problems {
   if (compareQuantities(amount, "0") >= 0) return;
   yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
@@ -134,7 +134,7 @@ export function requestedStorage({ spec }: Claim): Quantity | undefined {
 }
 
 /**
- * The immutable part of a claim's spec: volumeName and the class are set once, and the size grows only when
+ * Returns the immutable part of a claim's spec: volumeName and the class are set once, and the size grows only when
  * bound.
  */
 function immutablePart(claim: Claim, old: Claim): object {
@@ -149,14 +149,6 @@ function immutablePart(claim: Claim, old: Claim): object {
   }
   return result;
 }
-
-/** The abbreviations of access modes in tables. */
-const modeAbbreviations: Readonly<Record<string, string>> = {
-  ReadWriteOnce: "RWO",
-  ReadOnlyMany: "ROX",
-  ReadWriteMany: "RWX",
-  ReadWriteOncePod: "RWOP",
-};
 
 /** Validates the spec of a claim, of a claim template or of an ephemeral volume. */
 export function* claimSpecProblems(field: string, spec: NonNullable<Claim["spec"]>): Problems {
@@ -175,7 +167,7 @@ export function* claimSpecProblems(field: string, spec: NonNullable<Claim["spec"
   yield* ifSet(`${field}.volumeAttributesClassName`, volumeAttributesClassName, checkSubdomain);
 }
 
-/** The access modes of a claim or a volume. */
+/** Validates the access modes of a claim or a volume. */
 export function* accessModeProblems(field: string, modes: readonly string[]): Problems {
   for (const mode of modes) yield* optionalChoice(field, mode, "core/v1.PersistentVolumeClaimSpec");
   if (!modes.includes("ReadWriteOncePod")) return;
@@ -220,6 +212,14 @@ export function defaultClaim(claim: Claim): void {
   claim.status ??= {};
   claim.status.phase ||= "Pending";
 }
+
+/** The abbreviations of access modes in tables. */
+const modeAbbreviations: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
 
 export function accessModesText(object: object, part: string): string {
   const list = readField<string[]>(object, `${part}.accessModes`) ?? [];

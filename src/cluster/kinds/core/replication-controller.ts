@@ -89,13 +89,13 @@ function replicationControllerController(context: ControllerContext): Controller
   });
 }
 
-/** Its selector is a map of labels. */
+/** Presents a ReplicationController, whose selector is a map of labels, as a ReplicaSet. */
 function asReplicaSet({ spec, status, ...object }: ReplicationController): ReplicaSet {
   const selector = { matchLabels: spec.selector };
   return { ...object, spec: { ...spec, selector }, ...(status && { status }) };
 }
 
-/** Its status doesn't count terminating pods. */
+/** Sets the status, which unlike that of a ReplicaSet doesn't count terminating pods. */
 function withStatus(
   object: ReplicationController,
   { terminatingReplicas: _terminating, ...status }: ReplicaSetStatus,

@@ -55,12 +55,12 @@ const quotaResources = new Set([
   "requests.storage",
 ]);
 
-/** Returns true if quotas know a name without a domain. */
+/** Returns true for resources without a domain that a quota can limit. */
 export function isCountedByQuota(name: string): boolean {
   return quotaResources.has(name) || isHugePages(name) || name.startsWith(`requests.${hugePagesPrefix}`);
 }
 
-/** The name of any resource: `cpu`, `requests.storage`, `example.com/gpu`. */
+/** Validates the name of any resource: `cpu`, `requests.storage`, `example.com/gpu`. */
 export function* resourceNameProblems(field: string, name: string): Problems {
   const reasons = checkQualifiedName(name);
   yield* refused(field, name, reasons);
@@ -68,7 +68,7 @@ export function* resourceNameProblems(field: string, name: string): Problems {
   yield invalid(field, name, "must be a standard resource type or fully qualified");
 }
 
-/** The name of a resource that containers use. */
+/** Validates the name of a resource that containers use. */
 export function* containerResourceNameProblems(field: string, name: string): Problems {
   yield* resourceNameProblems(field, name);
   if (!name.includes("/")) {
@@ -85,7 +85,7 @@ export function isForPods(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }
 
-/** A quantity of a resource; extended resources must be integers. */
+/** Validates a quantity; those of extended and counted resources must be integers. */
 export function* quantityProblems(field: string, name: string, quantity: Quantity): Problems {
   if (compareQuantities(quantity, "0") < 0) {
     yield invalid(field, quantity, "must be greater than or equal to 0");
@@ -95,7 +95,7 @@ export function* quantityProblems(field: string, name: string, quantity: Quantit
   }
 }
 
-/** The resource requirements of a container. */
+/** Validates the resource requirements of a container. */
 export function containerResourceProblems(
   field: string,
   resources: ResourceRequirements,
@@ -104,7 +104,7 @@ export function containerResourceProblems(
   return requirementProblems(field, resources, claims, containerResourceNameProblems);
 }
 
-/** The resource requirements of a pod. */
+/** Validates the resource requirements of a pod. */
 export function* podResourceProblems(spec: PodSpec, claims: ReadonlySet<string>, field: string): Problems {
   const { resources, containers = [] } = spec;
   if (!resources) return;

@@ -58,7 +58,7 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
   zeroValues: { addressType: "" },
 };
 
-/** v1 ignores the field of older versions. */
+/** Drops `deprecatedTopology`, a field of v1beta1 that v1 ignores. */
 function dropTopology(object: ApiObject): void {
   for (const endpoint of eachOf(object, "endpoints")) delete endpoint["deprecatedTopology"];
 }

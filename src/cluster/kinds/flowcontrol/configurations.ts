@@ -21,12 +21,13 @@ const allRequests = (...subjects: Subject[]): v1.PolicyRulesWithSubjects[] => [
   },
 ];
 
-/** The objects that the server creates at its start. The mandatory ones can't be changed. */
+/** FlowSchemas and PriorityLevelConfigurations that the server creates at its start, by name. */
 interface Configurations {
   readonly levels: Readonly<Record<string, v1.PriorityLevelConfigurationSpec>>;
   readonly schemas: Readonly<Record<string, v1.FlowSchemaSpec>>;
 }
 
+/** The objects that can't be changed. */
 export const mandatory: Configurations = {
   levels: {
     "catch-all": {
@@ -65,6 +66,7 @@ const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], name
 const controllerManager = user("system:kube-controller-manager");
 const scheduler = user("system:kube-scheduler");
 
+/** The objects that users may change. */
 export const suggested: Configurations = {
   levels: {
     "global-default": queuingLevel(20, 50, 128, 6),

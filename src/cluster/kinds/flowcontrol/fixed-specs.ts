@@ -9,7 +9,7 @@ import { eachOf } from "../fill-in.ts";
 import type { Shape } from "../checks/go-struct.ts";
 import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../checks/go-struct.ts";
 
-/** A write to the status of flow control ignores the metadata: not even the uid is compared. */
+/** Resets the fields of a write. One to the status ignores the metadata, so that not even the uid is compared. */
 export const resetFlowControlFields: Strategy["resetFields"] = (object, old, subresource) => {
   resetStatus(object, old, subresource);
   if (subresource === "status") object.metadata.uid = old!.metadata.uid!;

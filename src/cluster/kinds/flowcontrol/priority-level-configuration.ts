@@ -60,7 +60,7 @@ function* limitedProblems(field: string, limited: Sent<v1.LimitedPriorityLevelCo
     yield invalid(`${field}.borrowingLimitPercent`, borrowed, "if specified, must be a non-negative integer");
 }
 
-/** The shares of a level; in between, the problems of its queues. */
+/** Validates the shares of a level. The server reports the queues between them: `between`. */
 function* shareProblems(
   field: string,
   { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<v1.ExemptPriorityLevelConfiguration>,

@@ -47,7 +47,7 @@ function* classProblems({ spec = {} }: IngressClass): Problems {
 
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
-/** A path behind a domain: `example.com/controller`. */
+/** Validates the name of a controller: a domain and a path, such as `example.com/controller`. */
 function* controllerNameProblems(field: string, value: string): Problems {
   if (value === "") return yield required(field);
   const [, domain, path] = /^([^/]+)\/(.+)$/s.exec(value) ?? [];

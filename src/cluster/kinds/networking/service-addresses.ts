@@ -29,7 +29,7 @@ type ServiceCIDR = ApiObject & { spec?: Sent<ServiceCIDRSpec> };
 
 const cidrsField = "spec.cidrs";
 
-/** One range, or one of each IP family. */
+/** Validates the ranges of a ServiceCIDR: one range, or one of each IP family. */
 function* cidrProblems({ spec = {} }: ServiceCIDR): Problems {
   const { cidrs = [] } = spec;
   if (cidrs.length === 0) return yield required(cidrsField, "at least one CIDR required");
@@ -59,7 +59,7 @@ export const ipAddress: BuiltInKind = {
   resource: "ipaddresses.networking.k8s.io",
   metadataChecks: { update: ["new", "update"] },
   strategy: {
-    // Nothing that is appended to an address leaves it one.
+    // An address with a generated suffix would be no address any more, so generateName becomes the name as it is.
     generateName: (address) => address,
     validateName: checkCanonicalAddress,
     validate: (object) => [...parentProblems(object)],

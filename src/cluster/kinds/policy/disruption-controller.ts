@@ -50,7 +50,7 @@ export function disruptionController(context: ControllerContext): Controller {
     },
   };
 
-  /** Reports why a budget does not do what it seems to say. */
+  /** Reports a budget that covers no pods, or pods whose desired number is unknown. */
   async function warn(key: string, budget: PodDisruptionBudget, covered: readonly Pod[]): Promise<void> {
     const hasUnmanaged = !countsPods(budget) && covered.some((pod) => !ownerOf(pod));
     const reason = covered.length === 0 ? "NoPods" : hasUnmanaged ? "UnmanagedPods" : "";
@@ -69,7 +69,7 @@ export function disruptionController(context: ControllerContext): Controller {
     return sum([...distinct.values()]);
   }
 
-  /** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
+  /** Finds the object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
   function ownerOf(object: KubernetesObject): ObjectWithReplicas | undefined {
     const reference = findController(object);
     if (!reference) return undefined;

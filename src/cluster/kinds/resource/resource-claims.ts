@@ -115,7 +115,7 @@ const claimSpecStruct: Shape = {
     }),
     config: pointerTo({
       requests: pointerField,
-      // The parameters of a driver are anything, which Go keeps as it came.
+      // Parameters are raw JSON, which Go keeps as it came.
       opaque: pointerTo({ driver: stringField, parameters: pointerField }),
     }),
   }),
@@ -157,7 +157,7 @@ function* adminAccessProblems(
   yield forbidden(`spec.devices.requests[${index}].adminAccess`, detail);
 }
 
-/** The most items of lists, and the lengths of texts. */
+/** The greatest numbers of items in lists, and the greatest lengths of texts. */
 const limits = {
   configsOfClass: 32,
   items: 32,
@@ -182,7 +182,7 @@ function* claimProblems(field: string, claim: Sent<v1.DeviceClaim>): Problems {
   });
 }
 
-/** The requests of a claim, and those of them with alternatives by `request/alternative`, too. */
+/** Returns the names by which a claim refers to its requests; alternatives are `request/alternative`. */
 function requestNames(requests: readonly Sent<v1.DeviceRequest>[]): ReadonlySet<string> {
   return new Set(
     requests.flatMap(({ name = "", firstAvailable = [] }) => [
@@ -303,7 +303,7 @@ function* referenceProblems(
   if (references.length <= limits.items) yield* duplicates(field, references);
 }
 
-/** The configuration for a driver, which only it understands. */
+/** Validates the configuration for a driver; only the driver understands its parameters. */
 function* configProblems(
   field: string,
   { opaque }: { opaque?: Sent<v1.OpaqueDeviceConfiguration> | undefined },

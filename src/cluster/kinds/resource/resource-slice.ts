@@ -72,7 +72,7 @@ const mostItems = {
   conditions: 4,
 };
 
-/** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
+/** Validates a slice; on an update, `old` is the stored one. */
 function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Problems {
   const { driver, pool = {}, nodeName, devices = [] } = spec;
   yield* driverNameProblems("spec.driver", driver);
@@ -95,7 +95,7 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
   yield* uniqueItems("spec.sharedCounters", sharedCounters, mostItems.counterSets, ofCounters, nameOf);
 }
 
-/** The greatest lengths of texts: the name of an attribute is one without its domain. */
+/** The greatest lengths of texts; that of a name is without its domain. */
 const longestTexts = { poolName: 253, name: 32, value: 64 };
 
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
@@ -118,7 +118,7 @@ function* nodeProblems({
   perDeviceNodeSelection,
 }: Sent<v1.ResourceSliceSpec>): Problems {
   if (nodeName === "") {
-    yield invalid("spec.nodeName", nodeName, "must be either unset or setFields to a non-empty string");
+    yield invalid("spec.nodeName", nodeName, "must be either unset or set to a non-empty string");
   } else if (nodeName !== undefined) yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
   if (nodeSelector) yield* nodeSelectorProblems("spec.nodeSelector", nodeSelector.nodeSelectorTerms);
   if (nodeSelector && nodeSelector.nodeSelectorTerms?.length !== 1) {
@@ -126,7 +126,7 @@ function* nodeProblems({
     yield invalid("spec.nodeSelector.nodeSelectorTerms", terms, "must have exactly one node selector term");
   }
   for (const [name, flag] of Object.entries({ allNodes, perDeviceNodeSelection })) {
-    if (flag === false) yield invalid(`spec.${name}`, flag, "must be either unset or setFields to true");
+    if (flag === false) yield invalid(`spec.${name}`, flag, "must be either unset or set to true");
   }
   const choices = Object.entries({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection });
   const setFields = choices.filter(([, value]) => Boolean(value)).map(([name]) => `\`${name}\``);

@@ -35,7 +35,7 @@ export const csiDriver: BuiltInKind = {
     prepareForCreate: (object) => dropGatedField(object),
     prepareForUpdate(object, old) {
       dropGatedField(object);
-      // A new object has no generation, but changes count.
+      // As in the real server, a new CSIDriver has no generation; changes of its spec count from 1.
       if (isEqual(object["spec"], old["spec"])) return;
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
@@ -92,7 +92,7 @@ function* tokenProblems(field: string, { tokenRequests = [] }: Sent<CSIDriverSpe
   }
 }
 
-/** The server misspells the first field. */
+/** The server reports attachRequired as `attachedRequired`. */
 function* driverChanges({ spec = {} }: CSIDriver, { spec: old = {} }: CSIDriver): Problems {
   yield* immutable("spec.attachedRequired", spec.attachRequired, old.attachRequired);
   yield* immutable("spec.volumeLifecycleModes", spec.volumeLifecycleModes, old.volumeLifecycleModes);
@@ -104,7 +104,7 @@ function* driverWarnings({ spec = {} }: CSIDriver, old?: CSIDriver): Generator<s
   yield "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 }
 
-/** The feature of the field is off by default. */
+/** Drops a field whose feature gate is off by default. */
 function dropGatedField({ spec }: CSIDriver): void {
   delete spec?.preventPodSchedulingIfMissing;
 }
@@ -150,7 +150,7 @@ function* nodeDriverProblems(object: CSINode): Problems {
 
 const driversOf = ({ spec }: CSINode): Sent<CSINodeDriver>[] => spec?.drivers ?? [];
 
-/** A driver that stays keeps all but what can be allocated; the message shows it as a Go struct. */
+/** Only `allocatable` of a driver may change; the message shows the driver as a Go struct. */
 function* nodeDriverChanges(object: CSINode, old: CSINode): Problems {
   for (const before of driversOf(old).map(structOf)) {
     for (const now of driversOf(object).map(structOf)) {

@@ -69,7 +69,7 @@ function* topologyProblems(field: string, terms: readonly Sent<TopologySelectorT
       if (values.has(key)) yield duplicate(`${each}.key`, key);
       values.set(key, [...new Set(list)].toSorted());
     }
-    // The server compares a term without expressions with an empty place for every term, too.
+    // The server allocates an empty entry for every term in advance, so that an empty term equals them all.
     const same = values.size === 0 ? terms.length : 0;
     const shown = Object.fromEntries(values);
     const again = seen.filter((other) => isEqual(other, shown)).length;
@@ -110,7 +110,7 @@ function* attributesChanges(object: VolumeAttributesClass, old: VolumeAttributes
   }
 }
 
-/** The name of the driver that a class uses. */
+/** Validates the name of the driver that a class uses. */
 function* classDriverProblems(field: string, driver = ""): Problems {
   if (driver === "") yield required(field);
   else yield* refused(field, driver.toLowerCase(), checkQualifiedName(driver.toLowerCase()));
@@ -119,7 +119,7 @@ function* classDriverProblems(field: string, driver = ""): Problems {
 const mostParameters = 512;
 const largestParameters = 256 * 1024;
 
-/** The parameters that a class passes to its driver. */
+/** Validates the parameters that a class passes to its driver. */
 function* classParameterProblems(parameters: Readonly<Record<string, string>> = {}): Problems {
   const entries = Object.entries(parameters);
   if (entries.length > mostParameters) return yield tooLong("parameters", mostParameters);
@@ -127,7 +127,7 @@ function* classParameterProblems(parameters: Readonly<Record<string, string>> = 
   if (countBytes(parameters) > largestParameters) yield tooLong("parameters", largestParameters);
 }
 
-/** The bytes of all keys and values. */
+/** Counts the bytes of all keys and values. */
 export function countBytes(map: Readonly<Record<string, string>>): number {
   return Object.entries(map).reduce((sum, pair) => sum + Buffer.byteLength(pair.join("")), 0);
 }

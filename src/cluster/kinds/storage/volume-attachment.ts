@@ -69,7 +69,7 @@ function* sourceProblems(field: string, source: Sent<v1.VolumeAttachmentSource>)
 const longestMessage = 1024;
 
 function* errorProblems(field: string, error: Sent<v1.VolumeError> | undefined): Problems {
-  // The message names another limit than the one that is checked.
+  // The server checks longestMessage, but its message names the limit of metadata.
   if (Buffer.byteLength(error?.message ?? "") > longestMessage)
     yield tooLong(`${field}.message`, largestMetadata);
   yield* inRange(`${field}.errorCode`, error?.errorCode, 0, 2 ** 31 - 1);

@@ -51,7 +51,7 @@ const noCounts = {
   numberReady: 0,
 };
 
-/** Counts the changes of a DaemonSet's template; once a field of its spec. */
+/** The annotation that counts the changes of the template, as the field `templateGeneration` of extensions/v1beta1 did. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 type DaemonSetSpec = Sent<apps.DaemonSetSpec>;
@@ -267,7 +267,7 @@ interface DaemonNodes {
 }
 
 /**
- * The next step of a DaemonSet: one pod on each eligible node, and once all exist, the update of outdated
+ * Plans the next step of a DaemonSet: one pod on each eligible node, and once all exist, the update of outdated
  * ones. With maxSurge a node has two pods for a while: the old one stays until the new one is available.
  */
 function nextDaemonStep(

@@ -61,6 +61,14 @@ function rolloutConditions(
   return [...kept, ...news.map((finding) => withTimes(finding, before, now))];
 }
 
+function findAvailable(deployment: Deployment, status: DeploymentStatus): Finding {
+  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
+  const found = defineFinding.bind(undefined, "Available");
+  return (status.availableReplicas ?? 0) >= minAvailable
+    ? found("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+    : found("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
+}
+
 function defineFinding(
   type: "Available" | "Progressing",
   status: "True" | "False" | "Unknown",
@@ -68,14 +76,6 @@ function defineFinding(
   message: string,
 ): Finding {
   return { type, status, reason, message };
-}
-
-function findAvailable(deployment: Deployment, status: DeploymentStatus): Finding {
-  const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
-  const found = defineFinding.bind(undefined, "Available");
-  return (status.availableReplicas ?? 0) >= minAvailable
-    ? found("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
-    : found("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.");
 }
 
 function findProgressing(

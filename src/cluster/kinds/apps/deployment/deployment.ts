@@ -127,14 +127,14 @@ const user = userOf("deployment");
 /** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */
 const revisionAnnotation = "deployment.kubernetes.io/revision";
 
-/** Rolls out a Deployment's template through ReplicaSets, one for revision revision of the template. */
+/** Rolls out a Deployment's template through ReplicaSets, one for each revision of the template. */
 export function deploymentController(context: ControllerContext): Controller {
   const steps = reporting(context, user, "deployment-controller");
   const { objects, report, clock } = steps;
   return {
     watches: [deployments, replicaSets, pods],
 
-    /** Recreate waits for the deletion of pods. */
+    /** A deleted pod matters to Recreate, which waits until all old pods are gone. */
     keysOf(event) {
       if (event.resource !== pods) return keysOfOwner(objects, deployments, "Deployment", event);
       if (event.type !== "DELETED") return [];
@@ -192,7 +192,7 @@ export function deploymentController(context: ControllerContext): Controller {
     return current;
   }
 
-  /** Written through the status subresource, so that the generation stays the same. */
+  /** Writes the revision of a Deployment through the status subresource, which leaves the generation as it is. */
   async function writeRevision({ namespace, name }: Deployment["metadata"], revision: string): Promise<void> {
     const stored = objects.get(deployments, namespace, name!);
     if (!stored || stored.metadata.annotations?.[revisionAnnotation] === revision) return;

@@ -31,7 +31,7 @@ function scaleUp(deployment: Deployment, current: ReplicaSet, old: readonly Repl
   return now + Math.max(0, Math.min(room, replicas - now));
 }
 
-/** Unavailable pods are removed first, as that does not reduce availability. */
+/** Scales old ReplicaSets down: unavailable pods go first, as their removal does not reduce availability. */
 function scaleDown(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): DesiredReplicas {
   const minAvailable = deployment.spec.replicas - rolloutLimits(deployment).maxUnavailable;
   const newMissing = current.spec.replicas - (current.status?.availableReplicas ?? 0);
@@ -93,7 +93,7 @@ export function proportionalReplicas(deployment: Deployment, sets: readonly Repl
   return next;
 }
 
-/** A share never exceeds what is left to add or remove, and never goes in the other direction. */
+/** Limits a share to the replicas that are left to add or to remove, and to their direction. */
 function limitShare(share: number, left: number): number {
   return left > 0 ? Math.max(0, Math.min(share, left)) : Math.min(0, Math.max(share, left));
 }

@@ -44,14 +44,14 @@ export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
 interface ReplicatingKind<T extends KubernetesObject> {
   readonly resource: ResourceName<T>;
   readonly kind: string;
-  /** The name of its controller's user, and that of its Events' source. */
+  /** The name of the controller's user, and the source of its Events. */
   readonly user: string;
   readonly component: string;
   readonly asReplicaSet: (object: T) => ReplicaSet;
   readonly withStatus: (object: T, status: ReplicaSetStatus) => T;
 }
 
-/** The controller of such a kind. */
+/** Creates the controller of a kind that keeps equal pods. */
 export function replicatingController<T extends KubernetesObject>(
   context: ControllerContext,
   { resource, kind, user: controller, component, asReplicaSet, withStatus }: ReplicatingKind<T>,

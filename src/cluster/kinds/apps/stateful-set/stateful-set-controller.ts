@@ -91,7 +91,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
   }
 
-  /** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
+  /** Makes a pod that is scaled down the owner of its claims, so that they are deleted with the pod. */
   async function handClaimsTo(set: StatefulSet, pod: Pod): Promise<void> {
     for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
       const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
@@ -176,7 +176,7 @@ const noStep: SetStep = { create: [], remove: [] };
 
 /**
  * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
- * and deleted from the highest, and only while all others are isHealthy; with Parallel, all at once. Updates
+ * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
  * always go one by one from the highest ordinal down to the partition.
  */
 function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): SetStep {

@@ -36,7 +36,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       const { spec } = object as StatefulSet;
       spec.podManagementPolicy ||= "OrderedReady";
       spec.updateStrategy ??= {};
-      // A type without its parameters is left as it is.
+      // As in Kubernetes, an explicit RollingUpdate without parameters gets none.
       if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
       spec.updateStrategy.type ||= "RollingUpdate";
       const { type, rollingUpdate } = spec.updateStrategy;
@@ -117,7 +117,7 @@ function* statefulSetProblems(spec: StatefulSetSpec, isNew: boolean): Problems {
   yield* restartPolicyProblems(spec, "StatefulSet");
 }
 
-/** The template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */
+/** Returns the template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */
 function templateOfPods({
   template = {},
   volumeClaimTemplates: claims = [],

@@ -59,7 +59,7 @@ export function jobController(context: ControllerContext): Controller {
   return {
     watches: [jobs, pods],
 
-    /** A pod that waits to be counted may have no Job any more; any key of its namespace finds it then. */
+    /** A tracked pod may have no Job any more; a key with only its namespace makes reconcile release it. */
     keysOf(event) {
       const keys = keysOfOwner(objects, jobs, "Job", event);
       const isWaiting = event.resource === pods && isTracked(event.object as Pod);
@@ -237,7 +237,7 @@ function progressStatus(job: Job, progress: JobProgress): JobStatus {
   };
 }
 
-/** After failures the whole Job backs off; with backoffLimitPerIndex, only the failed indexes. */
+/** Plans the pods. After failures the whole Job backs off; with backoffLimitPerIndex, only the failed indexes. */
 function nextPods(
   job: Job,
   owned: readonly Pod[],
@@ -372,7 +372,7 @@ function indexedPod(job: Job, index: number, failures: number | undefined): Pod 
   };
 }
 
-/** When a Job has failed, its active pods count as failed. */
+/** Finds the active pods of a failed Job, which count as failed. */
 function isLostTo(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: Pod) => boolean {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   const known = new Set([

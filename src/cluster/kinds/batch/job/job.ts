@@ -28,7 +28,7 @@ const labelledByPods = new WeakSet<WriteRequest>();
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
   metadataChecks: { update: ["new"] },
-  /** Jobs select their pods by their uidLabel uid, and their template is immutable. */
+  /** Jobs select their pods by their own uid, and their template is immutable. */
   strategy: {
     statusWritesMetadata: true,
     refuseSelector: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
@@ -132,7 +132,7 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
   yield* transitionProblems(spec, now, before);
 }
 
-/** The numbers and texts of the status that are no pointers in Go. */
+/** Returns the zero value of a field of the status that is no pointer in Go; undefined for pointers. */
 function zeroValue(field: keyof JobStatus): unknown {
   if (field === "completedIndexes") return "";
   return field === "active" || field === "succeeded" || field === "failed" ? 0 : undefined;
@@ -224,7 +224,7 @@ function* transitionProblems(spec: JobSpec, now: JobStatus, before: JobStatus): 
     yield conditionsError("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
 }
 
-/** A Job without a name is rejected for that, not for its labels. */
+/** The labels by which a Job selects its pods. One without a name is rejected for that, not for these labels. */
 function generatedLabels({ metadata }: ApiObject): Record<string, string> {
   const { name = "" } = metadata;
   return {
@@ -270,7 +270,7 @@ function* specProblems({ spec }: Job): Problems {
   if (isValidSelector(spec.selector)) yield* templateLabelProblems(spec.selector, spec.template);
 }
 
-/** The pod of the highest index has the longest name. */
+/** Reports a name with which the pod of the highest index, whose name is the longest, would be invalid. */
 function* podNameProblems({ metadata, spec }: Job): Problems {
   if (spec.completionMode !== "Indexed" || !spec.completions) return;
   const { name = "" } = metadata;

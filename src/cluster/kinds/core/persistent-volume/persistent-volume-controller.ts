@@ -41,7 +41,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     watches: [persistentVolumeClaims, persistentVolumes, storageClasses, volumeAttributesClasses, pods],
     startKeys: ["class"],
 
-    /** Keys begin with what they name. Any pending claim may be waiting for a changed volume or class. */
+    /** Keys begin with the type of the object that they name. Any pending claim may be waiting for a changed volume or class. */
     keysOf({ resource, object }) {
       if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
       if (resource === volumeAttributesClasses) return [`attributes${object.metadata.name}`];
@@ -141,7 +141,7 @@ const provisionerAnnotations = [
   "volume.kubernetes.io/storage-provisioner",
 ];
 
-/** The provisioner of that class: this controller. */
+/** The provisioner of the default class: this controller. */
 const provisioner = "tsbuilder.dev/pretended";
 
 /** The annotation that makes a class the default. */
@@ -200,7 +200,7 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
     return report(claim, "Normal", "WaitForPodScheduled", why);
   }
 
-  /** An external provisioner is requested by annotation. */
+  /** Requests a volume from an external provisioner by annotations of the claim. */
   async function askProvisioner(claim: Claim, name: string): Promise<void> {
     const provisioners = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
     const annotations = { ...claim.metadata.annotations, ...provisioners };
@@ -212,7 +212,7 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
     await report(annotated, "Normal", "ExternalProvisioning", why);
   }
 
-  /** A claim may be expanded later; its volume is then expanded immediately. */
+  /** Expands a volume whose claim asks for more, if the class allows it. */
   async function grow(volume: Volume, claim: Claim): Promise<Volume> {
     const wanted = claim.spec.resources?.requests?.storage ?? 0;
     const isLargeEnough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;

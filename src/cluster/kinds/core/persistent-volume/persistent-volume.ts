@@ -107,7 +107,7 @@ const sourcesWithMountOptions = [
   "photonPersistentDisk",
 ] as const;
 
-/** Only the old annotation is held against the kind of volume, not the field that took its place. */
+/** Refuses the old annotation for volume types without mount options; the field `mountOptions` is not checked. */
 function* mountOptionProblems(object: ApiObject): Problems {
   const { metadata, spec = {} } = object as Sent<core.PersistentVolume>;
   const name = "volume.beta.kubernetes.io/mount-options";
@@ -181,7 +181,7 @@ function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
     yield forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
 }
 
-/** The source of a changed volume, without a secret for growing that it had not before. */
+/** The immutable source of a changed volume: controllerExpandSecretRef may be added to it. */
 function immutableSource(now: VolumeSpec, before: VolumeSpec): object {
   const isAdded = before.csi && !before.csi.controllerExpandSecretRef;
   if (!now.csi || !isAdded) return volumeSourceOf(now);
@@ -215,7 +215,7 @@ const sourceOrder = [
   "csi",
 ];
 
-/** Names that differ in the server's messages: in those about the source, and in that about a second one. */
+/** Sources with another name in the server's messages about a source, and in those about a second source. */
 const namesInProblems: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };
 const secondNames: Readonly<Record<string, string>> = { cephfs: "cephFS" };
 

@@ -24,6 +24,11 @@ export const podCells: Readonly<Record<string, CellReader>> = {
   },
 };
 
+const completionMessages = new Map([
+  ["Succeeded", "The pod has completed successfully."],
+  ["Failed", "The pod failed."],
+]);
+
 /** The row condition of a pod that has finished. */
 export function podRowConditions(pod: object): readonly object[] | undefined {
   const reason = readField<string>(pod, "status.phase") ?? "";
@@ -31,10 +36,7 @@ export function podRowConditions(pod: object): readonly object[] | undefined {
   return message === undefined ? undefined : [{ type: "Completed", status: "True", reason, message }];
 }
 
-const completionMessages = new Map([
-  ["Succeeded", "The pod has completed successfully."],
-  ["Failed", "The pod failed."],
-]);
+type ContainerStatus = Sent<core.ContainerStatus>;
 
 /** A summary of the containers: sidecars count as containers once they have started. */
 interface ContainerSummary {
@@ -103,6 +105,8 @@ function runReason(pod: object, containers: readonly ContainerStatus[]): string 
   return failure || (hasRunning ? "NotReady" : reason);
 }
 
+type ContainerState = Sent<core.ContainerState>;
+
 function stateReason(state: ContainerState | undefined): string | undefined {
   if (state?.waiting?.reason) return state.waiting.reason;
   return state?.terminated && terminatedReason(state.terminated);
@@ -123,9 +127,6 @@ function restartsCell(pod: object, now: number): string {
   if (total === 0 || !last) return String(total);
   return `${total} (${formatSpan(Math.floor((now - Date.parse(last)) / 1000))} ago)`;
 }
-
-type ContainerStatus = Sent<core.ContainerStatus>;
-type ContainerState = Sent<core.ContainerState>;
 
 function conditionsOf(pod: object): ReadonlyArray<Sent<core.PodCondition>> {
   return readField<Array<Sent<core.PodCondition>>>(pod, "status.conditions") ?? [];

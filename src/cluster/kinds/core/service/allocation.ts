@@ -7,7 +7,7 @@ import { internalError, invalidObject } from "../../../contract/status-error.ts"
 import type { Collection } from "../../../storage/collection.ts";
 import { type Service, type ServiceSpec, hasNodePorts, needsHealthCheck } from "./service-spec.ts";
 
-/** The range of the addresses that are allocated. */
+/** The range from which clusterIPs are allocated. */
 export const serviceRange = "10.96.0.0/16";
 
 /**
@@ -23,8 +23,8 @@ export function settleFamilies(service: Service, old: Service | undefined): void
   if (isSingle && old && isEqual(spec.ipFamilies, old.spec.ipFamilies)) {
     if (spec.ipFamilies) spec.ipFamilies = spec.ipFamilies.slice(0, 1);
   }
-  throwInvalid(service, ...policyProblems(spec, isSingle, old?.spec));
-  if (!isFree) throwInvalid(service, ...dualStackProblems(spec));
+  throwIfAny(service, ...policyProblems(spec, isSingle, old?.spec));
+  if (!isFree) throwIfAny(service, ...dualStackProblems(spec));
   if (!spec.ipFamilies?.length) spec.ipFamilies = ["IPv4"];
   const [first] = spec.ipFamilies;
   if (isFree && !isSingle && spec.ipFamilies.length === 1)
@@ -65,10 +65,10 @@ function* dualStackProblems({ ipFamilyPolicy: policy, ipFamilies = [] }: Service
 }
 
 /**
- * Allocates a clusterIP in this range, in order; one that is in use is rejected. A Service may request any
+ * Allocates a clusterIP in serviceRange, in order; one that is in use is rejected. A Service may request any
  * address in 10.0.0.0/8, so that manifests from other clusters work. IPAddresses are in use as well: others may create them.
  */
-export function allocateAddress(service: Service, store: Store, ownUid: string | undefined): void {
+export function allocateAddress(service: Service, store: Store, uid: string | undefined): void {
   const { spec } = service;
   if (spec.type === "ExternalName") return;
   if (spec.clusterIP === "None") {
@@ -81,11 +81,11 @@ export function allocateAddress(service: Service, store: Store, ownUid: string |
     taken.set((object as Service).spec.clusterIP, object.metadata.uid);
   const address = (spec.clusterIP ||= findFreeAddress(taken));
   const isForeign = !/^(10\.|[^.]*:)/.test(address);
-  if (isForeign || (taken.has(address) && taken.get(address) !== ownUid)) {
+  if (isForeign || (taken.has(address) && taken.get(address) !== uid)) {
     const why = isForeign
       ? "the provided network does not match the current range"
       : "provided IP is already allocated";
-    throwInvalid(service, invalid("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`));
+    throwIfAny(service, invalid("spec.clusterIPs", [address], `failed to allocate IP ${address}: ${why}`));
   }
   spec.clusterIPs = [address];
 }
@@ -128,6 +128,9 @@ export function allocateNodePorts(service: Service, services: Collection): void 
   spec.healthCheckNodePort ||= findFreePort(taken);
 }
 
+const lowestNodePort = 30_000;
+const highestNodePort = 32_767;
+
 function findFreePort(taken: ReadonlySet<number>): number {
   for (let port = lowestNodePort; port <= highestNodePort; port++) if (!taken.has(port)) return port;
   throw new RangeError("no node port is free");
@@ -137,18 +140,15 @@ function checkNodePort(service: Service, index: number, port: number, taken: Rea
   const field = `spec.ports[${index}].nodePort`;
   if (port < lowestNodePort || port > highestNodePort) {
     const detail = `provided port is not in the valid range. The range of valid ports is ${lowestNodePort}-${highestNodePort}`;
-    throwInvalid(service, invalid(field, port, detail));
+    throwIfAny(service, invalid(field, port, detail));
   }
-  if (taken.has(port)) throwInvalid(service, invalid(field, port, "provided port is already allocated"));
-}
-
-const lowestNodePort = 30_000;
-const highestNodePort = 32_767;
-
-/** Refuses a Service if it has problems. */
-function throwInvalid({ metadata }: Service, ...problems: FieldError[]): void {
-  if (problems.length > 0) throw invalidObject(servicesResource, metadata.name!, problems);
+  if (taken.has(port)) throwIfAny(service, invalid(field, port, "provided port is already allocated"));
 }
 
 /** The resource in the errors of Services. */
 const servicesResource = { group: "", plural: "services", kind: "Service" };
+
+/** Throws the error for an invalid Service if there are problems. */
+function throwIfAny({ metadata }: Service, ...problems: FieldError[]): void {
+  if (problems.length > 0) throw invalidObject(servicesResource, metadata.name!, problems);
+}

@@ -72,7 +72,7 @@ function serviceStrategy(store: Store): Partial<Strategy> {
       return [...addressChanges(object as Service, old as Service), ...problems];
     },
     warnings: (object) => serviceWarnings(object as Service),
-    // A service that is created by its status has no address.
+    // A Service that a write of its status creates gets no address.
     beforeCommit(object, old, { subresource }) {
       if (subresource !== "") return;
       const service = object as Service;
@@ -104,8 +104,6 @@ function* serviceProblems({ spec }: Service): Problems {
   yield* loadBalancerProblems(spec);
   yield* trafficProblems(spec);
 }
-
-const loadBalancerOnly = "may only be used when `type` is 'LoadBalancer'";
 
 function* typeProblems(spec: ServiceSpec): Problems {
   if (spec.type === "LoadBalancer" || spec.type === "NodePort") {
@@ -200,6 +198,8 @@ function* clusterIPListProblems(list: readonly string[]): Problems {
   }
 }
 
+const loadBalancerOnly = "may only be used when `type` is 'LoadBalancer'";
+
 function* loadBalancerProblems(spec: ServiceSpec): Problems {
   const isBalancer = spec.type === "LoadBalancer";
   const { loadBalancerSourceRanges: ranges = [] } = spec;
@@ -212,7 +212,7 @@ function* loadBalancerProblems(spec: ServiceSpec): Problems {
   yield* loadBalancerClassProblems(spec);
 }
 
-/** The server checks it twice on an update, so that the error is there twice. */
+/** As in the real server, an update reports this error twice. */
 function* loadBalancerClassProblems({ type, loadBalancerClass }: ServiceSpec): Problems {
   if (loadBalancerClass === undefined) return;
   if (type !== "LoadBalancer") yield forbidden("spec.loadBalancerClass", loadBalancerOnly);
@@ -236,7 +236,7 @@ function* trafficProblems(spec: ServiceSpec): Problems {
   ]);
 }
 
-/** The immutable address fields of a Service. */
+/** Reports changes of the immutable fields of a Service. */
 function* addressChanges({ spec }: Service, { spec: old }: Service): Problems {
   const detail = "may not change once set";
   if (hasAddress(spec) && hasAddress(old) && !(isHeadless(spec) && isHeadless(old))) {
