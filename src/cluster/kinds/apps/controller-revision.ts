@@ -1,9 +1,10 @@
+import { findController } from "@tsbuilder/apimachinery/meta";
 import { invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { nonNegative, type Problems } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import { count, readField } from "../cells.ts";
+import { count } from "../cells.ts";
 
 export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
@@ -15,10 +16,7 @@ export const controllerRevision: BuiltInKind = {
   emptyObject: { revision: 0 },
   cells: {
     Controller: (object) => {
-      const owners = readField<
-        Array<{ apiVersion: string; kind: string; name: string; controller?: boolean }>
-      >(object, "metadata.ownerReferences");
-      const owner = owners?.find(({ controller }) => controller);
+      const owner = findController(object);
       if (!owner) return "<none>";
       const group = owner.apiVersion.includes("/") ? `.${owner.apiVersion.split("/")[0]}` : "";
       return `${owner.kind.toLowerCase()}${group}/${owner.name}`;

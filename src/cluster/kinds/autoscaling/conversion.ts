@@ -1,7 +1,6 @@
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { type Sent } from "../../contract/sent.ts";
 import { type ApiObject } from "../../contract/api-object.ts";
-import { text } from "../cells.ts";
 import { type JSONObject, isObject } from "@tsbuilder/apimachinery/json";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn } from "@tsbuilder/apimachinery/kinds";
 import { compareText, goStruct } from "@tsbuilder/apimachinery/text";

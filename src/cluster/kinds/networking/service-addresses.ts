@@ -65,9 +65,7 @@ export const ipAddress: BuiltInKind = {
     validate: (object) => [...parentProblems(object)],
     validateUpdate: (object, old) => [...parentProblems(object), ...parentChanges(object, old)],
   },
-  cells: {
-    ParentRef: parentCell,
-  },
+  cells: { ParentRef: parentCell },
   cellsWithoutColumn: [({ metadata }, now) => ageOf(metadata.creationTimestamp, now)],
   emptyObject: { spec: {} },
 };

@@ -57,11 +57,8 @@ export const csiDriver: BuiltInKind = {
 const shortestUpdatePeriod = 10;
 
 function* driverProblems({ spec = {} }: CSIDriver): Problems {
-  yield* optionalChoice("spec.fsGroupPolicy", spec.fsGroupPolicy, [
-    "File",
-    "None",
-    "ReadWriteOnceWithFSType",
-  ]);
+  const policies = ["File", "None", "ReadWriteOnceWithFSType"];
+  yield* optionalChoice("spec.fsGroupPolicy", spec.fsGroupPolicy, policies);
   yield* tokenProblems("spec.tokenRequests", spec);
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (mode === "Persistent" || mode === "Ephemeral") continue;

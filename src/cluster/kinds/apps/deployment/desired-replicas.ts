@@ -1,5 +1,5 @@
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
-import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
+import type { ReplicaSet } from "../replica-set/replica-set-controller.ts";
 import type { Defaulted } from "../../../control-loop/api/core.ts";
 import { scaledCount, sum } from "../../../control-loop/counts.ts";
 import type { Stored } from "../../../contract/stored.ts";

@@ -1,7 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import type { Lease } from "@tsbuilder/apimachinery/k8s/coordination/v1";
-import { type LooseCondition, type Node, nodes, pods } from "../../../control-loop/api/core.ts";
+import { type LooseCondition, type Node, nodes } from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
 import { versionInfo } from "../../../contract/version.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";

@@ -13,7 +13,6 @@ import { checkAddressRange } from "../../checks/addresses.ts";
 import { type Problems, checked, choice, eachChecked, itemsOf } from "../../checks/problems.ts";
 import { taintEffects } from "../pod-spec/scheduling.ts";
 import { quantityProblems } from "../resources.ts";
-import { nodes } from "../../../control-loop/api/core.ts";
 import { fakeNode } from "./fake-node.ts";
 import { taintEviction } from "./taints.ts";
 

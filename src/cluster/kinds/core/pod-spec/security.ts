@@ -12,7 +12,7 @@ import { type Problems, inRange, itemsOf, optionalChoice } from "../../checks/pr
 import { type PodSpec, type SeccompProfile, type SecurityContext, containersIn } from "./types.ts";
 import { knownValues } from "../../checks/known-values.ts";
 import type { Shape } from "../../checks/go-struct.ts";
-import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../../checks/go-struct.ts";
+import { pointerField, pointerTo, stringField, toGoStruct } from "../../checks/go-struct.ts";
 
 export function* containerSecurityProblems(
   field: string,

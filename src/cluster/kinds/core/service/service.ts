@@ -229,11 +229,8 @@ function* trafficProblems(spec: ServiceSpec): Problems {
     yield invalid("spec.healthCheckNodePort", health, detail);
   } else if (health) yield* checked("spec.healthCheckNodePort", health, checkPort);
   yield* optionalChoice("spec.internalTrafficPolicy", spec.internalTrafficPolicy, "core/v1.ServiceSpec");
-  yield* optionalChoice("spec.trafficDistribution", spec.trafficDistribution, [
-    "PreferClose",
-    "PreferSameZone",
-    "PreferSameNode",
-  ]);
+  const distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+  yield* optionalChoice("spec.trafficDistribution", spec.trafficDistribution, distributions);
 }
 
 /** Reports changes of the immutable fields of a Service. */
