@@ -10,7 +10,7 @@ import { forbidden, notFound } from "../contract/status-error.ts";
 import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
-import { type Claim, sizeOf } from "../kinds/core/persistent-volume-claim.ts";
+import { type Claim, requestedStorage } from "../kinds/core/persistent-volume-claim.ts";
 
 const namespaces = { group: "", plural: "namespaces", kind: "Namespace" };
 
@@ -199,7 +199,7 @@ export function claimResize(store: Store): AdmissionPlugin {
       if (operation !== "UPDATE" || subresource !== "" || resource.group !== "") return;
       if (resource.plural !== "persistentvolumeclaims" || !object || !oldObject) return;
       const [now, before]: [Claim, Claim] = [object, oldObject];
-      if (compareQuantities(sizeOf(now) ?? "0", sizeOf(before) ?? "0") <= 0) return;
+      if (compareQuantities(requestedStorage(now) ?? "0", requestedStorage(before) ?? "0") <= 0) return;
       if (before.status?.phase !== "Bound")
         throw forbidden(resource, name, "Only bound persistent volume claims can be expanded");
       const storageClass = now.spec?.storageClassName ?? "";

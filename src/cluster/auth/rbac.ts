@@ -8,7 +8,7 @@ import type { User } from "../contract/user.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import type { Attributes, Authorizer, Decision, Rule } from "../contract/authorizer.ts";
-import { isUsable } from "../kinds/checks/meta-types.ts";
+import { isValidSelector } from "../kinds/checks/meta-types.ts";
 
 /** Authorizes by the roles and bindings that are in the store at the time of the request. */
 export class RBAC implements Authorizer {
@@ -106,7 +106,7 @@ export function aggregateRoles(store: Store): () => void {
       const role = object as ClusterRole;
       const selectors = role.aggregationRule?.clusterRoleSelectors;
       // A data folder of an older version may hold a role that is invalid today: its rules stay as they are.
-      if (!selectors?.every(isUsable)) continue;
+      if (!selectors?.every(isValidSelector)) continue;
       const rules = roles.list().flatMap((other) => {
         const labels = other.object.metadata.labels ?? {};
         const isSelected =

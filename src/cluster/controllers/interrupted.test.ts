@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import { send } from "../testing/send.ts";
 import { type ClusterProcess, startProcess } from "../testing/testdata/start-process.ts";
-import { deployments } from "../kinds/apps/deployment/deployment-controller.ts";
+import { deployments } from "../kinds/apps/deployment/deployment.ts";
 import { replicaSets } from "../kinds/apps/replica-set/replica-set-controller.ts";
 import { namespaces, pods } from "../control-loop/api/core.ts";
 import { eventually } from "../../../e2e/support/eventually.ts";

@@ -8,7 +8,7 @@ import type { Controller } from "../control-loop/controller.ts";
 import { findByKey, keyOf } from "../control-loop/keys.ts";
 import { isFinished, setPodCondition } from "../control-loop/pods/pod-state.ts";
 import { chooseStage, type StagesContext } from "./stage.ts";
-import { nodeAddress } from "../kinds/core/node/node.ts";
+import { nodeAddress } from "../kinds/core/node/fake-node.ts";
 
 /** How long the pod of a Job runs, in milliseconds. */
 const jobDuration = 1000;

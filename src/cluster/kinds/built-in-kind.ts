@@ -18,26 +18,26 @@ export interface BuiltInKind<Controllers extends string = never> {
   readonly metadataChecks?: Partial<MetadataChecks>;
   /** The members of the default strategy that the kind overrides. */
   readonly strategy?: Partial<Strategy> | ((store: Store) => Partial<Strategy>);
-  /** The cells of its table by column; `Name` and `Age` are the same for all kinds. */
+  /** The cells of the kind's table by column; `Name` and `Age` are the same for all kinds. */
   readonly cells?: Readonly<Record<string, CellReader>>;
-  /** Cells after them that the real server writes without a column. */
+  /** Further cells: for some kinds the real server writes more cells than its table has columns. */
   readonly cellsWithoutColumn?: readonly CellReader[];
   readonly rowConditions?: TableColumns["rowConditions"];
-  /** Field selectors whose name is not the path, or that have a value for an absent field. */
+  /** Field selectors whose name is not the path of the field, or that have a value where the field is absent. */
   readonly selectors?: Readonly<Record<string, (object: ApiObject) => string>>;
-  /** The path of the template of its pods. */
+  /** The path of the pod template in objects of the kind. */
   readonly podTemplate?: string;
   /**
    * The structs that are not pointers in Go, which serializes them for an empty object. They have no owner in
    * managedFields, and bookmarks include them.
    */
   readonly emptyObject?: JSONObject;
-  /** The fields besides these that Go serializes although they are zero, which may depend on the version. */
+  /** Further fields that Go serializes although they are zero; they may depend on the version. */
   readonly zeroValues?: JSONObject | ((version: string) => JSONObject);
   /** Converts an object to another version; absent if versions differ only in kind and apiVersion. */
   readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;
   /** The deprecation warning for using the kind. */
   readonly deprecation?: string;
-  /** The controllers of its objects, by the names that `--controllers` accepts. */
+  /** The controllers of the kind's objects, by the names that `--controllers` accepts. */
   readonly controllers?: Readonly<Record<Controllers, ControllerFactory>>;
 }

@@ -20,8 +20,8 @@ export function emptyAsNull(target: unknown, ...fields: readonly string[]): void
 }
 
 /**
- * Makes a field, such as `podIP`, agree with the first item of the list that came later, `podIPs`, or with the item's key.
- * If they differ, the field wins.
+ * Makes a field such as `podIP` agree with the first item of the newer list, `podIPs`, or with the member `key` of that item.
+ * If both are set and differ, the field wins.
  */
 export function alignFirst(target: Fields | undefined, field: string, list: string, key?: string): void {
   if (!target) return;

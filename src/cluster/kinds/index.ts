@@ -1,6 +1,6 @@
 // The built-in kinds by group, each in one file or a few: its declaration with defaults, validation and cells, its controller,
 // and rules of its own. Begin with built-in-kind.ts, which says what a kind declares, and a small kind such as
-// storage/csi-driver.ts; checks/ has the rules that kinds share, and apps/workload.ts those of workloads.
+// storage/volume-attachment.ts; checks/ has the rules that kinds share, and apps/workload.ts those of workloads.
 
 import {
   mutatingAdmissionPolicyBinding,
@@ -21,7 +21,6 @@ import { daemonSet } from "./apps/daemon-set/daemon-set.ts";
 import { deployment } from "./apps/deployment/deployment.ts";
 import { replicaSet } from "./apps/replica-set/replica-set.ts";
 import { statefulSet } from "./apps/stateful-set/stateful-set.ts";
-import { reviews } from "./reviews.ts";
 import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler.ts";
 import { cronJob } from "./batch/cron-job/cron-job.ts";
 import { job } from "./batch/job/job.ts";
@@ -46,22 +45,30 @@ import { flowSchema } from "./flowcontrol/flow-schema.ts";
 import { priorityLevelConfiguration } from "./flowcontrol/priority-level-configuration.ts";
 import { ingressClass } from "./networking/ingress-class.ts";
 import { ingress } from "./networking/ingress.ts";
-import { ipAddress } from "./networking/ip-address.ts";
 import { networkPolicy } from "./networking/network-policy.ts";
-import { serviceCIDR } from "./networking/service-cidr.ts";
+import { ipAddress, serviceCIDR } from "./networking/service-addresses.ts";
 import { runtimeClass } from "./node/runtime-class.ts";
 import { podDisruptionBudget } from "./policy/pod-disruption-budget.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac/roles-and-bindings.ts";
 import { deviceClass, resourceClaim, resourceClaimTemplate } from "./resource/resource-claims.ts";
 import { resourceSlice } from "./resource/resource-slice.ts";
 import { priorityClass } from "./scheduling/priority-class.ts";
-import { csiDriver } from "./storage/csi-driver.ts";
-import { csiNode } from "./storage/csi-node.ts";
-import { csiStorageCapacity } from "./storage/csi-storage-capacity.ts";
-import { storageClass } from "./storage/storage-class.ts";
+import { csiDriver, csiNode, csiStorageCapacity } from "./storage/csi.ts";
+import { storageClass, volumeAttributesClass } from "./storage/storage-classes.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
-import { volumeAttributesClass } from "./storage/volume-attributes-class.ts";
 import type { BuiltInKind } from "./built-in-kind.ts";
+
+const accessReview = { spec: {}, status: { allowed: false } };
+
+/** The kinds of reviews, which the server answers and does not store. */
+const reviews: readonly BuiltInKind[] = [
+  { resource: "selfsubjectreviews.authentication.k8s.io", emptyObject: { status: { userInfo: {} } } },
+  { resource: "tokenreviews.authentication.k8s.io", emptyObject: { spec: {}, status: { user: {} } } },
+  { resource: "localsubjectaccessreviews.authorization.k8s.io", emptyObject: accessReview },
+  { resource: "selfsubjectaccessreviews.authorization.k8s.io", emptyObject: accessReview },
+  { resource: "selfsubjectrulesreviews.authorization.k8s.io", emptyObject: { spec: {} } },
+  { resource: "subjectaccessreviews.authorization.k8s.io", emptyObject: accessReview },
+];
 
 /** The built-in kinds that need more than the defaults. To add one, add its folder and its line here. */
 export const builtInKinds = [

@@ -2,7 +2,8 @@ import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Node, Pod } from "../../control-loop/api/core.ts";
-import { fitsNode, repellingTaints } from "../../kinds/core/node/node-fit.ts";
+import { fitsNode } from "../../kinds/core/node/node-fit.ts";
+import { untoleratedTaints } from "../../kinds/core/node/taints.ts";
 import { type ResourceList, sumPodResources } from "../../quota/resource-list.ts";
 import type { Stored } from "../../contract/api-object.ts";
 
@@ -65,7 +66,7 @@ function passing(reason: string): Refusal {
 const cordon = "node.kubernetes.io/unschedulable";
 
 function cordonRepels({ spec }: Pod, node: Node): boolean {
-  return repellingTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
+  return untoleratedTaints(spec, node).some(({ key }) => key === cordon) && node.spec?.unschedulable === true;
 }
 
 /** Returns true if taints of the node repel a pod, or the taint that a real control plane gives unready nodes. */
@@ -73,7 +74,7 @@ function repels(node: Node, { spec }: Pod): boolean {
   const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
   const taints = [...(node.spec?.taints ?? []), ...(isReady ? [] : [notReady])];
-  return repellingTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
+  return untoleratedTaints(spec, { ...node, spec: { ...node.spec, taints } }).length > 0;
 }
 
 /** Returns true if a pod wants a host port that another pod of the node uses. */
@@ -190,7 +191,7 @@ function isEligible(constraint: Constraint, { spec }: Pod, node: Node): boolean 
   const { nodeAffinityPolicy = "Honor", nodeTaintsPolicy = "Ignore" } = constraint;
   return (
     (nodeAffinityPolicy === "Ignore" || fitsNode(spec, node)) &&
-    (nodeTaintsPolicy === "Ignore" || repellingTaints(spec, node).length === 0)
+    (nodeTaintsPolicy === "Ignore" || untoleratedTaints(spec, node).length === 0)
   );
 }
 

@@ -20,8 +20,8 @@ import { isFinished, setPodCondition } from "../../control-loop/pods/pod-state.t
 import {
   chooseVolume,
   claimsOfPod,
-  reserved,
-  selectedNode,
+  reserveVolume,
+  selectedNodeAnnotation,
   waitsForConsumer,
 } from "../../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { podDisruptionBudgets } from "../../kinds/policy/disruption-controller.ts";
@@ -134,10 +134,10 @@ export function scheduler(context: ControllerContext): Controller {
       .filter(({ spec }) => !spec.volumeName);
     for (const claim of unboundClaims) {
       const volume = chooseVolume(claim, objects.list(persistentVolumes));
-      const annotations = { ...claim.metadata.annotations, [selectedNode]: node };
+      const annotations = { ...claim.metadata.annotations, [selectedNodeAnnotation]: node };
       if (!volume) await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
       else if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
-        await objects.update(user, reserved(volume, claim));
+        await objects.update(user, reserveVolume(volume, claim));
       }
     }
     return unboundClaims.length > 0;

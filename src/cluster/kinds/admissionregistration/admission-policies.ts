@@ -1,13 +1,13 @@
-import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel1035, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import { celProblem, matchConditions } from "./match-conditions.ts";
-import { defaultMatchResources, matchResources, mutatedOperations } from "./match-resources.ts";
-import { type Problems, choice, each, optionalChoice, refused } from "../checks/problems.ts";
+import { compilationProblems, matchConditionProblems } from "./match-conditions.ts";
+import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
+import { type Problems, choice, each, optionalChoice, refused, itemsOf, unique } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
@@ -29,7 +29,7 @@ export const validatingAdmissionPolicy: BuiltInKind = {
       object["status"] ??= {};
     },
   },
-  cells: { Validations: size("spec.validations"), ParamKind: paramKind },
+  cells: { Validations: size("spec.validations"), ParamKind: paramKindCell },
   emptyObject: { spec: {}, status: {} },
 };
 
@@ -53,14 +53,12 @@ function* validatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems
     yield required("spec.auditAnnotations", detail);
     return;
   }
-  yield* each("spec.validations", validations, (at, validation) =>
-    validationProblems(at, validation, compiler),
-  );
-  yield* annotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
+  yield* each("spec.validations", validations, (at, item) => validationProblems(at, item, compiler));
+  yield* auditAnnotationProblems(object.metadata.name ?? "", auditAnnotations, compiler);
 }
 
-/** Validates the common fields of both kinds of policies; `more` checks what they match. */
-function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: Problems): Problems {
+/** Validates the common fields of both kinds of policies; `matchProblems` are more rules for what they match. */
+function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, matchProblems?: Problems): Problems {
   const choices = "admissionregistration/v1.ValidatingAdmissionPolicySpec";
   if (spec.failurePolicy === undefined) yield required("spec.failurePolicy");
   else yield* optionalChoice("spec.failurePolicy", spec.failurePolicy, choices);
@@ -68,15 +66,15 @@ function* commonProblems(spec: PolicySpec, old: PolicySpec | undefined, more?: P
   const { matchConstraints: match } = spec;
   if (!match) yield required("spec.matchConstraints");
   else {
-    yield* matchResources("spec.matchConstraints", match);
+    yield* matchResourcesProblems("spec.matchConstraints", match);
     if (!match.resourceRules?.length) yield required("spec.matchConstraints.resourceRules");
-    if (more) yield* more;
+    if (matchProblems) yield* matchProblems;
   }
   const unchanged =
     old && isEqual(old.paramKind, spec.paramKind) && isEqual(old.matchConditions, spec.matchConditions);
   if (unchanged) return;
   const params = spec.paramKind !== undefined;
-  yield* matchConditions("spec.matchConditions", [...(spec.matchConditions ?? [])], { params });
+  yield* matchConditionProblems("spec.matchConditions", [...(spec.matchConditions ?? [])], { params });
 }
 
 function* paramKindProblems({ apiVersion = "", kind = "" }: NonNullable<PolicySpec["paramKind"]>): Problems {
@@ -101,27 +99,23 @@ function* paramKindProblems({ apiVersion = "", kind = "" }: NonNullable<PolicySp
   }
 }
 
-function* variableProblems(
-  variables: NonNullable<PolicySpec["variables"]>,
-  compiler: PolicyCompiler,
-): Problems {
-  for (const [index, { name = "", expression = "" }] of variables.entries()) {
-    const field = `spec.variables[${index}]`;
+function* variableProblems(list: NonNullable<PolicySpec["variables"]>, compiler: PolicyCompiler): Problems {
+  for (const [field, { name = "", expression = "" }] of itemsOf("spec.variables", list)) {
     if (name.trim() === "") yield required(`${field}.name`, "name is not specified");
     else if (!isIdentifier(name)) yield invalid(`${field}.name`, name, "must be a valid CEL identifier");
     if (expression.trim() === "") yield required(`${field}.expression`, "expression is not specified");
-    else yield* celProblem(`${field}.expression`, expression, compiler.variable(name, expression));
+    else yield* compilationProblems(`${field}.expression`, expression, compiler.variable(name, expression));
   }
 }
 
-const reserved = new Set(
+const reservedWords = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
     " ",
   ),
 );
 
 function isIdentifier(name: string): boolean {
-  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reserved.has(name);
+  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !reservedWords.has(name);
 }
 
 function* validationProblems(
@@ -131,12 +125,12 @@ function* validationProblems(
 ): Problems {
   const { expression = "", message = "", messageExpression = "", reason } = validation;
   if (expression.trim() === "") yield required(`${field}.expression`, "expression is not specified");
-  else yield* celProblem(`${field}.expression`, expression, compiler.condition(expression));
+  else yield* compilationProblems(`${field}.expression`, expression, compiler.condition(expression));
   if (messageExpression !== "") {
     const at = `${field}.messageExpression`;
     if (messageExpression.trim() === "")
       yield invalid(at, messageExpression, "must be non-empty if specified");
-    else yield* celProblem(at, messageExpression, compiler.message(messageExpression));
+    else yield* compilationProblems(at, messageExpression, compiler.message(messageExpression));
   }
   if (message !== "" && message.trim() === "") {
     yield invalid(`${field}.message`, message, "must be non-empty if specified");
@@ -146,34 +140,31 @@ function* validationProblems(
   yield* optionalChoice(`${field}.reason`, reason, ["Forbidden", "Invalid", "RequestEntityTooLarge"]);
 }
 
-const annotationLimit = 20;
+const mostAuditAnnotations = 20;
+const longestValueExpression = 5 * 1024;
 
-const annotationLength = 5 * 1024;
-
-function* annotationProblems(
+function* auditAnnotationProblems(
   policy: string,
   annotations: NonNullable<v1.ValidatingAdmissionPolicySpec["auditAnnotations"]>,
   compiler: PolicyCompiler,
 ): Problems {
   const field = "spec.auditAnnotations";
-  if (annotations.length > annotationLimit) {
-    yield invalid(field, annotations, `must not have more than ${annotationLimit} auditAnnotations`);
-  }
-  const keys = new Set<string>();
-  for (const [index, { key = "", valueExpression = "" }] of annotations.entries()) {
-    const at = `${field}[${index}]`;
+  if (annotations.length > mostAuditAnnotations)
+    yield invalid(field, annotations, `must not have more than ${mostAuditAnnotations} auditAnnotations`);
+  const uniqueKey = unique();
+  for (const [at, { key = "", valueExpression = "" }] of itemsOf(field, annotations)) {
     const text = valueExpression.trim();
     yield* refused(`${at}.key`, `${policy}/${key}`, checkQualifiedName(`${policy}/${key}`));
     if (text === "") yield required(`${at}.valueExpression`, "valueExpression is not specified");
-    else if (Buffer.byteLength(text) > annotationLength) {
-      yield required(`${at}.valueExpression`, `must not exceed ${annotationLength} bytes in length`);
-    } else yield* celProblem(`${at}.valueExpression`, valueExpression, compiler.auditAnnotation(text));
-    if (keys.has(key)) yield duplicate(`${at}.key`, key);
-    keys.add(key);
+    else if (Buffer.byteLength(text) > longestValueExpression) {
+      yield required(`${at}.valueExpression`, `must not exceed ${longestValueExpression} bytes in length`);
+    } else
+      yield* compilationProblems(`${at}.valueExpression`, valueExpression, compiler.auditAnnotation(text));
+    yield* uniqueKey(`${at}.key`, key);
   }
 }
 
-function paramKind(object: object): string {
+function paramKindCell(object: object): string {
   const kind = readField<v1.ParamKind>(object, "spec.paramKind");
   return kind ? `${kind.apiVersion}/${kind.kind}` : "<unset>";
 }
@@ -192,13 +183,13 @@ export const mutatingAdmissionPolicy: BuiltInKind = {
     validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
     default: defaultPolicy,
   },
-  cells: { Mutations: size("spec.mutations"), ParamKind: paramKind },
+  cells: { Mutations: size("spec.mutations"), ParamKind: paramKindCell },
   emptyObject: { spec: {} },
 };
 
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {
   const spec = (object["spec"] ?? {}) as v1.MutatingAdmissionPolicySpec;
-  const operations = mutatedOperations("spec.matchConstraints", spec.matchConstraints);
+  const operations = operationProblems("spec.matchConstraints", spec.matchConstraints);
   yield* commonProblems(spec, old?.["spec"] as PolicySpec | undefined, operations);
   const compiler = new PolicyCompiler({ params: spec.paramKind !== undefined, variables: true });
   yield* variableProblems(spec.variables ?? [], compiler);
@@ -220,14 +211,18 @@ function* mutationProblems(
   const { patchType } = mutation;
   yield* choice(`${field}.patchType`, patchType, "admissionregistration/v1.Mutation");
   if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return;
-  const own = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
-  const other = patchType === "JSONPatch" ? "applyConfiguration" : "jsonPatch";
-  const patch = mutation[own];
+  const patchField = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+  const otherField = patchType === "JSONPatch" ? "applyConfiguration" : "jsonPatch";
+  const patch = mutation[patchField];
   const text = (patch?.expression ?? "").trim();
-  if (!patch) yield required(`${field}.${own}`, `must be specified when patchType is ${patchType}`);
-  else if (text === "") yield required(`${field}.${own}.expression`);
-  else yield* celProblem(`${field}.${own}.expression`, text, compiler[own](text));
-  if (mutation[other]) {
-    yield invalid(`${field}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`);
+  if (!patch) yield required(`${field}.${patchField}`, `must be specified when patchType is ${patchType}`);
+  else if (text === "") yield required(`${field}.${patchField}.expression`);
+  else yield* compilationProblems(`${field}.${patchField}.expression`, text, compiler[patchField](text));
+  if (mutation[otherField]) {
+    yield invalid(
+      `${field}.${otherField}`,
+      `{${otherField}}`,
+      `must not be specified when patchType is ${patchType}`,
+    );
   }
 }

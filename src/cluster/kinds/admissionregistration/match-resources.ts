@@ -2,25 +2,33 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, each, needed, optionalChoice, refused, wildcardAlone } from "../checks/problems.ts";
+import {
+  type Problems,
+  optionalChoice,
+  needed,
+  refused,
+  itemsOf,
+  wildcardAlone,
+  each,
+} from "../checks/problems.ts";
 import type { Sent } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
-export function* matchResources(field: string, match: v1.MatchResources): Problems {
+export function* matchResourcesProblems(field: string, match: v1.MatchResources): Problems {
   yield* optionalChoice(`${field}.matchPolicy`, match.matchPolicy, "admissionregistration/v1.MatchResources");
   yield* selectorProblems(`${field}.namespaceSelector`, match.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, match.objectSelector);
   for (const list of ["resourceRules", "excludeResourceRules"] as const) {
     yield* each(`${field}.${list}`, match[list], function* (at, rule) {
-      yield* resourceNames(`${at}.resourceNames`, rule.resourceNames ?? []);
-      yield* requestRule(at, rule);
+      yield* resourceNameProblems(`${at}.resourceNames`, rule.resourceNames ?? []);
+      yield* requestRuleProblems(at, rule);
     });
   }
 }
 
 /** Validates a rule that says which requests a webhook or a policy matches. */
-export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): Problems {
+export function* requestRuleProblems(field: string, rule: Sent<v1.RuleWithOperations>): Problems {
   const { operations: verbs = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   if (verbs.length === 0) yield required(`${field}.operations`);
   yield* wildcardAlone(`${field}.operations`, verbs, "operations");
@@ -32,16 +40,15 @@ export function* requestRule(field: string, rule: Sent<v1.RuleWithOperations>): 
   if (apiVersions.length === 0) yield required(`${field}.apiVersions`);
   yield* wildcardAlone(`${field}.apiVersions`, apiVersions, "API versions");
   yield* each(`${field}.apiVersions`, apiVersions, needed);
-  yield* ruleResources(`${field}.resources`, resources);
+  yield* ruleResourceProblems(`${field}.resources`, resources);
   yield* optionalChoice(`${field}.scope`, rule.scope, "admissionregistration/v1.RuleWithOperations");
 }
 
-function* ruleResources(field: string, list: readonly string[]): Problems {
+function* ruleResourceProblems(field: string, list: readonly string[]): Problems {
   if (list.length === 0) yield required(field);
   const withAllParts = new Set<string>();
   const partOfAll = new Set<string>();
-  for (const [index, name] of list.entries()) {
-    const at = `${field}[${index}]`;
+  for (const [at, name] of itemsOf(field, list)) {
     if (name === "") yield required(at);
     const [resource = "", ...rest] = name.split("/");
     if (rest.length === 0) continue;
@@ -64,7 +71,7 @@ function* ruleResources(field: string, list: readonly string[]): Problems {
   }
 }
 
-function* resourceNames(field: string, names: readonly string[]): Problems {
+function* resourceNameProblems(field: string, names: readonly string[]): Problems {
   for (const [index, name] of names.entries()) {
     yield* refused(`${field}[${index}]`, name, pathSegmentName(name, false));
     if (names.indexOf(name) < index) yield duplicate(`${field}[${index}]`, name);
@@ -74,7 +81,7 @@ function* resourceNames(field: string, names: readonly string[]): Problems {
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /** Validates the operations that a mutating policy or its binding matches: DELETE has no object to mutate. */
-export function* mutatedOperations(field: string, match: v1.MatchResources | undefined): Problems {
+export function* operationProblems(field: string, match: v1.MatchResources | undefined): Problems {
   for (const rule of match?.resourceRules ?? []) {
     for (const operation of rule.operations ?? []) {
       if (mutableOperations.includes(operation)) continue;
@@ -85,12 +92,12 @@ export function* mutatedOperations(field: string, match: v1.MatchResources | und
 
 /** Sets the defaults of which requests a policy or a binding matches. */
 export function defaultMatchResources(match: unknown): void {
-  fillIn(match, matchEverything);
+  fillIn(match, matchEverythingDefaults);
   const rules = [...eachOf(match, "resourceRules"), ...eachOf(match, "excludeResourceRules")];
   for (const rule of rules) rule["scope"] ??= "*";
 }
 
 /** The defaults of a policy, a binding and a webhook alike: no selector excludes anything. */
-export function matchEverything(): Fields {
+export function matchEverythingDefaults(): Fields {
   return { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} };
 }

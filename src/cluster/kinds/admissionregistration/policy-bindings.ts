@@ -5,13 +5,13 @@ import type { PolicyBindingSpec } from "../../expressions/policy.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { defaultMatchResources, matchResources, mutatedOperations } from "./match-resources.ts";
+import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
 import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
 
-export const validatingAdmissionPolicyBinding = binding(
+export const validatingAdmissionPolicyBinding = defineBinding(
   "validatingadmissionpolicybindings",
   ({ validationActions }) => actionProblems("spec.validationActions", validationActions ?? []),
 );
@@ -33,7 +33,7 @@ function* actionProblems(field: string, list: readonly string[]): Problems {
   if (list.length === 0) yield required(field, "at least one validation action is required");
 }
 
-function binding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Problems): BuiltInKind {
+function defineBinding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Problems): BuiltInKind {
   function* problemsOf(object: ApiObject): Problems {
     const spec = (object["spec"] ?? {}) as PolicyBindingSpec;
     yield* commonProblems(spec);
@@ -58,7 +58,7 @@ function binding(resource: string, ownProblems: (spec: PolicyBindingSpec) => Pro
 function* commonProblems({ policyName, paramRef, matchResources: match }: PolicyBindingSpec): Problems {
   yield* needed("spec.policyName", policyName, checkSubdomain);
   if (paramRef) yield* paramProblems("spec.paramRef", paramRef);
-  if (match) yield* matchResources("spec.matchResources", match);
+  if (match) yield* matchResourcesProblems("spec.matchResources", match);
 }
 
 function* paramProblems(field: string, { name = "", selector, parameterNotFoundAction }: ParamRef): Problems {
@@ -81,7 +81,7 @@ function paramRefCell(object: object): string {
   return `${reference.namespace ? `${reference.namespace}/` : ""}${reference.name ?? ""}`;
 }
 
-export const mutatingAdmissionPolicyBinding = binding(
+export const mutatingAdmissionPolicyBinding = defineBinding(
   "mutatingadmissionpolicybindings",
-  ({ matchResources: match }) => mutatedOperations("spec.matchResources", match),
+  ({ matchResources: match }) => operationProblems("spec.matchResources", match),
 );

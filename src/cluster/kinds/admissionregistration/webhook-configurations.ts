@@ -2,35 +2,35 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { duplicate, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { type Problems, each, optionalChoice } from "../checks/problems.ts";
-import { matchConditions } from "./match-conditions.ts";
-import { matchEverything, requestRule } from "./match-resources.ts";
-import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
+import { type Problems, each, optionalChoice, itemsOf, unique } from "../checks/problems.ts";
+import { matchConditionProblems } from "./match-conditions.ts";
+import { matchEverythingDefaults, requestRuleProblems } from "./match-resources.ts";
+import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 
 const sideEffects = ["None", "NoneOnDryRun"];
 
-/** The type whose fields have the choices of both kinds. */
-const choices = "admissionregistration/v1.MutatingWebhook";
+/** The type in whose fields the generated tables have the choices; ValidatingWebhook has the same. */
+const webhookType = "admissionregistration/v1.MutatingWebhook";
 
-export const validatingWebhookConfiguration = configuration(
+export const validatingWebhookConfiguration = defineConfiguration(
   "validatingwebhookconfigurations",
   defaultWebhook,
 );
 
 function defaultWebhook(webhook: Fields): void {
-  fillIn(webhook, () => ({ ...matchEverything(), failurePolicy: "Fail", timeoutSeconds: 10 }));
+  fillIn(webhook, () => ({ ...matchEverythingDefaults(), failurePolicy: "Fail", timeoutSeconds: 10 }));
   for (const rule of eachOf(webhook, "rules")) rule["scope"] ??= "*";
   fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
 }
 
-/** Configurations of either kind: they have no spec, and a change of their webhooks is a new generation. */
-function configuration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
+/** Declares a kind of configurations. They have no spec; a change of their webhooks is a new generation. */
+function defineConfiguration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
   return {
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
@@ -48,37 +48,37 @@ function configuration(resource: string, defaultFields: (webhook: Fields) => voi
 type Webhook = Sent<MutatingWebhook>;
 
 function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
+  // Stored match conditions were valid when they were written.
   const conditionsKnown = old !== undefined && isEqual(conditionsOf(object), conditionsOf(old));
-  const names = new Set<string>();
-  for (const [index, webhook] of ((object["webhooks"] ?? []) as Webhook[]).entries()) {
-    const field = `webhooks[${index}]`;
+  const uniqueName = unique();
+  for (const [field, webhook] of itemsOf("webhooks", (object["webhooks"] ?? []) as Webhook[])) {
     const { name = "" } = webhook;
-    yield* webhookFields(field, webhook);
+    yield* webhookFieldProblems(field, webhook);
     if (!conditionsKnown) {
-      yield* matchConditions(`${field}.matchConditions`, webhook.matchConditions ?? [], { params: false });
+      yield* matchConditionProblems(`${field}.matchConditions`, webhook.matchConditions ?? [], {
+        params: false,
+      });
     }
     yield* reviewVersionProblems(
       `${field}.admissionReviewVersions`,
       webhook.admissionReviewVersions ?? [],
       "must specify one of v1, v1beta1",
     );
-    if (names.has(name) && name !== "") yield duplicate(`${field}.name`, name);
-    names.add(name);
+    if (name !== "") yield* uniqueName(`${field}.name`, name);
   }
 }
 
-/** Stored match conditions were valid when they were written. */
 function conditionsOf(object: ApiObject): JSONValue[] {
   return ((object["webhooks"] ?? []) as Webhook[]).map(
     ({ matchConditions = [] }) => matchConditions as JSONValue,
   );
 }
 
-function* webhookFields(field: string, webhook: Webhook): Problems {
-  yield* qualifiedName(`${field}.name`, webhook.name ?? "");
-  yield* each(`${field}.rules`, webhook.rules, requestRule);
-  yield* optionalChoice(`${field}.failurePolicy`, webhook.failurePolicy, choices);
-  yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, choices);
+function* webhookFieldProblems(field: string, webhook: Webhook): Problems {
+  yield* webhookNameProblems(`${field}.name`, webhook.name ?? "");
+  yield* each(`${field}.rules`, webhook.rules, requestRuleProblems);
+  yield* optionalChoice(`${field}.failurePolicy`, webhook.failurePolicy, webhookType);
+  yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, webhookType);
   if (webhook.sideEffects === undefined) {
     yield required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`);
   } else yield* optionalChoice(`${field}.sideEffects`, webhook.sideEffects, sideEffects);
@@ -88,12 +88,12 @@ function* webhookFields(field: string, webhook: Webhook): Problems {
   }
   yield* selectorProblems(`${field}.namespaceSelector`, webhook.namespaceSelector);
   yield* selectorProblems(`${field}.objectSelector`, webhook.objectSelector);
-  yield* optionalChoice(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, choices);
-  yield* webhookClient(`${field}.clientConfig`, webhook.clientConfig ?? {});
+  yield* optionalChoice(`${field}.reinvocationPolicy`, webhook.reinvocationPolicy, webhookType);
+  yield* webhookClientProblems(`${field}.clientConfig`, webhook.clientConfig ?? {});
 }
 
 /** Names of webhooks are fully qualified: `validate.mysql.example.com`. */
-function* qualifiedName(field: string, name: string): Problems {
+function* webhookNameProblems(field: string, name: string): Problems {
   if (name === "") return yield required(field);
   const reasons = checkSubdomain(name);
   if (reasons.length > 0) yield invalid(field, name, reasons.join(","));
@@ -102,7 +102,10 @@ function* qualifiedName(field: string, name: string): Problems {
   }
 }
 
-export const mutatingWebhookConfiguration = configuration("mutatingwebhookconfigurations", (webhook) => {
-  defaultWebhook(webhook);
-  webhook["reinvocationPolicy"] ??= "Never";
-});
+export const mutatingWebhookConfiguration = defineConfiguration(
+  "mutatingwebhookconfigurations",
+  (webhook) => {
+    defaultWebhook(webhook);
+    webhook["reinvocationPolicy"] ??= "Never";
+  },
+);

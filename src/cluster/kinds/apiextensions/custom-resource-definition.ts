@@ -1,14 +1,20 @@
-import type { CRDConversion, CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
-import { defaultNames, nameProblems, validateCRD } from "@tsbuilder/apimachinery/crd";
+import {
+  type CRDSpec,
+  type CRDConversion,
+  type CRDStatus,
+  defaultNames,
+  nameProblems,
+  validateCRD,
+} from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import type { ApiObject, SentObject } from "../../contract/api-object.ts";
+import type { SentObject, ApiObject } from "../../contract/api-object.ts";
 import { type Problems, choice, immutable } from "../checks/problems.ts";
 import { readField } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
-import { reviewVersionProblems, webhookClient } from "../checks/webhook-client.ts";
+import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
 
 /** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
@@ -48,8 +54,8 @@ export const customResourceDefinition: BuiltInKind = {
         ? [...definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)]
         : [...acceptedNameProblems(object as CustomResourceDefinition)],
     *warnings(object, old) {
-      const before = new Set(formatsOf(old as CustomResourceDefinition | undefined));
-      for (const format of formatsOf(object as CustomResourceDefinition)) {
+      const before = new Set(unknownFormats(old as CustomResourceDefinition | undefined));
+      for (const format of unknownFormats(object as CustomResourceDefinition)) {
         if (!before.has(format)) yield `unrecognized format ${JSON.stringify(format)}`;
       }
     },
@@ -64,7 +70,7 @@ export const customResourceDefinition: BuiltInKind = {
 function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   // The names of an existing CRD can't change, so that they need not be compared with its own.
   yield* validateCRD(old ? { ...crd, metadata: {} } : crd, conversionProblems);
-  if (old) yield* changedNames(crd, old);
+  if (old) yield* nameChanges(crd, old);
   yield* acceptedNameProblems(crd);
   yield* storedVersionProblems(crd);
   yield* approvalProblems(crd, old);
@@ -74,20 +80,20 @@ function acceptedNameProblems({ status }: CustomResourceDefinition): Problems {
   return nameProblems("status.acceptedNames", status?.acceptedNames ?? {});
 }
 
-const annotation = "api-approved.kubernetes.io";
+const approvalAnnotation = "api-approved.kubernetes.io";
 
 /** The groups of Kubernetes' own projects are protected: their CRDs name the review of their API, or why there is none. */
 function* approvalProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   const approval = approvalOf(crd);
   if (!approval || (old && approvalOf(old)?.state === approval.state)) return;
-  const field = `metadata.annotations[${annotation}]`;
+  const field = `metadata.annotations[${approvalAnnotation}]`;
   if (approval.state === "Missing") yield required(field, approval.message);
   if (approval.state === "Invalid") {
-    yield invalid(field, crd.metadata.annotations?.[annotation], approval.message);
+    yield invalid(field, crd.metadata.annotations?.[approvalAnnotation], approval.message);
   }
 }
 
-/** The condition that tells of the approval of a CRD in a protected group. */
+/** Returns the condition about the approval of a CRD; undefined if its group is not protected. */
 export function approvalCondition(
   crd: CustomResourceDefinition,
 ): Omit<Condition, "lastTransitionTime"> | undefined {
@@ -102,28 +108,26 @@ export function approvalCondition(
   );
 }
 
-const rule = `protected groups must have approval annotation ${JSON.stringify(annotation)}`;
-
-const where = "see https://github.com/kubernetes/enhancements/pull/1111";
-
-const form = `${rule} with either a URL or a reason starting with "unapproved", ${where}`;
+const approvalRule = `protected groups must have approval annotation ${JSON.stringify(approvalAnnotation)}`;
+const approvalReference = "see https://github.com/kubernetes/enhancements/pull/1111";
+const approvalForm = `${approvalRule} with either a URL or a reason starting with "unapproved", ${approvalReference}`;
 
 interface Approval {
   readonly state: "Missing" | "Unapproved" | "Approved" | "Invalid";
   readonly message: string;
 }
 
-/** Undefined for a group that needs no approval. */
+/** Reads the approval of a CRD from its annotation; undefined if its group is not protected. */
 function approvalOf({ spec, metadata }: CustomResourceDefinition): Approval | undefined {
   if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/u.test(spec?.group ?? "")) return undefined;
-  const text = metadata.annotations?.[annotation] ?? "";
-  if (text === "") return { state: "Missing", message: `${rule}, ${where}` };
+  const text = metadata.annotations?.[approvalAnnotation] ?? "";
+  if (text === "") return { state: "Missing", message: `${approvalRule}, ${approvalReference}` };
   if (text.startsWith("unapproved")) {
     return { state: "Unapproved", message: `not approved: ${JSON.stringify(text)}` };
   }
   const url = parseRequestURI(text);
   if (url?.host && url.scheme) return { state: "Approved", message: `approved in ${text}` };
-  return { state: "Invalid", message: form };
+  return { state: "Invalid", message: approvalForm };
 }
 
 /** Validates how the versions of a CRD are converted, and that its webhook can be called. */
@@ -139,11 +143,11 @@ function* conversionProblems(field: string, { strategy, webhook }: CRDConversion
     return;
   }
   if (!webhook?.clientConfig) yield required(client, "required when strategy is set to Webhook");
-  else yield* webhookClient(client, webhook.clientConfig);
+  else yield* webhookClientProblems(client, webhook.clientConfig);
   yield* reviewVersionProblems(reviews, webhook?.conversionReviewVersions ?? []);
 }
 
-/** There is a storage version, and no version can be removed while objects may be stored in it. */
+/** Validates storedVersions: a version in which objects may be stored can't be removed from the spec. */
 function* storedVersionProblems(crd: CustomResourceDefinition): Problems {
   const field = "status.storedVersions";
   const names = new Set((crd.spec?.versions ?? []).map(({ name }) => name));
@@ -157,7 +161,7 @@ function* storedVersionProblems(crd: CustomResourceDefinition): Problems {
 }
 
 /** Objects are stored under the group and the plural; once they may exist, scope and kind can't change either. */
-function* changedNames({ spec }: CustomResourceDefinition, old: CustomResourceDefinition): Problems {
+function* nameChanges({ spec }: CustomResourceDefinition, old: CustomResourceDefinition): Problems {
   if (isConditionTrue(old.status?.conditions, "Established")) {
     yield* immutable("spec.scope", spec?.scope ?? "", old.spec.scope);
     yield* immutable("spec.names.kind", spec?.names?.kind ?? "", old.spec.names.kind);
@@ -166,7 +170,7 @@ function* changedNames({ spec }: CustomResourceDefinition, old: CustomResourceDe
   yield* immutable("spec.names.plural", spec?.names?.plural ?? "", old.spec.names.plural);
 }
 
-function formatsOf(crd: CustomResourceDefinition | undefined): string[] {
+function unknownFormats(crd: CustomResourceDefinition | undefined): string[] {
   return (crd?.spec?.versions ?? []).flatMap(({ schema }) => [
     ...unrecognizedFormats(schema?.openAPIV3Schema ?? {}),
   ]);

@@ -44,38 +44,42 @@ export const apiService: BuiltInKind = {
   zeroValues: { spec: { groupPriorityMinimum: 0, versionPriority: 0 } },
 };
 
-/** Validates an APIService, whose name must be its version and group. */
+/** Validates an APIService, whose name must be `<version>.<group>`. */
 function* apiServiceProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Sent<v1.APIService>;
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
   const { name = "", generateName = "" } = object.metadata;
-  const needs = `${version}.${group}`;
-  if (generateName !== "") yield* nameProblems("metadata.generateName", generateName, needs);
-  if (name !== "") yield* nameProblems("metadata.name", name, needs);
+  const expectedName = `${version}.${group}`;
+  if (generateName !== "") yield* nameProblems("metadata.generateName", generateName, expectedName);
+  if (name !== "") yield* nameProblems("metadata.name", name, expectedName);
   if (group !== "") yield* refused("spec.group", group, checkSubdomain(group));
   else if (version !== "v1") {
     yield required("spec.group", "only v1 may have an empty group and it better be legacy kube");
   }
   yield* refused("spec.version", version, checkLabel1035(version));
-  yield* priority("spec.groupPriorityMinimum", groupPriorityMinimum, 20_000);
-  yield* priority("spec.versionPriority", versionPriority, 1000);
+  yield* priorityProblems("spec.groupPriorityMinimum", groupPriorityMinimum, 20_000);
+  yield* priorityProblems("spec.versionPriority", versionPriority, 1000);
   yield* serviceProblems(spec);
 }
 
-function* nameProblems(field: string, name: string, needs: string): Problems {
+function* nameProblems(field: string, name: string, expectedName: string): Problems {
   const segment = pathSegmentName(name, false);
   yield* refused(field, name, segment);
-  if (segment.length === 0 && name !== needs)
-    yield invalid(field, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(needs)}`);
+  if (segment.length === 0 && name !== expectedName)
+    yield invalid(field, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expectedName)}`);
 }
 
-function* priority(field: string, value: number, most: number): Problems {
-  if (value <= 0 || value > most) yield invalid(field, value, `must be positive and less than ${most}`);
+function* priorityProblems(field: string, value: number, max: number): Problems {
+  if (value <= 0 || value > max) yield invalid(field, value, `must be positive and less than ${max}`);
 }
 
-type Spec = Sent<v1.APIServiceSpec>;
+type APIServiceSpec = Sent<v1.APIServiceSpec>;
 
-function* serviceProblems({ service, caBundle = "", insecureSkipTLSVerify = false }: Spec): Problems {
+function* serviceProblems({
+  service,
+  caBundle = "",
+  insecureSkipTLSVerify = false,
+}: APIServiceSpec): Problems {
   const bytes = Buffer.byteLength(caBundle, "base64");
   const insecure = "spec.insecureSkipTLSVerify";
   if (!service) {

@@ -1,24 +1,22 @@
+import { findController } from "@tsbuilder/apimachinery/meta";
 import { invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { nonNegative, type Problems } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import { count, readField } from "../cells.ts";
+import { count } from "../cells.ts";
 
 export const controllerRevision: BuiltInKind = {
   resource: "controllerrevisions.apps",
   metadataChecks: { update: ["update", "new"] },
   strategy: {
-    validate: (object) => [...numberProblems(object), ...dataProblems(object)],
-    validateUpdate: (object, old) => [...numberProblems(object), ...keptData(object, old)],
+    validate: (object) => [...revisionProblems(object), ...dataProblems(object)],
+    validateUpdate: (object, old) => [...revisionProblems(object), ...dataChanges(object, old)],
   },
   emptyObject: { revision: 0 },
   cells: {
     Controller: (object) => {
-      const owners = readField<
-        Array<{ apiVersion: string; kind: string; name: string; controller?: boolean }>
-      >(object, "metadata.ownerReferences");
-      const owner = owners?.find(({ controller }) => controller);
+      const owner = findController(object);
       if (!owner) return "<none>";
       const group = owner.apiVersion.includes("/") ? `.${owner.apiVersion.split("/")[0]}` : "";
       return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
@@ -28,7 +26,7 @@ export const controllerRevision: BuiltInKind = {
   zeroValues: { data: null },
 };
 
-function numberProblems({ revision }: ApiObject): Problems {
+function revisionProblems({ revision }: ApiObject): Problems {
   return nonNegative("revision", revision as number | undefined);
 }
 
@@ -37,6 +35,6 @@ function* dataProblems({ data = null }: ApiObject): Problems {
   else if (!isObject(data)) yield required("data", "data must be a valid JSON object");
 }
 
-function* keptData({ data = null }: ApiObject, old: ApiObject): Problems {
+function* dataChanges({ data = null }: ApiObject, old: ApiObject): Problems {
   if (!isEqual(data, old["data"] ?? null)) yield invalidStruct("data", data as object, "field is immutable");
 }

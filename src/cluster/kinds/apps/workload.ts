@@ -1,17 +1,23 @@
-import type { FieldError } from "@tsbuilder/apimachinery/errors";
-import { forbidden, invalid, invalidStruct, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  invalid,
+  invalidStruct,
+  required,
+  forbidden,
+  notSupported,
+} from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
-import type { IntOrString } from "@tsbuilder/apimachinery/meta";
+import type { LabelSelector, IntOrString } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import { isEmptySelector, isUsable, selectorProblems, shownSelector } from "../checks/meta-types.ts";
+import { isEmptySelector, isValidSelector, selectorProblems, selectorStruct } from "../checks/meta-types.ts";
 import { checkPercent, hostnameWarning } from "../checks/names.ts";
 import { type Problems, nonNegative, refused } from "../checks/problems.ts";
 import type { PodTemplateSpec } from "../core/pod-spec/types.ts";
 import { defaultTemplate } from "../core/pod-spec/defaults.ts";
-import { validateTemplate } from "../core/pod-spec/validate.ts";
+import { podTemplateProblems } from "../core/pod-spec/validate.ts";
 import { podWarnings } from "../core/pod-spec/warnings.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { count, formatSelector, readField } from "../cells.ts";
@@ -46,7 +52,7 @@ interface UpdateStrategy<RollingUpdate extends object> {
   rollingUpdate?: RollingUpdate | undefined;
 }
 
-export function defaultRolling<RollingUpdate extends object>(
+export function defaultRollingUpdate<RollingUpdate extends object>(
   update: UpdateStrategy<RollingUpdate>,
   rolling: RollingUpdate,
 ): void {
@@ -54,8 +60,11 @@ export function defaultRolling<RollingUpdate extends object>(
   if (update.type === "RollingUpdate") update.rollingUpdate = { ...rolling, ...update.rollingUpdate };
 }
 
-/** Validates a selector and the template that it must match; `kind` is the one in messages. */
-export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: string): Problems {
+/**
+ * Validates a selector and the template that it must match. `kind` is the kind in the message about an empty selector,
+ * `unusable` the message about an invalid one.
+ */
+export function* templateProblems(spec: WorkloadSpec, kind: string, unusable: string): Problems {
   const { selector } = spec;
   if (!selector) yield required("spec.selector");
   else {
@@ -64,16 +73,16 @@ export function* chosenTemplate(spec: WorkloadSpec, kind: string, unusable: stri
       yield invalid("spec.selector", selector, `empty selector is invalid for ${kind}`);
     }
   }
-  if (isUsable(selector)) {
-    yield* matchingLabels(spec);
-    yield* validateTemplate(spec.template, "spec.template");
+  if (isValidSelector(selector)) {
+    yield* templateLabelProblems(spec.selector, spec.template);
+    yield* podTemplateProblems(spec.template, "spec.template");
   } else {
-    yield invalidStruct("spec.selector", shownSelector(selector!), unusable);
+    yield invalidStruct("spec.selector", selectorStruct(selector!), unusable);
   }
 }
 
-/** An absent selector matches nothing. */
-export function* matchingLabels({ selector, template }: WorkloadSpec): Problems {
+/** Reports a selector that does not match the labels of its template. An absent selector matches nothing. */
+export function* templateLabelProblems(selector?: LabelSelector, template?: PodTemplateSpec): Problems {
   const labels = template?.metadata?.labels;
   if (selector && isEmptySelector(selector)) return;
   if (selector && matchesLabelSelector(selector, labels ?? {})) return;
@@ -82,7 +91,7 @@ export function* matchingLabels({ selector, template }: WorkloadSpec): Problems 
 }
 
 /** Pods of workloads must restart always and have no deadline. */
-export function* endlessPods({ template }: WorkloadSpec, kind: string): Problems {
+export function* restartPolicyProblems({ template }: WorkloadSpec, kind: string): Problems {
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   if (restartPolicy !== "Always") {
     yield notSupported("spec.template.spec.restartPolicy", restartPolicy, ["Always"]);
@@ -93,13 +102,13 @@ export function* endlessPods({ template }: WorkloadSpec, kind: string): Problems
   }
 }
 
-export function selectorChange(object: ApiObject, old: ApiObject): FieldError[] {
+export function selectorChanges(object: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [(object as Workload).spec.selector, (old as Workload).spec.selector];
   return isEqual(now, before) ? [] : [invalid("spec.selector", now ?? null, "field is immutable")];
 }
 
 /** The error for an unsupported strategy, in which the server shows the whole struct. */
-export function unsupportedUpdate(
+export function unsupportedStrategy(
   field: string,
   update: UpdateStrategy<object>,
   types: readonly string[],
@@ -109,18 +118,16 @@ export function unsupportedUpdate(
   return { ...error, body: `Unsupported value: ${JSON.stringify(shown)}: ${error.detail}` };
 }
 
-export function* intOrPercent(field: string, value: IntOrString = 0): Problems {
+export function* intOrPercentProblems(field: string, value: IntOrString = 0): Problems {
   if (typeof value === "number") yield* nonNegative(field, value);
   else yield* refused(field, value, checkPercent(value));
 }
 
-export function* notMoreThanAll(field: string, value: IntOrString = 0): Problems {
-  if (isPercent(value) && amountOf(value) > 100) {
-    yield invalid(field, value, "must not be greater than 100%");
-  }
+export function* percentProblems(field: string, value: IntOrString = 0): Problems {
+  if (isPercent(value) && amountOf(value) > 100) yield invalid(field, value, "must not be greater than 100%");
 }
 
-/** The number of pods or percent; a string that is neither counts as 0. */
+/** Returns the number of pods or of percent; any other string counts as 0. */
 export function amountOf(value: IntOrString = 0): number {
   if (typeof value === "number") return value;
   return isPercent(value) ? Number(value.slice(0, -1)) : Number(/^-?\d+$/.exec(value)?.[0] ?? 0);
@@ -151,23 +158,23 @@ export function* workloadWarnings(
   yield* templateWarnings(object, old, path);
 }
 
-/** The counts in the status of a ReplicaSet, which a ReplicationController has, too. */
+/** The counts in the status of a ReplicaSet and a ReplicationController besides `replicas`. */
 export const replicaSetCounts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
 
-export const selector: CellReader = (object) => formatSelector(readField(object, "spec.selector"));
+export const selectorCell: CellReader = (object) => formatSelector(readField(object, "spec.selector"));
 
-export const templateContainers = containersAt("spec.template.spec");
+export const templateCells = containerCells("spec.template.spec");
 
-export const replicas: Readonly<Record<string, CellReader>> = {
+export const replicaCells: Readonly<Record<string, CellReader>> = {
   Desired: count("spec.replicas"),
   Current: count("status.replicas"),
   Ready: count("status.readyReplicas"),
-  ...templateContainers,
-  Selector: selector,
+  ...templateCells,
+  Selector: selectorCell,
 };
 
 /** Validates the counts in a status: none is negative, and no part exceeds the total. */
-export function* replicaCounts(
+export function* replicaCountProblems(
   object: ApiObject,
   parts: readonly string[],
   ready = "readyReplicas",
@@ -184,7 +191,7 @@ export function* replicaCounts(
   }
 }
 
-export function containersAt(path: string): Record<string, CellReader> {
+export function containerCells(path: string): Record<string, CellReader> {
   const containers = (object: object) => readField<Container[]>(object, `${path}.containers`) ?? [];
   return {
     Containers: (object) =>
@@ -198,5 +205,5 @@ export function containersAt(path: string): Record<string, CellReader> {
   };
 }
 
-export const ready: CellReader = (object) =>
+export const readyCell: CellReader = (object) =>
   `${count("status.readyReplicas")(object)}/${count("spec.replicas")(object)}`;

@@ -1,26 +1,34 @@
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import type { HorizontalPodAutoscaler } from "./annotations-of-v1.ts";
-import { keepAnnotations, ownAnnotations, readAnnotations, writeAnnotations } from "./annotations-of-v1.ts";
-import { validate } from "./validate-autoscaler.ts";
-import { type ApiObject, replaceFields, type Sent } from "../../contract/api-object.ts";
+import { type ApiObject, type Sent, replaceFields } from "../../contract/api-object.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { count, text } from "../cells.ts";
-
-const cpuTarget = (averageUtilization: number): Sent<v2.MetricSpec> => ({
-  type: "Resource",
-  resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
-});
-
-const currentCPU = (averageUtilization: number): Sent<v2.MetricStatus> => ({
-  type: "Resource",
-  resource: { name: "cpu", current: { averageUtilization } },
-});
+import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
+import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { checkLabel } from "@tsbuilder/apimachinery/naming";
+import {
+  type Problems,
+  optionalChoice,
+  needed,
+  positive,
+  refused,
+  itemsOf,
+  each,
+} from "../checks/problems.ts";
+import { containerResourceNameProblems } from "../core/resources.ts";
+import {
+  type HorizontalPodAutoscaler,
+  convertVersion,
+  restoreAnnotations,
+  withAnnotations,
+  withoutReservedAnnotations,
+} from "./conversion.ts";
+import { checkPathSegment } from "../checks/names.ts";
 
 const cells: Readonly<Record<string, CellReader>> = {
   Reference: (object) =>
     `${text("spec.scaleTargetRef.kind")(object)}/${text("spec.scaleTargetRef.name")(object)}`,
-  Targets: targets,
+  Targets: targetsCell,
   MinPods: text("spec.minReplicas", "<unset>"),
   MaxPods: count("spec.maxReplicas"),
   Replicas: count("status.currentReplicas"),
@@ -30,20 +38,20 @@ export const horizontalPodAutoscaler: BuiltInKind = {
   resource: "horizontalpodautoscalers.autoscaling",
   strategy: {
     statusWritesMetadata: true,
-    prepareForCreate: (object) => keepAnnotations(object, undefined, "status"),
+    prepareForCreate: (object) => restoreAnnotations(object, undefined, "status"),
     prepareForUpdate(object, old, { subresource }) {
-      keepAnnotations(object, old, subresource === "status" ? "spec" : "status");
+      restoreAnnotations(object, old, subresource === "status" ? "spec" : "status");
     },
     default: (object, { version }) => setDefaults(object, version),
     partialMetadata: (metadata) =>
-      withAnnotations({ metadata }, ownAnnotations(metadata.annotations ?? {})).metadata,
-    validate: (object) => [...validate(inV2(object))],
-    validateUpdate: (object, old) => [...validate(inV2(object), inV2(old))],
+      withAnnotations({ metadata }, withoutReservedAnnotations(metadata.annotations ?? {})).metadata,
+    validate: (object) => [...specProblems(toV2Object(object))],
+    validateUpdate: (object, old) => [...specProblems(toV2Object(object), toV2Object(old))],
   },
   cells,
   emptyObject: { spec: { scaleTargetRef: {} }, status: {} },
   convert(object, apiVersion) {
-    const converted = convert(object, apiVersion);
+    const converted = convertVersion(object, apiVersion);
     setBehaviorDefaults(converted);
     return converted;
   },
@@ -53,125 +61,61 @@ export const horizontalPodAutoscaler: BuiltInKind = {
   }),
 };
 
-/**
- * Version 1 has two metrics as fields: the CPU utilization that it aims at, and the current one. All else that version 2
- * knows it shows in annotations, so that a write in version 1 loses nothing.
- */
-function convert(object: HorizontalPodAutoscaler, apiVersion: string): HorizontalPodAutoscaler {
-  const converted = toV2(object);
-  return apiVersion.endsWith("/v1") ? toV1(converted) : converted;
-}
-
-function toV2(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
-  const { annotations = {} } = object.metadata;
-  const own = withAnnotations(object, ownAnnotations(annotations));
-  if (!object.apiVersion.endsWith("/v1")) return own;
-  const { metrics = [], behavior, currentMetrics, conditions } = readAnnotations(annotations);
-  const { targetCPUUtilizationPercentage: target, ...spec } = object.spec ?? {};
-  const { currentCPUUtilizationPercentage: current, currentReplicas = 0, ...status } = object.status ?? {};
-  const aims = [...metrics, ...(target === undefined ? [] : [cpuTarget(target)])];
-  return {
-    ...own,
-    apiVersion: "autoscaling/v2",
-    spec: { ...spec, metrics: aims.length > 0 ? aims : [cpuTarget(80)], ...(behavior && { behavior }) },
-    status: {
-      ...status,
-      ...(currentReplicas !== 0 && { currentReplicas }),
-      currentMetrics: currentMetrics ?? (current === undefined ? null : [currentCPU(current)]),
-      ...(conditions && { conditions }),
-    },
-  };
-}
-
-function toV1(object: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
-  const { metrics = [], behavior, ...spec } = object.spec ?? {};
-  const { currentMetrics, conditions, ...status } = object.status ?? {};
-  const target = metrics.find(isCPUTarget)?.resource?.target?.averageUtilization;
-  const current = currentMetrics?.findLast(isCurrentCPU)?.resource?.current?.averageUtilization;
-  const others = metrics.filter((metric) => !isCPUTarget(metric));
-  const written = writeAnnotations({ metrics: others, behavior, currentMetrics, conditions });
-  return {
-    ...withAnnotations(object, { ...object.metadata.annotations, ...written }),
-    apiVersion: "autoscaling/v1",
-    spec: { ...spec, ...(target !== undefined && { targetCPUUtilizationPercentage: target }) },
-    status: {
-      currentReplicas: 0,
-      ...status,
-      ...(current !== undefined && { currentCPUUtilizationPercentage: current }),
-    },
-  };
-}
-
-/** A copy with these annotations; where there are none it has no map, unless the object had an empty one. */
-function withAnnotations<T extends Pick<HorizontalPodAutoscaler, "metadata">>(
-  object: T,
-  annotations: Readonly<Record<string, string>>,
-): T {
-  const { annotations: before, ...metadata } = object.metadata;
-  const isAbsent = Object.keys(annotations).length === 0 && Object.keys(before ?? { none: "" }).length > 0;
-  return { ...object, metadata: { ...metadata, ...(!isAbsent && { annotations }) } };
-}
-
-function isCPUTarget({ type, resource }: Sent<v2.MetricSpec>): boolean {
-  return type === "Resource" && resource?.name === "cpu" && resource.target?.averageUtilization !== undefined;
-}
-
-function isCurrentCPU({ type, resource }: Sent<v2.MetricStatus>): boolean {
-  return (
-    type === "Resource" && resource?.name === "cpu" && resource.current?.averageUtilization !== undefined
-  );
-}
-
 /** A metric of a spec has a target, the one of a status the current value. */
-type Source = Sent<{
+type MetricSource = Sent<{
   name: string;
   target: v2.MetricTarget;
   current: v2.MetricValueStatus;
 }>;
 
 type Metric = Sent<
-  { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", Source>
+  { type: string } & Record<"external" | "pods" | "object" | "resource" | "containerResource", MetricSource>
 >;
 
-/** At most two metrics; what they measure comes from the status. */
-function targets(object: ApiObject): string {
-  const { spec, status } = convert(object, "autoscaling/v2");
+/** Shows at most two metrics, each with the measured value of the status and the target of the spec. */
+function targetsCell(object: ApiObject): string {
+  const { spec, status } = convertVersion(object, "autoscaling/v2");
   const metrics = (spec?.metrics ?? []) as Metric[];
   const { currentMetrics } = (status ?? {}) as { currentMetrics?: Metric[] | null };
   if (metrics.length === 0) return "<none>";
-  const shown = metrics.slice(0, 2).map((metric, index) => targetOf(metric, currentMetrics?.[index]));
+  const shown = metrics.slice(0, 2).map((metric, index) => targetText(metric, currentMetrics?.[index]));
   const more = metrics.length > 2 ? ` + ${metrics.length - 2} more...` : "";
   return `${shown.join(", ")}${more}`;
 }
 
-function targetOf(metric: Metric, measured: Metric | undefined): string {
+function targetText(metric: Metric, measured: Metric | undefined): string {
   const { external, pods, object: described, resource, containerResource } = metric;
-  if (metric.type === "Resource") return ofResource(resource!, measured?.resource);
-  if (metric.type === "ContainerResource") return ofResource(containerResource!, measured?.containerResource);
-  if (metric.type === "Pods") return amount(pods!, measured?.pods, "averageValue");
+  if (metric.type === "Resource") return resourceTargetText(resource!, measured?.resource);
+  if (metric.type === "ContainerResource")
+    return resourceTargetText(containerResource!, measured?.containerResource);
+  if (metric.type === "Pods") return amountText(pods!, measured?.pods, "averageValue");
   const [source, current] =
     metric.type === "External" ? [external!, measured?.external] : [described!, measured?.object];
-  if (source.target?.averageValue === undefined) return amount(source, current, "value");
-  return `${amount(source, current, "averageValue")} (avg)`;
+  if (source.target?.averageValue === undefined) return amountText(source, current, "value");
+  return `${amountText(source, current, "averageValue")} (avg)`;
 }
 
-/** The measured value and the one that is aimed at. */
-function amount(source: Source, measured: Source | undefined, name: "value" | "averageValue"): string {
+/** The measured value and the target, such as `50m/100m`. */
+function amountText(
+  source: MetricSource,
+  measured: MetricSource | undefined,
+  name: "value" | "averageValue",
+): string {
   return `${measured?.current?.[name] ?? "<unknown>"}/${source.target?.[name] ?? 0}`;
 }
 
-function ofResource(source: Source, measured: Source | undefined): string {
+function resourceTargetText(source: MetricSource, measured: MetricSource | undefined): string {
   if (source.target?.averageValue !== undefined)
-    return `${source.name}: ${amount(source, measured, "averageValue")}`;
+    return `${source.name}: ${amountText(source, measured, "averageValue")}`;
   const percent = (value: number | undefined, missing: string): string =>
     value === undefined ? missing : `${value}%`;
   const current = percent(measured?.current?.averageUtilization, "<unknown>");
   return `${source.name}: ${current}/${percent(source.target?.averageUtilization, "<auto>")}`;
 }
 
-const inV2 = (object: HorizontalPodAutoscaler) => convert(object, "autoscaling/v2");
+const toV2Object = (object: HorizontalPodAutoscaler) => convertVersion(object, "autoscaling/v2");
 
-/** Version 1 has the defaults of a target, which depends on annotations, by its way through version 2. */
+/** Sets the defaults. An object of version 1 gets its target by a conversion to version 2 and back. */
 function setDefaults(object: HorizontalPodAutoscaler, version: string): void {
   const { spec } = object;
   if (spec) {
@@ -181,7 +125,7 @@ function setDefaults(object: HorizontalPodAutoscaler, version: string): void {
   }
   const status = version === "v2" ? { desiredReplicas: 0, currentMetrics: null } : { desiredReplicas: 0 };
   object["status"] = { ...status, ...(object["status"] as object) };
-  replaceFields(object, convert(object, object.apiVersion));
+  replaceFields(object, convertVersion(object, object.apiVersion));
   setBehaviorDefaults(object);
 }
 
@@ -198,4 +142,202 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
     scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
     scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
   };
+}
+
+/** Validates an autoscaler. An update may keep references whose apiVersion is invalid. */
+function* specProblems({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): Problems {
+  const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
+  const before = old?.spec;
+  const lowest = before?.minReplicas === 0 ? 0 : 1;
+  if (minReplicas < lowest)
+    yield invalid("spec.minReplicas", minReplicas, `must be greater than or equal to ${lowest}`);
+  if (maxReplicas === 0) yield required("spec.maxReplicas", "must be set and greater than 0");
+  else if (maxReplicas < 1)
+    yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to 1");
+  if (maxReplicas < minReplicas)
+    yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`");
+  const { apiVersion, kind } = before?.scaleTargetRef ?? {};
+  const isKept = before && apiVersion === scaleTargetRef.apiVersion && kind === scaleTargetRef.kind;
+  const reasons = isKept ? [] : checkTargetVersion(scaleTargetRef);
+  yield* referenceProblems("spec.scaleTargetRef", scaleTargetRef, reasons);
+  const keepsVersions = (before?.metrics ?? []).some(hasInvalidVersion);
+  yield* each("spec.metrics", metrics, (at, metric) => metricProblems(at, metric, keepsVersions));
+  if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
+    const rule = "must specify at least one Object or External metric to support scaling to zero replicas";
+    yield forbidden("spec.metrics", rule);
+  }
+  yield* scalingProblems("spec.behavior.scaleUp", behavior.scaleUp);
+  yield* scalingProblems("spec.behavior.scaleDown", behavior.scaleDown);
+}
+
+type TargetReference = Sent<v2.CrossVersionObjectReference>;
+
+/** Validates a reference to an object of any kind; `reasons` are the errors of its apiVersion. */
+function* referenceProblems(field: string, reference: TargetReference, reasons: readonly string[]): Problems {
+  yield* needed(`${field}.kind`, reference.kind, checkPathSegment);
+  yield* needed(`${field}.name`, reference.name, checkPathSegment);
+  yield* refused(`${field}.apiVersion`, reference.apiVersion ?? "", reasons);
+}
+
+/** Returns why the apiVersion of a scale target is invalid: only a ReplicationController has no API group. */
+function checkTargetVersion({ apiVersion = "", kind }: TargetReference): string[] {
+  if (apiVersion.includes("/") || kind === "ReplicationController") return checkVersion({ apiVersion });
+  return ["apiVersion must specify API group"];
+}
+
+/** Returns why an apiVersion is invalid; unlike a scale target, a described object may be in the core group. */
+function checkVersion({ apiVersion = "" }: TargetReference): string[] {
+  return apiVersion.split("/").length > 2 ? [`unexpected GroupVersion string: ${apiVersion}`] : [];
+}
+
+/** The field that holds the source of each metric type, in the order in which the server looks for sources. */
+const sourceFields = {
+  Object: "object",
+  External: "external",
+  Pods: "pods",
+  Resource: "resource",
+  ContainerResource: "containerResource",
+} as const;
+
+type MetricType = keyof typeof sourceFields;
+type SentMetric = Sent<v2.MetricSpec>;
+
+const metricTypes = Object.keys(sourceFields).toSorted();
+
+/** Validates a metric; an update may keep invalid versions of described objects. */
+function* metricProblems(field: string, metric: SentMetric, keepsVersions: boolean): Problems {
+  const { type = "" } = metric;
+  if (type === "") yield required(`${field}.type`, "must specify a metric source type");
+  const isKnown = Object.hasOwn(sourceFields, type);
+  if (!isKnown) yield notSupported(`${field}.type`, type, metricTypes);
+  const present = Object.values(sourceFields).filter((name) => metric[name]);
+  // Only the first source is validated.
+  if (metric.object) yield* objectProblems(`${field}.object`, metric.object, keepsVersions);
+  else if (metric.external) yield* externalProblems(`${field}.external`, metric.external);
+  else if (metric.pods) yield* podsProblems(`${field}.pods`, metric.pods);
+  else if (metric.resource) yield* resourceProblems(`${field}.resource`, metric.resource);
+  else if (metric.containerResource) {
+    yield* containerProblems(`${field}.containerResource`, metric.containerResource);
+  }
+  const own = isKnown ? sourceFields[type as MetricType] : undefined;
+  if (own === undefined) yield notSupported(`${field}.type`, type, metricTypes);
+  else if (!metric[own]) {
+    yield required(`${field}.${own}`, "must populate information for the given metric source");
+  }
+  for (const other of present.length > 1 ? present.filter((name) => name !== own) : [])
+    yield forbidden(`${field}.${other}`, "must populate the given metric source only");
+}
+
+function* objectProblems(
+  field: string,
+  source: Sent<v2.ObjectMetricSource>,
+  keepsVersions: boolean,
+): Problems {
+  const { describedObject = {}, metric, target = {} } = source;
+  const reasons = keepsVersions ? [] : checkVersion(describedObject);
+  yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
+  yield* metricNameProblems(`${field}.metric`, metric);
+  yield* targetProblems(`${field}.target`, target);
+  if (target.value === undefined && target.averageValue === undefined)
+    yield required(`${field}.target.averageValue`, "must set either a target value or averageValue");
+}
+
+function* externalProblems(field: string, { metric, target = {} }: Sent<v2.ExternalMetricSource>): Problems {
+  yield* metricNameProblems(`${field}.metric`, metric);
+  yield* targetProblems(`${field}.target`, target);
+  const { value, averageValue } = target;
+  if (value === undefined && averageValue === undefined) {
+    const detail = "must set either a target value for metric or a per-pod target";
+    yield required(`${field}.target.averageValue`, detail);
+  }
+  if (value !== undefined && averageValue !== undefined) {
+    const detail = "may not set both a target value for metric and a per-pod target";
+    yield forbidden(`${field}.target.value`, detail);
+  }
+}
+
+function* podsProblems(field: string, { metric, target = {} }: Sent<v2.PodsMetricSource>): Problems {
+  yield* metricNameProblems(`${field}.metric`, metric);
+  yield* targetProblems(`${field}.target`, target);
+  if (target.averageValue === undefined)
+    yield required(`${field}.target.averageValue`, "must specify a positive target averageValue");
+}
+
+function* resourceProblems(field: string, { name, target = {} }: Sent<v2.ResourceMetricSource>): Problems {
+  if (!name) yield required(`${field}.name`, "must specify a resource name");
+  yield* utilizationProblems(`${field}.target`, target);
+}
+
+function* containerProblems(field: string, source: Sent<v2.ContainerResourceMetricSource>): Problems {
+  const { name, container, target = {} } = source;
+  if (!name) yield required(`${field}.name`, "must specify a resource name");
+  else yield* containerResourceNameProblems(`${field}.name`, name);
+  if (!container) yield required(`${field}.container`, "must specify a container");
+  else yield* refused(`${field}.container`, container, checkLabel(container));
+  yield* utilizationProblems(`${field}.target`, target);
+}
+
+function* utilizationProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
+  yield* targetProblems(field, target);
+  const { averageUtilization, averageValue } = target;
+  if (averageUtilization === undefined && averageValue === undefined) {
+    yield required(
+      `${field}.averageUtilization`,
+      "must set either a target raw value or a target utilization",
+    );
+  }
+  if (averageUtilization !== undefined && averageValue !== undefined)
+    yield forbidden(`${field}.averageValue`, "may not set both a target raw value and a target utilization");
+}
+
+function* targetProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
+  const { type = "", averageUtilization } = target;
+  if (type === "") yield required(`${field}.type`, "must specify a metric target type");
+  if (!["Utilization", "Value", "AverageValue"].includes(type))
+    yield invalid(`${field}.type`, type, "must be either Utilization, Value, or AverageValue");
+  for (const name of ["value", "averageValue"] as const) {
+    const value = target[name];
+    if (value !== undefined && compareQuantities(value, "0") <= 0)
+      yield invalid(`${field}.${name}`, value, "must be positive");
+  }
+  if (averageUtilization !== undefined && averageUtilization < 1)
+    yield invalid(`${field}.averageUtilization`, averageUtilization, "must be greater than 0");
+}
+
+function* metricNameProblems(field: string, metric: Sent<v2.MetricIdentifier> | undefined): Problems {
+  if (!metric?.name) yield required(`${field}.name`, "must specify a metric name");
+  else yield* needed(`${field}.name`, metric.name, checkPathSegment);
+}
+
+/** Returns true if a metric describes an object whose apiVersion is invalid. */
+function hasInvalidVersion({ type, object }: SentMetric): boolean {
+  return type === "Object" && checkVersion(object?.describedObject ?? {}).length > 0;
+}
+
+const longestWindow = 3600;
+const longestPeriod = 1800;
+
+function* scalingProblems(field: string, scaling: Sent<v2.HPAScalingRules> | undefined): Problems {
+  if (!scaling) return;
+  const { stabilizationWindowSeconds: window, selectPolicy, policies = [], tolerance } = scaling;
+  const seconds = `${field}.stabilizationWindowSeconds`;
+  if (window !== undefined && window < 0) {
+    yield invalid(seconds, window, "must be greater than or equal to zero");
+  } else if (window !== undefined && window > longestWindow) {
+    yield invalid(seconds, window, `must be less than or equal to ${longestWindow}`);
+  }
+  yield* optionalChoice(`${field}.selectPolicy`, selectPolicy, ["Disabled", "Max", "Min"]);
+  if (policies.length === 0) yield required(`${field}.policies`, "must specify at least one Policy");
+  for (const [at, { type = "", value = 0, periodSeconds = 0 }] of itemsOf(`${field}.policies`, policies)) {
+    const known = ["Percent", "Pods"];
+    yield* optionalChoice(`${at}.type`, type, known);
+    yield* positive(`${at}.value`, value);
+    yield* positive(`${at}.periodSeconds`, periodSeconds);
+    if (periodSeconds > longestPeriod) {
+      const detail = `must be less than or equal to ${longestPeriod}`;
+      yield invalid(`${at}.periodSeconds`, periodSeconds, detail);
+    }
+  }
+  if (tolerance !== undefined && compareQuantities(tolerance, "0") < 0)
+    yield invalid(`${field}.tolerance`, tolerance, "must be greater than or equal to 0");
 }

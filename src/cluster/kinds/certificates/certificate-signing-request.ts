@@ -35,7 +35,7 @@ export const certificateSigningRequest: BuiltInKind = {
     },
     validate: (object) => [...requestProblems(object as CertificateSigningRequest)],
     /**
-     * An update of the object doesn't change the status, one of `/approval` only its conditions; the spec is immutable.
+     * Keeps the spec always, the status in an update of the object, and all of the status but its conditions in one of `/approval`.
      */
     resetFields(object, old, subresource) {
       if (!old) return;
@@ -86,7 +86,7 @@ function conditionsOf({ status }: CertificateSigningRequest): Condition[] {
   return status?.conditions ?? [];
 }
 
-const shortestDuration = 600;
+const leastSeconds = 600;
 
 function* requestProblems({ spec }: CertificateSigningRequest): Problems {
   const { request, usages = [], signerName = "", expirationSeconds: seconds } = spec;
@@ -98,7 +98,7 @@ function* requestProblems({ spec }: CertificateSigningRequest): Problems {
   );
   yield* duplicates("spec.usages", usages);
   yield* signerProblems("spec.signerName", signerName);
-  if (seconds !== undefined && seconds < shortestDuration) {
+  if (seconds !== undefined && seconds < leastSeconds) {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";
     yield invalid("spec.expirationSeconds", seconds, detail);
   }
@@ -116,9 +116,7 @@ function checkRequest(request: string): string | undefined {
 }
 
 const longestDomain = 253;
-
 const longestLabel = 63;
-
 const longestSigner = 2 * longestDomain + longestLabel + 2;
 
 /** A signer: a domain and a path such as `example.com/signer`. */
@@ -133,16 +131,16 @@ function* signerProblems(field: string, name: string): Problems {
     return yield invalid(field, name, detail);
   }
   if (domain.length > longestDomain) yield tooLong(field, longestDomain);
-  yield* partProblems(field, domain, checkLabel);
+  yield* labelsProblems(field, domain, checkLabel);
   if (!domain.includes(".")) {
     yield invalid(field, domain, "should be a domain with at least two segments separated by dots");
   }
-  yield* partProblems(field, path, checkSubdomain);
+  yield* labelsProblems(field, path, checkSubdomain);
   if (name.length > longestSigner) yield tooLong(field, longestSigner);
 }
 
-/** The errors of the first part between dots that has some. */
-function* partProblems(field: string, text: string, check: (part: string) => string[]): Problems {
+/** Reports the first invalid one of the labels between dots. */
+function* labelsProblems(field: string, text: string, check: (part: string) => string[]): Problems {
   const wrong = text.split(".").find((part) => check(part).length > 0);
   if (wrong === undefined) return;
   for (const reason of check(wrong)) {
@@ -167,10 +165,10 @@ function* statusProblems(
   const reason = now === before ? undefined : checkCertificates(now);
   if (reason !== undefined) yield invalid("status.certificate", "<certificate data>", reason);
   for (const type of alwaysTrue) {
-    if (count(object, type) < count(old, type)) yield refuse("remove", type);
+    if (countConditions(object, type) < countConditions(old, type)) yield forbiddenChange("remove", type);
   }
   for (const type of subresource === "approval" ? [] : verdicts) {
-    if (count(object, type) > count(old, type)) yield refuse("add", type);
+    if (countConditions(object, type) > countConditions(old, type)) yield forbiddenChange("add", type);
   }
   if (now !== before && before !== "") {
     yield forbidden("status.certificate", "updates may not modify existing certificate content");
@@ -198,11 +196,11 @@ function* conditionProblems(conditions: readonly Condition[], old: readonly Cond
   }
 }
 
-function count(object: CertificateSigningRequest, wanted: string): number {
+function countConditions(object: CertificateSigningRequest, wanted: string): number {
   return conditionsOf(object).filter(({ type }) => type === wanted).length;
 }
 
-function refuse(verb: string, type: string) {
+function forbiddenChange(verb: string, type: string) {
   return forbidden("status.conditions", `updates may not ${verb} a condition of type "${type}"`);
 }
 

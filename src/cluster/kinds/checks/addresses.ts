@@ -39,13 +39,9 @@ export function* rangeWarnings(field: string, text: string): Generator<string, v
   yield* formWarnings(`${field}: IPv6 CIDR value`, text, canonicalRange(text));
 }
 
-function* formWarnings(
-  subject: string,
-  text: string,
-  canonical: string | undefined,
-): Generator<string, void> {
+function* formWarnings(label: string, text: string, canonical: string | undefined): Generator<string, void> {
   if (canonical === undefined || canonical === text || !text.includes(":")) return;
-  yield `${subject} "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
+  yield `${label} "${text}" should be in RFC 5952 canonical format ("${canonical}")`;
 }
 
 /** The IP family of an address or a CIDR, if it is one. */

@@ -17,7 +17,7 @@ export function* selectorProblems(field: string, selector: Sent<LabelSelector> =
   }
 }
 
-/** Validates the operator of a requirement, and that it has as many values as that takes. */
+/** Validates the operator of a requirement, and whether it takes values. */
 export function* operatorProblems(field: string, operator: string, values: readonly string[]): Problems {
   const at = `${field}.values`;
   switch (operator) {
@@ -37,7 +37,7 @@ export function* operatorProblems(field: string, operator: string, values: reado
 }
 
 /** Returns whether a selector is valid. */
-export function isUsable(selector: LabelSelector | undefined): boolean {
+export function isValidSelector(selector: LabelSelector | undefined): boolean {
   return [...selectorProblems("", selector)].length === 0;
 }
 
@@ -46,7 +46,7 @@ export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Lab
 }
 
 /** A selector as messages show it in a struct: labels in the order of their names. */
-export function shownSelector({ matchLabels, matchExpressions }: LabelSelector): object {
+export function selectorStruct({ matchLabels, matchExpressions }: LabelSelector): object {
   const labels = Object.entries(matchLabels ?? {}).toSorted(([a], [b]) => compareText(a, b));
   return {
     ...(matchLabels && { matchLabels: Object.fromEntries(labels) }),
@@ -73,8 +73,8 @@ export function* conditionProblems(field: string, conditions?: readonly Sent<Con
   }
 }
 
-/** All else that metadata has, by the names of Go's fields. */
-const unsettable: Readonly<Record<string, keyof ObjectMeta | "selfLink">> = {
+/** The members of metadata that a template must not set, by the field names of Go, which messages show. */
+const unsettableFields: Readonly<Record<string, keyof ObjectMeta | "selfLink">> = {
   name: "name",
   generateName: "generateName",
   namespace: "namespace",
@@ -90,11 +90,11 @@ const unsettable: Readonly<Record<string, keyof ObjectMeta | "selfLink">> = {
   managedFields: "managedFields",
 };
 
-/** Validates the metadata of a template of claims: labels and annotations are all that it may have. */
-export function* templateMetadata(field: string, metadata: Sent<ObjectMeta> = {}): Problems {
+/** Validates the metadata of a template of claims: it may have only labels and annotations. */
+export function* templateMetadataProblems(field: string, metadata: Sent<ObjectMeta> = {}): Problems {
   yield* checkAnnotations(metadata.annotations, `${field}.annotations`);
   yield* labelProblems(`${field}.labels`, metadata.labels);
-  for (const [shown, name] of Object.entries(unsettable)) {
+  for (const [shown, name] of Object.entries(unsettableFields)) {
     if (name in metadata) yield forbidden(`${field}.${shown}`, "cannot be set");
   }
 }

@@ -1,15 +1,17 @@
-import { invalid } from "@tsbuilder/apimachinery/errors";
+import { invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkAddress } from "./addresses.ts";
-import { type Problems, checked } from "./problems.ts";
+import { type Problems, checked, refused } from "./problems.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import {
   checkLabel,
   checkLabelValue,
   checkQualifiedName,
+  checkSubdomain,
   subdomainPattern,
 } from "@tsbuilder/apimachinery/naming";
+import { pathSegmentName } from "../../registry/validate-metadata.ts";
 
-/** The name of a port: an IANA service name. */
+/** Returns why the name of a port is invalid: it must be an IANA service name. */
 export function checkPortName(name: string): string[] {
   const reasons: string[] = [];
   if (name.length > 15) reasons.push("must be no more than 15 characters");
@@ -22,7 +24,7 @@ export function checkPortName(name: string): string[] {
   return reasons;
 }
 
-/** A port, by number or by name. */
+/** Returns why a port, given by number or by name, is invalid. */
 export function checkPort(port: number | string): string[] {
   if (typeof port === "string") return checkPortName(port);
   return port >= 1 && port <= 65_535 ? [] : ["must be between 1 and 65535, inclusive"];
@@ -76,7 +78,7 @@ function checkDomain(domain: string, pattern: string, rule: string): string[] {
   return [...reasons, `${rule} regex used for validation is '${pattern}')`];
 }
 
-/** An address that can receive traffic from other hosts. */
+/** Returns why an IP address can't receive traffic from other hosts. */
 export function checkReachable(address: string): string[] {
   const reasons = checkAddress(address);
   if (reasons.length > 0) return reasons;
@@ -93,7 +95,10 @@ export function checkReachable(address: string): string[] {
   return [];
 }
 
-/** Labels of a template or a selector. */
+/** A segment of a URL path, such as the name of an object of any kind. */
+export const checkPathSegment = (name: string): string[] => pathSegmentName(name, false);
+
+/** Validates the labels of a template or a selector. */
 export function* labelProblems(field: string, labels: Readonly<Record<string, string>> = {}): Problems {
   for (const [key, value] of Object.entries(labels)) {
     yield* checked(field, key, checkQualifiedName);
@@ -101,27 +106,36 @@ export function* labelProblems(field: string, labels: Readonly<Record<string, st
   }
 }
 
-/** Validates a path without `..`. */
-export function* withoutBacksteps(field: string, path: string): Problems {
+const longestDriverName = 63;
+
+/** Validates the name of a CSI or DRA driver, a subdomain that may have upper-case letters. */
+export function* driverNameProblems(field: string, name = ""): Problems {
+  if (name === "") return yield required(field);
+  if (name.length > longestDriverName) yield tooLong(field, longestDriverName);
+  yield* refused(field, name, checkSubdomain(name.toLowerCase()));
+}
+
+/** Reports a path that contains the segment `..`. */
+export function* backstepProblems(field: string, path: string): Problems {
   if (path.split("/").includes("..")) yield invalid(field, path, "must not contain '..'");
 }
 
 /** Validates a relative path without `..`. */
-export function* descendingPath(field: string, path: string): Problems {
+export function* relativePathProblems(field: string, path: string): Problems {
   if (path.startsWith("/")) yield invalid(field, path, "must be a relative path");
-  yield* withoutBacksteps(field, path);
+  yield* backstepProblems(field, path);
 }
 
 /** Validates the path of a file in a volume; names that start with `..` are reserved for the kubelet. */
-export function* unreservedPath(field: string, path: string): Problems {
-  yield* descendingPath(field, path);
+export function* filePathProblems(field: string, path: string): Problems {
+  yield* relativePathProblems(field, path);
   if (path.startsWith("..") && !path.startsWith("../")) {
     yield invalid(field, path, "must not start with '..'");
   }
 }
 
-/** The mode bits of a file. */
-export function* fileMode(field: string, mode: number | undefined): Problems {
+/** Validates the mode bits of a file. */
+export function* fileModeProblems(field: string, mode: number | undefined): Problems {
   if (mode !== undefined && (mode < 0 || mode > 0o777)) {
     yield invalid(field, mode, "must be a number between 0 and 0777 (octal), both inclusive");
   }

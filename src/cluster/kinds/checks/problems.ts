@@ -1,12 +1,12 @@
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { duplicate, invalid, required, notSupported, tooMany } from "@tsbuilder/apimachinery/errors";
-import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { knownValues } from "./known-values.ts";
 
 /** The field errors of an object, in the order in which the API server reports them. */
 export type Problems = Generator<FieldError, void>;
 
-/** One error for each reason why a value is invalid. */
+/** Reports each of the reasons why a value is invalid. */
 export function* refused(field: string, value: unknown, reasons: readonly string[]): Problems {
   for (const reason of reasons) yield invalid(field, value, reason);
 }
@@ -30,7 +30,7 @@ export function* needed(field: string, value: string | undefined, check: Check =
   else yield* refused(field, value, check(value));
 }
 
-/** The items of a list that may be absent, each with its path. */
+/** Yields the items of a list that may be absent, each with its path. */
 export function* itemsOf<T>(
   field: string,
   list: readonly T[] | null | undefined,
@@ -67,35 +67,28 @@ export function unique(): (field: string, value: string) => Problems {
   };
 }
 
-/** Reports a field that an update changes. */
+/** Reports a field that an update has changed. */
 export function* immutable(field: string, value: unknown, old: unknown): Problems {
   if (!isEqual(value ?? null, old ?? null)) yield invalid(field, value ?? null, "field is immutable");
 }
 
 export function* nonNegative(field: string, value: number | undefined): Problems {
-  if (value !== undefined && value < 0) {
-    yield invalid(field, value, "must be greater than or equal to 0");
-  }
+  if (value !== undefined && value < 0) yield invalid(field, value, "must be greater than or equal to 0");
 }
 
 export function* positive(field: string, value: number): Problems {
   if (value <= 0) yield invalid(field, value, "must be greater than zero");
 }
 
-export function* inRange(
-  field: string,
-  value: number | undefined,
-  lowest: number,
-  highest: number,
-): Problems {
-  if (value !== undefined && (value < lowest || value > highest)) {
-    yield invalid(field, value, `must be between ${lowest} and ${highest}, inclusive`);
+export function* inRange(field: string, value: number | undefined, min: number, max: number): Problems {
+  if (value !== undefined && (value < min || value > max)) {
+    yield invalid(field, value, `must be between ${min} and ${max}, inclusive`);
   }
 }
 
 /**
  * The choices that a field has, in the order of messages: a list, or the full name of the type whose field it is, such as
- * `core/v1.ServicePort`, if the generated tables have them.
+ * `core/v1.ServicePort`, if the generated tables have its values.
  */
 type Choices = readonly string[] | `${string}/v${number}.${string}`;
 
@@ -124,47 +117,26 @@ export function* eachOfFew<T>(
   else yield* each(field, list, check);
 }
 
+/** Validates each item of a list, unless there are too many, and that no two have the same key. */
+export function* uniqueItems<T>(
+  field: string,
+  list: readonly T[],
+  most: number,
+  check: (field: string, item: T) => Problems,
+  keyOf: (item: T) => string,
+): Problems {
+  yield* eachOfFew(field, list, most, check);
+  if (list.length <= most) yield* duplicates(field, list.map(keyOf));
+}
+
+/** Returns the name of an item, the key of most lists. */
+export function nameOf({ name = "" }: { name?: string | undefined }): string {
+  return name;
+}
+
 /** Reports the items of a list that repeat an earlier one. */
 export function* duplicates(field: string, list: readonly string[]): Problems {
   for (const [index, item] of list.entries()) {
     if (list.indexOf(item) < index) yield duplicate(`${field}[${index}]`, item);
   }
-}
-
-/** The fields of a Go struct in their order: what each is if it is absent, and the struct in it or in its items. */
-export interface Shape {
-  readonly [field: string]: { readonly zero: unknown; readonly of?: Shape };
-}
-
-/** The zero values of Go for absent fields; `pointer` is also that of lists and maps. */
-export const text = { zero: "" };
-
-export const number = { zero: 0 };
-
-export const pointer = { zero: null };
-
-export const pointerTo = (of: Shape) => ({ zero: null, of });
-
-/** The fields whose names in Go have more capitals than the first. */
-const initialisms: Readonly<Record<string, string>> = {
-  cel: "CEL",
-  apiGroups: "APIGroups",
-  apiVersion: "APIVersion",
-  seLinuxOptions: "SELinuxOptions",
-  uid: "UID",
-};
-
-/** Returns a value as the struct that it is inside the server, whose fields have no JSON names: some messages show it. */
-export function goStruct(value: unknown, shape: Shape): object {
-  const given = isObject(value) ? value : {};
-  const fields = Object.entries(shape).map(([name, { zero, of }]) => {
-    const field = given[name] ?? zero;
-    const shown = of && field !== null ? goValue(field, of) : field;
-    return [initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`, shown];
-  });
-  return Object.fromEntries(fields) as object;
-}
-
-function goValue(value: unknown, shape: Shape): unknown {
-  return Array.isArray(value) ? value.map((item) => goStruct(item, shape)) : goStruct(value, shape);
 }

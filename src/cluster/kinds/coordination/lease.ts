@@ -21,7 +21,7 @@ export const lease: BuiltInKind = {
 
 type Lease = ApiObject & { spec?: Sent<LeaseSpec> };
 
-/** The feature of the fields is off by default. */
+/** Drops the fields whose feature gate is off by default. */
 function dropGatedFields({ spec }: Lease): void {
   delete spec?.strategy;
   delete spec?.preferredHolder;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { WriteRequest } from "../../registry/resource.ts";
-import { configMap, mostBytes, secret } from "./config-maps-and-secrets.ts";
+import { configMap, mostDataBytes, secret } from "./config-maps-and-secrets.ts";
 
 const metadata = { name: "a", namespace: "default" };
-const half = mostBytes / 2;
+const half = mostDataBytes / 2;
 
 test.each([
   ["nothing", half, []],
@@ -16,10 +16,10 @@ test.each([
 });
 
 test.each([
-  ["nothing", mostBytes, []],
+  ["nothing", mostDataBytes, []],
   [
     "the data of a Secret",
-    mostBytes + 1,
+    mostDataBytes + 1,
     [{ field: "data", body: "Too long: may not be more than 1048576 bytes" }],
   ],
 ])("refuses %s when it has that many bytes, decoded", (_, bytes, expected) => {

@@ -1,7 +1,6 @@
 import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { explainJSON } from "../../codec/go-json.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size, text } from "../cells.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
@@ -9,34 +8,32 @@ import { checkConfigKey } from "../checks/names.ts";
 import { type Problems, checked, immutable } from "../checks/problems.ts";
 
 /** The values of a ConfigMap or Secret may have at most 1 MiB together. */
-export const mostBytes = 1_048_576;
-
-const configMapStrategy: Partial<Strategy> = {
-  validate: (object) => [...configMapProblems(object)],
-  validateUpdate: (object, old) => [
-    ...keptContents(object, old, "data", "binaryData"),
-    ...configMapProblems(object),
-  ],
-};
+export const mostDataBytes = 1_048_576;
 
 export const configMap: BuiltInKind = {
   resource: "configmaps",
   metadataChecks: { update: ["update", "new"] },
-  strategy: configMapStrategy,
+  strategy: {
+    validate: (object) => [...configMapProblems(object)],
+    validateUpdate: (object, old) => [
+      ...contentChanges(object, old, "data", "binaryData"),
+      ...configMapProblems(object),
+    ],
+  },
   cells: { Data: (object) => size("data")(object) + size("binaryData")(object) },
 };
 
-type Data = Record<string, string>;
+type DataMap = Record<string, string>;
 
-interface Config extends ApiObject {
-  data?: Data;
-  binaryData?: Data;
-  stringData?: Data;
+interface SentData extends ApiObject {
+  data?: DataMap;
+  binaryData?: DataMap;
+  stringData?: DataMap;
   immutable?: boolean;
   type?: string;
 }
 
-function* configMapProblems({ data = {}, binaryData = {} }: Config): Problems {
+function* configMapProblems({ data = {}, binaryData = {} }: SentData): Problems {
   yield* keyProblems("data", data);
   for (const key of Object.keys(data)) {
     if (!Object.hasOwn(binaryData, key)) continue;
@@ -44,53 +41,58 @@ function* configMapProblems({ data = {}, binaryData = {} }: Config): Problems {
   }
   yield* keyProblems("binaryData", binaryData);
   // The error is about the whole object: the server writes an empty path so.
-  if (bytesOf(data, "utf8") + bytesOf(binaryData, "base64") > mostBytes) yield tooLong("[]", mostBytes);
+  if (countBytes(data, "utf8") + countBytes(binaryData, "base64") > mostDataBytes)
+    yield tooLong("[]", mostDataBytes);
 }
 
-function* keptContents(now: Config, before: Config, ...fields: Array<"data" | "binaryData">): Problems {
+function* contentChanges(now: SentData, before: SentData, ...maps: Array<"data" | "binaryData">): Problems {
   if (!before.immutable) return;
   const detail = "field is immutable when `immutable` is set";
   if (!now.immutable) yield forbidden("immutable", detail);
-  for (const field of fields) {
+  for (const field of maps) {
     if (!isEqual(now[field] ?? {}, before[field] ?? {})) yield forbidden(field, detail);
   }
 }
 
 /** The number of bytes of all values, decoded. */
-function bytesOf(data: Data, encoding: "utf8" | "base64"): number {
+function countBytes(data: DataMap, encoding: "utf8" | "base64"): number {
   return Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value, encoding), 0);
 }
 
-function* keyProblems(field: string, data: Data): Problems {
+function* keyProblems(field: string, data: DataMap): Problems {
   for (const key of Object.keys(data)) yield* checked(`${field}[${key}]`, key, checkConfigKey);
 }
 
-/** Secrets accept plain text in `stringData` and store it encoded in `data`. */
-const secretStrategy: Partial<Strategy> = {
-  default(object) {
-    const secret = object as Config;
-    secret.type ||= "Opaque";
-    if (!secret.stringData) return;
-    const encoded = Object.entries(secret.stringData).map(([key, text]) => [
-      key,
-      Buffer.from(text).toString("base64"),
-    ]);
-    secret.data = { ...secret.data, ...(Object.fromEntries(encoded) as Data) };
-    delete secret.stringData;
+export const secret: BuiltInKind = {
+  resource: "secrets",
+  metadataChecks: { update: ["update", "new"] },
+  /** Secrets accept plain text in `stringData` and store it encoded in `data`. */
+  strategy: {
+    default(object) {
+      const secret = object as SentData;
+      secret.type ||= "Opaque";
+      if (!secret.stringData) return;
+      const encoded = Object.entries(secret.stringData).map(([key, text]) => [
+        key,
+        Buffer.from(text).toString("base64"),
+      ]);
+      secret.data = { ...secret.data, ...(Object.fromEntries(encoded) as DataMap) };
+      delete secret.stringData;
+    },
+    validate: (object) => [...secretProblems(object)],
+    validateUpdate: (object, old) => [
+      ...immutable("type", object["type"], old["type"]),
+      ...contentChanges(object, old, "data"),
+      ...secretProblems(object),
+    ],
+    *warnings(object) {
+      const { type, data = {} } = object as SentData;
+      const certificate = Buffer.from(data["tls.crt"] ?? "", "base64").toString("latin1");
+      if (type === "kubernetes.io/tls" && "tls.crt" in data && !certificate.includes("-----BEGIN"))
+        yield "tls: failed to find any PEM data in certificate input";
+    },
   },
-  validate: (object) => [...secretProblems(object)],
-  validateUpdate: (object, old) => [
-    ...immutable("type", object["type"], old["type"]),
-    ...keptContents(object, old, "data"),
-    ...secretProblems(object),
-  ],
-  *warnings(object) {
-    const { type, data = {} } = object as Config;
-    const certificate = Buffer.from(data["tls.crt"] ?? "", "base64").toString("latin1");
-    if (type === "kubernetes.io/tls" && "tls.crt" in data && !certificate.includes("-----BEGIN")) {
-      yield "tls: failed to find any PEM data in certificate input";
-    }
-  },
+  cells: { Type: text("type"), Data: size("data") },
 };
 
 /** The keys that well-known types require. */
@@ -101,25 +103,17 @@ const requiredKeys: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
 
-export const secret: BuiltInKind = {
-  resource: "secrets",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: secretStrategy,
-  cells: { Type: text("type"), Data: size("data") },
-};
-
-function* secretProblems({ metadata, data = {}, type = "" }: Config): Problems {
+function* secretProblems({ metadata, data = {}, type = "" }: SentData): Problems {
   yield* keyProblems("data", data);
-  if (bytesOf(data, "base64") > mostBytes) yield tooLong("data", mostBytes);
+  if (countBytes(data, "base64") > mostDataBytes) yield tooLong("data", mostDataBytes);
   for (const key of requiredKeys[type] ?? []) if (!(key in data)) yield required(`data[${key}]`);
   if (type === "kubernetes.io/basic-auth" && !("username" in data) && !("password" in data)) {
     yield required("data[username]");
     yield required("data[password]");
   }
   const annotation = "kubernetes.io/service-account.name";
-  if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[annotation]) {
+  if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[annotation])
     yield required(`metadata.annotations[${annotation}]`);
-  }
   for (const key of [".dockerconfigjson", ".dockercfg"]) {
     if (!requiredKeys[type]?.includes(key) || !(key in data)) continue;
     const problem = jsonProblem(Buffer.from(data[key]!, "base64").toString("utf8"));

@@ -3,45 +3,46 @@ import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import { eachOf } from "../fill-in.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
+import type { Stored, ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Service, pods, services } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import type { EndpointPort, PodEndpoint } from "./service/pod-endpoints.ts";
-import { choosesPods, hostnameOf, podEndpoints, targetRefOf } from "./service/pod-endpoints.ts";
-import type { ApiObject, Stored, Sent } from "../../contract/api-object.ts";
+import {
+  type PodEndpoint,
+  type EndpointPort,
+  targetRefOf,
+  hostnameOf,
+  podEndpoints,
+  selectsPods,
+} from "./service/pod-endpoints.ts";
 import { checkAddress } from "../checks/addresses.ts";
 import { checkPort, checkReachable } from "../checks/names.ts";
 import { type Problems, checked, choice, each, ifSet, itemsOf, refused } from "../checks/problems.ts";
 
-const endpointsStrategy: Partial<Strategy> = {
-  default(object) {
-    for (const subset of eachOf(object, "subsets")) {
-      for (const port of eachOf(subset, "ports")) port["protocol"] ??= "TCP";
-    }
+export const endpoints: BuiltInKind<"endpoints"> = {
+  resource: "endpoints",
+  metadataChecks: { update: ["update", "new"] },
+  strategy: {
+    default(object) {
+      for (const subset of eachOf(object, "subsets")) {
+        for (const port of eachOf(subset, "ports")) port["protocol"] ??= "TCP";
+      }
+    },
+    validate: (object) => [...endpointsProblems(object)],
+    validateUpdate: (object, old) => [...endpointsProblems(object, old)],
   },
-  validate: (object) => [...endpointsProblems(object)],
-  validateUpdate: (object, old) => [...endpointsProblems(object, old)],
+  cells: { Endpoints: addressCell },
+  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  controllers: { endpoints: endpointsController },
 };
 
 export type Endpoints = Stored<core.Endpoints>;
 
 export const endpointsResource: ResourceName<Endpoints> = "endpoints";
-
-const user = userOf("endpoint");
-
-export const endpoints: BuiltInKind<"endpoints"> = {
-  resource: "endpoints",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: endpointsStrategy,
-  cells: { Endpoints: addresses },
-  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
-  controllers: { endpoints: endpointsController },
-};
 
 /** Validates Endpoints. Subsets that an update leaves as they are may be invalid. */
 function* endpointsProblems(object: ApiObject, old?: ApiObject): Problems {
@@ -55,12 +56,15 @@ function* subsetProblems(field: string, subset: Sent<core.EndpointSubset>): Prob
   if (addresses.length + notReadyAddresses.length === 0) {
     yield required(field, "must specify `addresses` or `notReadyAddresses`");
   }
-  yield* each(`${field}.addresses`, addresses, address);
-  yield* each(`${field}.notReadyAddresses`, notReadyAddresses, address);
-  for (const [at, item] of itemsOf(`${field}.ports`, ports)) yield* port(at, item, ports.length > 1);
+  yield* each(`${field}.addresses`, addresses, addressProblems);
+  yield* each(`${field}.notReadyAddresses`, notReadyAddresses, addressProblems);
+  for (const [at, item] of itemsOf(`${field}.ports`, ports)) yield* portProblems(at, item, ports.length > 1);
 }
 
-function* address(field: string, { ip = "", hostname, nodeName }: Sent<core.EndpointAddress>): Problems {
+function* addressProblems(
+  field: string,
+  { ip = "", hostname, nodeName }: Sent<core.EndpointAddress>,
+): Problems {
   const malformed = checkAddress(ip);
   yield* refused(`${field}.ip`, ip, malformed);
   yield* ifSet(`${field}.hostname`, hostname, checkLabel);
@@ -71,7 +75,7 @@ function* address(field: string, { ip = "", hostname, nodeName }: Sent<core.Endp
   else if (malformed.length === 0) yield* checked(`${field}.ip`, ip, checkReachable);
 }
 
-function* port(field: string, sent: Sent<core.EndpointPort>, needsName: boolean): Problems {
+function* portProblems(field: string, sent: Sent<core.EndpointPort>, needsName: boolean): Problems {
   const { name = "", port: number = 0, protocol, appProtocol } = sent;
   if (name !== "") yield* checked(`${field}.name`, name, checkLabel);
   else if (needsName) yield required(`${field}.name`);
@@ -80,7 +84,7 @@ function* port(field: string, sent: Sent<core.EndpointPort>, needsName: boolean)
   yield* checked(`${field}.appProtocol`, appProtocol, checkQualifiedName);
 }
 
-function addresses(object: object): string {
+function addressCell(object: object): string {
   const subsets = readField<core.EndpointSubset[]>(object, "subsets") ?? [];
   const all = subsets.flatMap(({ addresses = [], ports: list = [] }) =>
     addresses.flatMap(({ ip }) => (list.length === 0 ? [ip] : list.map(({ port }) => `${ip}:${port}`))),
@@ -90,6 +94,8 @@ function addresses(object: object): string {
 }
 
 export type EndpointAddress = Stored<core.EndpointAddress>;
+
+const user = userOf("endpoint");
 
 /** Lists the addresses of the pods behind each Service with a selector in an Endpoints object. */
 function endpointsController({ objects }: ControllerContext): Controller {
@@ -103,13 +109,13 @@ function endpointsController({ objects }: ControllerContext): Controller {
     keysOf({ resource, object }) {
       if (resource === pods) return objects.list(services, object.metadata.namespace).map(keyOf);
       const isLeft =
-        resource === endpointsResource && !findByKey(objects, services, keyOf(object)) && !isOurs(object);
+        resource === endpointsResource && !findByKey(objects, services, keyOf(object)) && !isManaged(object);
       return isLeft ? [] : [keyOf(object)];
     },
 
     async reconcile(key) {
       const service = findByKey(objects, services, key);
-      if (service && choosesPods(service)) await write(service);
+      if (service && selectsPods(service)) await write(service);
       else if (!service) await remove(key);
       return undefined;
     },
@@ -117,7 +123,7 @@ function endpointsController({ objects }: ControllerContext): Controller {
 
   async function write(service: Service): Promise<void> {
     const found = podEndpoints(service, objects.list(pods, service.metadata.namespace));
-    const wanted = endpointsOf(service, found);
+    const wanted = newEndpoints(service, found);
     const current = objects.get(endpointsResource, service.metadata.namespace, service.metadata.name!);
     if (!current) await objects.create(user, wanted);
     else if (
@@ -137,16 +143,19 @@ function endpointsController({ objects }: ControllerContext): Controller {
   }
 }
 
-/** The Endpoints object of a Service. */
-function endpointsOf(service: Service, found: readonly PodEndpoint[]): Endpoints {
+function newEndpoints(service: Service, found: readonly PodEndpoint[]): Endpoints {
   const { name, namespace, labels } = service.metadata;
   // EndpointSlices have a terminating condition; in Endpoints a terminating pod can only be omitted.
   const staying = service.spec.publishNotReadyAddresses
     ? found
     : found.filter(({ pod }) => !pod.metadata.deletionTimestamp);
-  const subsets = pack(staying).map(({ endpoints, ports }) => {
-    const addresses = endpoints.filter(({ ready }) => ready).map((endpoint) => addressOf(service, endpoint));
-    const notReady = endpoints.filter(({ ready }) => !ready).map((endpoint) => addressOf(service, endpoint));
+  const subsets = packSubsets(staying).map(({ endpoints, ports }) => {
+    const addresses = endpoints
+      .filter(({ ready }) => ready)
+      .map((endpoint) => endpointAddress(service, endpoint));
+    const notReady = endpoints
+      .filter(({ ready }) => !ready)
+      .map((endpoint) => endpointAddress(service, endpoint));
     return {
       ...(addresses.length > 0 ? { addresses } : {}),
       ...(notReady.length > 0 ? { notReadyAddresses: notReady } : {}),
@@ -166,13 +175,13 @@ function endpointsOf(service: Service, found: readonly PodEndpoint[]): Endpoints
   };
 }
 
-interface Subset {
+interface PackedSubset {
   readonly endpoints: readonly PodEndpoint[];
   readonly ports: EndpointPort[];
 }
 
 /** Ports with the same pods share a subset; a Service without ports has one subset of all pods. */
-function pack(found: readonly PodEndpoint[]): Subset[] {
+function packSubsets(found: readonly PodEndpoint[]): PackedSubset[] {
   const byPort = new Map<string, { port: EndpointPort | undefined; endpoints: PodEndpoint[] }>();
   for (const endpoint of found) {
     for (const port of endpoint.ports.length > 0 ? endpoint.ports : [undefined]) {
@@ -182,7 +191,7 @@ function pack(found: readonly PodEndpoint[]): Subset[] {
       else byPort.set(key, { port, endpoints: [endpoint] });
     }
   }
-  const subsets = new Map<string, Subset>();
+  const subsets = new Map<string, PackedSubset>();
   for (const { port, endpoints } of byPort.values()) {
     const key = endpoints.map(({ pod }) => pod.metadata.uid).join();
     const same = subsets.get(key);
@@ -192,7 +201,7 @@ function pack(found: readonly PodEndpoint[]): Subset[] {
   return [...subsets.values()];
 }
 
-function addressOf(service: Service, { pod, address }: PodEndpoint): EndpointAddress {
+function endpointAddress(service: Service, { pod, address }: PodEndpoint): EndpointAddress {
   return {
     ip: address,
     ...hostnameOf(pod, service),
@@ -201,6 +210,6 @@ function addressOf(service: Service, { pod, address }: PodEndpoint): EndpointAdd
   };
 }
 
-function isOurs({ metadata }: KubernetesObject): boolean {
+function isManaged({ metadata }: KubernetesObject): boolean {
   return metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller";
 }

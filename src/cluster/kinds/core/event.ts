@@ -2,76 +2,44 @@ import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { type Resource, type Strategy, fieldText, type CellReader } from "../../registry/resource.ts";
+import { type Resource, fieldText, type CellReader } from "../../registry/resource.ts";
 import { ageOf } from "../../registry/format-age.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { runCheck } from "../../registry/validate-metadata.ts";
-import { type Problems, checked, goStruct } from "../checks/problems.ts";
+import { stringField, toGoStruct } from "../checks/go-struct.ts";
+import { type Problems, checked } from "../checks/problems.ts";
 
-/** The fields with different names in the two groups: core's first. */
-const renamed = [
-  ["involvedObject", "regarding"],
-  ["message", "note"],
-  ["source", "deprecatedSource"],
-  ["firstTimestamp", "deprecatedFirstTimestamp"],
-  ["lastTimestamp", "deprecatedLastTimestamp"],
-  ["count", "deprecatedCount"],
-  ["reportingComponent", "reportingController"],
-] as const;
-
-/** Events have fields that Go serializes even if empty. */
-const eventStrategy: Partial<Strategy> = {
-  default(object) {
-    object["eventTime"] ??= null;
-    if (object.apiVersion !== "v1") {
-      for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp"]) object[field] ??= null;
-      return;
-    }
-    for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
-    const { series } = object as { series?: Fields };
-    if (series) series["lastObservedTime"] ??= null;
-    for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
-  },
-  validate: (object, { resource }) => [...newEvent(object, resource)],
-  validateUpdate: (object, old, { resource }) => [...changedEvent(object, old, resource)],
-};
-
-/** The fields that don't change, with their empty values and the server's names for them. */
-const fixed: ReadonlyArray<readonly [field: string, empty: unknown, shown?: string]> = [
-  ["involvedObject", {}],
-  ["reason", ""],
-  ["message", ""],
-  ["source", {}],
-  ["firstTimestamp", null],
-  ["lastTimestamp", null],
-  ["count", 0],
-  ["reason", ""],
-  ["type", ""],
-  ["eventTime", null],
-  ["action", ""],
-  ["related", null],
-  ["reportingComponent", "", "reportingController"],
-  ["reportingInstance", ""],
-];
-
-const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
-
-const component = firstOf(
+const reporterCell = firstText(
   "source.component",
   "deprecatedSource.component",
   "reportingComponent",
   "reportingController",
 );
 
-const host = firstOf("source.host", "deprecatedSource.host", "reportingInstance");
+const reporterInstanceCell = firstText("source.host", "deprecatedSource.host", "reportingInstance");
 
 export const event: BuiltInKind = {
   resource: "events",
   metadataChecks: { create: [], update: [], status: [] },
-  strategy: eventStrategy,
+  /** Events have fields that Go serializes even if empty. */
+  strategy: {
+    default(object) {
+      object["eventTime"] ??= null;
+      if (object.apiVersion !== "v1") {
+        for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp"]) object[field] ??= null;
+        return;
+      }
+      for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
+      const { series } = object as { series?: Fields };
+      if (series) series["lastObservedTime"] ??= null;
+      for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
+    },
+    validate: (object, { resource }) => [...newEventProblems(object, resource)],
+    validateUpdate: (object, old, { resource }) => [...eventChangeProblems(object, old, resource)],
+  },
   cells: {
     "Last Seen": ageSince("series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp", "eventTime"),
     Type: text("type"),
@@ -82,12 +50,12 @@ export const event: BuiltInKind = {
         readField<ObjectReference>(object, "regarding");
       return `${(about?.kind ?? "").toLowerCase()}/${about?.name ?? ""}`;
     },
-    Subobject: firstOf("involvedObject.fieldPath", "regarding.fieldPath"),
+    Subobject: firstText("involvedObject.fieldPath", "regarding.fieldPath"),
     Source: (object) => {
-      const instance = host(object);
-      return instance === "" ? component(object) : `${component(object)}, ${instance}`;
+      const instance = reporterInstanceCell(object);
+      return instance === "" ? reporterCell(object) : `${reporterCell(object)}, ${instance}`;
     },
-    Message: (object) => firstOf("message", "note")(object).trim(),
+    Message: (object) => firstText("message", "note")(object).trim(),
     "First Seen": ageSince("firstTimestamp", "eventTime"),
     Count: (object) =>
       count("series.count")(object) || count("count")(object) || count("deprecatedCount")(object) || 1,
@@ -108,22 +76,33 @@ export const event: BuiltInKind = {
     reportingComponent: "",
     reportingInstance: "",
   },
-  convert: eventTo,
+  convert: convertEvent,
 };
 
-/** Events are one kind in two groups: core and events.k8s.io. */
-function eventTo(event: ApiObject, apiVersion: string): ApiObject {
+/** The fields with different names in the two groups: core's first. */
+const renamedFields = [
+  ["involvedObject", "regarding"],
+  ["message", "note"],
+  ["source", "deprecatedSource"],
+  ["firstTimestamp", "deprecatedFirstTimestamp"],
+  ["lastTimestamp", "deprecatedLastTimestamp"],
+  ["count", "deprecatedCount"],
+  ["reportingComponent", "reportingController"],
+] as const;
+
+/** Converts an Event between core and events.k8s.io, which have the same Events. */
+function convertEvent(event: ApiObject, apiVersion: string): ApiObject {
   const names = new Map<string, string>(
-    renamed.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
+    renamedFields.map(([core, events]) => (apiVersion === "v1" ? [events, core] : [core, events])),
   );
   const fields = Object.entries(event).map(([field, value]) => [names.get(field) ?? field, value]);
   const converted = { ...(Object.fromEntries(fields) as ApiObject), kind: "Event", apiVersion };
-  if (apiVersion !== "v1") dropEmpty(converted);
+  if (apiVersion !== "v1") dropEmptyReporter(converted);
   return converted;
 }
 
 /** Drops fields that Go serializes in the core group even if empty, but not in events.k8s.io. */
-function dropEmpty(event: ApiObject): void {
+function dropEmptyReporter(event: ApiObject): void {
   for (const field of ["reportingController", "reportingInstance"]) {
     if (event[field] === "") delete event[field];
   }
@@ -132,9 +111,9 @@ function dropEmpty(event: ApiObject): void {
 type SentEvent = ApiObject & Sent<Omit<Event, "metadata">>;
 
 /** Validates a new Event. Those of events.k8s.io have more rules. */
-function* newEvent(object: ApiObject, resource: Resource): Problems {
-  const event: SentEvent = eventTo(object, "v1");
-  yield* placeAndReporter(event, object.apiVersion);
+function* newEventProblems(object: ApiObject, resource: Resource): Problems {
+  const event: SentEvent = convertEvent(object, "v1");
+  yield* namespaceAndReporterProblems(event, object.apiVersion);
   if (object.apiVersion === "v1") return;
   yield* runCheck("new", object, object, resource);
   yield* seriesProblems(event);
@@ -143,32 +122,53 @@ function* newEvent(object: ApiObject, resource: Resource): Problems {
   // The server shows none of these values.
   if (type !== "Normal" && type !== "Warning") yield invalid("type", "", `has invalid value: ${type}`);
   for (const field of ["firstTimestamp", "lastTimestamp", "count"] as const) {
-    if (event[field]) yield unset(field);
+    if (event[field]) yield mustBeUnset(field);
   }
-  if (source.component || source.host) yield unset("source");
+  if (source.component || source.host) yield mustBeUnset("source");
 }
 
+/** The fields that don't change, with their empty values and the server's names for them. */
+const immutableFields: ReadonlyArray<readonly [field: string, empty: unknown, shown?: string]> = [
+  ["involvedObject", {}],
+  ["reason", ""],
+  ["message", ""],
+  ["source", {}],
+  ["firstTimestamp", null],
+  ["lastTimestamp", null],
+  ["count", 0],
+  ["reason", ""],
+  ["type", ""],
+  ["eventTime", null],
+  ["action", ""],
+  ["related", null],
+  ["reportingComponent", "", "reportingController"],
+  ["reportingInstance", ""],
+];
+
 /** Validates a change of an Event: of those of events.k8s.io only the series changes. */
-function* changedEvent(object: ApiObject, old: ApiObject, resource: Resource): Problems {
-  const [now, before]: SentEvent[] = [eventTo(object, "v1"), eventTo(old, "v1")];
-  yield* placeAndReporter(now!, object.apiVersion);
+function* eventChangeProblems(object: ApiObject, old: ApiObject, resource: Resource): Problems {
+  const [now, before]: SentEvent[] = [convertEvent(object, "v1"), convertEvent(old, "v1")];
+  yield* namespaceAndReporterProblems(now!, object.apiVersion);
   if (object.apiVersion === "v1") return;
   yield* runCheck("update", object, old, resource);
   if (!isEqual(now!.series ?? null, before!.series ?? null)) yield* seriesProblems(now!);
-  for (const [field, empty, shown = field] of fixed) {
-    const [value, was] = [now![field] ?? empty, before![field] ?? empty];
-    if (!isEqual(value, was)) yield invalidStruct(shown, asGo(value) as object, "field is immutable");
+  for (const [field, empty, shown = field] of immutableFields) {
+    const [value, oldValue] = [now![field] ?? empty, before![field] ?? empty];
+    if (!isEqual(value, oldValue))
+      yield invalidStruct(shown, structInMessage(value) as object, "field is immutable");
   }
 }
 
+const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+
 /** The server shows its own structs here, whose fields have other names. */
-function asGo(value: unknown): unknown {
+function structInMessage(value: unknown): unknown {
   if (!isObject(value)) return value;
   const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
-  return goStruct(value, Object.fromEntries(names.map((name) => [name, { zero: "" }])));
+  return toGoStruct(value, Object.fromEntries(names.map((name) => [name, stringField])));
 }
 
-function unset(field: string): FieldError {
+function mustBeUnset(field: string): FieldError {
   return invalid(field, "", "needs to be unset");
 }
 
@@ -178,12 +178,13 @@ function* seriesProblems({ series }: SentEvent): Problems {
   if (!series.lastObservedTime) yield required("series.lastObservedTime");
 }
 
-function* placeAndReporter(event: SentEvent, apiVersion: string): Problems {
+function* namespaceAndReporterProblems(event: SentEvent, apiVersion: string): Problems {
   const { namespace = "" } = event.metadata;
   const about = event.involvedObject?.namespace ?? "";
-  const homes = event.eventTime ? ["default", "kube-system"] : ["", "default"];
-  const isAtHome = about === "" ? homes.includes(namespace) : Boolean(event.eventTime) || about === namespace;
-  if (!isAtHome) yield invalid("involvedObject.namespace", about, "does not match event.namespace");
+  const allowedNamespaces = event.eventTime ? ["default", "kube-system"] : ["", "default"];
+  const isAllowed =
+    about === "" ? allowedNamespaces.includes(namespace) : Boolean(event.eventTime) || about === namespace;
+  if (!isAllowed) yield invalid("involvedObject.namespace", about, "does not match event.namespace");
   if (!event.eventTime) return;
   const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
   const reporter = apiVersion === "v1" ? "reportingComponent" : "reportingController";
@@ -191,22 +192,22 @@ function* placeAndReporter(event: SentEvent, apiVersion: string): Problems {
   yield* checked(reporter, reportingComponent, checkQualifiedName);
   for (const [field, text] of Object.entries({ reportingInstance, action, reason })) {
     if (text === "") yield required(field);
-    yield* atMost(field, text, 128);
+    yield* lengthProblems(field, text, 128);
   }
-  yield* atMost("message", message, 1024);
+  yield* lengthProblems("message", message, 1024);
 }
 
-function* atMost(field: string, text: string, most: number): Problems {
+function* lengthProblems(field: string, text: string, most: number): Problems {
   if (Buffer.byteLength(text) > most) yield invalid(field, "", `can have at most ${most} characters`);
 }
 
 /** A cell with the first of some fields that has a text. */
-function firstOf(...paths: string[]): (object: object) => string {
+function firstText(...paths: string[]): (object: object) => string {
   return (object) => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
 }
 
 function ageSince(...paths: string[]): CellReader {
-  const first = firstOf(...paths);
+  const first = firstText(...paths);
   return (object, now) => ageOf(first(object), now);
 }
 

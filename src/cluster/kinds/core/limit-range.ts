@@ -4,72 +4,67 @@ import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { type Fields, eachOf, emptyAsNull } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, itemsOf, refused, unique } from "../checks/problems.ts";
-import { containerResourceName, isHugePages, isNative, resourceName } from "./resources.ts";
-
-const limitRangeStrategy: Partial<Strategy> = {
-  prepareForCreate(object) {
-    object.metadata.name ||= randomUUID();
-    emptyAsNull(object["spec"], "limits");
-  },
-  prepareForUpdate: (object) => emptyAsNull(object["spec"], "limits"),
-  default: (object) => eachOf(object["spec"], "limits").forEach(defaultLimits),
-  validate: (object) => [...limitRangeProblems(object)],
-  validateUpdate: (object) => [...limitRangeProblems(object)],
-};
-
-const types = ["Container", "PersistentVolumeClaim", "Pod"];
-
-const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
+import { containerResourceNameProblems, isHugePages, isNative, resourceNameProblems } from "./resources.ts";
 
 export const limitRange: BuiltInKind = {
   resource: "limitranges",
   metadataChecks: { update: ["new"] },
-  strategy: limitRangeStrategy,
+  strategy: {
+    prepareForCreate(object) {
+      object.metadata.name ||= randomUUID();
+      emptyAsNull(object["spec"], "limits");
+    },
+    prepareForUpdate: (object) => emptyAsNull(object["spec"], "limits"),
+    default: (object) => eachOf(object["spec"], "limits").forEach(defaultLimits),
+    validate: (object) => [...limitRangeProblems(object)],
+    validateUpdate: (object) => [...limitRangeProblems(object)],
+  },
   emptyObject: { spec: { limits: null } },
 };
 
 type Limits = Sent<LimitRangeItem>;
 
-/** Validates the limits of a LimitRange. */
 function* limitRangeProblems(object: ApiObject): Problems {
   const { limits } = (object["spec"] ?? {}) as { limits?: Limits[] | null };
   const uniqueType = unique();
   for (const [field, each] of itemsOf("spec.limits", limits)) {
     const { type = "" } = each;
-    yield* typeName(`${field}.type`, type);
+    yield* typeProblems(`${field}.type`, type);
     yield* uniqueType(`${field}.type`, type);
-    yield* names(field, each);
-    yield* order(field, each);
+    yield* limitNameProblems(field, each);
+    yield* orderProblems(field, each);
   }
 }
 
-function* typeName(field: string, type: string): Problems {
+const standardTypes = ["Container", "PersistentVolumeClaim", "Pod"];
+
+function* typeProblems(field: string, type: string): Problems {
   const reasons = checkQualifiedName(type);
   yield* refused(field, type, reasons);
-  if (reasons.length > 0 || type.includes("/") || types.includes(type)) return;
+  if (reasons.length > 0 || type.includes("/") || standardTypes.includes(type)) return;
   yield invalid(field, type, "must be a standard limit type or fully qualified");
 }
 
-/** The names of the resources. A pod has no defaults, and a claim needs the storage's limits. */
-function* names(field: string, limits: Limits): Problems {
-  const check = limits.type === "Pod" || limits.type === "Container" ? containerResourceName : resourceName;
-  for (const list of lists) {
+const limitFields = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
+
+/** Validates the names of resources. A pod has no defaults; a claim with a ratio needs a limit of its storage. */
+function* limitNameProblems(field: string, limits: Limits): Problems {
+  const check =
+    limits.type === "Pod" || limits.type === "Container"
+      ? containerResourceNameProblems
+      : resourceNameProblems;
+  for (const list of limitFields) {
     const amounts = Object.keys(limits[list] ?? {});
     if (limits.type === "Pod" && (list === "default" || list === "defaultRequest")) {
       if (amounts.length > 0)
         yield forbidden(`${field}.${list}`, "may not be specified when `type` is 'Pod'");
       continue;
     }
-    if (
-      list === "maxLimitRequestRatio" &&
-      limits.type === "PersistentVolumeClaim" &&
-      !limitsStorage(limits)
-    ) {
+    if (list === "maxLimitRequestRatio" && limits.type === "PersistentVolumeClaim" && !hasStorage(limits)) {
       const detail = "either minimum or maximum storage value is required, but neither was provided";
       yield required(`${field}.limits`, detail);
     }
@@ -77,25 +72,30 @@ function* names(field: string, limits: Limits): Problems {
   }
 }
 
-function limitsStorage({ min, max }: Limits): boolean {
+function hasStorage({ min, max }: Limits): boolean {
   return min?.["storage"] !== undefined || max?.["storage"] !== undefined;
 }
 
 /** Checks that min ≤ defaultRequest ≤ default ≤ max for each resource, and that min and max allow the ratio. */
-function* order(field: string, limits: Limits): Problems {
+function* orderProblems(field: string, limits: Limits): Problems {
   const defaults = limits.type === "Pod" ? {} : limits;
-  const all = lists.flatMap((list) => Object.keys(limits[list] ?? {}));
+  const all = limitFields.flatMap((list) => Object.keys(limits[list] ?? {}));
   for (const name of new Set(all)) {
     const [min, max] = [limits.min?.[name], limits.max?.[name]];
     const [limit, request] = [defaults.default?.[name], defaults.defaultRequest?.[name]];
-    const at = (list: (typeof lists)[number]): string => `${field}.${list}[${name}]`;
-    yield* above(at("min"), ["min", min], ["max", max], min);
-    yield* above(at("defaultRequest"), ["min", min], ["default request", request], request);
-    yield* above(at("defaultRequest"), ["default request", request], ["max", max], request);
-    yield* above(at("defaultRequest"), ["default request", request], ["default limit", limit], request);
-    yield* above(at("default"), ["min", min], ["default", limit], min);
-    yield* above(at("default"), ["default", limit], ["max", max], max);
-    yield* ratio(at("maxLimitRequestRatio"), limits.maxLimitRequestRatio?.[name], min, max);
+    const at = (list: (typeof limitFields)[number]): string => `${field}.${list}[${name}]`;
+    yield* exceedingProblems(at("min"), ["min", min], ["max", max], min);
+    yield* exceedingProblems(at("defaultRequest"), ["min", min], ["default request", request], request);
+    yield* exceedingProblems(at("defaultRequest"), ["default request", request], ["max", max], request);
+    yield* exceedingProblems(
+      at("defaultRequest"),
+      ["default request", request],
+      ["default limit", limit],
+      request,
+    );
+    yield* exceedingProblems(at("default"), ["min", min], ["default", limit], min);
+    yield* exceedingProblems(at("default"), ["default", limit], ["max", max], max);
+    yield* ratioProblems(at("maxLimitRequestRatio"), limits.maxLimitRequestRatio?.[name], min, max);
     const mayDiffer = isNative(name) && !isHugePages(name);
     if (mayDiffer || limit === undefined || request === undefined) continue;
     if (compareQuantities(limit, request) === 0) continue;
@@ -104,19 +104,19 @@ function* order(field: string, limits: Limits): Problems {
   }
 }
 
-type Named = readonly [name: string, quantity: Quantity | undefined];
+type NamedQuantity = readonly [name: string, quantity: Quantity | undefined];
 
-function* above(
+function* exceedingProblems(
   field: string,
-  [lowerName, lower]: Named,
-  [upperName, upper]: Named,
+  [lowerName, lower]: NamedQuantity,
+  [upperName, upper]: NamedQuantity,
   shown: Quantity | undefined,
 ): Problems {
   if (lower === undefined || upper === undefined || compareQuantities(lower, upper) <= 0) return;
   yield invalid(field, shown, `${lowerName} value ${lower} is greater than ${upperName} value ${upper}`);
 }
 
-function* ratio(
+function* ratioProblems(
   field: string,
   most: Quantity | undefined,
   min: Quantity | undefined,

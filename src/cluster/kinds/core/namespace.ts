@@ -12,75 +12,65 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { forbidden } from "../../contract/status-error.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { labelName } from "../../registry/validate-metadata.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import { fillIn } from "../fill-in.ts";
 import { type Problems, checked } from "../checks/problems.ts";
 
-const permanent = new Set(["default", "kube-system", "kube-public"]);
-
-/**
- * Namespaces are kept by `spec.finalizers`: deletion sets the phase Terminating, and they are removed once
- * the namespace controller has emptied and finalized them.
- */
-const namespaceStrategy: Partial<Strategy> = {
-  validateName: labelName,
-  prepareForCreate(object) {
-    const finalizers = finalizersOf(object);
-    const kept = finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"];
-    object["spec"] = { finalizers: kept };
-    object["status"] = { phase: "Active" };
-  },
-  default(object) {
-    const { metadata } = object;
-    if (metadata.name) {
-      metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
-    }
-    fillIn(object["status"], () => ({ phase: "Active" }));
-  },
-  prepareForUpdate(object, old, { subresource }) {
-    if (subresource === "") object["spec"] = old["spec"];
-  },
-  validate: (object) => finalizersOf(object).flatMap((name) => [...finalizer("spec.finalizers", name)]),
-  validateUpdate: (object, _old, { subresource }) => [...changeProblems(object, subresource)],
-  resetFields(object, old, subresource) {
-    if (subresource === "finalize") {
-      const spec = object["spec"];
-      Object.assign(object, { ...old, metadata: { ...old!.metadata }, spec });
-      return;
-    }
-    resetStatusAlone(object, old, subresource);
-  },
-  isHeld: (object) => finalizersOf(object).length > 0,
-  markDeleted: (object) => ({
-    ...object,
-    status: { ...(object["status"] as object | undefined), phase: "Terminating" },
-  }),
-  beforeDelete(object) {
-    const { name } = object.metadata;
-    if (permanent.has(name!)) {
-      throw forbidden(
-        { group: "", plural: "namespaces", kind: "Namespace" },
-        name!,
-        "this namespace may not be deleted",
-      );
-    }
-  },
-};
-
-/** The names that a finalizer without a domain may have. */
-const standard = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
-
-const user = userOf("namespace");
-
-/** The maximum number of event loop turns to wait for changes in a namespace to stop. */
-const patience = 200;
+const undeletableNamespaces = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespace: BuiltInKind<"namespace"> = {
   resource: "namespaces",
   metadataChecks: { update: ["new", "update"] },
-  strategy: { ...namespaceStrategy, statusWritesMetadata: true },
+  /**
+   * Namespaces are kept by `spec.finalizers`: deletion sets the phase Terminating, and they are removed once
+   * the namespace controller has emptied and finalized them.
+   */
+  strategy: {
+    statusWritesMetadata: true,
+    validateName: labelName,
+    prepareForCreate(object) {
+      const finalizers = finalizersOf(object);
+      const kept = finalizers.includes("kubernetes") ? finalizers : [...finalizers, "kubernetes"];
+      object["spec"] = { finalizers: kept };
+      object["status"] = { phase: "Active" };
+    },
+    default(object) {
+      const { metadata } = object;
+      if (metadata.name) {
+        metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+      }
+      fillIn(object["status"], () => ({ phase: "Active" }));
+    },
+    prepareForUpdate(object, old, { subresource }) {
+      if (subresource === "") object["spec"] = old["spec"];
+    },
+    validate: (object) => finalizersOf(object).flatMap((name) => [...nameProblems("spec.finalizers", name)]),
+    validateUpdate: (object, _old, { subresource }) => [...finalizerChangeProblems(object, subresource)],
+    resetFields(object, old, subresource) {
+      if (subresource === "finalize") {
+        const spec = object["spec"];
+        Object.assign(object, { ...old, metadata: { ...old!.metadata }, spec });
+        return;
+      }
+      resetStatusAlone(object, old, subresource);
+    },
+    isHeld: (object) => finalizersOf(object).length > 0,
+    markDeleted: (object) => ({
+      ...object,
+      status: { ...(object["status"] as object | undefined), phase: "Terminating" },
+    }),
+    beforeDelete(object) {
+      const { name } = object.metadata;
+      if (undeletableNamespaces.has(name!)) {
+        throw forbidden(
+          { group: "", plural: "namespaces", kind: "Namespace" },
+          name!,
+          "this namespace may not be deleted",
+        );
+      }
+    },
+  },
   cells: { Status: text("status.phase") },
   emptyObject: { spec: {}, status: {} },
   controllers: { namespace: namespaceController },
@@ -90,29 +80,41 @@ function finalizersOf({ spec }: ApiObject): string[] {
   return (spec as { finalizers?: string[] } | undefined)?.finalizers ?? [];
 }
 
-function* changeProblems(object: ApiObject, subresource: string): Problems {
+function* finalizerChangeProblems(object: ApiObject, subresource: string): Problems {
   if (subresource === "status") return yield* phaseProblems(object);
   for (const [index, name] of finalizersOf(object).entries()) {
-    yield* finalizer(subresource === "finalize" ? `spec.finalizers[${index}]` : "spec.finalizers", name);
+    yield* nameProblems(subresource === "finalize" ? `spec.finalizers[${index}]` : "spec.finalizers", name);
   }
 }
 
-function* finalizer(field: string, name: string): Problems {
+/** The names that a finalizer without a domain may have. */
+const standardFinalizers = new Set(["foregroundDeletion", "kubernetes", "orphan"]);
+
+function* nameProblems(field: string, name: string): Problems {
   yield* checked(field, name, checkQualifiedName);
-  if (name.includes("/") || standard.has(name)) return;
+  if (name.includes("/") || standardFinalizers.has(name)) return;
   yield invalid(field, name, "name is neither a standard finalizer name nor is it fully qualified");
 }
 
 function* phaseProblems(object: ApiObject): Problems {
   const { phase = "" } = (object["status"] ?? {}) as { phase?: string };
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
-  const [only, not] = isDeleted ? ["Terminating", " not"] : ["Active", ""];
-  if (phase === only) return;
-  yield invalid("status.Phase", phase, `may only be '${only}' if \`deletionTimestamp\` is${not} empty`);
+  const [expectedPhase, not] = isDeleted ? ["Terminating", " not"] : ["Active", ""];
+  if (phase === expectedPhase) return;
+  yield invalid(
+    "status.Phase",
+    phase,
+    `may only be '${expectedPhase}' if \`deletionTimestamp\` is${not} empty`,
+  );
 }
 
+const user = userOf("namespace");
+
+/** The maximum number of event loop turns to wait for changes in a namespace to stop. */
+const mostTurns = 200;
+
 /** The objects left in a namespace, by resource; resources without objects are omitted. */
-type Remaining = ReadonlyMap<ResourceName, readonly KubernetesObject[]>;
+type NamespaceContent = ReadonlyMap<ResourceName, readonly KubernetesObject[]>;
 
 /** Deletes the content of terminating namespaces, pods first, and finalizes them once nothing is left. */
 function namespaceController({ objects, clock }: ControllerContext): Controller {
@@ -131,8 +133,8 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
     async reconcile(key) {
       const found = findByKey(objects, namespaces, key);
       if (!found?.metadata.deletionTimestamp) return undefined;
-      await empty(contentOf(found));
-      await quiet();
+      await deleteContent(contentOf(found));
+      await waitForQuiet();
       const remaining = contentOf(found);
       await writeConditions(key, remaining);
       if (remaining.size === 0) await finalize(key);
@@ -144,15 +146,15 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
    * Waits until changes stop: each sweep lists everything that is left, and a namespace with thousands of
    * objects must not be listed for each one that is deleted.
    */
-  async function quiet(): Promise<void> {
+  async function waitForQuiet(): Promise<void> {
     let before = -1;
-    for (let turns = 0; turns < patience && before !== changes; turns++) {
+    for (let turns = 0; turns < mostTurns && before !== changes; turns++) {
       before = changes;
       await nextTurn();
     }
   }
 
-  async function empty(content: Remaining): Promise<void> {
+  async function deleteContent(content: NamespaceContent): Promise<void> {
     const first: ResourceName[] = content.has(pods) ? [pods] : [...content.keys()];
     for (const object of first.flatMap((resource) => content.get(resource) ?? [])) {
       if (object.metadata.deletionTimestamp) continue;
@@ -160,7 +162,7 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
     }
   }
 
-  function contentOf({ metadata }: Namespace): Remaining {
+  function contentOf({ metadata }: Namespace): NamespaceContent {
     const deletable = objects
       .resources()
       .filter(({ namespaced, verbs }) => namespaced && verbs.includes("list") && verbs.includes("delete"));
@@ -171,7 +173,7 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
     );
   }
 
-  async function writeConditions(key: string, remaining: Remaining): Promise<void> {
+  async function writeConditions(key: string, remaining: NamespaceContent): Promise<void> {
     const found = findByKey(objects, namespaces, key);
     if (!found) return;
     const now = formatTime(clock.now());
@@ -188,20 +190,20 @@ function namespaceController({ objects, clock }: ControllerContext): Controller 
   }
 }
 
-type Finding = readonly [type: string, holds: boolean, reason: string, message: string];
+type ConditionFinding = readonly [type: string, holds: boolean, reason: string, message: string];
 
 /** The conditions in which a terminating namespace reports the objects and finalizers left in it. */
 function deletionConditions(
   before: readonly LooseCondition[],
-  remaining: Remaining,
+  remaining: NamespaceContent,
   now: string,
 ): LooseCondition[] {
   const left = [...remaining].map(describe).sort().join(", ");
-  const held = [...countFinalizers(remaining)]
+  const finalizers = [...countFinalizers(remaining)]
     .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
     .sort()
     .join(", ");
-  const findings: readonly Finding[] = [
+  const findings: readonly ConditionFinding[] = [
     [
       "NamespaceDeletionDiscoveryFailure",
       false,
@@ -223,12 +225,12 @@ function deletionConditions(
     remaining.size > 0
       ? ["NamespaceContentRemaining", true, "SomeResourcesRemain", `Some resources are remaining: ${left}`]
       : ["NamespaceContentRemaining", false, "ContentRemoved", "All content successfully removed"],
-    held !== ""
+    finalizers !== ""
       ? [
           "NamespaceFinalizersRemaining",
           true,
           "SomeFinalizersRemain",
-          `Some content in the namespace has finalizers remaining: ${held}`,
+          `Some content in the namespace has finalizers remaining: ${finalizers}`,
         ]
       : [
           "NamespaceFinalizersRemaining",
@@ -245,7 +247,7 @@ function deletionConditions(
   });
 }
 
-function countFinalizers(remaining: Remaining): Map<string, number> {
+function countFinalizers(remaining: NamespaceContent): Map<string, number> {
   const counts = new Map<string, number>();
   for (const object of [...remaining.values()].flat()) {
     for (const finalizer of object.metadata.finalizers ?? []) {

@@ -7,7 +7,6 @@ import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachin
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import { addFinalizer } from "../fill-in.ts";
 import { type Problems, ifSet, immutable, optionalChoice, refused } from "../checks/problems.ts";
 import { isNative } from "./resources.ts";
@@ -16,44 +15,35 @@ import { knownValues } from "../checks/known-values.ts";
 
 export type Claim = Sent<PersistentVolumeClaim>;
 
-/** The spec of a bound claim is immutable, except that its size may grow. */
-const claimStrategy: Partial<Strategy> = {
-  default: (object) => defaultClaim(object),
-  prepareForCreate(object) {
-    object["status"] = { phase: "Pending" };
-    settleSources((object as Claim).spec ?? {});
-    addFinalizer(object, "kubernetes.io/pvc-protection");
-  },
-  prepareForUpdate(object, old, { subresource }) {
-    if (subresource === "") settleSources((object as Claim).spec ?? {}, (old as Claim).spec);
-  },
-  validate: (object) => [...claimSpec("spec", (object as Claim).spec ?? {})],
-  validateUpdate: (object, old, { subresource }) =>
-    subresource === "status" ? [...statusProblems(object)] : [...changed(object, old)],
-  warnings: (object) => fractionalSizes("spec", (object as Claim).spec ?? {}),
-};
-
-const sources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
-
-/** The abbreviations of access modes in tables. */
-const modes: Readonly<Record<string, string>> = {
-  ReadWriteOnce: "RWO",
-  ReadOnlyMany: "ROX",
-  ReadWriteMany: "RWX",
-  ReadWriteOncePod: "RWOP",
-};
-
 export const persistentVolumeClaim: BuiltInKind = {
   resource: "persistentvolumeclaims",
   metadataChecks: { update: ["update", "new"] },
-  strategy: { ...claimStrategy, statusWritesMetadata: true, returnsDeleted: true },
+  /** The spec of a bound claim is immutable, except that its size may grow. */
+  strategy: {
+    statusWritesMetadata: true,
+    returnsDeleted: true,
+    default: (object) => defaultClaim(object),
+    prepareForCreate(object) {
+      object["status"] = { phase: "Pending" };
+      alignDataSources((object as Claim).spec ?? {});
+      addFinalizer(object, "kubernetes.io/pvc-protection");
+    },
+    prepareForUpdate(object, old, { subresource }) {
+      if (subresource === "") alignDataSources((object as Claim).spec ?? {}, (old as Claim).spec);
+    },
+    validate: (object) => [...claimSpecProblems("spec", (object as Claim).spec ?? {})],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status" ? [...statusProblems(object)] : [...claimChanges(object, old)],
+    warnings: (object) => sizeWarnings("spec", (object as Claim).spec ?? {}),
+  },
   cells: {
     Status: (object) =>
       readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
     Volume: text("spec.volumeName"),
     Capacity: (object) =>
       readField(object, "spec.volumeName") ? text("status.capacity.storage")(object) : "",
-    "Access Modes": (object) => (readField(object, "spec.volumeName") ? accessModes(object, "status") : ""),
+    "Access Modes": (object) =>
+      readField(object, "spec.volumeName") ? accessModesText(object, "status") : "",
     StorageClass: text("spec.storageClassName"),
     VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
     VolumeMode: text("spec.volumeMode", "<unset>"),
@@ -61,16 +51,20 @@ export const persistentVolumeClaim: BuiltInKind = {
   emptyObject: { spec: { resources: {} }, status: {} },
 };
 
+const supportedSources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
+
 /**
  * Drops a new dataSourceRef to another namespace, which no feature allows by default, and a new dataSource that is
  * unsupported, and copies dataSource and dataSourceRef to each other.
  */
-function settleSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}): void {
+function alignDataSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}): void {
   if (spec.dataSourceRef?.namespace && !old.dataSourceRef) delete spec.dataSourceRef;
   const { dataSource } = spec;
   const known =
     dataSource &&
-    (old.dataSource || old.dataSourceRef || sources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`));
+    (old.dataSource ||
+      old.dataSourceRef ||
+      supportedSources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`));
   if (dataSource && !known && !spec.dataSourceRef) delete spec.dataSource;
   else if (dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...dataSource };
   else if (spec.dataSourceRef && !dataSource && spec.dataSourceRef.namespace === undefined) {
@@ -79,7 +73,7 @@ function settleSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}
 }
 
 /** Warns about sizes with fractions of bytes. */
-function* fractionalSizes(field: string, { resources }: NonNullable<Claim["spec"]>): Generator<string, void> {
+function* sizeWarnings(field: string, { resources }: NonNullable<Claim["spec"]>): Generator<string, void> {
   for (const list of ["requests", "limits"] as const) {
     const size = resources?.[list]?.["storage"];
     if (size === undefined || isWholeQuantity(size)) continue;
@@ -89,66 +83,65 @@ function* fractionalSizes(field: string, { resources }: NonNullable<Claim["spec"
 
 function* statusProblems(object: ApiObject): Problems {
   const { capacity, allocatedResources, allocatedResourceStatuses } = (object as Claim).status ?? {};
-  for (const [name, amount] of Object.entries(capacity ?? {})) {
-    yield* storedAmount(`status.capacity[${name}]`, amount);
-  }
+  for (const [name, amount] of Object.entries(capacity ?? {}))
+    yield* storageQuantityProblems(`status.capacity[${name}]`, amount);
   for (const [name, resize] of Object.entries(allocatedResourceStatuses ?? {})) {
-    yield* resourceKey("status.allocatedResourceStatuses", name);
+    yield* resourceKeyProblems("status.allocatedResourceStatuses", name);
     // The real server shows the resource instead of its status.
     const resizes = knownValues("core/v1.PersistentVolumeClaimStatus.allocatedResourceStatuses");
     if (!resizes.includes(resize)) yield notSupported("status.allocatedResourceStatuses", name, resizes);
   }
   for (const [name, amount] of Object.entries(allocatedResources ?? {})) {
-    const problems = [...resourceKey("status.allocatedResources", name)];
-    yield* problems.length > 0 ? problems : storedAmount(`status.allocatedResources[${name}]`, amount);
+    const problems = [...resourceKeyProblems("status.allocatedResources", name)];
+    yield* problems.length > 0
+      ? problems
+      : storageQuantityProblems(`status.allocatedResources[${name}]`, amount);
   }
 }
 
-/** Claims have storage, and what drivers define. */
-function* resourceKey(field: string, name: string): Problems {
+/** Validates a resource of a claim: `storage`, or one that a driver defines. */
+function* resourceKeyProblems(field: string, name: string): Problems {
   const reasons = checkQualifiedName(name);
   yield* refused(field, name, reasons);
   if (reasons.length === 0 && isNative(name) && name !== "storage")
     yield notSupported(field, name, ["storage"]);
 }
 
-/** The amount of a resource of a claim or a volume. */
-export function* storedAmount(field: string, amount: Quantity): Problems {
+/** Validates the amount of a resource of a claim or a volume. */
+export function* storageQuantityProblems(field: string, amount: Quantity): Problems {
   if (compareQuantities(amount, "0") >= 0) return;
   yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
 }
 
-function* changed(object: ApiObject, old: ApiObject): Problems {
+function* claimChanges(object: ApiObject, old: ApiObject): Problems {
   const [now, before]: [Claim, Claim] = [object, old];
-  yield* claimSpec("spec", now.spec ?? {});
-  if (!isEqual(fixed(now, before), fixed(before, before))) {
+  yield* claimSpecProblems("spec", now.spec ?? {});
+  if (!isEqual(immutablePart(now, before), immutablePart(before, before))) {
     const detail =
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
     yield forbidden("spec", detail);
   }
-  const [size = "0", oldSize = "0"] = [sizeOf(now), sizeOf(before)];
+  const [size = "0", oldSize = "0"] = [requestedStorage(now), requestedStorage(before)];
   const present = now.status?.capacity?.["storage"] ?? "0";
-  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0) {
+  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0)
     yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
-  }
   yield* immutable("volumeMode", now.spec?.volumeMode, before.spec?.volumeMode);
 }
 
-export function sizeOf({ spec }: Claim): Quantity | undefined {
+export function requestedStorage({ spec }: Claim): Quantity | undefined {
   return spec?.resources?.requests?.["storage"];
 }
 
 /**
- * The immutable part of a claim's spec: volumeName and the class are set once, and the size grows only when
+ * Returns the immutable part of a claim's spec: volumeName and the class are set once, and the size grows only when
  * bound.
  */
-function fixed(claim: Claim, old: Claim): object {
+function immutablePart(claim: Claim, old: Claim): object {
   const { volumeName, storageClassName, ...rest } = claim.spec ?? {};
   const result: NonNullable<Claim["spec"]> = copyJSON(rest);
   if (old.spec?.volumeName && volumeName) result.volumeName = volumeName;
-  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined) {
+  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined)
     result.storageClassName = storageClassName;
-  }
   if (old.status?.phase === "Bound") {
     delete result.resources?.requests?.["storage"];
     delete result.volumeAttributesClassName;
@@ -157,7 +150,7 @@ function fixed(claim: Claim, old: Claim): object {
 }
 
 /** Validates the spec of a claim, of a claim template or of an ephemeral volume. */
-export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Problems {
+export function* claimSpecProblems(field: string, spec: NonNullable<Claim["spec"]>): Problems {
   const { accessModes: modes = [], selector, storageClassName, volumeAttributesClassName } = spec;
   if (modes.length === 0) yield required(`${field}.accessModes`, "at least 1 access mode is required");
   yield* selectorProblems(`${field}.selector`, selector);
@@ -169,23 +162,25 @@ export function* claimSpec(field: string, spec: NonNullable<Claim["spec"]>): Pro
   }
   yield* ifSet(`${field}.storageClassName`, storageClassName, checkSubdomain);
   yield* optionalChoice(`${field}.volumeMode`, spec.volumeMode, "core/v1.PersistentVolumeClaimSpec");
-  yield* dataSources(field, spec);
+  yield* dataSourceProblems(field, spec);
   yield* ifSet(`${field}.volumeAttributesClassName`, volumeAttributesClassName, checkSubdomain);
 }
 
-/** The access modes of a claim or a volume. */
+/** Validates the access modes of a claim or a volume. */
 export function* accessModeProblems(field: string, modes: readonly string[]): Problems {
   for (const mode of modes) yield* optionalChoice(field, mode, "core/v1.PersistentVolumeClaimSpec");
   if (!modes.includes("ReadWriteOncePod")) return;
   const known = knownValues("core/v1.PersistentVolumeClaimSpec.accessModes");
-  if (modes.some((mode) => mode !== "ReadWriteOncePod" && known.includes(mode))) {
+  if (modes.some((mode) => mode !== "ReadWriteOncePod" && known.includes(mode)))
     yield forbidden(field, "may not use ReadWriteOncePod with other access modes");
-  }
 }
 
-function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<Claim["spec"]>): Problems {
-  if (dataSource) yield* source(`${field}.dataSource`, dataSource);
-  if (dataSourceRef) yield* source(`${field}.dataSourceRef`, dataSourceRef);
+function* dataSourceProblems(
+  field: string,
+  { dataSource, dataSourceRef }: NonNullable<Claim["spec"]>,
+): Problems {
+  if (dataSource) yield* sourceProblems(`${field}.dataSource`, dataSource);
+  if (dataSourceRef) yield* sourceProblems(`${field}.dataSourceRef`, dataSourceRef);
   if (!dataSource || !dataSourceRef) return;
   // The server shows an empty struct here, as it passes a path instead of the value.
   if (dataSourceRef.namespace) {
@@ -200,12 +195,11 @@ function* dataSources(field: string, { dataSource, dataSourceRef }: NonNullable<
 /** The data source of a new volume. */
 type DataSource = Sent<TypedObjectReference>;
 
-function* source(field: string, { apiGroup, kind = "", name = "" }: DataSource): Problems {
+function* sourceProblems(field: string, { apiGroup, kind = "", name = "" }: DataSource): Problems {
   if (name === "") yield required(`${field}.name`);
   if (kind === "") yield required(`${field}.kind`);
-  if (!apiGroup && kind !== "PersistentVolumeClaim") {
+  if (!apiGroup && kind !== "PersistentVolumeClaim")
     yield invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-  }
   yield* ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain);
 }
 
@@ -218,10 +212,18 @@ export function defaultClaim(claim: Claim): void {
   claim.status.phase ||= "Pending";
 }
 
-export function accessModes(object: object, part: string): string {
+/** The abbreviations of access modes in tables. */
+const modeAbbreviations: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+export function accessModesText(object: object, part: string): string {
   const list = readField<string[]>(object, `${part}.accessModes`) ?? [];
-  return Object.keys(modes)
+  return Object.keys(modeAbbreviations)
     .filter((mode) => list.includes(mode))
-    .map((mode) => modes[mode])
+    .map((mode) => modeAbbreviations[mode])
     .join(",");
 }

@@ -1,60 +1,55 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import { type Strategy, fieldText } from "../../registry/resource.ts";
+import { fieldText } from "../../registry/resource.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import type { Workload, WorkloadSpec } from "../apps/workload.ts";
 import {
   replicaSetCounts,
   defaultScaledSpec,
-  endlessPods,
-  replicaCounts,
-  replicas,
+  restartPolicyProblems,
+  replicaCountProblems,
+  replicaCells,
   workloadWarnings,
 } from "../apps/workload.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
 import { type Problems, nonNegative } from "../checks/problems.ts";
-import { validateTemplate } from "./pod-spec/validate.ts";
+import { podTemplateProblems } from "./pod-spec/validate.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import type { ReplicaSet, ReplicaSetStatus } from "../apps/replica-set/replica-set-controller.ts";
-import { replicatedPods } from "../apps/replica-set/replica-set-controller.ts";
+import { replicatingController } from "../apps/replica-set/replica-set-controller.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Defaulted } from "../../control-loop/api/core.ts";
 import type { Stored } from "../../contract/api-object.ts";
 
-export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;
-
-export const replicationControllers: ResourceName<ReplicationController> = "replicationcontrollers";
-
 type PlainSelector = Record<string, string>;
-
-const replicationControllerStrategy: Partial<Strategy> = {
-  validateName: declaredSubdomainName,
-  default(object) {
-    const isWithout = (object["spec"] as Partial<WorkloadSpec> | undefined)?.template === undefined;
-    const spec = defaultScaledSpec(object) as WorkloadSpec & { selector?: PlainSelector };
-    if (isWithout) delete spec.template;
-    const labels = spec.template?.metadata?.labels;
-    if (labels) {
-      spec.selector ??= labels as LabelSelector & PlainSelector;
-      object.metadata.labels ??= { ...labels };
-    }
-    object["status"] = { replicas: 0, ...(object["status"] as object) };
-  },
-  validate: (object) => [...controllerProblems(object as Workload)],
-  validateUpdate: (object, _old, { subresource }) =>
-    subresource === "status"
-      ? [...replicaCounts(object, replicaSetCounts)]
-      : [...controllerProblems(object as Workload)],
-  warnings: (object, old) => workloadWarnings(object, old),
-};
 
 export const replicationController: BuiltInKind<"replicationcontroller"> = {
   resource: "replicationcontrollers",
-  strategy: { ...replicationControllerStrategy, statusWritesMetadata: true },
+  strategy: {
+    statusWritesMetadata: true,
+    validateName: declaredSubdomainName,
+    default(object) {
+      const isWithout = (object["spec"] as Partial<WorkloadSpec> | undefined)?.template === undefined;
+      const spec = defaultScaledSpec(object) as WorkloadSpec & { selector?: PlainSelector };
+      if (isWithout) delete spec.template;
+      const labels = spec.template?.metadata?.labels;
+      if (labels) {
+        spec.selector ??= labels as LabelSelector & PlainSelector;
+        object.metadata.labels ??= { ...labels };
+      }
+      object["status"] = { replicas: 0, ...(object["status"] as object) };
+    },
+    validate: (object) => [...replicationControllerProblems(object as Workload)],
+    validateUpdate: (object, _old, { subresource }) =>
+      subresource === "status"
+        ? [...replicaCountProblems(object, replicaSetCounts)]
+        : [...replicationControllerProblems(object as Workload)],
+    warnings: (object, old) => workloadWarnings(object, old),
+  },
   cells: {
-    ...replicas,
+    ...replicaCells,
     Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
   },
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
@@ -64,7 +59,11 @@ export const replicationController: BuiltInKind<"replicationcontroller"> = {
   zeroValues: { status: { replicas: 0 } },
 };
 
-function* controllerProblems({ spec }: Workload): Problems {
+export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;
+
+export const replicationControllers: ResourceName<ReplicationController> = "replicationcontrollers";
+
+function* replicationControllerProblems({ spec }: Workload): Problems {
   const selector = (spec.selector ?? {}) as PlainSelector;
   const labels = spec.template?.metadata?.labels ?? {};
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
@@ -75,13 +74,12 @@ function* controllerProblems({ spec }: Workload): Problems {
     const shown = spec.template.metadata?.labels ?? null;
     yield invalid("spec.template.metadata.labels", shown, "`selector` does not match template `labels`");
   }
-  yield* validateTemplate(spec.template, "spec.template");
-  yield* endlessPods(spec, "ReplicationController");
+  yield* podTemplateProblems(spec.template, "spec.template");
+  yield* restartPolicyProblems(spec, "ReplicationController");
 }
 
-/** Keeps as many pods of a ReplicationController as its replicas say. */
 function replicationControllerController(context: ControllerContext): Controller {
-  return replicatedPods(context, {
+  return replicatingController(context, {
     resource: replicationControllers,
     kind: "ReplicationController",
     user: "replication",
@@ -91,13 +89,13 @@ function replicationControllerController(context: ControllerContext): Controller
   });
 }
 
-/** Its selector is a map of labels. */
+/** Presents a ReplicationController, whose selector is a map of labels, as a ReplicaSet. */
 function asReplicaSet({ spec, status, ...object }: ReplicationController): ReplicaSet {
   const selector = { matchLabels: spec.selector };
   return { ...object, spec: { ...spec, selector }, ...(status && { status }) };
 }
 
-/** Its status doesn't count terminating pods. */
+/** Sets the status, which unlike that of a ReplicaSet doesn't count terminating pods. */
 function withStatus(
   object: ReplicationController,
   { terminatingReplicas: _terminating, ...status }: ReplicaSetStatus,

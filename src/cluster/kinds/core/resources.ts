@@ -17,24 +17,24 @@ import {
 import { type Problems, ifSet, itemsOf, refused } from "../checks/problems.ts";
 import type { Container, PodSpec, ResourceRequirements } from "./pod-spec/types.ts";
 
-const hugePages = "hugepages-";
+const hugePagesPrefix = "hugepages-";
 
 export function isHugePages(name: string): boolean {
-  return name.startsWith(hugePages);
+  return name.startsWith(hugePagesPrefix);
 }
 
-/** Names without a domain, and those in kubernetes.io. */
+/** Returns true for names without a domain and those in kubernetes.io. */
 export function isNative(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-/** Names of resources that drivers or users define. */
+/** Returns true for names of resources that drivers or users define, such as `example.com/gpu`. */
 export function isExtended(name: string): boolean {
   if (isNative(name) || name.startsWith("requests.")) return false;
   return checkQualifiedName(`requests.${name}`).length === 0;
 }
 
-const counted = new Set([
+const countedResources = new Set([
   "pods",
   "resourcequotas",
   "services",
@@ -46,33 +46,33 @@ const counted = new Set([
   "services.loadbalancers",
 ]);
 
-const computed = ["cpu", "ephemeral-storage", "memory"];
+const computeResources = ["cpu", "ephemeral-storage", "memory"];
 
-const standard = new Set([
-  ...counted,
-  ...computed,
-  ...computed.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+const quotaResources = new Set([
+  ...countedResources,
+  ...computeResources,
+  ...computeResources.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
   "requests.storage",
 ]);
 
-/** Returns true if quotas know a name without a domain. */
+/** Returns true for resources without a domain that a quota can limit. */
 export function isCountedByQuota(name: string): boolean {
-  return standard.has(name) || isHugePages(name) || name.startsWith(`requests.${hugePages}`);
+  return quotaResources.has(name) || isHugePages(name) || name.startsWith(`requests.${hugePagesPrefix}`);
 }
 
-/** The name of any resource: `cpu`, `requests.storage`, `example.com/gpu`. */
-export function* resourceName(field: string, name: string): Problems {
+/** Validates the name of any resource: `cpu`, `requests.storage`, `example.com/gpu`. */
+export function* resourceNameProblems(field: string, name: string): Problems {
   const reasons = checkQualifiedName(name);
   yield* refused(field, name, reasons);
   if (reasons.length > 0 || name.includes("/") || name === "storage" || isCountedByQuota(name)) return;
   yield invalid(field, name, "must be a standard resource type or fully qualified");
 }
 
-/** The name of a resource that containers use. */
-export function* containerResourceName(field: string, name: string): Problems {
-  yield* resourceName(field, name);
+/** Validates the name of a resource that containers use. */
+export function* containerResourceNameProblems(field: string, name: string): Problems {
+  yield* resourceNameProblems(field, name);
   if (!name.includes("/")) {
-    if (!computed.includes(name) && !isHugePages(name)) {
+    if (!computeResources.includes(name) && !isHugePages(name)) {
       yield invalid(field, name, "must be a standard resource for containers");
     }
   } else if (!isNative(name) && !isExtended(name)) {
@@ -85,34 +85,34 @@ export function isForPods(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }
 
-/** A quantity of a resource; extended resources must be integers. */
-export function* amount(field: string, name: string, quantity: Quantity): Problems {
+/** Validates a quantity; those of extended and counted resources must be integers. */
+export function* quantityProblems(field: string, name: string, quantity: Quantity): Problems {
   if (compareQuantities(quantity, "0") < 0) {
     yield invalid(field, quantity, "must be greater than or equal to 0");
   }
-  if ((counted.has(name) || isExtended(name)) && !isWholeQuantity(quantity)) {
+  if ((countedResources.has(name) || isExtended(name)) && !isWholeQuantity(quantity)) {
     yield invalid(field, quantity, "must be an integer");
   }
 }
 
-/** The resource requirements of a container. */
-export function containerResources(
+/** Validates the resource requirements of a container. */
+export function containerResourceProblems(
   field: string,
   resources: ResourceRequirements,
   claims: ReadonlySet<string> = new Set(),
 ): Problems {
-  return requirements(field, resources, claims, containerResourceName);
+  return requirementProblems(field, resources, claims, containerResourceNameProblems);
 }
 
-/** The resource requirements of a pod. */
-export function* podResources(spec: PodSpec, claims: ReadonlySet<string>, field: string): Problems {
+/** Validates the resource requirements of a pod. */
+export function* podResourceProblems(spec: PodSpec, claims: ReadonlySet<string>, field: string): Problems {
   const { resources, containers = [] } = spec;
   if (!resources) return;
   if (spec.os?.name === "windows") return yield forbidden(field, "may not be set for a windows pod");
   if (resources.claims) {
     yield forbidden(`${field}.claims`, "claims may not be set for Resources at pod-level");
   }
-  yield* requirements(field, resources, claims, podResourceName);
+  yield* requirementProblems(field, resources, claims, podResourceNameProblems);
   for (const [name, limit] of Object.entries(resources.requests ?? {})) {
     const sum = sumOfRequests(containers, name);
     if (compareQuantities(sum, limit) <= 0) continue;
@@ -129,8 +129,8 @@ export function* podResources(spec: PodSpec, claims: ReadonlySet<string>, field:
 }
 
 /** The name of a resource that can be set for a whole pod. */
-function* podResourceName(field: string, name: string): Problems {
-  const problems = [...resourceName(field, name)];
+function* podResourceNameProblems(field: string, name: string): Problems {
+  const problems = [...resourceNameProblems(field, name)];
   yield* problems;
   if (problems.length > 0 || isForPods(name)) return;
   yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
@@ -143,7 +143,7 @@ export function sumOfRequests(containers: readonly Container[], name: string): s
     .reduce<string>((sum, request) => addQuantities(sum, request), "0");
 }
 
-function* requirements(
+function* requirementProblems(
   field: string,
   { limits = {}, requests = {}, claims = [] }: ResourceRequirements,
   podClaims: ReadonlySet<string>,
@@ -153,20 +153,20 @@ function* requirements(
     for (const [name, quantity] of Object.entries(amounts)) {
       const at = `${field}.${list}[${name}]`;
       yield* checkName(at, name);
-      yield* amount(at, name, quantity);
-      if (list === "requests") yield* withinLimit(field, name, quantity, limits[name]);
-      yield* wholePages(at, name, quantity);
+      yield* quantityProblems(at, name, quantity);
+      if (list === "requests") yield* limitProblems(field, name, quantity, limits[name]);
+      yield* pageProblems(at, name, quantity);
     }
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
     yield forbidden(field, "HugePages require cpu or memory");
   }
-  yield* claimNames(`${field}.claims`, claims, podClaims);
+  yield* claimNameProblems(`${field}.claims`, claims, podClaims);
 }
 
 /** Extended resources can't be overcommitted: the request must equal the limit. */
-function* withinLimit(field: string, name: string, request: Quantity, limit: Quantity | undefined): Problems {
+function* limitProblems(field: string, name: string, request: Quantity, limit?: Quantity): Problems {
   const shared = isNative(name) && !isHugePages(name);
   if (limit === undefined) {
     if (!shared) yield required(`${field}.limits`, "Limit must be set for non overcommitable resources");
@@ -181,9 +181,9 @@ function* withinLimit(field: string, name: string, request: Quantity, limit: Qua
 }
 
 /** A quantity of huge pages must be a multiple of the page size: `hugepages-2Mi: 3Mi` is invalid. */
-function* wholePages(field: string, name: string, quantity: Quantity): Problems {
+function* pageProblems(field: string, name: string, quantity: Quantity): Problems {
   if (!isHugePages(name)) return;
-  const size = name.slice(hugePages.length);
+  const size = name.slice(hugePagesPrefix.length);
   let isMultiple: boolean;
   try {
     isMultiple = bytesOf(quantity) % bytesOf(size) === 0n;
@@ -199,7 +199,7 @@ function bytesOf(quantity: Quantity): bigint {
   return scale >= 0 ? unscaled * 10n ** BigInt(scale) : unscaled / 10n ** BigInt(-scale);
 }
 
-function* claimNames(
+function* claimNameProblems(
   field: string,
   claims: NonNullable<ResourceRequirements["claims"]>,
   podClaims: ReadonlySet<string>,

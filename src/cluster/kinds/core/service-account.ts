@@ -1,34 +1,27 @@
 import type { ServiceAccount } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { ApiObject } from "../../contract/api-object.ts";
-import type { Strategy } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { type Namespace, configMaps, namespaces, serviceAccounts } from "../../control-loop/api/core.ts";
 import type { ClusterObjects } from "../../contract/cluster-objects.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey } from "../../control-loop/keys.ts";
 
-const limitsSecrets = "kubernetes.io/enforce-mountable-secrets";
-
-const serviceAccountStrategy: Partial<Strategy> = {
-  returnsDeleted: true,
-  mayLackKeys: true,
-  prepareForCreate: keepSecretNames,
-  prepareForUpdate: keepSecretNames,
-  *warnings({ metadata }, old) {
-    if (metadata.annotations?.[limitsSecrets] === undefined) return;
-    if (old?.metadata.annotations?.[limitsSecrets] !== undefined) return;
-    yield `metadata.annotations[${limitsSecrets}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
-  },
-};
-
-const user = userOf("service-account");
-
-const rootCertificate = "kube-root-ca.crt";
+const mountableSecretsAnnotation = "kubernetes.io/enforce-mountable-secrets";
 
 export const serviceAccount: BuiltInKind<"serviceaccount"> = {
   resource: "serviceaccounts",
   metadataChecks: { update: ["update", "new"] },
-  strategy: serviceAccountStrategy,
+  strategy: {
+    returnsDeleted: true,
+    mayLackKeys: true,
+    prepareForCreate: keepSecretNames,
+    prepareForUpdate: keepSecretNames,
+    *warnings({ metadata }, old) {
+      if (metadata.annotations?.[mountableSecretsAnnotation] === undefined) return;
+      if (old?.metadata.annotations?.[mountableSecretsAnnotation] !== undefined) return;
+      yield `metadata.annotations[${mountableSecretsAnnotation}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
+    },
+  },
   cells: {},
   controllers: { serviceaccount: serviceAccountController },
 };
@@ -38,6 +31,9 @@ function keepSecretNames(object: ApiObject): void {
   const { secrets } = object as ServiceAccount;
   if (secrets) object["secrets"] = secrets.map(({ name }) => (name ? { name } : {}));
 }
+
+const user = userOf("service-account");
+const rootCertificate = "kube-root-ca.crt";
 
 /** Creates the ServiceAccount `default` and the ConfigMap with the CA certificate in every namespace. */
 function serviceAccountController({ objects, caCertificate = "" }: ControllerContext): Controller {

@@ -7,7 +7,7 @@ import { userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import {
   type PodEndpoint,
-  choosesPods,
+  selectsPods,
   groupByPorts,
   hostnameOf,
   podEndpoints,
@@ -44,7 +44,7 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
 
     async reconcile(key) {
       const service = findByKey(objects, services, key);
-      if (service && choosesPods(service) && !service.metadata.deletionTimestamp) await write(service);
+      if (service && selectsPods(service) && !service.metadata.deletionTimestamp) await write(service);
       return undefined;
     },
   };
@@ -55,26 +55,26 @@ export function endpointSlicesController({ objects }: ControllerContext): Contro
     const current = objects
       .list(endpointSlices, namespace)
       .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
-    await replaceSlices({ objects, user }, current, endpointSlicesOf(service, found));
+    await replaceSlices({ objects, user }, current, wantedSlices(service, found));
   }
 }
 
 const sliceSize = 100;
 
 /** The EndpointSlices that a Service should have, without names; a Service without pods has one empty slice. */
-function endpointSlicesOf(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
+function wantedSlices(service: Service, found: readonly PodEndpoint[]): EndpointSlice[] {
   const groups = groupByPorts(found).flatMap((group) => chunk(group, sliceSize));
   return (groups.length > 0 ? groups : [[]]).map((group) => ({
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
-    metadata: metadataOf(service),
+    metadata: sliceMetadata(service),
     addressType: service.spec.ipFamilies?.[0] || "IPv4",
-    endpoints: group.map((endpoint) => endpointOf(service, endpoint)),
+    endpoints: group.map((endpoint) => sliceEndpoint(service, endpoint)),
     ports: [...(group[0]?.ports ?? [])],
   }));
 }
 
-function metadataOf(service: Service): EndpointSlice["metadata"] {
+function sliceMetadata(service: Service): EndpointSlice["metadata"] {
   const { name, namespace, labels } = service.metadata;
   const headless = service.spec.clusterIP === "None" ? { "service.kubernetes.io/headless": "" } : {};
   return {
@@ -90,7 +90,7 @@ function metadataOf(service: Service): EndpointSlice["metadata"] {
   };
 }
 
-function endpointOf(service: Service, { pod, address, ready }: PodEndpoint): v1.Endpoint {
+function sliceEndpoint(service: Service, { pod, address, ready }: PodEndpoint): v1.Endpoint {
   return {
     addresses: [address],
     conditions: { ready, serving: isReady(pod), terminating: pod.metadata.deletionTimestamp !== undefined },
@@ -123,12 +123,12 @@ async function replaceSlices(
     const at = spare.findIndex(({ addressType }) => addressType === slice.addressType);
     const [reused] = at === -1 ? [] : spare.splice(at, 1);
     if (!reused) await objects.create(user, slice);
-    else await objects.update(user, rewritten(reused, slice, ownsAnnotations));
+    else await objects.update(user, withContent(reused, slice, ownsAnnotations));
   }
   for (const slice of spare) await objects.delete(user, slice, { uid: slice.metadata.uid });
 }
 
-function rewritten(
+function withContent(
   stored: EndpointSlice,
   { metadata: { labels, annotations }, endpoints, ports }: EndpointSlice,
   ownsAnnotations: boolean,
@@ -154,7 +154,6 @@ function isSame(stored: EndpointSlice, wanted: EndpointSlice, ownsAnnotations: b
 }
 
 const mirroringManager = "endpointslicemirroring-controller.k8s.io";
-
 const mirroringUser = userOf("endpointslicemirroring");
 
 /** Mirrors the Endpoints that users write for Services without a selector in EndpointSlices. */
@@ -173,7 +172,7 @@ export function mirroringController({ objects }: ControllerContext): Controller 
       const service = findByKey(objects, services, key);
       const isMirrored = service && !service.spec.selector;
       const mirrored = isMirrored ? findByKey(objects, endpointsResource, key) : undefined;
-      const wanted = mirrored && mayBeMirrored(mirrored) ? mirroredSlicesOf(mirrored) : [];
+      const wanted = mirrored && isMirrorable(mirrored) ? mirroredSlices(mirrored) : [];
       await replaceSlices({ objects, user: mirroringUser }, slicesOf(key), wanted, true);
       return undefined;
     },
@@ -193,7 +192,7 @@ export function mirroringController({ objects }: ControllerContext): Controller 
 }
 
 /** Endpoints are not mirrored if a label forbids it, or if they are the lock of a leader election. */
-function mayBeMirrored({ metadata }: Endpoints): boolean {
+function isMirrorable({ metadata }: Endpoints): boolean {
   return (
     metadata.labels?.["endpointslice.kubernetes.io/skip-mirror"] !== "true" &&
     metadata.annotations?.["control-plane.alpha.kubernetes.io/leader"] === undefined
@@ -201,7 +200,7 @@ function mayBeMirrored({ metadata }: Endpoints): boolean {
 }
 
 /** The EndpointSlices of Endpoints, without names: one for each set of ports and family of addresses. */
-function mirroredSlicesOf(endpoints: Endpoints): EndpointSlice[] {
+function mirroredSlices(endpoints: Endpoints): EndpointSlice[] {
   const slices = new Map<string, EndpointSlice>();
   for (const { addresses = [], notReadyAddresses = [], ports = [] } of endpoints.subsets ?? []) {
     const all = [
@@ -226,14 +225,14 @@ function mirroredSlicesOf(endpoints: Endpoints): EndpointSlice[] {
 }
 
 /** Annotations of Endpoints that their slices don't get. */
-const ownAnnotations = [
+const uncopiedAnnotations = [
   "endpoints.kubernetes.io/last-change-trigger-time",
   "kubectl.kubernetes.io/last-applied-configuration",
 ];
 
 function mirroredMetadata(endpoints: Endpoints): EndpointSlice["metadata"] {
   const { name, namespace, labels, annotations = {} } = endpoints.metadata;
-  const copied = Object.entries(annotations).filter(([key]) => !ownAnnotations.includes(key));
+  const copied = Object.entries(annotations).filter(([key]) => !uncopiedAnnotations.includes(key));
   return {
     generateName: `${name}-`,
     namespace: namespace!,

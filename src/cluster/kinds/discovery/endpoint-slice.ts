@@ -14,26 +14,26 @@ import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
 import { endpointSlicesController, mirroringController } from "./endpoint-slice-controller.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
-import { type Problems, choice, immutable, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, choice, immutable, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
 
 /** Go serializes absent endpoints and ports as null. */
-const noLists = { endpoints: null, ports: null };
+const nullLists = { endpoints: null, ports: null };
 
 export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
   resource: "endpointslices.discovery.k8s.io",
   metadataChecks: { update: ["new"] },
   strategy: {
     default(object) {
-      fillIn(object, () => noLists);
+      fillIn(object, () => nullLists);
       for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
       for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
     },
     prepareForCreate(object) {
-      emptyAsNull(object, ...Object.keys(noLists));
+      emptyAsNull(object, ...Object.keys(nullLists));
       dropTopology(object);
     },
     prepareForUpdate(object, old) {
-      emptyAsNull(object, ...Object.keys(noLists));
+      emptyAsNull(object, ...Object.keys(nullLists));
       if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
     },
     specChanged(object, old) {
@@ -52,12 +52,12 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
     Endpoints: (object) =>
       formatCell(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
   },
-  emptyObject: noLists,
+  emptyObject: nullLists,
   controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },
   zeroValues: { addressType: "" },
 };
 
-/** v1 ignores the field of older versions. */
+/** Drops `deprecatedTopology`, a field of v1beta1 that v1 ignores. */
 function dropTopology(object: ApiObject): void {
   for (const endpoint of eachOf(object, "endpoints")) delete endpoint["deprecatedTopology"];
 }
@@ -73,9 +73,8 @@ function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
   const { addressType = "" } = slice;
   yield* choice("addressType", addressType, "discovery/v1.EndpointSlice");
   yield* portProblems(slice.ports ?? []);
-  if (!old || !isEqual(slice.endpoints ?? [], old.endpoints ?? [])) {
+  if (!old || !isEqual(slice.endpoints ?? [], old.endpoints ?? []))
     yield* endpointProblems(slice.endpoints ?? [], addressType);
-  }
   if (old) yield* immutable("addressType", addressType, old.addressType ?? "");
 }
 
@@ -83,31 +82,26 @@ const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
 
 function* portProblems(ports: readonly Sent<EndpointPort>[]): Problems {
   if (ports.length > limits.ports) return yield tooMany("ports", ports.length, limits.ports);
-  for (const [index, { name = "", protocol, appProtocol }] of ports.entries()) {
-    const field = `ports[${index}]`;
+  for (const [field, { name = "", protocol, appProtocol }, index] of itemsOf("ports", ports)) {
     if (name !== "") yield* refused(`${field}.name`, name, checkLabel(name));
     if (ports.slice(0, index).some((other) => (other.name ?? "") === name))
       yield duplicate(`${field}.name`, name);
     if (protocol === undefined) yield required(`${field}.protocol`);
     else yield* optionalChoice(`${field}.protocol`, protocol, ["SCTP", "TCP", "UDP"]);
-    if (appProtocol !== undefined) {
+    if (appProtocol !== undefined)
       yield* refused(`${field}.appProtocol`, appProtocol, checkQualifiedName(appProtocol));
-    }
   }
 }
 
 function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: string): Problems {
-  if (endpoints.length > limits.endpoints) {
+  if (endpoints.length > limits.endpoints)
     return yield tooMany("endpoints", endpoints.length, limits.endpoints);
-  }
-  for (const [index, { addresses = [], nodeName, hostname, hints }] of endpoints.entries()) {
-    const field = `endpoints[${index}]`;
+  for (const [field, { addresses = [], nodeName, hostname, hints }] of itemsOf("endpoints", endpoints)) {
     const at = `${field}.addresses`;
     if (addresses.length === 0) yield required(at, "must contain at least 1 address");
     else if (addresses.length > limits.addresses) yield tooMany(at, addresses.length, limits.addresses);
-    for (const [position, address] of addresses.entries()) {
+    for (const [position, address] of addresses.entries())
       yield* addressProblems(at, position, address, addressType);
-    }
     if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
     if (hostname !== undefined) yield* refused(`${field}.hostname`, hostname, checkLabel(hostname));
     if (hints) yield* hintProblems(`${field}.hints`, hints);
@@ -131,9 +125,8 @@ function* domainProblems(field: string, address: string): Problems {
   const domain = address.replace(/\.$/, "");
   const reasons = checkSubdomain(domain);
   if (reasons.length > 0) return yield invalid(field, domain, reasons.join(","));
-  if (!domain.includes(".")) {
+  if (!domain.includes("."))
     return yield invalid(field, domain, "should be a domain with at least two segments separated by dots");
-  }
   for (const label of domain.split(".")) {
     const wrong = checkLabel(label);
     if (wrong.length > 0) return yield invalid(field, label, wrong.join(","));
@@ -162,9 +155,8 @@ function* sliceWarnings(slice: EndpointSlice, old?: EndpointSlice): Generator<st
   const manager = slice.metadata.labels?.["endpointslice.kubernetes.io/managed-by"];
   if (manager !== undefined && managers.includes(manager)) return;
   for (const [index, { addresses = [] }] of (slice.endpoints ?? []).entries()) {
-    for (const [position, address] of addresses.entries()) {
+    for (const [position, address] of addresses.entries())
       yield* addressWarnings(`endpoints[${index}].addresses[${position}]`, address);
-    }
   }
 }
 

@@ -3,28 +3,31 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 type Subject = v1.PolicyRulesWithSubjects["subjects"][number];
 
 const group = (name: string): Subject => ({ kind: "Group", group: { name } });
-
 const everyone = [group("system:unauthenticated"), group("system:authenticated")];
-
-const all = ["*"];
+const wildcard = ["*"];
 
 const anyResource: v1.ResourcePolicyRule = {
-  verbs: all,
-  apiGroups: all,
-  resources: all,
+  verbs: wildcard,
+  apiGroups: wildcard,
+  resources: wildcard,
   clusterScope: true,
-  namespaces: all,
+  namespaces: wildcard,
 };
-const anything = (...subjects: Subject[]): v1.PolicyRulesWithSubjects[] => [
-  { subjects, resourceRules: [anyResource], nonResourceRules: [{ verbs: all, nonResourceURLs: all }] },
+const allRequests = (...subjects: Subject[]): v1.PolicyRulesWithSubjects[] => [
+  {
+    subjects,
+    resourceRules: [anyResource],
+    nonResourceRules: [{ verbs: wildcard, nonResourceURLs: wildcard }],
+  },
 ];
 
-/** The objects that the server creates at its start. The mandatory ones can't be changed. */
+/** FlowSchemas and PriorityLevelConfigurations that the server creates at its start, by name. */
 interface Configurations {
   readonly levels: Readonly<Record<string, v1.PriorityLevelConfigurationSpec>>;
   readonly schemas: Readonly<Record<string, v1.FlowSchemaSpec>>;
 }
 
+/** The objects that can't be changed. */
 export const mandatory: Configurations = {
   levels: {
     "catch-all": {
@@ -34,8 +37,8 @@ export const mandatory: Configurations = {
     exempt: { type: "Exempt", exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } },
   },
   schemas: {
-    "catch-all": schema("catch-all", 10_000, "ByUser", anything(...everyone)),
-    exempt: schema("exempt", 1, undefined, anything(group("system:masters"))),
+    "catch-all": schema("catch-all", 10_000, "ByUser", allRequests(...everyone)),
+    exempt: schema("exempt", 1, undefined, allRequests(group("system:masters"))),
   },
 };
 
@@ -59,32 +62,32 @@ const systemAccounts: Subject = {
   serviceAccount: { namespace: "kube-system", name: "*" },
 };
 
-const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], namespaces: all };
-
+const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], namespaces: wildcard };
 const controllerManager = user("system:kube-controller-manager");
 const scheduler = user("system:kube-scheduler");
 
+/** The objects that users may change. */
 export const suggested: Configurations = {
   levels: {
-    "global-default": limited(20, 50, 128, 6),
-    "leader-election": limited(10, 0, 16, 4),
-    "node-high": limited(40, 25, 64, 6),
-    system: limited(30, 33, 64, 6),
-    "workload-high": limited(40, 50, 128, 6),
-    "workload-low": limited(100, 90, 128, 6),
+    "global-default": queuingLevel(20, 50, 128, 6),
+    "leader-election": queuingLevel(10, 0, 16, 4),
+    "node-high": queuingLevel(40, 25, 64, 6),
+    system: queuingLevel(30, 33, 64, 6),
+    "workload-high": queuingLevel(40, 50, 128, 6),
+    "workload-low": queuingLevel(100, 90, 128, 6),
   },
   schemas: {
-    "global-default": schema("global-default", 9900, "ByUser", anything(...everyone)),
-    "kube-controller-manager": schema("workload-high", 800, "ByNamespace", anything(controllerManager)),
-    "kube-scheduler": schema("workload-high", 800, "ByNamespace", anything(scheduler)),
-    "kube-system-service-accounts": schema("workload-high", 900, "ByNamespace", anything(systemAccounts)),
+    "global-default": schema("global-default", 9900, "ByUser", allRequests(...everyone)),
+    "kube-controller-manager": schema("workload-high", 800, "ByNamespace", allRequests(controllerManager)),
+    "kube-scheduler": schema("workload-high", 800, "ByNamespace", allRequests(scheduler)),
+    "kube-system-service-accounts": schema("workload-high", 900, "ByNamespace", allRequests(systemAccounts)),
     probes: schema("exempt", 2, undefined, [
       {
         subjects: everyone,
         nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/healthz", "/readyz", "/livez"] }],
       },
     ]),
-    "service-accounts": schema("workload-low", 9000, "ByUser", anything(group("system:serviceaccounts"))),
+    "service-accounts": schema("workload-low", 9000, "ByUser", allRequests(group("system:serviceaccounts"))),
     "system-leader-election": schema("leader-election", 100, "ByUser", [
       {
         subjects: [controllerManager, scheduler, systemAccounts],
@@ -96,21 +99,21 @@ export const suggested: Configurations = {
         subjects: [group("system:nodes")],
         resourceRules: [
           {
-            verbs: all,
+            verbs: wildcard,
             apiGroups: [""],
             resources: ["nodes", "nodes/status"],
             clusterScope: true,
-            namespaces: all,
+            namespaces: wildcard,
           },
-          { verbs: all, ...leases },
+          { verbs: wildcard, ...leases },
         ],
       },
     ]),
-    "system-nodes": schema("system", 500, "ByUser", anything(group("system:nodes"))),
+    "system-nodes": schema("system", 500, "ByUser", allRequests(group("system:nodes"))),
   },
 };
 
-function limited(
+function queuingLevel(
   nominalConcurrencyShares: number,
   lendablePercent: number,
   queues: number,

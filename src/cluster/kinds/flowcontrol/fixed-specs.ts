@@ -1,73 +1,79 @@
 import { duplicate, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ApiObject } from "../../contract/api-object.ts";
-import { type Problems, type Shape, goStruct, number, pointer, pointerTo, text } from "../checks/problems.ts";
+import { type Problems } from "../checks/problems.ts";
 import { mandatory } from "./configurations.ts";
 import { resetStatus } from "../../registry/default-strategy.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { eachOf } from "../fill-in.ts";
+import type { Shape } from "../checks/go-struct.ts";
+import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../checks/go-struct.ts";
 
-/** A write to the status of flow control ignores the metadata: not even the uid is compared. */
-export const resetFlowControl: Strategy["resetFields"] = (object, old, subresource) => {
+/** Resets the fields of a write. One to the status ignores the metadata, so that not even the uid is compared. */
+export const resetFlowControlFields: Strategy["resetFields"] = (object, old, subresource) => {
   resetStatus(object, old, subresource);
   if (subresource === "status") object.metadata.uid = old!.metadata.uid!;
 };
 
-const named = pointerTo({ name: text });
+const pointerToName = pointerTo({ name: stringField });
 
-const schemaSpec: Shape = {
-  priorityLevelConfiguration: { zero: {}, of: { name: text } },
-  matchingPrecedence: number,
-  distinguisherMethod: pointerTo({ type: text }),
+const schemaStruct: Shape = {
+  priorityLevelConfiguration: { zero: {}, of: { name: stringField } },
+  matchingPrecedence: numberField,
+  distinguisherMethod: pointerTo({ type: stringField }),
   rules: pointerTo({
     subjects: pointerTo({
-      kind: text,
-      user: named,
-      group: named,
-      serviceAccount: pointerTo({ namespace: text, name: text }),
+      kind: stringField,
+      user: pointerToName,
+      group: pointerToName,
+      serviceAccount: pointerTo({ namespace: stringField, name: stringField }),
     }),
     resourceRules: pointerTo({
-      verbs: pointer,
-      apiGroups: pointer,
-      resources: pointer,
+      verbs: pointerField,
+      apiGroups: pointerField,
+      resources: pointerField,
       clusterScope: { zero: false },
-      namespaces: pointer,
+      namespaces: pointerField,
     }),
-    nonResourceRules: pointerTo({ verbs: pointer, nonResourceURLs: pointer }),
+    nonResourceRules: pointerTo({ verbs: pointerField, nonResourceURLs: pointerField }),
   }),
 };
 
 /** The mandatory FlowSchemas can't be changed. */
-export function* fixedSchema({ metadata: { name = "" }, spec }: ApiObject): Problems {
+export function* fixedSchemaProblems({ metadata: { name = "" }, spec }: ApiObject): Problems {
   const fixed = mandatory.schemas[name];
-  if (fixed && !isEqual(spec, fixed)) yield* changed(name, goStruct(spec, schemaSpec), "");
+  if (fixed && !isEqual(spec, fixed)) yield* fixedValueProblems(name, toGoStruct(spec, schemaStruct), "");
 }
 
-const levelSpec: Shape = {
-  type: text,
+const levelStruct: Shape = {
+  type: stringField,
   limited: pointerTo({
-    nominalConcurrencyShares: number,
+    nominalConcurrencyShares: numberField,
     limitResponse: {
       zero: {},
-      of: { type: text, queuing: pointerTo({ queues: number, handSize: number, queueLengthLimit: number }) },
+      of: {
+        type: stringField,
+        queuing: pointerTo({ queues: numberField, handSize: numberField, queueLengthLimit: numberField }),
+      },
     },
-    lendablePercent: pointer,
-    borrowingLimitPercent: pointer,
+    lendablePercent: pointerField,
+    borrowingLimitPercent: pointerField,
   }),
-  exempt: pointerTo({ nominalConcurrencyShares: pointer, lendablePercent: pointer }),
+  exempt: pointerTo({ nominalConcurrencyShares: pointerField, lendablePercent: pointerField }),
 };
 
 /** The mandatory PriorityLevelConfigurations can't be changed, except the field `exempt` of the level `exempt`. */
-export function* fixedLevel({ metadata: { name = "" }, spec }: ApiObject): Problems {
+export function* fixedLevelProblems({ metadata: { name = "" }, spec }: ApiObject): Problems {
   const fixed = mandatory.levels[name];
   if (!fixed) return;
   const isExempt = name === "exempt";
   const compared = isExempt ? { ...(spec as object), exempt: fixed.exempt } : spec;
   if (isEqual(compared, fixed)) return;
-  yield* changed(name, goStruct(spec, levelSpec), isExempt ? " except the 'spec.exempt' field" : "");
+  const except = isExempt ? " except the 'spec.exempt' field" : "";
+  yield* fixedValueProblems(name, toGoStruct(spec, levelStruct), except);
 }
 
-function* changed(name: string, spec: object, except: string): Problems {
+function* fixedValueProblems(name: string, spec: object, except: string): Problems {
   yield invalidStruct("spec", spec, `spec of '${name}'${except} must equal the fixed value`);
 }
 

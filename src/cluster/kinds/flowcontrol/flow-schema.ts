@@ -4,7 +4,7 @@ import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
-import { conditionProblems, fixedSchema, resetFlowControl } from "./fixed-specs.ts";
+import { conditionProblems, fixedSchemaProblems, resetFlowControlFields } from "./fixed-specs.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, each, needed, refused, wildcardAlone } from "../checks/problems.ts";
 
@@ -12,14 +12,14 @@ export const flowSchema: BuiltInKind = {
   resource: "flowschemas.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
-    resetFields: resetFlowControl,
+    resetFields: resetFlowControlFields,
     default(object) {
       fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
       object["status"] ??= {};
     },
-    validate: (object) => [...schemaProblems(object), ...fixedSchema(object), ...conditionProblems(object)],
+    validate: (object) => [...schemaProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...schemaProblems(object), ...fixedSchema(object)] : []),
+      ...(subresource === "" ? schemaProblems(object) : []),
       ...conditionProblems(object),
     ],
   },
@@ -40,7 +40,8 @@ type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };
 
 const highestPrecedence = 10_000;
 
-function* schemaProblems({ metadata, spec = {} }: FlowSchema): Problems {
+function* schemaProblems(object: FlowSchema): Problems {
+  const { metadata, spec = {} } = object;
   const { matchingPrecedence: precedence = 0, distinguisherMethod: method } = spec;
   const field = "spec.matchingPrecedence";
   if (precedence <= 0) yield invalid(field, precedence, "must be a positive value");
@@ -58,6 +59,7 @@ function* schemaProblems({ metadata, spec = {} }: FlowSchema): Problems {
   if (name !== "") yield* refused("spec.priorityLevelConfiguration.name", name, checkSubdomain(name));
   else yield required("spec.priorityLevelConfiguration.name", "must reference a priority level");
   yield* each("spec.rules", spec.rules, ruleProblems);
+  yield* fixedSchemaProblems(object);
 }
 
 function* ruleProblems(field: string, rule: Sent<v1.PolicyRulesWithSubjects>): Problems {
@@ -67,8 +69,8 @@ function* ruleProblems(field: string, rule: Sent<v1.PolicyRulesWithSubjects>): P
   if (resourceRules.length + nonResourceRules.length === 0) {
     yield required(field, "at least one of resourceRules and nonResourceRules has to be non-empty");
   }
-  yield* each(`${field}.resourceRules`, resourceRules, resourceRule);
-  yield* each(`${field}.nonResourceRules`, nonResourceRules, pathRule);
+  yield* each(`${field}.resourceRules`, resourceRules, resourceRuleProblems);
+  yield* each(`${field}.nonResourceRules`, nonResourceRules, nonResourceRuleProblems);
 }
 
 const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
@@ -78,13 +80,13 @@ function* subjectProblems(field: string, subject: Sent<v1.Subject>): Problems {
   if (!Object.hasOwn(subjectFields, kind)) {
     return yield notSupported(`${field}.kind`, kind, ["Group", "ServiceAccount", "User"]);
   }
-  const own = subjectFields[kind as keyof typeof subjectFields];
-  const at = `${field}.${own}`;
-  if (!subject[own]) yield required(at, `${own} is required when subject kind is '${kind}'`);
-  else if (own === "serviceAccount") yield* accountProblems(at, subject[own]);
-  else yield* needed(`${at}.name`, subject[own].name);
+  const ownField = subjectFields[kind as keyof typeof subjectFields];
+  const at = `${field}.${ownField}`;
+  if (!subject[ownField]) yield required(at, `${ownField} is required when subject kind is '${kind}'`);
+  else if (ownField === "serviceAccount") yield* accountProblems(at, subject[ownField]);
+  else yield* needed(`${at}.name`, subject[ownField].name);
   for (const [otherKind, other] of Object.entries(subjectFields)) {
-    if (other === own || !subject[other]) continue;
+    if (other === ownField || !subject[other]) continue;
     yield forbidden(`${field}.${other}`, `${other} is forbidden when subject kind is not '${otherKind}'`);
   }
 }
@@ -98,7 +100,7 @@ function* accountProblems(
   else yield required(`${field}.namespace`, "must specify namespace for service account");
 }
 
-function* pathRule(
+function* nonResourceRuleProblems(
   field: string,
   { verbs = [], nonResourceURLs = [] }: Sent<v1.NonResourcePolicyRule>,
 ): Problems {
@@ -138,7 +140,7 @@ function checkPath(path: string): string[] {
   return isSuffix ? [] : ["wildcard can only do suffix matching"];
 }
 
-function* resourceRule(field: string, rule: Sent<v1.ResourcePolicyRule>): Problems {
+function* resourceRuleProblems(field: string, rule: Sent<v1.ResourcePolicyRule>): Problems {
   const { verbs = [], apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule;
   yield* verbProblems(`${field}.verbs`, verbs);
   if (apiGroups.length === 0) {

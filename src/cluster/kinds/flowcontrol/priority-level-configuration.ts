@@ -6,13 +6,13 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, choice, inRange } from "../checks/problems.ts";
 import { fillIn } from "../fill-in.ts";
-import { conditionProblems, fixedLevel, resetFlowControl } from "./fixed-specs.ts";
+import { conditionProblems, fixedLevelProblems, resetFlowControlFields } from "./fixed-specs.ts";
 
 export const priorityLevelConfiguration: BuiltInKind = {
   resource: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
-    resetFields: resetFlowControl,
+    resetFields: resetFlowControlFields,
     default(object) {
       const { exempt, limited } = (object["spec"] ??= {}) as Sent<v1.PriorityLevelConfigurationSpec>;
       fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
@@ -20,18 +20,18 @@ export const priorityLevelConfiguration: BuiltInKind = {
       fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
       object["status"] ??= {};
     },
-    validate: (object) => [...levelProblems(object), ...fixedLevel(object), ...conditionProblems(object)],
+    validate: (object) => [...levelProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? [...levelProblems(object), ...fixedLevel(object)] : []),
+      ...(subresource === "" ? levelProblems(object) : []),
       ...conditionProblems(object),
     ],
   },
   cells: {
     Type: text("spec.type"),
-    NominalConcurrencyShares: numberOr("spec.limited.nominalConcurrencyShares"),
-    Queues: numberOr("spec.limited.limitResponse.queuing.queues"),
-    HandSize: numberOr("spec.limited.limitResponse.queuing.handSize"),
-    QueueLengthLimit: numberOr("spec.limited.limitResponse.queuing.queueLengthLimit"),
+    NominalConcurrencyShares: numberCell("spec.limited.nominalConcurrencyShares"),
+    Queues: numberCell("spec.limited.limitResponse.queuing.queues"),
+    HandSize: numberCell("spec.limited.limitResponse.queuing.handSize"),
+    QueueLengthLimit: numberCell("spec.limited.limitResponse.queuing.queueLengthLimit"),
   },
   emptyObject: { spec: {}, status: {} },
   zeroValues: { spec: { type: "" } },
@@ -39,9 +39,8 @@ export const priorityLevelConfiguration: BuiltInKind = {
 
 function* levelProblems(object: ApiObject): Problems {
   const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;
-  if ((object.metadata.name === "exempt") !== (type === "Exempt")) {
+  if ((object.metadata.name === "exempt") !== (type === "Exempt"))
     yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
-  }
   if (type === "Exempt") {
     if (limited) yield forbidden("spec.limited", "must be nil if the type is not Limited");
     if (exempt) yield* shareProblems("spec.exempt", exempt);
@@ -50,25 +49,24 @@ function* levelProblems(object: ApiObject): Problems {
     if (limited) yield* limitedProblems("spec.limited", limited);
     else yield required("spec.limited", "must not be empty when type is Limited");
   } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
+  yield* fixedLevelProblems(object);
 }
 
 function* limitedProblems(field: string, limited: Sent<v1.LimitedPriorityLevelConfiguration>): Problems {
   const { borrowingLimitPercent: borrowed } = limited;
   yield* shareProblems(field, limited, queueProblems(`${field}.limitResponse`, limited.limitResponse ?? {}));
-  if (borrowed !== undefined && borrowed < 0) {
+  if (borrowed !== undefined && borrowed < 0)
     yield invalid(`${field}.borrowingLimitPercent`, borrowed, "if specified, must be a non-negative integer");
-  }
 }
 
-/** The shares of a level; in between, the problems of its queues. */
+/** Validates the shares of a level. The server reports the queues between them: `between`. */
 function* shareProblems(
   field: string,
   { nominalConcurrencyShares: shares = 0, lendablePercent }: Sent<v1.ExemptPriorityLevelConfiguration>,
   between: Iterable<FieldError> = [],
 ): Problems {
-  if (shares < 0) {
+  if (shares < 0)
     yield invalid(`${field}.nominalConcurrencyShares`, shares, "must be a non-negative integer");
-  }
   yield* between;
   yield* inRange(`${field}.lendablePercent`, lendablePercent, 0, 100);
 }
@@ -100,6 +98,6 @@ function* queueProblems(field: string, { type, queuing }: Sent<v1.LimitResponse>
   }
 }
 
-function numberOr(path: string): CellReader {
+function numberCell(path: string): CellReader {
   return (object) => readField<number>(object, path) ?? "<none>";
 }

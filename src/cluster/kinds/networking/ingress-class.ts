@@ -7,7 +7,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, immutable, needed, refused } from "../checks/problems.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
-import { pathSegmentName } from "../../registry/validate-metadata.ts";
+import { checkPathSegment } from "../checks/names.ts";
 
 type IngressClass = ApiObject & { spec?: Sent<v1.IngressClassSpec> };
 
@@ -40,14 +40,14 @@ const longestController = 250;
 function* classProblems({ spec = {} }: IngressClass): Problems {
   const { controller = "", parameters } = spec;
   if (controller.length > longestController) yield tooLong("spec.controller", longestController);
-  yield* domainPrefixedPath("spec.controller", controller);
-  if (parameters) yield* parametersProblems("spec.parameters", parameters);
+  yield* controllerNameProblems("spec.controller", controller);
+  if (parameters) yield* parameterProblems("spec.parameters", parameters);
 }
 
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
-/** A path behind a domain: `example.com/controller`. */
-function* domainPrefixedPath(field: string, value: string): Problems {
+/** Validates the name of a controller: a domain and a path, such as `example.com/controller`. */
+function* controllerNameProblems(field: string, value: string): Problems {
   if (value === "") return yield required(field);
   const [, domain, path] = /^([^/]+)\/(.+)$/s.exec(value) ?? [];
   if (domain === undefined || path === undefined) {
@@ -59,9 +59,9 @@ function* domainPrefixedPath(field: string, value: string): Problems {
   }
 }
 
-function* parametersProblems(field: string, parameters: Sent<v1.IngressClassParametersReference>): Problems {
+function* parameterProblems(field: string, parameters: Sent<v1.IngressClassParametersReference>): Problems {
   const { scope = "", namespace } = parameters;
-  yield* typedReference(field, parameters);
+  yield* typedReferenceProblems(field, parameters);
   if (scope === "Namespace") {
     if (namespace !== undefined) yield* refused(`${field}.namespace`, namespace, checkLabel(namespace));
     else yield required(`${field}.namespace`, "`parameters.scope` is set to 'Namespace'");
@@ -72,14 +72,11 @@ function* parametersProblems(field: string, parameters: Sent<v1.IngressClassPara
 }
 
 /** Validates a reference to an object by group, kind and name. */
-export function* typedReference(
+export function* typedReferenceProblems(
   field: string,
   { apiGroup, kind, name }: Sent<TypedLocalObjectReference>,
 ): Problems {
   if (typeof apiGroup === "string") yield* refused(`${field}.apiGroup`, apiGroup, checkSubdomain(apiGroup));
-  yield* needed(`${field}.kind`, kind, checkSegment);
-  yield* needed(`${field}.name`, name, checkSegment);
+  yield* needed(`${field}.kind`, kind, checkPathSegment);
+  yield* needed(`${field}.name`, name, checkPathSegment);
 }
-
-/** Text that can be a segment of a URL path. */
-export const checkSegment = (text: string): string[] => pathSegmentName(text, false);

@@ -7,7 +7,7 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { checkAddress, isAddress } from "../checks/addresses.ts";
 import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
 import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
-import { typedReference } from "./ingress-class.ts";
+import { typedReferenceProblems } from "./ingress-class.ts";
 
 type Ingress = ApiObject & { spec?: Sent<v1.IngressSpec>; status?: Sent<v1.IngressStatus> };
 
@@ -21,7 +21,7 @@ export const ingress: BuiltInKind = {
     default(object) {
       object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
     },
-    validate: (object) => [...ingressProblems(object), ...classConflict(object)],
+    validate: (object) => [...ingressProblems(object), ...classAnnotationProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
       ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
     ],
@@ -33,9 +33,9 @@ export const ingress: BuiltInKind = {
   },
   cells: {
     Class: text("spec.ingressClassName", "<none>"),
-    Hosts: hosts,
-    Address: addresses,
-    Ports: ingressPorts,
+    Hosts: hostsCell,
+    Address: addressCell,
+    Ports: portsCell,
   },
   emptyObject: { spec: {}, status: { loadBalancer: {} } },
 };
@@ -45,8 +45,8 @@ function* ingressProblems({ spec = {} }: Ingress): Problems {
   if (rules.length === 0 && !defaultBackend) {
     yield invalid("spec", spec.rules ?? null, "either `defaultBackend` or `rules` must be specified");
   }
-  if (defaultBackend) yield* backend("spec.defaultBackend", defaultBackend);
-  yield* each("spec.rules", rules, hostRule);
+  if (defaultBackend) yield* backendProblems("spec.defaultBackend", defaultBackend);
+  yield* each("spec.rules", rules, ruleProblems);
   yield* each("spec.tls", tls, tlsProblems);
   if (ingressClassName !== undefined) {
     yield* refused("spec.ingressClassName", ingressClassName, checkSubdomain(ingressClassName));
@@ -54,7 +54,7 @@ function* ingressProblems({ spec = {} }: Ingress): Problems {
 }
 
 /** On creation, the annotation of old clients must not contradict the class. */
-function* classConflict({ metadata, spec = {} }: Ingress): Problems {
+function* classAnnotationProblems({ metadata, spec = {} }: Ingress): Problems {
   const annotation = metadata.annotations?.[classAnnotation];
   if (annotation === undefined || spec.ingressClassName === undefined) return;
   if (annotation === spec.ingressClassName) return;
@@ -62,7 +62,7 @@ function* classConflict({ metadata, spec = {} }: Ingress): Problems {
   yield invalid(`annotations.${classAnnotation}`, annotation, detail);
 }
 
-function* hostRule(field: string, { host = "", http }: Sent<v1.IngressRule>): Problems {
+function* ruleProblems(field: string, { host = "", http }: Sent<v1.IngressRule>): Problems {
   if (isAddress(host)) yield notAnAddress(`${field}.host`, host);
   if (host !== "") yield* refused(`${field}.host`, host, checkHost(host));
   if (!http) return;
@@ -80,7 +80,6 @@ function checkHost(host: string): string[] {
 }
 
 const forbiddenParts = ["//", "/./", "/../", "%2f", "%2F"];
-
 const forbiddenEnds = ["/..", "/."];
 
 function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<v1.HTTPIngressPath>): Problems {
@@ -97,17 +96,17 @@ function* pathProblems(field: string, { path = "", pathType, ...rest }: Sent<v1.
   } else if (pathType === "ImplementationSpecific") {
     if (path !== "" && isRelative) yield invalid(`${field}.path`, path, "must be an absolute path");
   } else yield* optionalChoice(`${field}.pathType`, pathType, "networking/v1.HTTPIngressPath");
-  yield* backend(`${field}.backend`, rest.backend ?? {});
+  yield* backendProblems(`${field}.backend`, rest.backend ?? {});
 }
 
-function* backend(field: string, { service, resource }: Sent<v1.IngressBackend>): Problems {
+function* backendProblems(field: string, { service, resource }: Sent<v1.IngressBackend>): Problems {
   if (service && resource) yield invalid(field, "", "cannot set both resource and service backends");
-  else if (resource) yield* typedReference(`${field}.resource`, resource);
-  else if (service) yield* serviceBackend(field, service);
+  else if (resource) yield* typedReferenceProblems(`${field}.resource`, resource);
+  else if (service) yield* serviceProblems(field, service);
   else yield invalid(field, "", "resource or service backend is required");
 }
 
-function* serviceBackend(field: string, { name, port = {} }: Sent<v1.IngressServiceBackend>): Problems {
+function* serviceProblems(field: string, { name, port = {} }: Sent<v1.IngressServiceBackend>): Problems {
   yield* needed(`${field}.service.name`, name, checkLabel);
   if (port.name && port.number) yield invalid(field, "", "cannot set both port name & port number");
   else if (port.name) yield* refused(`${field}.service.port.name`, port.name, checkPortName(port.name));
@@ -132,18 +131,18 @@ function* ingressStatusProblems({ status }: Ingress, old: Ingress): Problems {
   }
 }
 
-function hosts(object: object): string {
+function hostsCell(object: object): string {
   const rules = readField<Sent<v1.IngressRule>[]>(object, "spec.rules") ?? [];
   const named = rules.flatMap(({ host }) => (host ? [host] : []));
   if (named.length === 0) return "*";
   return named.length > 3 ? `${named.slice(0, 3).join(",")} + ${named.length - 3} more...` : named.join(",");
 }
 
-function addresses(object: object): string {
+function addressCell(object: object): string {
   const list = readField<Sent<v1.IngressLoadBalancerIngress>[]>(object, "status.loadBalancer.ingress") ?? [];
   return list.map(({ ip, hostname }) => ip ?? hostname ?? "").join(",");
 }
 
-function ingressPorts(object: object): string {
+function portsCell(object: object): string {
   return readField(object, "spec.tls") === undefined ? "80" : "80, 443";
 }

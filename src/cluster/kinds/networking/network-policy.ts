@@ -7,7 +7,7 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../checks/addresses.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
-import { type Problems, each, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
 
 export const networkPolicy: BuiltInKind = {
   resource: "networkpolicies.networking.k8s.io",
@@ -36,7 +36,9 @@ type NetworkPolicy = ApiObject & { spec?: Sent<v1.NetworkPolicySpec> };
 
 /** Validates a policy; ranges that it already had before an update are not checked again. */
 function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
-  const known = old ? [...blocks(old)].flatMap(([, { cidr = "", except = [] }]) => [cidr, ...except]) : [];
+  const known = old
+    ? [...ipBlocksOf(old)].flatMap(([, { cidr = "", except = [] }]) => [cidr, ...except])
+    : [];
   const { spec = {} } = policy;
   yield* selectorProblems("spec.podSelector", spec.podSelector);
   for (const { field, ports, peers, peersField } of rulesOf(policy)) {
@@ -54,7 +56,7 @@ function* policyProblems(policy: NetworkPolicy, old?: NetworkPolicy): Problems {
 }
 
 function* policyWarnings(policy: NetworkPolicy): Generator<string, void> {
-  for (const [field, { cidr = "", except = [] }] of blocks(policy)) {
+  for (const [field, { cidr = "", except = [] }] of ipBlocksOf(policy)) {
     yield* rangeWarnings(`${field}.cidr`, cidr);
     for (const [index, range] of except.entries()) yield* rangeWarnings(`${field}.except[${index}]`, range);
   }
@@ -74,7 +76,7 @@ function rulesOf({ spec = {} }: NetworkPolicy) {
   ];
 }
 
-function* blocks(policy: NetworkPolicy): Generator<[string, Sent<v1.IPBlock>], void> {
+function* ipBlocksOf(policy: NetworkPolicy): Generator<[string, Sent<v1.IPBlock>], void> {
   for (const { peers, peersField } of rulesOf(policy)) {
     for (const [index, { ipBlock }] of peers.entries()) {
       if (ipBlock) yield [`${peersField}[${index}].ipBlock`, ipBlock];
@@ -120,8 +122,7 @@ function* blockProblems(
   if (cidr === "") return yield required(`${field}.cidr`);
   if (!known.includes(cidr)) yield* refused(`${field}.cidr`, cidr, checkAddressRange(cidr));
   if (!isRange(cidr)) return;
-  for (const [index, range] of except.entries()) {
-    const at = `${field}.except[${index}]`;
+  for (const [at, range] of itemsOf(`${field}.except`, except)) {
     if (!known.includes(range)) yield* refused(at, range, checkAddressRange(range));
     if (!isRange(range) || isStrictSubset(range, cidr)) continue;
     yield invalid(at, range, "must be a strict subset of `cidr`");

@@ -7,8 +7,8 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { labelProblems } from "../checks/names.ts";
 import { immutable, needed, type Problems } from "../checks/problems.ts";
-import { containerResources } from "../core/resources.ts";
-import { tolerations } from "../core/pod-spec/scheduling.ts";
+import { containerResourceProblems } from "../core/resources.ts";
+import { tolerationProblems } from "../core/pod-spec/scheduling.ts";
 
 type RuntimeClass = ApiObject & {
   handler?: string;
@@ -32,7 +32,7 @@ export const runtimeClass: BuiltInKind = {
 
 function* runtimeClassProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {
   yield* needed("handler", handler, checkLabel);
-  if (overhead?.podFixed) yield* containerResources("overhead", { limits: overhead.podFixed });
+  if (overhead?.podFixed) yield* containerResourceProblems("overhead", { limits: overhead.podFixed });
   if (scheduling) yield* schedulingProblems("scheduling", scheduling);
 }
 
@@ -41,7 +41,7 @@ function* schedulingProblems(
   { nodeSelector, tolerations: list = [] }: Sent<Scheduling>,
 ): Problems {
   yield* labelProblems(`${field}.nodeSelector`, nodeSelector);
-  yield* tolerations(`${field}.tolerations`, list);
+  yield* tolerationProblems(`${field}.tolerations`, list);
   // The message prints the server's internal struct; tolerationSeconds doesn't count when tolerations are compared.
   const keys = list.map(({ key = "", operator = "", value = "", effect = "" }) => ({
     Key: key,

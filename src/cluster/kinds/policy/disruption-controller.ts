@@ -16,12 +16,12 @@ export const podDisruptionBudgets: ResourceName<PodDisruptionBudget> = "poddisru
 const user = userOf("disruption");
 
 /** An object with replicas, like a Deployment. */
-interface Scaled extends KubernetesObject {
+interface ObjectWithReplicas extends KubernetesObject {
   spec?: { replicas?: number };
 }
 
 /** An admitted eviction counts for so many milliseconds if its pod is not deleted. */
-const evictionTimeout = 120_000;
+const evictionTimeoutMilliseconds = 120_000;
 
 /** Writes the allowed disruptions into the status of each PodDisruptionBudget, where evictions read them. */
 export function disruptionController(context: ControllerContext): Controller {
@@ -46,11 +46,11 @@ export function disruptionController(context: ControllerContext): Controller {
       const status = budgetStatus(budget, covered, wantedByOwners(covered), clock.now());
       if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
       await warn(key, budget, covered);
-      return status.disruptedPods ? evictionTimeout : undefined;
+      return status.disruptedPods ? evictionTimeoutMilliseconds : undefined;
     },
   };
 
-  /** Reports why a budget does not do what it seems to say. */
+  /** Reports a budget that covers no pods, or pods whose desired number is unknown. */
   async function warn(key: string, budget: PodDisruptionBudget, covered: readonly Pod[]): Promise<void> {
     const hasUnmanaged = !countsPods(budget) && covered.some((pod) => !ownerOf(pod));
     const reason = covered.length === 0 ? "NoPods" : hasUnmanaged ? "UnmanagedPods" : "";
@@ -69,14 +69,16 @@ export function disruptionController(context: ControllerContext): Controller {
     return sum([...distinct.values()]);
   }
 
-  /** The object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
-  function ownerOf(object: KubernetesObject): Scaled | undefined {
+  /** Finds the object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
+  function ownerOf(object: KubernetesObject): ObjectWithReplicas | undefined {
     const reference = findController(object);
     if (!reference) return undefined;
     const { apiVersion, kind, name } = reference;
-    const served = objects.resources().find((one) => one.kind === kind && one.apiVersion === apiVersion);
+    const served = objects
+      .resources()
+      .find((resource) => resource.kind === kind && resource.apiVersion === apiVersion);
     if (!served) return undefined;
-    const owner = objects.get<Scaled>(served.resource, object.metadata.namespace, name);
+    const owner = objects.get<ObjectWithReplicas>(served.resource, object.metadata.namespace, name);
     return owner && (ownerOf(owner) ?? owner);
   }
 }
@@ -105,7 +107,8 @@ export function budgetStatus(
   const present = pods.filter(({ metadata }) => !metadata.deletionTimestamp);
   const disrupted = Object.entries(budget.status?.disruptedPods ?? {}).filter(
     ([name, since]) =>
-      present.some(({ metadata }) => metadata.name === name) && Date.parse(since) + evictionTimeout > now,
+      present.some(({ metadata }) => metadata.name === name) &&
+      Date.parse(since) + evictionTimeoutMilliseconds > now,
   );
   const disruptedPods: Record<string, string> = Object.fromEntries(disrupted);
   const staying = present.filter(({ metadata }) => disruptedPods[metadata.name!] === undefined);
@@ -122,7 +125,6 @@ export function budgetStatus(
   };
 }
 
-/** Returns the condition DisruptionAllowed. */
 function allowedCondition(
   { metadata, status }: PodDisruptionBudget,
   isAllowed: boolean,

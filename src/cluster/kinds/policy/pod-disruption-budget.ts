@@ -4,9 +4,9 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, text } from "../cells.ts";
 import { disruptionController } from "./disruption-controller.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import { conditionProblems, selectorProblems, shownSelector } from "../checks/meta-types.ts";
+import { conditionProblems, selectorProblems, selectorStruct } from "../checks/meta-types.ts";
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
-import { intOrPercent, notMoreThanAll } from "../apps/workload.ts";
+import { intOrPercentProblems, percentProblems } from "../apps/workload.ts";
 
 const noCounts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
 
@@ -18,9 +18,9 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
     default(object) {
       object["status"] = { ...noCounts, ...(object["status"] as object) };
     },
-    validate: (object) => [...problemsOf(object)],
+    validate: (object) => [...budgetProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "status" ? statusProblems(object) : problemsOf(object)),
+      ...(subresource === "status" ? statusProblems(object) : budgetProblems(object)),
     ],
   },
   cells: {
@@ -43,20 +43,20 @@ function* statusProblems(object: ApiObject): Problems {
 
 type PodDisruptionBudget = ApiObject & { spec?: Sent<v1.PodDisruptionBudgetSpec> };
 
-function* problemsOf({ spec = {} }: PodDisruptionBudget): Problems {
+function* budgetProblems({ spec = {} }: PodDisruptionBudget): Problems {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const shown = {
       MinAvailable: minAvailable,
-      Selector: selector ? shownSelector(selector) : null,
+      Selector: selector ? selectorStruct(selector) : null,
       MaxUnavailable: maxUnavailable,
       UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
     };
     yield invalidStruct("spec", shown, "minAvailable and maxUnavailable cannot be both set");
   }
   for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
-    yield* intOrPercent(`spec.${field}`, value);
-    yield* notMoreThanAll(`spec.${field}`, value);
+    yield* intOrPercentProblems(`spec.${field}`, value);
+    yield* percentProblems(`spec.${field}`, value);
   }
   yield* selectorProblems("spec.selector", selector);
   yield* optionalChoice(

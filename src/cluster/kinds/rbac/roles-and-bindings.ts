@@ -4,33 +4,33 @@ import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Rule } from "../../contract/authorizer.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
-import { isUsable, selectorProblems } from "../checks/meta-types.ts";
+import { isValidSelector, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
-import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, needed, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { readField, text } from "../cells.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 
-const group = "rbac.authorization.k8s.io";
+const rbacGroup = "rbac.authorization.k8s.io";
 
 /** Go serializes absent rules as null. */
-const noRules = { rules: null };
+const nullRules = { rules: null };
 
-const ofRoles: Omit<BuiltInKind, "resource"> = {
+const roleDeclaration: Omit<BuiltInKind, "resource"> = {
   metadataChecks: { update: ["new", "update"] },
   strategy: {
     validateName: pathSegmentName,
     // A client that sends an empty list owns it.
-    default: (object) => fillIn(object, () => noRules),
+    default: (object) => fillIn(object, () => nullRules),
     prepareForCreate: (object) => emptyAsNull(object, "rules"),
     prepareForUpdate: (object) => emptyAsNull(object, "rules"),
-    validate: (object) => [...ruleProblems(object), ...aggregation(object)],
-    validateUpdate: (object) => [...ruleProblems(object), ...aggregation(object)],
+    validate: (object) => [...ruleProblems(object), ...aggregationProblems(object)],
+    validateUpdate: (object) => [...ruleProblems(object), ...aggregationProblems(object)],
   },
-  emptyObject: noRules,
+  emptyObject: nullRules,
 };
 
-export const role: BuiltInKind = { resource: `roles.${group}`, ...ofRoles };
+export const role: BuiltInKind = { resource: `roles.${rbacGroup}`, ...roleDeclaration };
 
 interface SentRole extends ApiObject {
   rules?: Rule[] | null;
@@ -38,8 +38,7 @@ interface SentRole extends ApiObject {
 }
 
 function* ruleProblems({ rules, kind }: SentRole): Problems {
-  for (const [index, rule] of (rules ?? []).entries()) {
-    const field = `rules[${index}]`;
+  for (const [field, rule] of itemsOf("rules", rules)) {
     const urls = rule.nonResourceURLs ?? [];
     const at = `${field}.nonResourceURLs`;
     if (!rule.verbs?.length) yield required(`${field}.verbs`, "verbs must contain at least one value");
@@ -59,7 +58,7 @@ function* ruleProblems({ rules, kind }: SentRole): Problems {
   }
 }
 
-function* aggregation({ aggregationRule }: SentRole): Problems {
+function* aggregationProblems({ aggregationRule }: SentRole): Problems {
   if (!aggregationRule) return;
   const field = "aggregationRule.clusterRoleSelectors";
   const { clusterRoleSelectors: selectors = [] } = aggregationRule;
@@ -69,11 +68,11 @@ function* aggregation({ aggregationRule }: SentRole): Problems {
   for (const [index, selector] of selectors.entries()) {
     yield* selectorProblems(`${field}[${index}]`, selector);
     // The server shows the selector that it could not convert as null.
-    if (!isUsable(selector)) yield invalid(`${field}[${index}]`, "null", "invalid label selector.");
+    if (!isValidSelector(selector)) yield invalid(`${field}[${index}]`, "null", "invalid label selector.");
   }
 }
 
-export const clusterRole: BuiltInKind = { resource: `clusterroles.${group}`, ...ofRoles };
+export const clusterRole: BuiltInKind = { resource: `clusterroles.${rbacGroup}`, ...roleDeclaration };
 
 const subjectKinds = ["ServiceAccount", "User", "Group"];
 
@@ -82,36 +81,36 @@ interface SentBinding extends ApiObject {
   subjects?: Sent<Subject>[];
 }
 
-const ofBindings: Omit<BuiltInKind, "resource"> = {
+const bindingDeclaration: Omit<BuiltInKind, "resource"> = {
   metadataChecks: { update: ["new", "update"] },
   strategy: {
     validateName: pathSegmentName,
     default(object) {
       const { roleRef, subjects } = object as SentBinding;
-      if (roleRef) roleRef.apiGroup ||= group;
+      if (roleRef) roleRef.apiGroup ||= rbacGroup;
       for (const subject of subjects ?? []) {
-        if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= group;
+        if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ||= rbacGroup;
       }
     },
     validate: (object) => [...bindingProblems(object)],
-    validateUpdate: (object, old) => [...bindingProblems(object), ...keptRole(object, old)],
+    validateUpdate: (object, old) => [...bindingProblems(object), ...roleRefChanges(object, old)],
   },
   cells: {
     Role: (object) => `${text("roleRef.kind")(object)}/${text("roleRef.name")(object)}`,
-    Users: subjects("User"),
-    Groups: subjects("Group"),
-    ServiceAccounts: subjects("ServiceAccount"),
+    Users: subjectsCell("User"),
+    Groups: subjectsCell("Group"),
+    ServiceAccounts: subjectsCell("ServiceAccount"),
   },
   emptyObject: { roleRef: {} },
   zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
 };
 
-export const roleBinding: BuiltInKind = { resource: `rolebindings.${group}`, ...ofBindings };
+export const roleBinding: BuiltInKind = { resource: `rolebindings.${rbacGroup}`, ...bindingDeclaration };
 
 function* bindingProblems({ kind, roleRef = {}, subjects = [] }: SentBinding): Problems {
   const kinds = kind === "RoleBinding" ? ["Role", "ClusterRole"] : ["ClusterRole"];
   const { apiGroup = "", kind: role = "", name } = roleRef;
-  if (apiGroup !== group) yield notSupported("roleRef.apiGroup", apiGroup, [group]);
+  if (apiGroup !== rbacGroup) yield notSupported("roleRef.apiGroup", apiGroup, [rbacGroup]);
   yield* optionalChoice("roleRef.kind", role, kinds);
   yield* needed("roleRef.name", name, (text) => pathSegmentName(text, false));
   yield* each("subjects", subjects, (at, subject) =>
@@ -127,11 +126,11 @@ function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace:
     if (apiGroup !== "") yield notSupported(`${field}.apiGroup`, apiGroup, [""]);
     if (!namespace && needsNamespace) yield required(`${field}.namespace`);
   } else if (kind === "User" || kind === "Group") {
-    if (apiGroup !== group) yield notSupported(`${field}.apiGroup`, apiGroup, [group]);
+    if (apiGroup !== rbacGroup) yield notSupported(`${field}.apiGroup`, apiGroup, [rbacGroup]);
   } else yield notSupported(`${field}.kind`, kind, subjectKinds);
 }
 
-function* keptRole({ roleRef: now }: SentBinding, { roleRef: before }: SentBinding): Problems {
+function* roleRefChanges({ roleRef: now }: SentBinding, { roleRef: before }: SentBinding): Problems {
   const fields = ["apiGroup", "kind", "name"] as const;
   if (fields.every((field) => (now?.[field] ?? "") === (before?.[field] ?? ""))) return;
   // The server shows its own struct, whose fields have other names.
@@ -139,7 +138,7 @@ function* keptRole({ roleRef: now }: SentBinding, { roleRef: before }: SentBindi
   yield invalidStruct("roleRef", shown, "cannot change roleRef");
 }
 
-function subjects(kind: string): CellReader {
+function subjectsCell(kind: string): CellReader {
   return (object) =>
     (readField<Subject[]>(object, "subjects") ?? [])
       .filter((subject) => subject.kind === kind)
@@ -147,4 +146,7 @@ function subjects(kind: string): CellReader {
       .join(", ");
 }
 
-export const clusterRoleBinding: BuiltInKind = { resource: `clusterrolebindings.${group}`, ...ofBindings };
+export const clusterRoleBinding: BuiltInKind = {
+  resource: `clusterrolebindings.${rbacGroup}`,
+  ...bindingDeclaration,
+};

@@ -11,45 +11,27 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
-import type { Problems, Shape } from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
 import {
   choice,
   duplicates,
   each,
   eachOfFew,
-  goStruct,
+  nameOf,
+  uniqueItems,
   needed,
-  number,
   optionalChoice,
-  pointer,
-  pointerTo,
   refused,
-  text,
 } from "../checks/problems.ts";
-import { templateMetadata } from "../checks/meta-types.ts";
+import { templateMetadataProblems } from "../checks/meta-types.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import { isExtended } from "../core/resources.ts";
 import { compileSelector } from "../../expressions/expression.ts";
-import { celProblem } from "../admissionregistration/match-conditions.ts";
-import { driverName } from "../storage/storage-class.ts";
-
-/** The name of an item, by which a list tells its items apart. */
-export function nameOf({ name = "" }: { name?: string | undefined }): string {
-  return name;
-}
-
-/** Validates each item of a list, unless there are too many, and that no two have the same key. */
-export function* uniqueItems<T>(
-  field: string,
-  list: readonly T[],
-  most: number,
-  check: (field: string, item: T) => Problems,
-  keyOf: (item: T) => string,
-): Problems {
-  yield* eachOfFew(field, list, most, check);
-  if (list.length <= most) yield* duplicates(field, list.map(keyOf));
-}
+import { compilationProblems } from "../admissionregistration/match-conditions.ts";
+import { driverNameProblems } from "../checks/names.ts";
+import type { Shape } from "../checks/go-struct.ts";
+import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../checks/go-struct.ts";
 
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
@@ -62,11 +44,11 @@ export const resourceClaim: BuiltInKind = {
       object["status"] ??= {};
     },
     validate: (object) => [
-      ...adminAccess(devicesOf(object), object.metadata.namespace!, store),
+      ...adminAccessProblems(devicesOf(object), object.metadata.namespace!, store),
       ...claimProblems("spec.devices", devicesOf(object)),
     ],
     validateUpdate: (object, old, { subresource }) =>
-      subresource === "" ? [...keptClaim(object["spec"], old["spec"])] : [],
+      subresource === "" ? [...claimChanges(object["spec"], old["spec"])] : [],
   }),
   cells: { State: claimState },
   emptyObject: { spec: { devices: { requests: null } }, status: {} },
@@ -77,56 +59,71 @@ function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
 }
 
 function claimState(object: object): string {
-  const allocated = readField(object, "status.allocation") !== undefined;
-  const deleted = readField(object, "metadata.deletionTimestamp") !== undefined;
-  const reserved = allocated && (readField<unknown[]>(object, "status.reservedFor") ?? []).length > 0;
+  const isAllocated = readField(object, "status.allocation") !== undefined;
+  const isDeleted = readField(object, "metadata.deletionTimestamp") !== undefined;
+  const isReserved = isAllocated && (readField<unknown[]>(object, "status.reservedFor") ?? []).length > 0;
   return [
-    ...(deleted ? ["deleted"] : []),
-    ...(allocated ? ["allocated"] : deleted ? [] : ["pending"]),
-    ...(reserved ? ["reserved"] : []),
+    ...(isDeleted ? ["deleted"] : []),
+    ...(isAllocated ? ["allocated"] : isDeleted ? [] : ["pending"]),
+    ...(isReserved ? ["reserved"] : []),
   ].join(",");
 }
 
-const tolerations = pointerTo({
-  key: text,
-  operator: text,
-  value: text,
-  effect: text,
-  tolerationSeconds: pointer,
+const tolerationsField = pointerTo({
+  key: stringField,
+  operator: stringField,
+  value: stringField,
+  effect: stringField,
+  tolerationSeconds: pointerField,
 });
 
-const capacity = pointerTo({ requests: pointer });
+const capacityField = pointerTo({ requests: pointerField });
 
-const amount: Shape = {
-  deviceClassName: text,
-  selectors: pointerTo({ cel: pointerTo({ expression: text }) }),
-  allocationMode: text,
-  count: number,
+const deviceRequestStruct: Shape = {
+  deviceClassName: stringField,
+  selectors: pointerTo({ cel: pointerTo({ expression: stringField }) }),
+  allocationMode: stringField,
+  count: numberField,
 };
 
-const subRequest: Shape = { name: text, ...amount, tolerations, capacity };
+const subRequestStruct: Shape = {
+  name: stringField,
+  ...deviceRequestStruct,
+  tolerations: tolerationsField,
+  capacity: capacityField,
+};
 
-const exactRequest: Shape = { ...amount, adminAccess: pointer, tolerations, capacity };
+const exactRequestStruct: Shape = {
+  ...deviceRequestStruct,
+  adminAccess: pointerField,
+  tolerations: tolerationsField,
+  capacity: capacityField,
+};
 
-const claimSpec: Shape = {
+const claimSpecStruct: Shape = {
   devices: pointerTo({
     requests: pointerTo({
-      name: text,
-      exactly: pointerTo(exactRequest),
-      firstAvailable: pointerTo(subRequest),
+      name: stringField,
+      exactly: pointerTo(exactRequestStruct),
+      firstAvailable: pointerTo(subRequestStruct),
     }),
-    constraints: pointerTo({ requests: pointer, matchAttribute: pointer, distinctAttribute: pointer }),
+    constraints: pointerTo({
+      requests: pointerField,
+      matchAttribute: pointerField,
+      distinctAttribute: pointerField,
+    }),
     config: pointerTo({
-      requests: pointer,
-      // The parameters of a driver are anything, which Go keeps as it came.
-      opaque: pointerTo({ driver: text, parameters: pointer }),
+      requests: pointerField,
+      // Parameters are raw JSON, which Go keeps as it came.
+      opaque: pointerTo({ driver: stringField, parameters: pointerField }),
     }),
   }),
 };
 
 /** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
-function* keptClaim(spec: unknown, old: unknown): Problems {
-  if (!isEqual(spec, old)) yield invalidStruct("spec", goStruct(spec, claimSpec), "field is immutable");
+function* claimChanges(spec: unknown, old: unknown): Problems {
+  if (!isEqual(spec, old))
+    yield invalidStruct("spec", toGoStruct(spec, claimSpecStruct), "field is immutable");
 }
 
 /** A request is for exactly one device by default. */
@@ -143,19 +140,23 @@ function defaultClaim(spec: unknown): void {
   }
 }
 
-const label = "resource.kubernetes.io/admin-access";
+const adminAccessLabel = "resource.kubernetes.io/admin-access";
 
 /** Only namespaces with a label may request devices that others use (adminAccess); the error names the first request. */
-function* adminAccess({ requests = [] }: Sent<v1.DeviceClaim>, namespace: string, store: Store): Problems {
+function* adminAccessProblems(
+  { requests = [] }: Sent<v1.DeviceClaim>,
+  namespace: string,
+  store: Store,
+): Problems {
   const index = requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
   if (index < 0) return;
   const labels = store.collection("namespaces").get(namespace)?.object.metadata.labels;
-  if (labels?.[label] === "true") return;
-  const detail = `admin access to devices requires the \`${label}: true\` label on the containing namespace`;
+  if (labels?.[adminAccessLabel] === "true") return;
+  const detail = `admin access to devices requires the \`${adminAccessLabel}: true\` label on the containing namespace`;
   yield forbidden(`spec.devices.requests[${index}].adminAccess`, detail);
 }
 
-/** The most items of lists, and the lengths of texts. */
+/** The greatest numbers of items in lists, and the greatest lengths of texts. */
 const limits = {
   configsOfClass: 32,
   items: 32,
@@ -169,7 +170,7 @@ const limits = {
 /** Validates the requests, constraints and configurations of a claim. */
 function* claimProblems(field: string, claim: Sent<v1.DeviceClaim>): Problems {
   const { requests = [], constraints = [], config = [] } = claim;
-  const names = namesOf(requests ?? []);
+  const names = requestNames(requests ?? []);
   yield* uniqueItems(`${field}.requests`, requests ?? [], limits.items, requestProblems, nameOf);
   yield* eachOfFew(`${field}.constraints`, constraints, limits.items, (at, constraint) =>
     constraintProblems(at, constraint, names),
@@ -180,8 +181,8 @@ function* claimProblems(field: string, claim: Sent<v1.DeviceClaim>): Problems {
   });
 }
 
-/** The requests of a claim, and those of them with alternatives by `request/alternative`, too. */
-function namesOf(requests: readonly Sent<v1.DeviceRequest>[]): ReadonlySet<string> {
+/** Returns the names by which a claim refers to its requests; alternatives are `request/alternative`. */
+function requestNames(requests: readonly Sent<v1.DeviceRequest>[]): ReadonlySet<string> {
   return new Set(
     requests.flatMap(({ name = "", firstAvailable = [] }) => [
       name,
@@ -192,21 +193,27 @@ function namesOf(requests: readonly Sent<v1.DeviceRequest>[]): ReadonlySet<strin
 
 function* requestProblems(field: string, request: Sent<v1.DeviceRequest>): Problems {
   const { name = "", exactly, firstAvailable = [] } = request;
-  yield* requestName(`${field}.name`, name);
+  yield* requestNameProblems(`${field}.name`, name);
   const rule = "exactly one of `exactly` or `firstAvailable` is required";
   if (!exactly && firstAvailable.length === 0) yield required(field, rule);
   else if (!exactly) {
-    yield* uniqueItems(`${field}.firstAvailable`, firstAvailable, limits.alternatives, alternative, nameOf);
+    yield* uniqueItems(
+      `${field}.firstAvailable`,
+      firstAvailable,
+      limits.alternatives,
+      alternativeProblems,
+      nameOf,
+    );
   } else if (firstAvailable.length === 0) yield* exactProblems(`${field}.exactly`, exactly);
   else yield invalid(field, null, `${rule}, but multiple fields are set`);
 }
 
-function* alternative(field: string, request: Sent<v1.DeviceSubRequest>): Problems {
-  yield* requestName(`${field}.name`, request.name ?? "");
+function* alternativeProblems(field: string, request: Sent<v1.DeviceSubRequest>): Problems {
+  yield* requestNameProblems(`${field}.name`, request.name ?? "");
   yield* exactProblems(field, request);
 }
 
-function requestName(field: string, name: string): Problems {
+function requestNameProblems(field: string, name: string): Problems {
   return refused(field, name, checkLabel(name));
 }
 
@@ -234,7 +241,7 @@ function selectorProblems(field: string, selectors: readonly Sent<v1.DeviceSelec
 function* expressionProblems(field: string, expression: string): Problems {
   if (Buffer.byteLength(expression) > limits.expression) yield tooLong(field, limits.expression);
   else if (!/\bcel\s*\.\s*bind\b/u.test(expression)) {
-    yield* celProblem(field, expression, compileSelector(expression));
+    yield* compilationProblems(field, expression, compileSelector(expression));
   }
 }
 
@@ -254,9 +261,9 @@ function* constraintProblems(
   names: ReadonlySet<string>,
 ): Problems {
   yield* referenceProblems(`${field}.requests`, requests, names);
-  if (matchAttribute !== undefined) yield* attributeName(`${field}.matchAttribute`, matchAttribute);
+  if (matchAttribute !== undefined) yield* attributeNameProblems(`${field}.matchAttribute`, matchAttribute);
   else if (distinctAttribute !== undefined) {
-    yield* attributeName(`${field}.distinctAttribute`, distinctAttribute);
+    yield* attributeNameProblems(`${field}.distinctAttribute`, distinctAttribute);
   } else {
     const rule = `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`;
     yield required(field, rule);
@@ -264,7 +271,7 @@ function* constraintProblems(
 }
 
 /** The name of an attribute, with the domain that defines it. */
-function* attributeName(field: string, name: string): Problems {
+function* attributeNameProblems(field: string, name: string): Problems {
   const [domain = "", id] = name.includes("/") ? name.split(/\/(.*)/s) : ["", name];
   if (name.includes("/")) {
     if (domain === "") yield required(field, "the domain must not be empty");
@@ -275,9 +282,8 @@ function* attributeName(field: string, name: string): Problems {
   }
   if (!id) yield required(field, "the name must not be empty");
   else if (id.length > limits.attribute) yield tooLong(field, limits.attribute);
-  if (!name.includes("/")) {
+  if (!name.includes("/"))
     yield invalid(field, name, "a fully qualified name must be a domain and a name separated by a slash");
-  }
 }
 
 function* referenceProblems(
@@ -290,20 +296,20 @@ function* referenceProblems(
   yield* eachOfFew(field, references, limits.items, function* (at, name) {
     const segments = name.split("/");
     if (segments.length > 2) return yield invalid(at, name, detail);
-    for (const segment of segments) yield* requestName(at, segment);
+    for (const segment of segments) yield* requestNameProblems(at, segment);
     if (!names.has(name)) yield invalid(at, name, detail);
   });
   if (references.length <= limits.items) yield* duplicates(field, references);
 }
 
-/** The configuration for a driver, which only it understands. */
+/** Validates the configuration for a driver; only the driver understands its parameters. */
 function* configProblems(
   field: string,
   { opaque }: { opaque?: Sent<v1.OpaqueDeviceConfiguration> | undefined },
 ): Problems {
   if (!opaque) return yield required(`${field}.opaque`);
   const at = `${field}.opaque`;
-  yield* driverName(`${at}.driver`, opaque.driver);
+  yield* driverNameProblems(`${at}.driver`, opaque.driver);
   const parameters: unknown = opaque.parameters ?? null;
   if (parameters === null) yield required(`${at}.parameters`);
   else if (Buffer.byteLength(JSON.stringify(parameters)) > limits.parameters) {
@@ -326,24 +332,27 @@ export const resourceClaimTemplate: BuiltInKind = {
       defaultClaim(spec?.["spec"]);
     },
     validate: (object: ClaimTemplate) => [
-      ...adminAccess(object.spec?.spec?.devices ?? {}, object.metadata.namespace!, store),
-      ...problems(object),
+      ...adminAccessProblems(object.spec?.spec?.devices ?? {}, object.metadata.namespace!, store),
+      ...templateProblems(object),
     ],
-    validateUpdate: (object, old) => [...problems(object), ...keptTemplate(object["spec"], old["spec"])],
+    validateUpdate: (object, old) => [
+      ...templateProblems(object),
+      ...templateChanges(object["spec"], old["spec"]),
+    ],
   }),
   emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };
 
 /** The spec of a template can't change either; Go writes the fields of its metadata into the same struct. */
-function* keptTemplate(spec: unknown, old: unknown): Problems {
+function* templateChanges(spec: unknown, old: unknown): Problems {
   if (isEqual(spec, old)) return;
   const { metadata, ...rest } = spec as { metadata?: object };
-  const shown = { ...metadata, ...goStruct(rest, { spec: { zero: null, of: claimSpec } }) };
+  const shown = { ...metadata, ...toGoStruct(rest, { spec: { zero: null, of: claimSpecStruct } }) };
   yield invalidStruct("spec", shown, "field is immutable");
 }
 
-function* problems(object: ClaimTemplate): Problems {
-  yield* templateMetadata("spec.metadata", object.spec?.metadata);
+function* templateProblems(object: ClaimTemplate): Problems {
+  yield* templateMetadataProblems("spec.metadata", object.spec?.metadata);
   yield* claimProblems("spec.spec.devices", object.spec?.spec?.devices ?? {});
 }
 
@@ -365,7 +374,6 @@ function* classProblems({ spec = {} }: DeviceClass): Problems {
   const { selectors = [], config = [], extendedResourceName: name } = spec;
   yield* selectorProblems("spec.selectors", selectors);
   yield* eachOfFew("spec.config", config, limits.configsOfClass, configProblems);
-  if (name !== undefined && !isExtended(name)) {
+  if (name !== undefined && !isExtended(name))
     yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
-  }
 }

@@ -20,10 +20,19 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
-import { choice, duplicates, each, eachOfFew, immutable, refused } from "../checks/problems.ts";
+import {
+  choice,
+  duplicates,
+  each,
+  eachOfFew,
+  immutable,
+  nameOf,
+  refused,
+  uniqueItems,
+  itemsOf,
+} from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
-import { driverName } from "../storage/storage-class.ts";
-import { nameOf, uniqueItems } from "./resource-claims.ts";
+import { driverNameProblems } from "../checks/names.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
@@ -62,10 +71,10 @@ const mostItems = {
   conditions: 4,
 };
 
-/** Validates a slice: driver, pool, its one choice of nodes, and the names of its devices. */
+/** Validates a slice; on an update, `old` is the stored one. */
 function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Problems {
   const { driver, pool = {}, nodeName, devices = [] } = spec;
-  yield* driverName("spec.driver", driver);
+  yield* driverNameProblems("spec.driver", driver);
   yield* poolProblems("spec.pool", pool);
   if (old) {
     const before = old.spec ?? {};
@@ -74,9 +83,8 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
     yield* immutable("spec.nodeName", nodeName, before.nodeName);
   }
   yield* nodeProblems(spec);
-  if (spec.sharedCounters && spec.devices) {
+  if (spec.sharedCounters && spec.devices)
     yield invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed");
-  }
   const isPlacedPerDevice = spec.perDeviceNodeSelection === true;
   const most = devices.some(isAdvanced) ? mostItems.advancedDevices : mostItems.devices;
   const { sharedCounters = [] } = spec;
@@ -86,22 +94,19 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
   yield* uniqueItems("spec.sharedCounters", sharedCounters, mostItems.counterSets, ofCounters, nameOf);
 }
 
-/** The greatest lengths of texts: the name of an attribute is one without its domain. */
-const longest = { poolName: 253, name: 32, value: 64 };
-
-const part = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
+/** The greatest lengths of texts; that of a name is without its domain. */
+const longestTexts = { poolName: 253, name: 32, value: 64 };
 
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
   if (name === "") yield required(`${field}.name`);
   else {
-    if (name.length > longest.poolName) yield tooLong(`${field}.name`, longest.poolName);
+    if (name.length > longestTexts.poolName) yield tooLong(`${field}.name`, longestTexts.poolName);
     for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
   }
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");
-  if (generation < 0) {
+  if (generation < 0)
     yield invalid(`${field}.generation`, generation, "must be greater than or equal to zero");
-  }
 }
 
 /** A slice says in one of four ways from which nodes its devices are accessible. */
@@ -122,12 +127,12 @@ function* nodeProblems({
   for (const [name, flag] of Object.entries({ allNodes, perDeviceNodeSelection })) {
     if (flag === false) yield invalid(`spec.${name}`, flag, "must be either unset or set to true");
   }
-  const given = Object.entries({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection });
-  const set = given.filter(([, value]) => Boolean(value)).map(([name]) => `\`${name}\``);
+  const choices = Object.entries({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection });
+  const setFields = choices.filter(([, value]) => Boolean(value)).map(([name]) => `\`${name}\``);
   const rule = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-  if (set.length === 0) yield required("spec", rule);
-  else if (set.length > 1) {
-    yield invalid("spec", `{${set.join(", ")}}`, `${rule}, but multiple fields are set`);
+  if (setFields.length === 0) yield required("spec", rule);
+  else if (setFields.length > 1) {
+    yield invalid("spec", `{${setFields.join(", ")}}`, `${rule}, but multiple fields are set`);
   }
 }
 
@@ -161,8 +166,8 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
   });
   yield* each(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
   yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
-  yield* placeProblems(field, device, isPlacedPerDevice);
-  yield* bindingProblems(field, device);
+  yield* nodeChoiceProblems(field, device, isPlacedPerDevice);
+  yield* bindingConditionProblems(field, device);
 }
 
 const cIdentifier =
@@ -175,31 +180,33 @@ function* attributeNameProblems(field: string, key: string): Problems {
   const name = parts.at(-1)!;
   if (parts.length === 2) {
     if (parts[0] === "") yield invalid(field, "", "the domain must not be empty");
-    else yield* driverName(field, parts[0]);
+    else yield* driverNameProblems(field, parts[0]);
     if (name === "") return yield invalid(field, "", "the name must not be empty");
   }
-  if (name.length > longest.name) yield tooLong(field, longest.name);
+  if (name.length > longestTexts.name) yield tooLong(field, longestTexts.name);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
 }
 
-const oneValue = "exactly one value must be specified";
+const oneValueRule = "exactly one value must be specified";
 
+/** An identifier of a pre-release in a semantic version. */
+const preReleasePart = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
 const semanticVersion = new RegExp(
-  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${part}(?:\.${part})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
+  String.raw`^(?:(?:0|[1-9]\d*)\.){2}(?:0|[1-9]\d*)(?:-${preReleasePart}(?:\.${preReleasePart})*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`,
 );
 
 function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
   const { bool, int, string, version } = attribute;
-  if (string !== undefined && string.length > longest.value) yield tooLong(`${field}.string`, longest.value);
+  if (string !== undefined && string.length > longestTexts.value)
+    yield tooLong(`${field}.string`, longestTexts.value);
   if (version !== undefined) {
-    if (!semanticVersion.test(version)) {
+    if (!semanticVersion.test(version))
       yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
-    }
-    if (version.length > longest.value) yield tooLong(`${field}.version`, longest.value);
+    if (version.length > longestTexts.value) yield tooLong(`${field}.version`, longestTexts.value);
   }
-  const given = [bool, int, string, version].filter((value) => value !== undefined);
-  if (given.length === 0) yield invalid(field, "", oneValue);
-  if (given.length > 1) {
+  const values = [bool, int, string, version].filter((value) => value !== undefined);
+  if (values.length === 0) yield invalid(field, "", oneValueRule);
+  if (values.length > 1) {
     const struct = {
       IntValue: int ?? null,
       BoolValue: bool ?? null,
@@ -210,7 +217,7 @@ function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>):
       StringValues: null,
       VersionValues: null,
     };
-    yield invalidStruct(field, struct, oneValue);
+    yield invalidStruct(field, struct, oneValueRule);
   }
 }
 
@@ -227,23 +234,22 @@ function* capacityProblems(field: string, capacity: Sent<v1.DeviceCapacity>, sha
     yield forbidden(at, detail);
   } else if (validValues.length > 0) {
     if (preset === undefined) yield required(`${at}.default`, "required when validValues is defined");
-    else yield* valueProblems(`${at}.validValues`, validValues, preset, total);
+    else yield* validValueProblems(`${at}.validValues`, validValues, preset, total);
   } else if (validRange) {
     if (preset === undefined) yield required(`${at}.default`, "required when validRange is defined");
     else yield* rangeProblems(`${at}.validRange`, validRange, preset, total);
   }
 }
 
-function* valueProblems(
+function* validValueProblems(
   field: string,
   values: readonly Quantity[],
   preset: Quantity,
   total: Quantity,
 ): Problems {
   for (const [index, value] of values.entries()) {
-    if (index > 0 && compareQuantities(values[index - 1]!, value) > 0) {
+    if (index > 0 && compareQuantities(values[index - 1]!, value) > 0)
       yield invalid(`${field}[${index}]`, value, "values must be sorted in ascending order");
-    }
   }
   yield* eachOfFew(field, values, mostItems.validValues, function* (at, value) {
     if (compareQuantities(value, total) <= 0) return;
@@ -282,9 +288,8 @@ function* rangeProblems(
   }
   if (step === undefined) return;
   const next = addQuantities(min, step);
-  if (exceeds(next, total)) {
+  if (exceeds(next, total))
     yield invalid(`${field}.step`, step, `one step ${next} is larger than capacity value: ${total}`);
-  }
   for (const value of max === undefined ? [preset] : [preset, max]) {
     const steps = quantityToInteger(value) - quantityToInteger(min);
     const size = quantityToInteger(step);
@@ -314,31 +319,31 @@ function* counterProblems(field: string, nameField: string, set: Sent<v1.Counter
   for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
 }
 
-const perDevice = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
+const perDeviceRule = "`perDeviceNodeSelection` is set to true in the ResourceSlice spec";
 
-function* placeProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
+function* nodeChoiceProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
   const { nodeName, nodeSelector, allNodes } = device;
   if (!isPlacedPerDevice) {
     if (nodeName === undefined && nodeSelector === undefined && allNodes === undefined) return;
     return yield invalid(
       field,
       null,
-      `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set if ${perDevice}`,
+      `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set if ${perDeviceRule}`,
     );
   }
   if (nodeName === "") yield invalid(`${field}.nodeName`, "", "must not be empty");
   else if (nodeName !== undefined) yield* refused(`${field}.nodeName`, nodeName, checkSubdomain(nodeName));
   if (allNodes === false) yield invalid(`${field}.allNodes`, false, "must be either unset or set to true");
-  const given = Object.entries({ nodeName, nodeSelector, allNodes }).filter(([, value]) => Boolean(value));
-  const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required when ${perDevice}`;
-  if (given.length === 0) yield required(field, rule);
-  else if (given.length > 1) {
-    yield invalid(field, `{${given.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
+  const choices = Object.entries({ nodeName, nodeSelector, allNodes }).filter(([, value]) => Boolean(value));
+  const rule = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required when ${perDeviceRule}`;
+  if (choices.length === 0) yield required(field, rule);
+  else if (choices.length > 1) {
+    yield invalid(field, `{${choices.map(([name]) => `\`${name}\``).join(", ")}}`, rule);
   }
 }
 
 /** A device that waits for conditions also says which conditions end the wait in failure. */
-function* bindingProblems(field: string, device: SentDevice): Problems {
+function* bindingConditionProblems(field: string, device: SentDevice): Problems {
   const { bindingConditions = [], bindingFailureConditions = [] } = device;
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
     yield* eachOfFew(`${field}.${name}`, list, mostItems.conditions, (at, condition) =>
@@ -346,12 +351,10 @@ function* bindingProblems(field: string, device: SentDevice): Problems {
     );
   }
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
-    for (const [index, condition] of list.entries()) {
-      const at = `${field}.${name}[${index}]`;
+    for (const [at, condition, index] of itemsOf(`${field}.${name}`, list)) {
       if (list.indexOf(condition) < index) yield duplicate(at, condition);
-      if (list === bindingFailureConditions && bindingConditions.includes(condition)) {
+      if (list === bindingFailureConditions && bindingConditions.includes(condition))
         yield invalid(at, condition, "bindingFailureConditions must not overlap with bindingConditions");
-      }
     }
   }
   if (bindingConditions.length === 0 && bindingFailureConditions.length > 0) {

@@ -38,26 +38,26 @@ type PriorityClass = ApiObject & {
   preemptionPolicy?: string;
 };
 
-const highestOfUsers = 1_000_000_000;
+const highestUserValue = 1_000_000_000;
 
 function* classProblems(object: PriorityClass): Problems {
   const { metadata, value = 0, preemptionPolicy } = object;
   const { name = "" } = metadata;
   if (name.startsWith("system-")) {
-    const reason = notSystemClass(name, object);
+    const reason = checkSystemClass(name, object);
     if (reason !== undefined) {
       const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${reason}`;
       yield forbidden("metadata.name", detail);
     }
-  } else if (value > highestOfUsers) {
-    yield forbidden("value", `maximum allowed value of a user defined priority is ${highestOfUsers}`);
+  } else if (value > highestUserValue) {
+    yield forbidden("value", `maximum allowed value of a user defined priority is ${highestUserValue}`);
   }
   if (preemptionPolicy !== undefined) {
     yield* choice("preemptionPolicy", preemptionPolicy, ["PreemptLowerPriority", "Never"]);
   }
 }
 
-function notSystemClass(
+function checkSystemClass(
   name: string,
   { value = 0, globalDefault = false }: PriorityClass,
 ): string | undefined {

@@ -8,7 +8,8 @@ import { defaultVolumeSource } from "../core/pod-spec/defaults.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, inRange, refused } from "../checks/problems.ts";
 import { inlineVolumeProblems } from "../core/persistent-volume/persistent-volume.ts";
-import { driverName, sizeOf } from "./storage-class.ts";
+import { driverNameProblems } from "../checks/names.ts";
+import { countBytes } from "./storage-classes.ts";
 
 type VolumeAttachment = ApiObject & {
   spec?: Sent<v1.VolumeAttachmentSpec>;
@@ -42,12 +43,11 @@ const largestMetadata = 256 * 1024;
 
 function* attachmentProblems({ spec = {}, status = {} }: VolumeAttachment): Problems {
   const { attacher, source = {}, nodeName = "" } = spec;
-  yield* driverName("spec.attacher", attacher);
+  yield* driverNameProblems("spec.attacher", attacher);
   yield* sourceProblems("spec.source", source);
   yield* refused("spec.nodeName", nodeName, checkSubdomain(nodeName));
-  if (sizeOf(status.attachmentMetadata ?? {}) > largestMetadata) {
+  if (countBytes(status.attachmentMetadata ?? {}) > largestMetadata)
     yield tooLong("status.attachmentMetadata", largestMetadata);
-  }
   yield* errorProblems("status.attachError", status.attachError);
   yield* errorProblems("status.detachError", status.detachError);
   const { persistentVolumeName: volume } = source;
@@ -68,7 +68,7 @@ function* sourceProblems(field: string, source: Sent<v1.VolumeAttachmentSource>)
 const longestMessage = 1024;
 
 function* errorProblems(field: string, error: Sent<v1.VolumeError> | undefined): Problems {
-  // The message names another limit than the one that is checked.
+  // The server checks longestMessage, but its message names the limit of metadata.
   if (Buffer.byteLength(error?.message ?? "") > longestMessage)
     yield tooLong(`${field}.message`, largestMetadata);
   yield* inRange(`${field}.errorCode`, error?.errorCode, 0, 2 ** 31 - 1);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../registry/cluster-objects.ts";
-import { type DaemonSet, daemonSets } from "./daemon-set-controller.ts";
+import { type DaemonSet, daemonSets } from "./daemon-set.ts";
 import { controllerRevisions } from "../../../control-loop/revisions/controller-revisions.ts";
 import { pods } from "../../../control-loop/api/core.ts";
 import { eventually } from "../../../../../e2e/support/eventually.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Deployment } from "./deployment-controller.ts";
-import { desiredReplicas, proportionalReplicas, rolloutLimits } from "./deployment-controller.ts";
+import { type Deployment, desiredReplicas, proportionalReplicas, rolloutLimits } from "./desired-replicas.ts";
 import type { ReplicaSet } from "../replica-set/replica-set-controller.ts";
 
 const template = { spec: { containers: [] } };

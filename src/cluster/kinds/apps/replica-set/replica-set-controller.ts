@@ -28,7 +28,7 @@ export const replicaSets: ResourceName<ReplicaSet> = "replicasets.apps";
 
 /** Keeps as many pods of a ReplicaSet as its replicas say. */
 export function replicaSetController(context: ControllerContext): Controller {
-  return replicatedPods(context, {
+  return replicatingController(context, {
     resource: replicaSets,
     kind: "ReplicaSet",
     user: "replicaset",
@@ -44,15 +44,15 @@ export type ReplicaSetStatus = Stored<apps.ReplicaSetStatus>;
 interface ReplicatingKind<T extends KubernetesObject> {
   readonly resource: ResourceName<T>;
   readonly kind: string;
-  /** The name of its controller's user, and that of its Events' source. */
+  /** The name of the controller's user, and the source of its Events. */
   readonly user: string;
   readonly component: string;
   readonly asReplicaSet: (object: T) => ReplicaSet;
   readonly withStatus: (object: T, status: ReplicaSetStatus) => T;
 }
 
-/** The controller of such a kind. */
-export function replicatedPods<T extends KubernetesObject>(
+/** Creates the controller of a kind that keeps equal pods. */
+export function replicatingController<T extends KubernetesObject>(
   context: ControllerContext,
   { resource, kind, user: controller, component, asReplicaSet, withStatus }: ReplicatingKind<T>,
 ): Controller {
@@ -108,7 +108,7 @@ function replicaSetStatus(
   const pods = owned.filter(isActive);
   const { template, minReadySeconds } = replicaSet.spec;
   const templateLabels = template.metadata?.labels ?? {};
-  const conditions = conditionsOf(replicaSet, refusal, now);
+  const conditions = withFailure(replicaSet, refusal, now);
   const count = (holds: (pod: Pod) => boolean) => pods.filter(holds).length;
   return {
     replicas: pods.length,
@@ -124,7 +124,7 @@ function replicaSetStatus(
 }
 
 /** A known failure keeps its first message, or each attempt would change the status. */
-function conditionsOf({ status }: ReplicaSet, refusal: string | undefined, now: number): LooseCondition[] {
+function withFailure({ status }: ReplicaSet, refusal: string | undefined, now: number): LooseCondition[] {
   const before = status?.conditions ?? [];
   if (refusal === undefined) return before.filter(({ type }) => type !== "ReplicaFailure");
   if (before.some(({ type }) => type === "ReplicaFailure")) return before;

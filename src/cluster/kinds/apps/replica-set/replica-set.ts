@@ -2,24 +2,24 @@ import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   type Workload,
-  chosenTemplate,
+  templateProblems,
   replicaSetCounts,
   defaultScaledSpec,
-  endlessPods,
-  replicaCounts,
-  replicas,
-  selectorChange,
+  restartPolicyProblems,
+  replicaCountProblems,
+  replicaCells,
+  selectorChanges,
   workloadWarnings,
 } from "../workload.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { template } from "../../core/pod-spec/types.ts";
+import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { replicaSetController } from "./replica-set-controller.ts";
 
 function* replicaSetProblems({ spec }: Workload): Problems {
   yield* nonNegative("spec.replicas", spec.replicas);
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
-  yield* chosenTemplate(spec, "deployment", "invalid label selector");
-  yield* endlessPods(spec, "ReplicaSet");
+  yield* templateProblems(spec, "deployment", "invalid label selector");
+  yield* restartPolicyProblems(spec, "ReplicaSet");
 }
 
 export const replicaSet: BuiltInKind<"replicaset"> = {
@@ -33,14 +33,14 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
     validate: (object) => [...replicaSetProblems(object as Workload)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? [...replicaCounts(object, replicaSetCounts)]
-        : [...replicaSetProblems(object as Workload), ...selectorChange(object, old)],
+        ? [...replicaCountProblems(object, replicaSetCounts)]
+        : [...replicaSetProblems(object as Workload), ...selectorChanges(object, old)],
     warnings: (object, old) => workloadWarnings(object, old),
   },
-  cells: replicas,
+  cells: replicaCells,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template }, status: {} },
+  emptyObject: { spec: { emptyTemplate }, status: {} },
   controllers: { replicaset: replicaSetController },
   zeroValues: { spec: { replicas: 0, selector: null }, status: { replicas: 0 } },
 };

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../registry/cluster-objects.ts";
 import { controllerRevisions } from "../../../control-loop/revisions/controller-revisions.ts";
-import { daemonSets } from "../daemon-set/daemon-set-controller.ts";
+import { daemonSets } from "../daemon-set/daemon-set.ts";
 import { type StatefulSet, statefulSets } from "./stateful-set-controller.ts";
 import { persistentVolumeClaims, pods } from "../../../control-loop/api/core.ts";
 import { type ControllerName, controllerNames } from "../../../controllers/index.ts";

@@ -61,7 +61,7 @@ export function statefulSetController(context: ControllerContext): Controller {
   async function takeStep(set: StatefulSet, update: ControllerRevision): Promise<void> {
     const owned = await claimDependents(steps, set, pods);
     const { create, remove } = nextStep(set, owned, update.metadata.name!, clock.now());
-    const messages = messagesOf(set);
+    const messages = eventMessages(set);
     for (const ordinal of create) {
       for (const claim of claimsOf(set, ordinal)) {
         const { namespace, name } = claim.metadata;
@@ -91,7 +91,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
   }
 
-  /** The claims of a pod that is scaled down are deleted with it: it becomes their owner. */
+  /** Makes a pod that is scaled down the owner of its claims, so that they are deleted with the pod. */
   async function handClaimsTo(set: StatefulSet, pod: Pod): Promise<void> {
     for (const { metadata } of claimsOf(set, ordinalOf(set, pod))) {
       const claim = objects.get(persistentVolumeClaims, metadata.namespace, metadata.name!);
@@ -114,7 +114,7 @@ export function statefulSetController(context: ControllerContext): Controller {
   }
 }
 
-function messagesOf(set: StatefulSet): PodMessages {
+function eventMessages(set: StatefulSet): PodMessages {
   const nameOf = (pod: Pod) => `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
   return {
     failed: (pod, refusal) => `create ${nameOf(pod)} failed error: ${refusal}`,
@@ -147,9 +147,9 @@ function statefulSetStatus(
   const updated = count((pod) => revisionOfPod(pod) === updateRevision);
   const ready = running.filter(isReady).length;
   const replicas = set.spec.replicas;
-  const rolls = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
-  const complete = rolls && updated === pods.length && updated === replicas && ready === replicas;
-  const currentRevision = complete ? updateRevision : before;
+  const isRolling = (set.spec.updateStrategy?.type ?? "RollingUpdate") === "RollingUpdate";
+  const isComplete = isRolling && updated === pods.length && updated === replicas && ready === replicas;
+  const currentRevision = isComplete ? updateRevision : before;
   return {
     observedGeneration: set.metadata.generation ?? 0,
     replicas: pods.length,
@@ -167,23 +167,23 @@ function statefulSetStatus(
 }
 
 /** The ordinals to create pods for, and the pods to delete, next. */
-interface Step {
+interface SetStep {
   readonly create: readonly number[];
   readonly remove: readonly Pod[];
 }
 
-const nothing: Step = { create: [], remove: [] };
+const noStep: SetStep = { create: [], remove: [] };
 
 /**
  * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
  * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
  * always go one by one from the highest ordinal down to the partition.
  */
-function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): Step {
-  const ordered = set.spec.podManagementPolicy === "OrderedReady";
+function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): SetStep {
+  const isOrdered = set.spec.podManagementPolicy === "OrderedReady";
   const wanted = firstOrdinals(set, pods.length + burst);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
-  const healthy = (pod: Pod | undefined) =>
+  const isHealthy = (pod: Pod | undefined) =>
     pod !== undefined && isActive(pod) && isAvailable(pod, set.spec.minReadySeconds, now);
 
   const missing = wanted.filter((ordinal) => !byOrdinal.has(ordinal));
@@ -192,24 +192,24 @@ function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string
     .filter((pod) => !isWanted(set, ordinalOf(set, pod)))
     .sort((a, b) => ordinalOf(set, b) - ordinalOf(set, a));
 
-  if (!ordered) {
+  if (!isOrdered) {
     const leaving = condemned.filter(({ metadata }) => !metadata.deletionTimestamp);
     if (missing.length + ended.length + leaving.length > 0) {
       return { create: missing, remove: [...ended, ...leaving] };
     }
   } else {
-    const blocked = wanted.find((ordinal) => !healthy(byOrdinal.get(ordinal)));
-    if (blocked !== undefined) return unblock(blocked, byOrdinal.get(blocked));
+    const blocked = wanted.find((ordinal) => !isHealthy(byOrdinal.get(ordinal)));
+    if (blocked !== undefined) return unblockingStep(blocked, byOrdinal.get(blocked));
     const [last] = condemned;
-    if (last) return last.metadata.deletionTimestamp ? nothing : { create: [], remove: [last] };
+    if (last) return last.metadata.deletionTimestamp ? noStep : { create: [], remove: [last] };
   }
-  return nextUpdate(set, wanted, byOrdinal, updateRevision, healthy);
+  return nextUpdate(set, wanted, byOrdinal, updateRevision, isHealthy);
 }
 
-/** The first ordinals that a set should have. */
-function firstOrdinals({ spec }: StatefulSet, most: number): number[] {
+/** Returns the first ordinals that a set should have, at most `limit`. */
+function firstOrdinals({ spec }: StatefulSet, limit: number): number[] {
   const start = spec.ordinals?.start ?? 0;
-  return Array.from({ length: Math.min(spec.replicas, most) }, (_, index) => start + index);
+  return Array.from({ length: Math.min(spec.replicas, limit) }, (_, index) => start + index);
 }
 
 function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
@@ -217,9 +217,9 @@ function isWanted({ spec }: StatefulSet, ordinal: number): boolean {
   return ordinal >= start && ordinal < start + spec.replicas;
 }
 
-function unblock(ordinal: number, pod: Pod | undefined): Step {
+function unblockingStep(ordinal: number, pod: Pod | undefined): SetStep {
   if (!pod) return { create: [ordinal], remove: [] };
-  return isRestartable(pod) ? { create: [], remove: [pod] } : nothing;
+  return isRestartable(pod) ? { create: [], remove: [pod] } : noStep;
 }
 
 function nextUpdate(
@@ -227,18 +227,18 @@ function nextUpdate(
   wanted: readonly number[],
   byOrdinal: ReadonlyMap<number, Pod>,
   updateRevision: string,
-  healthy: (pod: Pod | undefined) => boolean,
-): Step {
-  if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return nothing;
+  isHealthy: (pod: Pod | undefined) => boolean,
+): SetStep {
+  if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return noStep;
   const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
   const updatable = wanted.slice(partition).toReversed();
   for (const ordinal of updatable) {
     const pod = byOrdinal.get(ordinal);
-    const outdated = pod && revisionOfPod(pod) !== updateRevision;
-    if (outdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
-    if (!healthy(pod)) return nothing;
+    const isOutdated = pod && revisionOfPod(pod) !== updateRevision;
+    if (isOutdated && !pod.metadata.deletionTimestamp) return { create: [], remove: [pod] };
+    if (!isHealthy(pod)) return noStep;
   }
-  return nothing;
+  return noStep;
 }
 
 /** A pod that has finished is recreated: the pods of a StatefulSet are meant to run forever. */

@@ -5,22 +5,22 @@ import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/a
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import {
   amountOf,
-  chosenTemplate,
+  templateProblems,
   defaultScaledSpec,
-  endlessPods,
-  intOrPercent,
-  notMoreThanAll,
-  ready,
-  replicaCounts,
-  templateContainers,
+  restartPolicyProblems,
+  intOrPercentProblems,
+  percentProblems,
+  readyCell,
+  replicaCountProblems,
+  templateCells,
   templateWarnings,
 } from "../workload.ts";
-import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
+import { type PodTemplateSpec, emptyTemplate } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject, Sent, SentObject } from "../../../contract/api-object.ts";
 import { labelName } from "../../../registry/validate-metadata.ts";
 import { type Problems, each, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
-import { claimSpec, defaultClaim } from "../../core/persistent-volume-claim.ts";
+import { claimSpecProblems, defaultClaim } from "../../core/persistent-volume-claim.ts";
 
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
 type StatefulSet = SentObject<StatefulSetSpec>;
@@ -35,7 +35,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       const { spec } = object as StatefulSet;
       spec.podManagementPolicy ||= "OrderedReady";
       spec.updateStrategy ??= {};
-      // A type without its parameters is left as it is.
+      // As in Kubernetes, an explicit RollingUpdate without parameters gets none.
       if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
       spec.updateStrategy.type ||= "RollingUpdate";
       const { type, rollingUpdate } = spec.updateStrategy;
@@ -51,13 +51,13 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       }
       object["status"] = { replicas: 0, availableReplicas: 0, ...(object["status"] as object) };
     },
-    validate: (object) => [...problems((object as StatefulSet).spec, true)],
+    validate: (object) => [...statefulSetProblems((object as StatefulSet).spec, true)],
     validateUpdate(object, old, { subresource }) {
       if (subresource === "status") {
         const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        return [...replicaCounts(object, counts, "status.readyReplicas")];
+        return [...replicaCountProblems(object, counts, "status.readyReplicas")];
       }
-      return [...problems((object as StatefulSet).spec, false), ...fixedFields(object, old)];
+      return [...statefulSetProblems((object as StatefulSet).spec, false), ...fixedFieldChanges(object, old)];
     },
     *warnings(object, old) {
       yield* templateWarnings(object, old);
@@ -66,15 +66,15 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       }
     },
   },
-  cells: { Ready: ready, ...templateContainers },
+  cells: { Ready: readyCell, ...templateCells },
   podTemplate: "spec.template",
-  emptyObject: { spec: { serviceName: "", template, updateStrategy: {} }, status: {} },
+  emptyObject: { spec: { serviceName: "", emptyTemplate, updateStrategy: {} }, status: {} },
   controllers: { statefulset: statefulSetController },
   zeroValues: { spec: { replicas: 0, selector: null }, status: { availableReplicas: 0, replicas: 0 } },
 };
 
 /** The mutable fields of a StatefulSet's spec. */
-const changeable = [
+const mutableFields = [
   "replicas",
   "ordinals",
   "template",
@@ -84,40 +84,40 @@ const changeable = [
   "minReadySeconds",
 ] as const;
 
-function fixedFields(object: ApiObject, old: ApiObject): FieldError[] {
+function fixedFieldChanges(object: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [{ ...(object as StatefulSet).spec }, { ...(old as StatefulSet).spec }];
-  for (const field of changeable) {
+  for (const field of mutableFields) {
     delete now[field];
     delete before[field];
   }
   if (isEqual(now, before)) return [];
-  const names = changeable.map((field) => `'${field}'`);
+  const names = mutableFields.map((field) => `'${field}'`);
   const detail = `updates to statefulset spec for fields other than ${names.slice(0, -1).join(", ")} and ${names.at(-1)} are forbidden`;
   return [forbidden("spec", detail)];
 }
 
 /** Immutable fields are validated only on creation. */
-function* problems(spec: StatefulSetSpec, isNew: boolean): Problems {
+function* statefulSetProblems(spec: StatefulSetSpec, isNew: boolean): Problems {
   const { podManagementPolicy = "", serviceName = "", volumeClaimTemplates: claims = [] } = spec;
   if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
     const detail = "must be 'OrderedReady' or 'Parallel'";
     yield invalid("spec.podManagementPolicy", podManagementPolicy, detail);
   }
-  yield* updateProblems("spec.updateStrategy", spec.updateStrategy ?? {});
-  yield* retention(spec);
+  yield* updateStrategyProblems("spec.updateStrategy", spec.updateStrategy ?? {});
+  yield* retentionProblems(spec);
   yield* each("spec.volumeClaimTemplates", isNew ? claims : [], (at, claim) =>
-    claimSpec(`${at}.spec`, claim.spec ?? {}),
+    claimSpecProblems(`${at}.spec`, claim.spec ?? {}),
   );
   yield* nonNegative("spec.replicas", spec.replicas);
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   yield* nonNegative("spec.ordinals.start", spec.ordinals?.start);
   if (isNew && serviceName !== "") yield* refused("spec.serviceName", serviceName, checkLabel(serviceName));
-  yield* chosenTemplate({ ...spec, template: runningTemplate(spec) }, "statefulset", "");
-  yield* endlessPods(spec, "StatefulSet");
+  yield* templateProblems({ ...spec, template: templateOfPods(spec) }, "statefulset", "");
+  yield* restartPolicyProblems(spec, "StatefulSet");
 }
 
-/** The template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */
-function runningTemplate({
+/** Returns the template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */
+function templateOfPods({
   template = {},
   volumeClaimTemplates: claims = [],
 }: StatefulSetSpec): PodTemplateSpec {
@@ -128,7 +128,7 @@ function runningTemplate({
   return { ...template, spec: { ...spec, volumes: [...mine, ...others] } };
 }
 
-function* updateProblems(
+function* updateStrategyProblems(
   field: string,
   { type, rollingUpdate }: Sent<apps.StatefulSetUpdateStrategy>,
 ): Problems {
@@ -147,15 +147,17 @@ function* updateProblems(
     const { partition, maxUnavailable } = rollingUpdate;
     yield* nonNegative(`${at}.partition`, partition);
     if (maxUnavailable === undefined) return;
-    yield* intOrPercent(`${at}.maxUnavailable`, maxUnavailable);
+    yield* intOrPercentProblems(`${at}.maxUnavailable`, maxUnavailable);
     if (amountOf(maxUnavailable) === 0) yield invalid(`${at}.maxUnavailable`, maxUnavailable, "cannot be 0");
-    yield* notMoreThanAll(`${at}.maxUnavailable`, maxUnavailable);
+    yield* percentProblems(`${at}.maxUnavailable`, maxUnavailable);
   }
 }
 
 const policies = ["Retain", "Delete"];
 
-function* retention({ persistentVolumeClaimRetentionPolicy: policy = {} }: StatefulSetSpec): Problems {
+function* retentionProblems({
+  persistentVolumeClaimRetentionPolicy: policy = {},
+}: StatefulSetSpec): Problems {
   for (const name of ["whenDeleted", "whenScaled"] as const) {
     yield* optionalChoice(`spec.persistentVolumeClaimRetentionPolicy.${name}`, policy[name], policies);
   }

@@ -22,7 +22,7 @@ const user = userOf("cronjob");
 /** Creates the Jobs of a CronJob on its schedule. */
 export function cronJobController(context: ControllerContext): Controller {
   const { objects, clock, report } = reporting(context, user, "cronjob-controller");
-  /** The schedules at the last reconcile. */
+  /** The schedules at the last reconcile, by the key of their CronJob. */
   const schedules = new Map<string, string>();
   return {
     watches: [cronJobs, jobs],
@@ -33,20 +33,24 @@ export function cronJobController(context: ControllerContext): Controller {
       if (!cronJob) schedules.delete(key);
       if (!cronJob || cronJob.metadata.deletionTimestamp) return undefined;
       const owned = jobsOf(cronJob);
-      const spent = spentJobs(cronJob, owned);
-      for (const job of spent) await end(cronJob, job);
-      await reportEnded(cronJob, owned, spent);
+      const surplus = jobsBeyondHistory(cronJob, owned);
+      for (const job of surplus) await end(cronJob, job);
+      await reportEnded(cronJob, owned, surplus);
       return cronJob.spec.suspend ? writeStatus(cronJob) : schedule(key, cronJob);
     },
   };
 
   /** Reports which of the Jobs that were active before have finished, and which have disappeared. */
-  async function reportEnded(cronJob: CronJob, owned: readonly Job[], spent: readonly Job[]): Promise<void> {
+  async function reportEnded(
+    cronJob: CronJob,
+    owned: readonly Job[],
+    surplus: readonly Job[],
+  ): Promise<void> {
     for (const { name, uid } of cronJob.status?.active ?? []) {
       const job = owned.find(({ metadata }) => metadata.uid === uid);
       const outcome = job && finishedCondition(job)?.type;
       if (!job) await report(cronJob, "Normal", "MissingJob", `Active job went missing: ${name}`);
-      if (!job || !outcome || spent.includes(job)) continue;
+      if (!job || !outcome || surplus.includes(job)) continue;
       await report(cronJob, "Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${outcome}`);
     }
   }
@@ -62,7 +66,7 @@ export function cronJobController(context: ControllerContext): Controller {
 
   async function schedule(key: string, cronJob: CronJob): Promise<number | undefined> {
     const { schedule, timeZone } = cronJob.spec;
-    const isNew = (schedules.get(key) ?? schedule) !== schedule;
+    const isChanged = (schedules.get(key) ?? schedule) !== schedule;
     schedules.set(key, schedule);
     const since = Date.parse(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp!);
     const times = findTimes(schedule, timeZone, since, clock.now());
@@ -72,7 +76,7 @@ export function cronJobController(context: ControllerContext): Controller {
       return undefined;
     }
     // Times before the schedule was changed were not missed.
-    const due = !isNew && times.last && (await mayStart(cronJob, times.last)) ? times.last : undefined;
+    const due = !isChanged && times.last && (await mayStart(cronJob, times.last)) ? times.last : undefined;
     if (due) await start(cronJob, due);
     await writeStatus(cronJob, due);
     return times.next && Math.max(1, times.next - clock.now());
@@ -83,8 +87,8 @@ export function cronJobController(context: ControllerContext): Controller {
     const late = clock.now() - due;
     if (startingDeadlineSeconds !== undefined && late > startingDeadlineSeconds * 1000) return false;
     if (concurrencyPolicy !== "Forbid" || jobsOf(cronJob).every(finishedCondition)) return true;
-    const why = "Not starting job because prior execution is running and concurrency policy is Forbid";
-    await report(cronJob, "Normal", "JobAlreadyActive", why);
+    const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
+    await report(cronJob, "Normal", "JobAlreadyActive", message);
     return false;
   }
 
@@ -147,7 +151,7 @@ function jobFor(cronJob: CronJob, due: number): Stored<batch.Job> {
 
 /** Formats a time as the clocks of a time zone show it. Default: UTC. */
 function zonedTime(time: number, timeZone = "UTC"): string {
-  const offset = offsetsOf(timeZone)(time);
+  const offset = zoneOffset(timeZone)(time);
   const local = new Date(time + offset).toISOString().slice(0, 19);
   if (offset === 0) return `${local}Z`;
   const span = new Date(Math.abs(offset)).toISOString().slice(11, 16);
@@ -155,12 +159,13 @@ function zonedTime(time: number, timeZone = "UTC"): string {
 }
 
 /** The oldest finished Jobs beyond the history limits of a CronJob. */
-function spentJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
+function jobsBeyondHistory({ spec }: CronJob, jobs: readonly Job[]): Job[] {
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec;
   const ended = (type: string) =>
     jobs
       .filter((job) => finishedCondition(job)?.type === type)
       .sort((a, b) => ((a.status?.startTime ?? "") < (b.status?.startTime ?? "") ? -1 : 1));
+  // A limit of 0 keeps no Job, but `slice(0, -0)` is empty.
   return [
     ...ended("Complete").slice(0, -successfulJobsHistoryLimit || Number.MAX_SAFE_INTEGER),
     ...ended("Failed").slice(0, -failedJobsHistoryLimit || Number.MAX_SAFE_INTEGER),
@@ -190,18 +195,13 @@ function cronStatus(
 }
 
 /** Finds when a schedule was last due since a given time, and when it is due next. Default time zone: UTC. */
-export function dueTimes(
-  schedule: string,
-  timeZone: string | undefined,
-  since: number,
-  now: number,
-): DueTimes {
-  const next = timesIn(timeZone, cronTimes(schedule));
-  return { last: lastTime(next, since, now), next: next(now) };
+export function dueTimes(schedule: string, zone: string | undefined, since: number, now: number): DueTimes {
+  const next = timesInZone(zone, cronTimes(schedule));
+  return { last: findLastTime(next, since, now), next: next(now) };
 }
 
 /** Finds the last time by bisection: a CronJob that was suspended for a year may have missed half a million times. */
-function lastTime(next: (after: number) => number, since: number, now: number): number | undefined {
+function findLastTime(next: (after: number) => number, since: number, now: number): number | undefined {
   let last: number | undefined;
   let end = now;
   for (let time = next(since); time <= now; time = next(time)) {
@@ -214,34 +214,29 @@ function lastTime(next: (after: number) => number, since: number, now: number): 
   return last;
 }
 
-const day = 24 * 60 * 60_000;
+const dayMilliseconds = 24 * 60 * 60_000;
 
 /**
  * The times at which the clocks of a time zone show a time of the schedule. As in Kubernetes, a time is left out if the
  * clocks skip it, and comes twice if they are set back over it.
  */
-function timesIn(timeZone: string | undefined, next: (after: number) => number): (after: number) => number {
-  if (timeZone === undefined) return next;
-  const offsetAt = offsetsOf(timeZone);
+function timesInZone(zone: string | undefined, next: (after: number) => number): (after: number) => number {
+  if (zone === undefined) return next;
+  const offsetAt = zoneOffset(zone);
   return (after) => {
     for (let from = after + 1; ;) {
       const offset = offsetAt(from);
       const time = next(from + offset - 1) - offset;
-      const end = Math.min(time, from + day);
-      if (offsetAt(end) !== offset) from = firstWithout(offset, offsetAt, from, end);
+      const end = Math.min(time, from + dayMilliseconds);
+      if (offsetAt(end) !== offset) from = findChange(offset, offsetAt, from, end);
       else if (end === time) return time;
-      else from = Math.max(end, time - 2 * day);
+      else from = Math.max(end, time - 2 * dayMilliseconds);
     }
   };
 }
 
 /** The first time between two at which clocks have another offset. */
-function firstWithout(
-  offset: number,
-  offsetAt: (time: number) => number,
-  start: number,
-  end: number,
-): number {
+function findChange(offset: number, offsetAt: (time: number) => number, start: number, end: number): number {
   let [before, changed] = [start, end];
   while (changed - before > 1) {
     const middle = Math.floor((before + changed) / 2);
@@ -252,7 +247,7 @@ function firstWithout(
 }
 
 /** The milliseconds by which the clocks of a time zone are ahead of UTC. */
-function offsetsOf(timeZone: string): (time: number) => number {
+function zoneOffset(timeZone: string): (time: number) => number {
   const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
   return (time) => {
     const name = format.formatToParts(time).find(({ type }) => type === "timeZoneName")?.value ?? "";

@@ -4,12 +4,12 @@ import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
 import { ageOf } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
-import { containersAt, workloadWarnings } from "../../apps/workload.ts";
-import { template } from "../../core/pod-spec/types.ts";
+import { containerCells, workloadWarnings } from "../../apps/workload.ts";
+import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { cronJobController } from "./cron-job-controller.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
-import { defaultJobSpec, jobSpec } from "../job/job-spec.ts";
+import { defaultJobSpec, jobSpecProblems } from "../job/job-spec.ts";
 
 type CronJob = SentObject<Sent<CronJobSpec>>;
 
@@ -35,14 +35,14 @@ export const cronJob: BuiltInKind<"cronjob"> = {
     },
     validate(object) {
       const { name = "" } = object.metadata;
-      const errors = [...problems(object as CronJob)];
+      const errors = [...cronJobProblems(object as CronJob)];
       if (name.length > longestName) {
         errors.push(invalid("metadata.name", name, `must be no more than ${longestName} characters`));
       }
       return errors;
     },
     validateUpdate: (object, old, { subresource }) =>
-      subresource === "status" ? [] : [...problems(object as CronJob, old as CronJob)],
+      subresource === "status" ? [] : [...cronJobProblems(object as CronJob, old as CronJob)],
     warnings: (object, old) => workloadWarnings(object, old, "spec.jobTemplate.spec.template"),
   },
   cells: {
@@ -54,26 +54,26 @@ export const cronJob: BuiltInKind<"cronjob"> = {
       const time = readField<string>(object, "status.lastScheduleTime");
       return time === undefined ? "<none>" : ageOf(time, now);
     },
-    ...containersAt("spec.jobTemplate.spec.template.spec"),
+    ...containerCells("spec.jobTemplate.spec.template.spec"),
     Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
   },
   podTemplate: "spec.jobTemplate.spec.template",
-  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template } } }, status: {} },
+  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { emptyTemplate } } }, status: {} },
   controllers: { cronjob: cronJobController },
   zeroValues: { spec: { schedule: "" } },
 };
 
-function* problems({ spec }: CronJob, old?: CronJob): Problems {
+function* cronJobProblems({ spec }: CronJob, old?: CronJob): Problems {
   if (!spec.schedule) yield required("spec.schedule");
-  else yield* schedule(spec.schedule, spec.timeZone, old?.spec.schedule?.includes("TZ") ?? false);
+  else yield* scheduleProblems(spec.schedule, spec.timeZone, old?.spec.schedule?.includes("TZ") ?? false);
   yield* nonNegative("spec.startingDeadlineSeconds", spec.startingDeadlineSeconds);
   if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) {
-    yield* timeZone("spec.timeZone", spec.timeZone);
+    yield* timeZoneProblems("spec.timeZone", spec.timeZone);
   }
   yield* choice("spec.concurrencyPolicy", spec.concurrencyPolicy, "batch/v1.CronJobSpec");
   const job = spec.jobTemplate?.spec ?? {};
   const at = "spec.jobTemplate.spec";
-  yield* jobSpec(at, job);
+  yield* jobSpecProblems(at, job);
   if (job.selector) yield invalid(`${at}.selector`, job.selector, "`selector` will be auto-generated");
   if (job.manualSelector) yield notSupported(`${at}.manualSelector`, true, ["nil", "false"]);
   yield* nonNegative("spec.successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit);
@@ -81,7 +81,7 @@ function* problems({ spec }: CronJob, old?: CronJob): Problems {
 }
 
 /** A time zone in the schedule is invalid, but a stored one may stay. */
-function* schedule(text: string, zone: string | undefined, hadZone: boolean): Problems {
+function* scheduleProblems(text: string, zone: string | undefined, hadZone: boolean): Problems {
   const reason = checkCronSchedule(text);
   if (reason) yield invalid("spec.schedule", text, reason);
   if (!text.includes("TZ")) return;
@@ -94,7 +94,7 @@ function* schedule(text: string, zone: string | undefined, hadZone: boolean): Pr
   }
 }
 
-function* timeZone(field: string, zone: string): Problems {
+function* timeZoneProblems(field: string, zone: string): Problems {
   if (zone === "") return yield invalid(field, zone, "timeZone must be nil or non-empty string");
   if (zone.toLowerCase() === "local") {
     const detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";

@@ -61,9 +61,8 @@ function validIntervals(text: string, completions: number): Interval[] {
 
 function parseInterval(text: string, completions: number): Interval | string {
   const bounds = text.split("-");
-  if (bounds.length > 2) {
+  if (bounds.length > 2)
     return `the fragment ${JSON.stringify(text)} violates the requirement that an index interval can have at most two parts separated by '-'`;
-  }
   for (const bound of bounds) {
     if (!/^\+?\d+$/.test(bound))
       return `cannot convert string to integer for index: ${JSON.stringify(bound)}`;

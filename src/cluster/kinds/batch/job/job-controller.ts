@@ -4,7 +4,7 @@ import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatIndexes } from "./indexes.ts";
 import type { Job, JobOutcome, JobProgress, JobStatus } from "./job-progress.ts";
 import {
-  announced,
+  announcedOutcome,
   countsAsFailure,
   failureCountAnnotation,
   failuresOf,
@@ -19,7 +19,7 @@ import {
   jobs,
   trackingFinalizer,
   untilDeadline,
-  withOutcome,
+  outcomeConditions,
 } from "./job-progress.ts";
 import { type Pod, pods } from "../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
@@ -59,7 +59,7 @@ export function jobController(context: ControllerContext): Controller {
   return {
     watches: [jobs, pods],
 
-    /** A pod that waits to be counted may have no Job any more; any key of its namespace finds it then. */
+    /** A tracked pod may have no Job any more; a key with only its namespace makes reconcile release it. */
     keysOf(event) {
       const keys = keysOfOwner(objects, jobs, "Job", event);
       const isWaiting = event.resource === pods && isTracked(event.object as Pod);
@@ -76,7 +76,7 @@ export function jobController(context: ControllerContext): Controller {
         failures.delete(key);
         return next && removeWhenDue(next);
       }
-      if (isManagedElsewhere(next) || announced(next)) return undefined;
+      if (isManagedElsewhere(next) || announcedOutcome(next)) return undefined;
       const deadline = untilDeadline(next, clock.now());
       return retry > 0 ? Math.min(retry, deadline ?? retry) : deadline;
     },
@@ -112,11 +112,11 @@ export function jobController(context: ControllerContext): Controller {
     progress: JobProgress,
     outcome: JobOutcome | undefined,
   ): Promise<Job> {
-    const lost = outcome?.type === "Failed" ? owned.filter(isUncounted(job, progress)) : [];
+    const lost = outcome?.type === "Failed" ? owned.filter(isLostTo(job, progress)) : [];
     const stored = await writeStatus(job, progress, (status) => ({
       ...status,
-      uncountedTerminatedPods: uncounted(job, progress, lost),
-      ...withOutcome(job, outcome, "announced", clock.now()),
+      uncountedTerminatedPods: uncountedPods(job, progress, lost),
+      ...outcomeConditions(job, outcome, "announced", clock.now()),
     }));
     // Pods that finish in the meantime are not recorded yet, so they are left for the next time.
     const ended = owned.filter(
@@ -134,7 +134,7 @@ export function jobController(context: ControllerContext): Controller {
           failed: (status.failed ?? 0) + failed.length,
         }),
         uncountedTerminatedPods: {},
-        ...withOutcome(stored, end, "final", now),
+        ...outcomeConditions(stored, end, "final", now),
         ...(end?.type === "Complete" ? { completionTime: formatTime(now) } : {}),
       };
     });
@@ -214,9 +214,9 @@ export function jobController(context: ControllerContext): Controller {
   }
 
   async function reportSuspension(job: Job): Promise<void> {
-    const was = job.status?.conditions?.find(({ type }) => type === "Suspended")?.status === "True";
-    if (job.spec.suspend && !was) await report(job, "Normal", "Suspended", "Job suspended");
-    if (!job.spec.suspend && was) await report(job, "Normal", "Resumed", "Job resumed");
+    const wasSuspended = job.status?.conditions?.find(({ type }) => type === "Suspended")?.status === "True";
+    if (job.spec.suspend && !wasSuspended) await report(job, "Normal", "Suspended", "Job suspended");
+    if (!job.spec.suspend && wasSuspended) await report(job, "Normal", "Resumed", "Job resumed");
   }
 }
 
@@ -237,7 +237,7 @@ function progressStatus(job: Job, progress: JobProgress): JobStatus {
   };
 }
 
-/** After failures the whole Job backs off; with backoffLimitPerIndex, only the failed indexes. */
+/** Plans the pods. After failures the whole Job backs off; with backoffLimitPerIndex, only the failed indexes. */
 function nextPods(
   job: Job,
   owned: readonly Pod[],
@@ -248,10 +248,14 @@ function nextPods(
   const missing = wantedActive(job, progress) - progress.active.length;
   const surplus = [...progress.active].sort(compareForDeletion).slice(0, Math.max(0, -missing));
   if (missing <= 0) return { create: [], surplus, wait: 0 };
-  const perIndex = job.spec.backoffLimitPerIndex !== undefined;
+  const isPerIndex = job.spec.backoffLimitPerIndex !== undefined;
   const planned = freeIndexes(job, progress, Math.min(missing, burst)).map((index) => {
-    const own = perIndex ? failuresOfIndex(job, owned, index) : failed;
-    return { index, failures: perIndex ? (own?.count ?? 0) : undefined, wait: untilRetry(own, now) };
+    const ownFailures = isPerIndex ? failuresOfIndex(job, owned, index) : failed;
+    return {
+      index,
+      failures: isPerIndex ? (ownFailures?.count ?? 0) : undefined,
+      wait: untilRetry(ownFailures, now),
+    };
   });
   const waits = planned.map(({ wait }) => wait).filter((wait) => wait > 0);
   return {
@@ -296,7 +300,7 @@ function failuresOfIndex(job: Job, owned: readonly Pod[], index: number): Failur
   const ofIndex = owned.filter((pod) => indexOf(pod) === index && hasFailed(job, pod));
   const count = Math.max(0, ...ofIndex.map((pod) => failuresOf(job, pod)));
   if (count === 0) return undefined;
-  return { count, last: Math.max(...ofIndex.map(endOf)) };
+  return { count, last: Math.max(...ofIndex.map(endTime)) };
 }
 
 /** Adds the pods that have finished and were not counted before. */
@@ -304,15 +308,14 @@ export function withFailures(
   before: Failures | undefined,
   { newFailed, newSucceeded }: Pick<JobProgress, "newFailed" | "newSucceeded">,
 ): Failures | undefined {
-  const success = Math.max(-Infinity, ...newSucceeded.map(endOf));
-  const ends = newFailed.map(endOf).filter((end) => end > success);
+  const success = Math.max(-Infinity, ...newSucceeded.map(endTime));
+  const ends = newFailed.map(endTime).filter((end) => end > success);
   const kept = newSucceeded.length > 0 ? undefined : before;
   if (ends.length === 0) return kept;
   return { count: (kept?.count ?? 0) + ends.length, last: Math.max(kept?.last ?? 0, ...ends) };
 }
 
 const firstDelay = 10_000;
-
 const longestDelay = 600_000;
 
 /** The remaining backoff of a Job in milliseconds, which doubles with each failure. */
@@ -326,7 +329,7 @@ export function untilRetry(failures: Failures | undefined, now: number): number 
  * When a pod finished, by the first known of these: its last container's end, its deletion, its last
  * readiness change, its creation.
  */
-function endOf({ metadata, status }: Pod): number {
+function endTime({ metadata, status }: Pod): number {
   const containers = status?.containerStatuses ?? [];
   const ends = containers.flatMap(({ state }) => state?.terminated?.finishedAt ?? []);
   if (ends.length > 0) return Math.max(...ends.map((end) => Date.parse(end)));
@@ -369,8 +372,8 @@ function indexedPod(job: Job, index: number, failures: number | undefined): Pod 
   };
 }
 
-/** When a Job has failed, its active pods count as failed. */
-function isUncounted(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: Pod) => boolean {
+/** Finds the active pods of a failed Job, which count as failed. */
+function isLostTo(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: Pod) => boolean {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   const known = new Set([
     ...[...newSucceeded, ...newFailed].map(({ metadata }) => metadata.uid),
@@ -381,7 +384,7 @@ function isUncounted(job: Job, { newSucceeded, newFailed }: JobProgress): (pod: 
     isTracked(pod) && !known.has(pod.metadata.uid) && !isFinished(pod) && countsAsFailure(job, pod);
 }
 
-function uncounted(
+function uncountedPods(
   job: Job,
   progress: JobProgress,
   lost: readonly Pod[],
@@ -395,9 +398,9 @@ function uncounted(
 }
 
 /** The value of managedBy for this controller. */
-const ownName = "kubernetes.io/job-controller";
+const thisManager = "kubernetes.io/job-controller";
 
 /** Returns true if another controller runs the pods of a Job. */
 function isManagedElsewhere({ spec }: Job): boolean {
-  return (spec.managedBy ?? ownName) !== ownName;
+  return (spec.managedBy ?? thisManager) !== thisManager;
 }

@@ -30,7 +30,7 @@ export function jobProgress(job: Job, pods: readonly Pod[]): JobProgress {
   const fresh = pods.filter((pod) => isTracked(pod) && !seen.has(pod.metadata.uid!));
   const newSucceeded = fresh.filter(hasSucceeded);
   const newFailed = fresh.filter((pod) => hasFailed(job, pod) && countsAsFailure(job, pod));
-  const completedIndexes = completed(job, pods.filter(isTracked));
+  const completedIndexes = findCompletedIndexes(job, pods.filter(isTracked));
   return {
     active: pods.filter(isActive),
     terminating: pods.filter((pod) => pod.metadata.deletionTimestamp && !isFinished(pod)).length,
@@ -41,7 +41,7 @@ export function jobProgress(job: Job, pods: readonly Pod[]): JobProgress {
       : (status.succeeded ?? 0) + succeeded.length + newSucceeded.length,
     failed: (status.failed ?? 0) + failed.length + newFailed.length,
     completedIndexes,
-    failedIndexes: failedIndexes(job, pods, completedIndexes),
+    failedIndexes: findFailedIndexes(job, pods, completedIndexes),
   };
 }
 
@@ -80,14 +80,14 @@ export function countsAsFailure(job: Job, pod: Pod): boolean {
   return failureRule(job, pod)?.action !== "Ignore";
 }
 
-function completed(job: Job, tracked: readonly Pod[]): Set<number> {
+function findCompletedIndexes(job: Job, tracked: readonly Pod[]): Set<number> {
   if (!isIndexed(job)) return new Set();
   const done = tracked.filter(hasSucceeded).flatMap((pod) => indexOf(pod) ?? []);
   const inRange = done.filter((index) => index < (job.spec.completions ?? 1));
   return new Set([...parseIndexes(job.status?.completedIndexes), ...inRange]);
 }
 
-function failedIndexes(job: Job, pods: readonly Pod[], done: ReadonlySet<number>): Set<number> {
+function findFailedIndexes(job: Job, pods: readonly Pod[], done: ReadonlySet<number>): Set<number> {
   const { backoffLimitPerIndex: limit } = job.spec;
   if (limit === undefined) return new Set();
   const failed = pods.filter((pod) => {
@@ -187,7 +187,7 @@ export function jobOutcome(
   now: number,
 ): JobOutcome | undefined {
   return (
-    announced(job) ??
+    announcedOutcome(job) ??
     policyFailure(job, pods) ??
     limitFailure(job, progress, now) ??
     indexFailure(job, progress) ??
@@ -196,7 +196,7 @@ export function jobOutcome(
 }
 
 /** The outcome that a Job's status announces: it ends as soon as its last pods have terminated. */
-export function announced({ status }: Job): JobOutcome | undefined {
+export function announcedOutcome({ status }: Job): JobOutcome | undefined {
   const found = status?.conditions?.find(
     ({ type, status }) => (type === "FailureTarget" || type === "SuccessCriteriaMet") && status === "True",
   );
@@ -236,7 +236,7 @@ function failed(reason: string, message: string): JobOutcome {
 }
 
 function success(job: Job, progress: JobProgress): JobOutcome | undefined {
-  const rule = metRule(job, progress);
+  const rule = satisfiedRule(job, progress);
   if (rule >= 0) {
     return { type: "Complete", reason: "SuccessPolicy", message: `Matched rules at index ${rule}` };
   }
@@ -246,7 +246,7 @@ function success(job: Job, progress: JobProgress): JobOutcome | undefined {
 }
 
 /** The index of the first successPolicy rule that the completed indexes satisfy, or -1. */
-function metRule(job: Job, { completedIndexes }: JobProgress): number {
+function satisfiedRule(job: Job, { completedIndexes }: JobProgress): number {
   if (!isIndexed(job)) return -1;
   return (job.spec.successPolicy?.rules ?? []).findIndex(({ succeededIndexes, succeededCount }) => {
     const wanted = succeededIndexes === undefined ? completedIndexes : parseIndexes(succeededIndexes);
@@ -268,10 +268,10 @@ export function finishedCondition({ status }: Job): LooseCondition | undefined {
 }
 
 /** The conditions by which an outcome is announced before the finalizers of the pods are removed. */
-const announcing = { Complete: "SuccessCriteriaMet", Failed: "FailureTarget" } as const;
+const announcedTypes = { Complete: "SuccessCriteriaMet", Failed: "FailureTarget" } as const;
 
 /** The conditions of a status with an outcome, if there is one: announced first, and final afterwards. */
-export function withOutcome(
+export function outcomeConditions(
   job: Job,
   outcome: JobOutcome | undefined,
   stage: "announced" | "final",
@@ -280,7 +280,7 @@ export function withOutcome(
   const kept = (job.status?.conditions ?? []).filter(({ type }) => type !== "Suspended");
   const conditions = [...suspendedCondition(job, now), ...kept];
   if (outcome) {
-    const type = stage === "final" ? outcome.type : announcing[outcome.type];
+    const type = stage === "final" ? outcome.type : announcedTypes[outcome.type];
     const isKnown = kept.some((condition) => condition.type === type);
     if (!isKnown) conditions.push(jobCondition(type, "True", outcome.reason, outcome.message, now));
   }

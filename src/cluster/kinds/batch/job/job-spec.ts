@@ -12,15 +12,15 @@ import {
   tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
-import { type Problems, each, nonNegative, optionalChoice, refused } from "../../checks/problems.ts";
+import { type Problems, each, nonNegative, optionalChoice, refused, itemsOf } from "../../checks/problems.ts";
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
-import { validateTemplate } from "../../core/pod-spec/validate.ts";
+import { podTemplateProblems } from "../../core/pod-spec/validate.ts";
 import { countIndexes } from "./indexes.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
 
-const counts = [
+const nonNegativeFields = [
   "parallelism",
   "completions",
   "activeDeadlineSeconds",
@@ -31,23 +31,22 @@ const counts = [
 ] as const;
 
 /** The rules of a JobSpec: that of a Job, or one in the template of another kind. */
-export function* jobSpec(field: string, spec: JobSpec): Problems {
-  for (const name of counts) yield* nonNegative(`${field}.${name}`, spec[name]);
-  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
+export function* jobSpecProblems(field: string, spec: JobSpec): Problems {
+  for (const name of nonNegativeFields) yield* nonNegative(`${field}.${name}`, spec[name]);
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined)
     yield required(`${field}.backoffLimitPerIndex`, "when maxFailedIndexes is specified");
-  }
-  yield* manager(`${field}.managedBy`, spec.managedBy);
+  yield* managerProblems(`${field}.managedBy`, spec.managedBy);
   yield* optionalChoice(`${field}.completionMode`, spec.completionMode, ["NonIndexed", "Indexed"]);
-  if (spec.completionMode === "Indexed") yield* indexes(field, spec);
+  if (spec.completionMode === "Indexed") yield* indexedJobProblems(field, spec);
   else if (spec.completionMode === undefined || spec.completionMode === "NonIndexed") {
     for (const name of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
       if (spec[name] === undefined) continue;
       yield invalid(`${field}.${name}`, spec[name], "requires indexed completion mode");
     }
   }
-  yield* policies(field, spec);
-  yield* validateTemplate(spec.template, `${field}.template`);
-  yield* restarts(`${field}.template.spec.restartPolicy`, spec);
+  yield* policyProblems(field, spec);
+  yield* podTemplateProblems(spec.template, `${field}.template`);
+  yield* restartPolicyProblems(`${field}.template.spec.restartPolicy`, spec);
 }
 
 export type JobStatus = Sent<batch.JobStatus>;
@@ -63,7 +62,7 @@ export function defaultJobSpec(spec: JobSpec): void {
 
 const longestManager = 63;
 
-function* manager(field: string, name: string | undefined): Problems {
+function* managerProblems(field: string, name: string | undefined): Problems {
   if (name === undefined) return;
   if (name === "") return yield required(field);
   const [, host = "", path = ""] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
@@ -72,42 +71,38 @@ function* manager(field: string, name: string | undefined): Problems {
   if (name.length > longestManager) yield tooLong(field, longestManager);
 }
 
-const mostIndexed = 100_000;
+const mostIndexes = 100_000;
+const mostIndexesOfLargeJob = 10_000;
 
-const mostAtOnce = 10_000;
-
-function* indexes(field: string, spec: JobSpec): Problems {
+function* indexedJobProblems(field: string, spec: JobSpec): Problems {
   const { completions, parallelism, maxFailedIndexes: failed, backoffLimitPerIndex } = spec;
   if (completions === undefined) yield required(`${field}.completions`, "when completion mode is Indexed");
-  if (parallelism !== undefined && parallelism > mostIndexed) {
-    const detail = `must be less than or equal to ${mostIndexed} when completion mode is Indexed`;
+  if (parallelism !== undefined && parallelism > mostIndexes) {
+    const detail = `must be less than or equal to ${mostIndexes} when completion mode is Indexed`;
     yield invalid(`${field}.parallelism`, parallelism, detail);
   }
   const at = `${field}.maxFailedIndexes`;
-  if (completions !== undefined && failed !== undefined && failed > completions) {
+  if (completions !== undefined && failed !== undefined && failed > completions)
     yield invalid(at, failed, "must be less than or equal to completions");
-  }
-  if (failed !== undefined && failed > mostIndexed) {
-    yield invalid(at, failed, `must be less than or equal to ${mostIndexed}`);
-  }
-  if (completions === undefined || completions <= mostIndexed || backoffLimitPerIndex === undefined) return;
-  if (failed === undefined) {
-    yield required(at, `must be specified when completions is above ${mostIndexed}`);
-  }
+  if (failed !== undefined && failed > mostIndexes)
+    yield invalid(at, failed, `must be less than or equal to ${mostIndexes}`);
+  if (completions === undefined || completions <= mostIndexes || backoffLimitPerIndex === undefined) return;
+  if (failed === undefined) yield required(at, `must be specified when completions is above ${mostIndexes}`);
   for (const [name, value] of Object.entries({ parallelism, maxFailedIndexes: failed })) {
-    if (value === undefined || value <= mostAtOnce) continue;
-    const detail = `must be less than or equal to ${mostAtOnce} when completions are above ${mostIndexed} and used with backoff limit per index`;
+    if (value === undefined || value <= mostIndexesOfLargeJob) continue;
+    const detail = `must be less than or equal to ${mostIndexesOfLargeJob} when completions are above ${mostIndexes} and used with backoff limit per index`;
     yield invalid(`${field}.${name}`, value, detail);
   }
 }
 
-function* policies(field: string, spec: JobSpec): Problems {
-  if (spec.podFailurePolicy) yield* failurePolicy(`${field}.podFailurePolicy`, spec.podFailurePolicy, spec);
+function* policyProblems(field: string, spec: JobSpec): Problems {
+  if (spec.podFailurePolicy)
+    yield* failurePolicyProblems(`${field}.podFailurePolicy`, spec.podFailurePolicy, spec);
   if (spec.successPolicy) {
     if (spec.completionMode === "Indexed")
-      yield* successPolicy(`${field}.successPolicy`, spec.successPolicy, spec);
+      yield* successPolicyProblems(`${field}.successPolicy`, spec.successPolicy, spec);
     else {
-      const shown = successStruct(spec.successPolicy);
+      const shown = successPolicyStruct(spec.successPolicy);
       yield invalidStruct(`${field}.successPolicy`, shown, "requires indexed completion mode");
     }
   }
@@ -119,31 +114,28 @@ function* policies(field: string, spec: JobSpec): Problems {
 
 type PodFailurePolicy = Sent<batch.PodFailurePolicy>;
 
-const ruleLimit = 20;
+const mostRules = 20;
 
-function* failurePolicy(field: string, policy: PodFailurePolicy, spec: JobSpec): Problems {
+function* failurePolicyProblems(field: string, policy: PodFailurePolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];
-  if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
-  yield* each(`${field}.rules`, rules, (at, rule) => failureRule(at, rule, spec));
+  if (rules.length > mostRules) yield tooMany(`${field}.rules`, rules.length, mostRules);
+  yield* each(`${field}.rules`, rules, (at, rule) => failureRuleProblems(at, rule, spec));
 }
 
 type PodFailurePolicyRule = Sent<batch.PodFailurePolicyRule>;
 
-function* failureRule(field: string, rule: PodFailurePolicyRule, spec: JobSpec): Problems {
+function* failureRuleProblems(field: string, rule: PodFailurePolicyRule, spec: JobSpec): Problems {
   const { action = "", onExitCodes, onPodConditions = [] } = rule;
   const at = `${field}.action`;
-  yield* listedChoice(at, action, knownValues("batch/v1.PodFailurePolicyRule.action"));
-  if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined) {
+  yield* listedChoiceProblems(at, action, knownValues("batch/v1.PodFailurePolicyRule.action"));
+  if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined)
     yield invalid(at, action, "requires the backoffLimitPerIndex to be set");
-  }
-  if (onExitCodes) yield* exitCodes(`${field}.onExitCodes`, onExitCodes, spec);
-  yield* conditions(`${field}.onPodConditions`, onPodConditions);
-  if (onExitCodes && onPodConditions.length > 0) {
+  if (onExitCodes) yield* exitCodeProblems(`${field}.onExitCodes`, onExitCodes, spec);
+  yield* podConditionProblems(`${field}.onPodConditions`, onPodConditions);
+  if (onExitCodes && onPodConditions.length > 0)
     yield withoutValue(field, "specifying both OnExitCodes and OnPodConditions is not supported");
-  }
-  if (!onExitCodes && onPodConditions.length === 0) {
+  if (!onExitCodes && onPodConditions.length === 0)
     yield withoutValue(field, "specifying one of OnExitCodes and OnPodConditions is required");
-  }
 }
 
 function withoutValue(field: string, detail: string): FieldError {
@@ -151,21 +143,21 @@ function withoutValue(field: string, detail: string): FieldError {
 }
 
 /** Validates a required value from a list of choices, which the message shows as Go prints it. */
-function* listedChoice(field: string, value: string, choices: readonly string[]): Problems {
+function* listedChoiceProblems(field: string, value: string, choices: readonly string[]): Problems {
   if (value !== "") return yield* optionalChoice(field, value, choices);
   yield required(field, `valid values: [${choices.map((each) => JSON.stringify(each)).join(" ")}]`);
 }
 
-const exitCodeLimit = 255;
+const mostExitCodes = 255;
 
-function* exitCodes(
+function* exitCodeProblems(
   field: string,
   rule: NonNullable<PodFailurePolicyRule["onExitCodes"]>,
   spec: JobSpec,
 ): Problems {
   const { containerName, operator = "", values = [] } = rule;
   const operators = knownValues("batch/v1.PodFailurePolicyOnExitCodesRequirement.operator");
-  yield* listedChoice(`${field}.operator`, operator, operators);
+  yield* listedChoiceProblems(`${field}.operator`, operator, operators);
   const { containers = [], initContainers = [] } = spec.template?.spec ?? {};
   const names = [...containers, ...initContainers].map(({ name }) => name);
   if (containerName !== undefined && !names.includes(containerName)) {
@@ -174,33 +166,31 @@ function* exitCodes(
   }
   const at = `${field}.values`;
   if (values.length === 0) yield invalid(at, rule.values ?? null, "at least one value is required");
-  else if (values.length > exitCodeLimit) yield tooMany(at, values.length, exitCodeLimit);
+  else if (values.length > mostExitCodes) yield tooMany(at, values.length, mostExitCodes);
   for (const [index, code] of values.entries()) {
     if (operator === "In" && code === 0)
       yield invalid(`${at}[${index}]`, code, "must not be 0 for the In operator");
     if (values.indexOf(code) < index) yield duplicate(`${at}[${index}]`, code);
   }
-  if (values.some((code, index) => index > 0 && values[index - 1]! > code)) {
+  if (values.some((code, index) => index > 0 && values[index - 1]! > code))
     yield invalid(at, values, "must be ordered");
-  }
 }
 
-function* conditions(
+function* podConditionProblems(
   field: string,
   patterns: NonNullable<PodFailurePolicyRule["onPodConditions"]>,
 ): Problems {
-  if (patterns.length > ruleLimit) yield tooMany(field, patterns.length, ruleLimit);
-  for (const [index, { type = "", status = "" }] of patterns.entries()) {
-    const at = `${field}[${index}]`;
+  if (patterns.length > mostRules) yield tooMany(field, patterns.length, mostRules);
+  for (const [at, { type = "", status = "" }] of itemsOf(field, patterns)) {
     yield* refused(`${at}.type`, type, checkQualifiedName(type));
-    yield* listedChoice(`${at}.status`, status, ["False", "True", "Unknown"]);
+    yield* listedChoiceProblems(`${at}.status`, status, ["False", "True", "Unknown"]);
   }
 }
 
 type SuccessPolicy = Sent<batch.SuccessPolicy>;
 
 /** The policy as messages show it. */
-export function successStruct({ rules }: SuccessPolicy): object {
+export function successPolicyStruct({ rules }: SuccessPolicy): object {
   const shown = rules?.map(({ succeededIndexes, succeededCount }) => ({
     SucceededIndexes: succeededIndexes ?? null,
     SucceededCount: succeededCount ?? null,
@@ -208,33 +198,30 @@ export function successStruct({ rules }: SuccessPolicy): object {
   return { Rules: shown ?? null };
 }
 
-const indexesLimit = 64 * 1024;
+const longestIndexes = 64 * 1024;
 
-function* successPolicy(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {
+function* successPolicyProblems(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {
   const rules = policy.rules ?? [];
   const { completions = 0 } = spec;
   if (rules.length === 0) {
     const detail = "at least one rules must be specified when the successPolicy is specified";
     yield required(`${field}.rules`, detail);
   }
-  if (rules.length > ruleLimit) yield tooMany(`${field}.rules`, rules.length, ruleLimit);
-  for (const [index, { succeededIndexes, succeededCount: count }] of rules.entries()) {
-    const at = `${field}.rules[${index}]`;
-    if (succeededIndexes === undefined && count === undefined) {
+  if (rules.length > mostRules) yield tooMany(`${field}.rules`, rules.length, mostRules);
+  for (const [at, { succeededIndexes, succeededCount: count }] of itemsOf(`${field}.rules`, rules)) {
+    if (succeededIndexes === undefined && count === undefined)
       yield required(at, "at least one of succeededCount or succeededIndexes must be specified");
-    }
     const counted = countIndexes(succeededIndexes ?? "", completions);
-    if ((succeededIndexes ?? "").length > indexesLimit) yield tooLong(`${at}.succeededIndexes`, indexesLimit);
-    if (typeof counted === "string") {
+    if ((succeededIndexes ?? "").length > longestIndexes)
+      yield tooLong(`${at}.succeededIndexes`, longestIndexes);
+    if (typeof counted === "string")
       yield invalid(`${at}.succeededIndexes`, succeededIndexes, `error parsing succeededIndexes: ${counted}`);
-    }
     if (count === undefined) continue;
     yield* nonNegative(`${at}.succeededCount`, count);
     const most = (number: number, of: string): string =>
       `must be less than or equal to ${number} (the number of ${of})`;
-    if (count > completions) {
+    if (count > completions)
       yield invalid(`${at}.succeededCount`, count, most(completions, "specified completions"));
-    }
     const total = typeof counted === "string" ? 0 : counted;
     if (succeededIndexes !== undefined && count > total) {
       const detail = most(total, "indexes in the specified succeededIndexes field");
@@ -243,7 +230,7 @@ function* successPolicy(field: string, policy: SuccessPolicy, spec: JobSpec): Pr
   }
 }
 
-function* restarts(field: string, { template, podFailurePolicy }: JobSpec): Problems {
+function* restartPolicyProblems(field: string, { template, podFailurePolicy }: JobSpec): Problems {
   const policy = template?.spec?.restartPolicy ?? "";
   if (policy === "" || policy === "Always") yield required(field, 'valid values: "OnFailure", "Never"');
   else if (policy !== "OnFailure" && policy !== "Never") {

@@ -8,15 +8,15 @@ import { fieldText, type Resource, type WriteRequest } from "../../../registry/r
 import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
-import { selector, templateContainers, workloadWarnings } from "../../apps/workload.ts";
-import { type PodTemplateSpec, template } from "../../core/pod-spec/types.ts";
+import { selectorCell, templateCells, workloadWarnings, templateLabelProblems } from "../../apps/workload.ts";
+import { type PodTemplateSpec, emptyTemplate } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
-import { isUsable, selectorProblems } from "../../checks/meta-types.ts";
-import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
+import { type Problems, nonNegative, itemsOf } from "../../checks/problems.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
-import { defaultJobSpec, jobSpec, successStruct } from "./job-spec.ts";
+import { defaultJobSpec, jobSpecProblems, successPolicyStruct } from "./job-spec.ts";
 import { countIndexes, firstCommonIndex } from "./indexes.ts";
 
 /**
@@ -57,12 +57,12 @@ export const job: BuiltInKind<"job"> = {
     prepareForCreate(object, context) {
       const { spec, metadata } = object as Job;
       if (spec.manualSelector) return;
-      const labels = ownLabels(object);
+      const labels = generatedLabels(object);
       const template = spec.template!;
       if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
       template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
-      const own = { "batch.kubernetes.io/controller-uid": metadata.uid! };
-      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...own } };
+      const uidLabel = { "batch.kubernetes.io/controller-uid": metadata.uid! };
+      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...uidLabel } };
     },
     validate: (object) => [...jobProblems(object as Job)],
     validateUpdate: (object, old, { subresource, resource }) =>
@@ -72,15 +72,15 @@ export const job: BuiltInKind<"job"> = {
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
-    Status: jobStatus,
-    Completions: completions,
-    Duration: duration,
-    ...templateContainers,
-    Selector: selector,
+    Status: statusCell,
+    Completions: completionsCell,
+    Duration: durationCell,
+    ...templateCells,
+    Selector: selectorCell,
   },
   selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template }, status: {} },
+  emptyObject: { spec: { emptyTemplate }, status: {} },
   controllers: { job: jobController },
 };
 
@@ -90,31 +90,30 @@ export const job: BuiltInKind<"job"> = {
  */
 export function* statusProblems({ spec, status: now = {} }: Job, { status: before = {} }: Job): Problems {
   const changed = (...fields: readonly (keyof JobStatus)[]): boolean =>
-    fields.some((field) => !isEqual(now[field] ?? empty(field), before[field] ?? empty(field)));
+    fields.some((field) => !isEqual(now[field] ?? zeroValue(field), before[field] ?? zeroValue(field)));
   const turned = (...types: readonly string[]): boolean =>
-    types.some((type) => isTrue(now, type) !== isTrue(before, type));
-  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const) {
+    types.some((type) => hasTrueCondition(now, type) !== hasTrueCondition(before, type));
+  for (const field of ["active", "succeeded", "failed", "ready", "terminating"] as const)
     yield* nonNegative(`status.${field}`, now[field]);
-  }
-  yield* uncounted(now);
+  yield* uncountedPodProblems(now);
   const [complete, failed, met] = ["Complete", "Failed", "SuccessCriteriaMet"].map((type) =>
-    isTrue(now, type),
+    hasTrueCondition(now, type),
   );
   const finished = complete || failed;
-  const finishes = finished !== (isTrue(before, "Complete") || isTrue(before, "Failed"));
+  const finishes = finished !== (hasTrueCondition(before, "Complete") || hasTrueCondition(before, "Failed"));
   if (turned("Complete", "Failed") && complete && failed)
-    yield refusal("cannot set Complete=True and Failed=true conditions");
-  if (turned("Complete", "FailureTarget") && complete && isTrue(now, "FailureTarget"))
-    yield refusal("cannot set Complete=True and FailureTarget=true conditions");
-  yield* completionTime(
+    yield conditionsError("cannot set Complete=True and Failed=true conditions");
+  if (turned("Complete", "FailureTarget") && complete && hasTrueCondition(now, "FailureTarget"))
+    yield conditionsError("cannot set Complete=True and FailureTarget=true conditions");
+  yield* completionTimeProblems(
     now,
     turned("Complete") || changed("completionTime"),
     changed("startTime", "completionTime"),
   );
-  if ((turned("Failed") || changed("failedIndexes")) && failed && !isTrue(now, "FailureTarget"))
-    yield refusal("cannot set Failed=True condition without the FailureTarget=true condition");
+  if ((turned("Failed") || changed("failedIndexes")) && failed && !hasTrueCondition(now, "FailureTarget"))
+    yield conditionsError("cannot set Failed=True condition without the FailureTarget=true condition");
   if (turned("Complete", "SuccessCriteriaMet") && complete && !met)
-    yield refusal("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
+    yield conditionsError("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
   if ((finishes || changed("active")) && finished && (now.active ?? 0) > 0)
     yield invalid("status.active", now.active, "active>0 is invalid for finished job");
   const isSuspendedForGood = spec.suspend === true && spec.completions === 0;
@@ -125,33 +124,32 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
     const shown = { Succeeded: succeeded, Failed: lost };
     yield invalidStruct("status.uncountedTerminatedPods", shown, "must be empty for finished job");
   }
-  yield* indexes(spec, now, changed);
+  yield* indexProblems(spec, now, changed);
   if ((finishes || changed("terminating")) && finished && (now.terminating ?? 0) > 0)
     yield invalid("status.terminating", now.terminating, "terminating>0 is invalid for finished job");
   if (changed("ready", "active") && (now.ready ?? 0) > (now.active ?? 0))
     yield invalid("status.ready", now.ready, "cannot set more ready pods than active");
-  yield* transitions(spec, now, before);
+  yield* transitionProblems(spec, now, before);
 }
 
-/** The numbers and texts of the status that are no pointers in Go. */
-function empty(field: keyof JobStatus): unknown {
+/** Returns the zero value of a field of the status that is no pointer in Go; undefined for pointers. */
+function zeroValue(field: keyof JobStatus): unknown {
   if (field === "completedIndexes") return "";
   return field === "active" || field === "succeeded" || field === "failed" ? 0 : undefined;
 }
 
-function isTrue({ conditions = [] }: JobStatus, type: string): boolean {
+function hasTrueCondition({ conditions = [] }: JobStatus, type: string): boolean {
   return conditions.some((each) => each.type === type && each.status === "True");
 }
 
-function refusal(detail: string): FieldError {
+function conditionsError(detail: string): FieldError {
   return omitted(invalid("status.conditions", undefined, detail), detail);
 }
 
-function* uncounted({ uncountedTerminatedPods: pods = {} }: JobStatus): Problems {
+function* uncountedPodProblems({ uncountedTerminatedPods: pods = {} }: JobStatus): Problems {
   const seen = new Set<string>();
   for (const list of ["succeeded", "failed"] as const) {
-    for (const [index, uid] of (pods[list] ?? []).entries()) {
-      const at = `status.uncountedTerminatedPods.${list}[${index}]`;
+    for (const [at, uid] of itemsOf(`status.uncountedTerminatedPods.${list}`, pods[list])) {
       if (uid === "") yield invalid(at, uid, "must not be empty");
       else if (seen.has(uid)) yield duplicate(at, uid);
       seen.add(uid);
@@ -159,10 +157,10 @@ function* uncounted({ uncountedTerminatedPods: pods = {} }: JobStatus): Problems
   }
 }
 
-function* completionTime(now: JobStatus, isDecided: boolean, isMoved: boolean): Problems {
+function* completionTimeProblems(now: JobStatus, isDecided: boolean, isMoved: boolean): Problems {
   const field = "status.completionTime";
   const { completionTime: end, startTime: start } = now;
-  const complete = isTrue(now, "Complete");
+  const complete = hasTrueCondition(now, "Complete");
   if (isDecided && end && !complete)
     yield invalid(field, end, "cannot set completionTime when there is no Complete=True condition");
   if (isDecided && !end && complete) yield required(field, "completionTime is required for Complete jobs");
@@ -170,7 +168,7 @@ function* completionTime(now: JobStatus, isDecided: boolean, isMoved: boolean): 
     yield invalid(field, end, "must be equal to or after `startTime`");
 }
 
-function* indexes(
+function* indexProblems(
   { completions, backoffLimitPerIndex, completionMode }: JobSpec,
   { completedIndexes: completed = "", failedIndexes: failed }: JobStatus,
   changed: (...fields: readonly (keyof JobStatus)[]) => boolean,
@@ -200,10 +198,10 @@ function* indexes(
 }
 
 /** A terminal condition stays true, and counters of ended pods only grow. */
-function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problems {
+function* transitionProblems(spec: JobSpec, now: JobStatus, before: JobStatus): Problems {
   for (const type of ["Failed", "Complete", "FailureTarget"]) {
-    if (isTrue(before, type) && !isTrue(now, type))
-      yield refusal(`cannot disable the terminal ${type}=True condition`);
+    if (hasTrueCondition(before, type) && !hasTrueCondition(now, type))
+      yield conditionsError(`cannot disable the terminal ${type}=True condition`);
   }
   // An Indexed Job whose completions equal its parallelism may be scaled down.
   const mayShrink = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
@@ -215,20 +213,19 @@ function* transitions(spec: JobSpec, now: JobStatus, before: JobStatus): Problem
   if (end && before.completionTime && end !== before.completionTime)
     yield invalid("status.completionTime", end, "field is immutable");
   const isResuming =
-    isTrue(before, "Suspended") &&
+    hasTrueCondition(before, "Suspended") &&
     (now.conditions ?? []).some(({ type, status }) => type === "Suspended" && status === "False");
   if (before.startTime && before.startTime !== start && !spec.suspend && !isResuming)
     yield invalid("status.startTime", start ?? null, "field is immutable for unsuspended job once set");
-  const wasMet = isTrue(before, "SuccessCriteriaMet");
-  const met = isTrue(now, "SuccessCriteriaMet");
-  if (wasMet && !met) yield refusal("cannot disable the SuccessCriteriaMet=True condition");
-  if (isTrue(before, "Complete") && !wasMet && met) {
-    yield refusal("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
-  }
+  const wasMet = hasTrueCondition(before, "SuccessCriteriaMet");
+  const met = hasTrueCondition(now, "SuccessCriteriaMet");
+  if (wasMet && !met) yield conditionsError("cannot disable the SuccessCriteriaMet=True condition");
+  if (hasTrueCondition(before, "Complete") && !wasMet && met)
+    yield conditionsError("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
 }
 
-/** A Job without a name is rejected for that, not for its labels. */
-function ownLabels({ metadata }: ApiObject): Record<string, string> {
+/** The labels by which a Job selects its pods. One without a name is rejected for that, not for these labels. */
+function generatedLabels({ metadata }: ApiObject): Record<string, string> {
   const { name = "" } = metadata;
   return {
     "controller-uid": metadata.uid!,
@@ -239,48 +236,42 @@ function ownLabels({ metadata }: ApiObject): Record<string, string> {
 }
 
 function* jobProblems(job: Job): Problems {
-  yield* generatedSelector(job);
-  yield* problems(job);
-  yield* podNames(job);
+  yield* generatedSelectorProblems(job);
+  yield* specProblems(job);
+  yield* podNameProblems(job);
 }
 
 /** The server checks both the rules for all writes and those for changes, which include those of the spec. */
 function* jobChanges(job: Job, old: Job, resource: Resource): Problems {
   yield* jobProblems(job);
   yield* runCheck("update", job, old, resource);
-  yield* problems(job);
-  yield* fixedFields(job.spec, old.spec);
+  yield* specProblems(job);
+  yield* fixedFieldProblems(job.spec, old.spec);
 }
 
 /** Without manualSelector, selector and labels are generated, and different ones are rejected. */
-function* generatedSelector(job: Job): Problems {
+function* generatedSelectorProblems(job: Job): Problems {
   const { manualSelector, selector, template } = job.spec;
   if (manualSelector || !selector) return;
   const { labels = {} } = template?.metadata ?? {};
-  for (const [key, value] of Object.entries(ownLabels(job))) {
+  for (const [key, value] of Object.entries(generatedLabels(job))) {
     const field = `spec.template.metadata.labels[${key}]`;
     if (labels[key] === undefined) yield required(field, `must be '${value}'`);
     else if (labels[key] !== value) yield invalid(field, labels, `must be '${value}'`);
   }
-  if (isUsable(selector) && !matchesLabelSelector(selector, ownLabels(job))) {
+  if (isValidSelector(selector) && !matchesLabelSelector(selector, generatedLabels(job)))
     yield invalid("spec.selector", selector, "`selector` not auto-generated");
-  }
 }
 
-function* problems({ spec }: Job): Problems {
-  yield* jobSpec("spec", spec);
-  const { selector, template } = spec;
-  if (!selector) yield required("spec.selector");
-  yield* selectorProblems("spec.selector", selector);
-  const labels = template?.metadata?.labels;
-  if (isUsable(selector) && !(selector && matchesLabelSelector(selector, labels ?? {}))) {
-    const field = "spec.template.metadata.labels";
-    yield invalid(field, labels ?? null, "`selector` does not match template `labels`");
-  }
+function* specProblems({ spec }: Job): Problems {
+  yield* jobSpecProblems("spec", spec);
+  if (!spec.selector) yield required("spec.selector");
+  yield* selectorProblems("spec.selector", spec.selector);
+  if (isValidSelector(spec.selector)) yield* templateLabelProblems(spec.selector, spec.template);
 }
 
-/** The pod of the highest index has the longest name. */
-function* podNames({ metadata, spec }: Job): Problems {
+/** Reports a name with which the pod of the highest index, whose name is the longest, would be invalid. */
+function* podNameProblems({ metadata, spec }: Job): Problems {
   if (spec.completionMode !== "Indexed" || !spec.completions) return;
   const { name = "" } = metadata;
   const longest = `${name}-${spec.completions - 1}`;
@@ -288,7 +279,7 @@ function* podNames({ metadata, spec }: Job): Problems {
   yield invalid("metadata.name", name, `will not able to create pod with invalid DNS label: ${longest}`);
 }
 
-const immutable = [
+const immutableFields = [
   "completionMode",
   "podFailurePolicy",
   "backoffLimitPerIndex",
@@ -296,7 +287,7 @@ const immutable = [
   "successPolicy",
 ] as const;
 
-function* fixedFields(now: JobSpec, before: JobSpec): Problems {
+function* fixedFieldProblems(now: JobSpec, before: JobSpec): Problems {
   const detail = "field is immutable";
   if (!isEqual(now.completions, before.completions)) {
     if (now.completionMode !== "Indexed") yield invalid("spec.completions", now.completions ?? null, detail);
@@ -310,15 +301,15 @@ function* fixedFields(now: JobSpec, before: JobSpec): Problems {
   }
   if (!isEqual(now.selector, before.selector)) yield invalid("spec.selector", now.selector ?? null, detail);
   if (before.suspend) {
-    const [pods, old] = [movable(now.template), movable(before.template)];
+    const [pods, old] = [withoutMutableFields(now.template), withoutMutableFields(before.template)];
     if (!isEqual(pods.spec, old.spec))
       yield invalid("spec.template.spec", now.template?.spec ?? null, detail);
   } else if (!isEqual(now.template, before.template)) {
     yield invalid("spec.template", now.template ?? null, detail);
   }
-  for (const field of immutable) {
+  for (const field of immutableFields) {
     if (isEqual(now[field], before[field])) continue;
-    const struct = field === "successPolicy" && now[field] && successStruct(now[field]);
+    const struct = field === "successPolicy" && now[field] && successPolicyStruct(now[field]);
     yield struct
       ? invalidStruct(`spec.${field}`, struct, detail)
       : invalid(`spec.${field}`, now[field] ?? null, detail);
@@ -326,18 +317,17 @@ function* fixedFields(now: JobSpec, before: JobSpec): Problems {
 }
 
 /** A template without the fields that may change while the Job is suspended: scheduling and resources. */
-function movable(template: PodTemplateSpec = {}): PodTemplateSpec {
+function withoutMutableFields(template: PodTemplateSpec = {}): PodTemplateSpec {
   const { spec = {}, ...rest } = copyJSON(template);
   const { nodeSelector: _selector, tolerations: _tolerations, schedulingGates: _gates, ...fixed } = spec;
   if (fixed.affinity) delete fixed.affinity.nodeAffinity;
   if (fixed.affinity && Object.keys(fixed.affinity).length === 0) delete fixed.affinity;
-  for (const container of [...(fixed.containers ?? []), ...(fixed.initContainers ?? [])]) {
+  for (const container of [...(fixed.containers ?? []), ...(fixed.initContainers ?? [])])
     delete container.resources;
-  }
   return { ...rest, spec: fixed };
 }
 
-function jobStatus(object: object): string {
+function statusCell(object: object): string {
   const conditions = readField<JobCondition[]>(object, "status.conditions") ?? [];
   const holds = (type: string) => conditions.some((each) => each.type === type && each.status === "True");
   const end = ["Complete", "Failed"].find(holds);
@@ -346,7 +336,7 @@ function jobStatus(object: object): string {
   return ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(holds) ?? "Running";
 }
 
-function completions(object: object): string {
+function completionsCell(object: object): string {
   const succeeded = count("status.succeeded")(object);
   const wanted = readField<number>(object, "spec.completions");
   if (wanted !== undefined) return `${succeeded}/${wanted}`;
@@ -354,7 +344,7 @@ function completions(object: object): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function duration(object: object, now: number): string {
+function durationCell(object: object, now: number): string {
   const start = readField<string>(object, "status.startTime");
   if (start === undefined) return "";
   const end = readField<string>(object, "status.completionTime");

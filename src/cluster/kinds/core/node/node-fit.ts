@@ -1,7 +1,7 @@
 import { type Requirement, matchesRequirements } from "@tsbuilder/apimachinery/selector";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Stored } from "../../../contract/api-object.ts";
-import type { Node, Pod, Taint } from "../../../control-loop/api/core.ts";
+import type { Node, Pod } from "../../../control-loop/api/core.ts";
 import { matchesLabels } from "../../../control-loop/matches-labels.ts";
 
 type PodSpec = Pod["spec"];
@@ -11,12 +11,12 @@ export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): 
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   return (
     matchesLabels(nodeSelector, node.metadata.labels) &&
-    (terms === undefined || terms.some((term) => meetsTerm(term, node)))
+    (terms === undefined || terms.some((term) => matchesTerm(term, node)))
   );
 }
 
 /** A term without requirements matches nothing. Fields are matched as labels are; nodes have one, `metadata.name`. */
-function meetsTerm(
+function matchesTerm(
   { matchExpressions = [], matchFields = [] }: Stored<core.NodeSelectorTerm>,
   { metadata }: Node,
 ): boolean {
@@ -27,7 +27,7 @@ function meetsTerm(
   );
 }
 
-const operators = {
+const requirementOperators = {
   In: "in",
   NotIn: "notin",
   Exists: "exists",
@@ -37,25 +37,5 @@ const operators = {
 } as const;
 
 function toRequirement({ key, operator, values = [] }: core.NodeSelectorRequirement): Requirement {
-  return { key, operator: operators[operator], values };
-}
-
-/** The taints of a node that a pod does not tolerate, including its cordon. */
-export function repellingTaints({ tolerations = [] }: PodSpec, { spec }: Node): Taint[] {
-  const cordon: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
-  const taints = [...(spec?.taints ?? []), ...(spec?.unschedulable ? [cordon] : [])];
-  return taints.filter(
-    (taint) =>
-      taint.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, taint)),
-  );
-}
-
-type Toleration = Stored<core.Toleration>;
-
-export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
-  return (
-    (!key || key === taint.key) &&
-    (!effect || effect === taint.effect) &&
-    (operator === "Exists" || (value ?? "") === (taint.value ?? ""))
-  );
+  return { key, operator: requirementOperators[operator], values };
 }

@@ -24,7 +24,7 @@ const user = userOf("persistent-volume-binder");
  * The finalizers that keep a claim while a pod uses it, a volume while a claim is bound to it, and a VolumeAttributesClass
  * while a claim or a volume names it.
  */
-const protection = {
+const protectionFinalizers = {
   claim: "kubernetes.io/pvc-protection",
   volume: "kubernetes.io/pv-protection",
   attributes: "kubernetes.io/vac-protection",
@@ -41,20 +41,20 @@ export function persistentVolumeController(context: ControllerContext): Controll
     watches: [persistentVolumeClaims, persistentVolumes, storageClasses, volumeAttributesClasses, pods],
     startKeys: ["class"],
 
-    /** Any pending claim may be waiting for this volume or class. */
+    /** Keys begin with the type of the object that they name. Any pending claim may be waiting for a changed volume or class. */
     keysOf({ resource, object }) {
       if (resource === pods) return claimsOfPod(object as Pod).map((key) => `claim${key}`);
       if (resource === volumeAttributesClasses) return [`attributes${object.metadata.name}`];
       if (resource === persistentVolumeClaims) {
         const claim = object as Claim;
-        return [`claim${keyOf(claim)}`, ...volumeKeysOf(claim), ...attributesKeysOf(claim)];
+        return [`claim${keyOf(claim)}`, ...volumeKeysOf(claim), ...attributesClassKeys(claim)];
       }
       const waiting = objects.list(persistentVolumeClaims).filter(({ spec }) => !spec.volumeName);
       const claims = waiting.map((claim) => `claim${keyOf(claim)}`);
       if (resource !== persistentVolumes) return claims;
       const { claimRef } = (object as Volume).spec;
       const bound = claimRef ? [`claim${claimRef.namespace}/${claimRef.name}`] : [];
-      const attributes = attributesKeysOf(object as Volume);
+      const attributes = attributesClassKeys(object as Volume);
       return [`volume${keyOf(object)}`, ...bound, ...claims, ...attributes];
     },
 
@@ -79,12 +79,12 @@ export function persistentVolumeController(context: ControllerContext): Controll
     const found = objects.get(volumeAttributesClasses, undefined, name);
     if (!found?.metadata.deletionTimestamp) return;
     const users = [...objects.list(persistentVolumeClaims), ...objects.list(persistentVolumes)];
-    if (users.some((each) => attributesClassesOf(each).includes(name))) return;
-    await release(found, protection.attributes);
+    if (users.some((each) => attributesClassNames(each).includes(name))) return;
+    await release(found, protectionFinalizers.attributes);
   }
 
   async function ensureClass(): Promise<void> {
-    if (!objects.get(storageClasses, undefined, defaultClass)) await objects.create(user, standardClass());
+    if (!objects.get(storageClasses, undefined, defaultClass)) await objects.create(user, newStandardClass());
   }
 
   async function settleClaim(key: string): Promise<void> {
@@ -92,7 +92,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     if (!found) return;
     if (!found.metadata.deletionTimestamp) await bindClaim(found);
     else if (!isInUse(found, objects.list(pods, found.metadata.namespace))) {
-      await release(found, protection.claim);
+      await release(found, protectionFinalizers.claim);
     }
   }
 
@@ -111,44 +111,44 @@ export function persistentVolumeController(context: ControllerContext): Controll
     const { claimRef, persistentVolumeReclaimPolicy } = volume.spec;
     const claim = claimRef && objects.get(persistentVolumeClaims, claimRef.namespace, claimRef.name ?? "");
     const bound = claim !== undefined && claim.metadata.uid === claimRef?.uid;
-    const lost = claimRef?.uid !== undefined && !bound;
+    const isReleased = claimRef?.uid !== undefined && !bound;
     if (volume.metadata.deletionTimestamp && !bound) {
-      await release(volume, protection.volume);
+      await release(volume, protectionFinalizers.volume);
       return;
     }
-    if (lost && persistentVolumeReclaimPolicy === "Delete") {
+    if (isReleased && persistentVolumeReclaimPolicy === "Delete") {
       if (!volume.metadata.deletionTimestamp)
         await objects.delete(user, volume, { uid: volume.metadata.uid });
       return;
     }
-    const phase = bound ? "Bound" : lost ? "Released" : "Available";
+    const phase = bound ? "Bound" : isReleased ? "Released" : "Available";
     if (volume.status?.phase === phase) return;
     await objects.update(user, { ...volume, status: { ...volume.status, phase } }, "status");
   }
 }
 
 /** The annotation with the node that the scheduler selected for a claim's volume. */
-export const selectedNode = "volume.kubernetes.io/selected-node";
+export const selectedNodeAnnotation = "volume.kubernetes.io/selected-node";
 
-function attributesKeysOf(user: Volume | Claim): string[] {
-  return attributesClassesOf(user).map((name) => `attributes${name}`);
+function attributesClassKeys(user: Volume | Claim): string[] {
+  return attributesClassNames(user).map((name) => `attributes${name}`);
 }
 
-const bindCompleted = "pv.kubernetes.io/bind-completed";
+const bindCompletedAnnotation = "pv.kubernetes.io/bind-completed";
 
 const provisionerAnnotations = [
   "volume.beta.kubernetes.io/storage-provisioner",
   "volume.kubernetes.io/storage-provisioner",
 ];
 
-/** The provisioner of that class: this controller. */
+/** The provisioner of the default class: this controller. */
 const provisioner = "tsbuilder.dev/pretended";
 
 /** The annotation that makes a class the default. */
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
 
 /** The annotation of volumes and claims that the controller bound by its own choice. */
-const boundByController = "pv.kubernetes.io/bound-by-controller";
+const boundByControllerAnnotation = "pv.kubernetes.io/bound-by-controller";
 
 /** Creates the function that binds a claim to a volume, or reports what it waits for. */
 function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void> {
@@ -164,7 +164,7 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
     const volume = chooseVolume(claim, candidates);
     if (volume) await bind(claim, await grow(volume, claim));
     else if (isLost(claim)) await lose(claim);
-    else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNode]);
+    else await wait(claim, storageClass, isDelayed && !claim.metadata.annotations?.[selectedNodeAnnotation]);
   };
 
   async function wait(
@@ -200,31 +200,30 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
     return report(claim, "Normal", "WaitForPodScheduled", why);
   }
 
-  /** An external provisioner is requested by annotation. */
+  /** Requests a volume from an external provisioner by annotations of the claim. */
   async function askProvisioner(claim: Claim, name: string): Promise<void> {
-    const asked = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
-    const annotations = { ...claim.metadata.annotations, ...asked };
-    const known = isEqual(annotations, claim.metadata.annotations);
-    const annotated = known
+    const provisioners = Object.fromEntries(provisionerAnnotations.map((key) => [key, name]));
+    const annotations = { ...claim.metadata.annotations, ...provisioners };
+    const isAnnotated = isEqual(annotations, claim.metadata.annotations);
+    const annotated = isAnnotated
       ? claim
       : await objects.update(user, { ...claim, metadata: { ...claim.metadata, annotations } });
     const why = `Waiting for a volume to be created either by the external provisioner '${name}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
     await report(annotated, "Normal", "ExternalProvisioning", why);
   }
 
-  /** A claim may be expanded later; its volume is then expanded immediately. */
+  /** Expands a volume whose claim asks for more, if the class allows it. */
   async function grow(volume: Volume, claim: Claim): Promise<Volume> {
     const wanted = claim.spec.resources?.requests?.storage ?? 0;
-    const enough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
-    if (enough || !classOf(claim)?.allowVolumeExpansion) return volume;
+    const isLargeEnough = compareQuantities(volume.spec.capacity?.storage ?? 0, wanted) >= 0;
+    if (isLargeEnough || !classOf(claim)?.allowVolumeExpansion) return volume;
     const capacity = { ...volume.spec.capacity, storage: wanted };
     return objects.update(user, { ...volume, spec: { ...volume.spec, capacity } });
   }
 
   async function bind(claim: Claim, volume: Volume): Promise<void> {
-    if (volume.spec.claimRef?.uid !== claim.metadata.uid) {
-      await objects.update(user, reserved(volume, claim));
-    }
+    if (volume.spec.claimRef?.uid !== claim.metadata.uid)
+      await objects.update(user, reserveVolume(volume, claim));
     const bound = await nameVolume(claim, volume);
     const { accessModes, capacity } = volume.spec;
     await writeStatus(bound, {
@@ -236,11 +235,11 @@ function claimBinder(context: ControllerContext): (claim: Claim) => Promise<void
 
   /** Sets volumeName of a claim and annotates whether the controller chose the volume. */
   async function nameVolume(claim: Claim, volume: Volume): Promise<Claim> {
-    if (claim.metadata.annotations?.[bindCompleted]) return claim;
+    if (claim.metadata.annotations?.[bindCompletedAnnotation]) return claim;
     const annotations = {
       ...claim.metadata.annotations,
-      [bindCompleted]: "yes",
-      ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
+      [bindCompletedAnnotation]: "yes",
+      ...(claim.spec.volumeName ? {} : { [boundByControllerAnnotation]: "yes" }),
     };
     return objects.update(user, {
       ...claim,
@@ -283,8 +282,8 @@ export function waitsForConsumer(storageClass: StorageClass | undefined): boolea
 }
 
 /** Reserves a volume for a claim; one that already had a claimRef was not the controller's choice. */
-export function reserved(volume: Volume, claim: Claim): Volume {
-  const annotations = { ...volume.metadata.annotations, [boundByController]: "yes" };
+export function reserveVolume(volume: Volume, claim: Claim): Volume {
+  const annotations = { ...volume.metadata.annotations, [boundByControllerAnnotation]: "yes" };
   return {
     ...volume,
     ...(volume.spec.claimRef ? {} : { metadata: { ...volume.metadata, annotations } }),
@@ -293,7 +292,7 @@ export function reserved(volume: Volume, claim: Claim): Volume {
 }
 
 function isLost({ metadata, spec }: Claim): boolean {
-  return spec.volumeName !== undefined && metadata.annotations?.[bindCompleted] !== undefined;
+  return spec.volumeName !== undefined && metadata.annotations?.[bindCompletedAnnotation] !== undefined;
 }
 
 /**
@@ -301,11 +300,13 @@ function isLost({ metadata, spec }: Claim): boolean {
  */
 export function chooseVolume(claim: Claim, volumes: readonly Volume[]): Volume | undefined {
   const reserved = volumes.find((volume) => isReservedFor(volume, claim));
-  if (reserved || claim.spec.volumeName) {
+  if (reserved || claim.spec.volumeName)
     return reserved ?? volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
-  }
   const [smallest] = volumes
-    .filter((volume) => !volume.spec.claimRef && !volume.metadata.deletionTimestamp && fits(volume, claim))
+    .filter(
+      (volume) =>
+        !volume.spec.claimRef && !volume.metadata.deletionTimestamp && satisfiesClaim(volume, claim),
+    )
     .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)));
   return smallest;
 }
@@ -320,7 +321,7 @@ function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
   );
 }
 
-function fits(volume: Volume, { spec }: Claim): boolean {
+function satisfiesClaim(volume: Volume, { spec }: Claim): boolean {
   const modes = volume.spec.accessModes ?? [];
   return (
     (volume.spec.storageClassName ?? "") === (spec.storageClassName ?? "") &&
@@ -336,7 +337,7 @@ function capacityOf({ spec }: Volume): string | number {
 }
 
 /** The names of the VolumeAttributesClasses that a claim or a volume has, or is to get. */
-function attributesClassesOf({ spec, status }: Volume | Claim): string[] {
+function attributesClassNames({ spec, status }: Volume | Claim): string[] {
   const { currentVolumeAttributesClassName, modifyVolumeStatus } = (status ?? {}) as NonNullable<
     Claim["status"]
   >;
@@ -362,7 +363,7 @@ function isInUse({ metadata }: Claim, pods: readonly Pod[]): boolean {
 }
 
 /** The default StorageClass: its volumes are provisioned immediately, can be expanded, and store nothing. */
-function standardClass(): StorageClass {
+function newStandardClass(): StorageClass {
   return {
     apiVersion: "storage.k8s.io/v1",
     kind: "StorageClass",
@@ -374,7 +375,6 @@ function standardClass(): StorageClass {
   };
 }
 
-/** Builds the volume for a claim. */
 function newVolume(claim: Claim, storageClass: StorageClass): Volume {
   const { accessModes, volumeMode, resources } = claim.spec;
   return {
@@ -396,7 +396,6 @@ function newVolume(claim: Claim, storageClass: StorageClass): Volume {
   };
 }
 
-/** Refers to a claim from its volume. */
 function claimReference({ metadata }: Claim): NonNullable<Volume["spec"]["claimRef"]> {
   return {
     apiVersion: "v1",

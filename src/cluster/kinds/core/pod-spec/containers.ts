@@ -16,8 +16,8 @@ import {
   checkPort,
   checkPortName,
   checkVariableName,
-  descendingPath,
-  withoutBacksteps,
+  relativePathProblems,
+  backstepProblems,
 } from "../../checks/names.ts";
 import {
   type Problems,
@@ -31,7 +31,7 @@ import {
   optionalChoice,
   unique,
 } from "../../checks/problems.ts";
-import { containerResources } from "../resources.ts";
+import { containerResourceProblems } from "../resources.ts";
 import { containerSecurityProblems } from "./security.ts";
 import type { Container, Handler, PodSpec, Probe, Volume } from "./types.ts";
 
@@ -39,46 +39,46 @@ import type { Container, Handler, PodSpec, Probe, Volume } from "./types.ts";
 type Volumes = ReadonlyMap<string, Volume>;
 
 /** The volumes and claims of a pod that its containers may reference. */
-export interface ContainerContext {
+export interface PodContext {
   readonly spec: PodSpec;
   readonly volumes: Volumes;
   readonly claims: ReadonlySet<string>;
 }
 
-export function* containers(field: string, around: ContainerContext): Problems {
-  const list = around.spec.containers ?? [];
+export function* containerProblems(field: string, pod: PodContext): Problems {
+  const list = pod.spec.containers ?? [];
   if (list.length === 0) return yield required(field);
   const uniqueName = unique();
   for (const [at, container] of itemsOf(field, list)) {
-    yield* common(at, container, around);
+    yield* commonProblems(at, container, pod);
     yield* uniqueName(`${at}.name`, container.name ?? "");
-    yield* running(at, container, around.spec);
-    yield* restarts(at, container);
+    yield* hookAndProbeProblems(at, container, pod.spec);
+    yield* restartPolicyProblems(at, container);
   }
-  yield* hostPorts(field, list);
+  yield* hostPortProblems(field, list);
 }
 
 /**
  * Init containers run to completion one after the other, except sidecars, which have restartPolicy Always.
  */
-export function* initContainers(field: string, around: ContainerContext): Problems {
-  const names = new Set((around.spec.containers ?? []).map(({ name = "" }) => name));
-  for (const [at, container] of itemsOf(field, around.spec.initContainers)) {
+export function* initContainerProblems(field: string, pod: PodContext): Problems {
+  const names = new Set((pod.spec.containers ?? []).map(({ name = "" }) => name));
+  for (const [at, container] of itemsOf(field, pod.spec.initContainers)) {
     const { name = "", restartPolicy } = container;
-    yield* common(at, container, around);
-    yield* restarts(at, container);
+    yield* commonProblems(at, container, pod);
+    yield* restartPolicyProblems(at, container);
     if (names.has(name)) yield duplicate(`${at}.name`, name);
     else if (name !== "") names.add(name);
-    yield* hostPorts(field, [container]);
-    if (restartPolicy === "Always") yield* running(at, container, around.spec);
-    else yield* endingOnly(at, container);
+    yield* hostPortProblems(field, [container]);
+    if (restartPolicy === "Always") yield* hookAndProbeProblems(at, container, pod.spec);
+    else yield* runToCompletionProblems(at, container);
   }
 }
 
-const probes = ["livenessProbe", "readinessProbe", "startupProbe"] as const;
+const probeFields = ["livenessProbe", "readinessProbe", "startupProbe"] as const;
 
-function* endingOnly(field: string, container: Container): Problems {
-  for (const name of ["lifecycle", ...probes] as const) {
+function* runToCompletionProblems(field: string, container: Container): Problems {
+  for (const name of ["lifecycle", ...probeFields] as const) {
     if (!container[name]) continue;
     yield forbidden(`${field}.${name}`, "may not be set for init containers without restartPolicy=Always");
   }
@@ -89,11 +89,11 @@ function* endingOnly(field: string, container: Container): Problems {
   }
 }
 
-const notForEphemeral = ["ports", ...probes, "lifecycle", "restartPolicy"] as const;
+const refusedForEphemeral = ["ports", ...probeFields, "lifecycle", "restartPolicy"] as const;
 
 /** Ephemeral containers, which may not have ports, probes or resources. */
-export function* ephemeralContainers(field: string, around: ContainerContext): Problems {
-  const { spec } = around;
+export function* ephemeralContainerProblems(field: string, pod: PodContext): Problems {
+  const { spec } = pod;
   const others = new Set(
     [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((other) => other.name),
   );
@@ -101,12 +101,12 @@ export function* ephemeralContainers(field: string, around: ContainerContext): P
   const refusal = "cannot be set for an Ephemeral Container";
   for (const [at, container] of itemsOf(field, spec.ephemeralContainers)) {
     const { name, targetContainerName: target = "" } = container;
-    yield* common(at, container, around);
-    yield* trimmedImage(at, container);
+    yield* commonProblems(at, container, pod);
+    yield* imageSpaceProblems(at, container);
     if (names.has(name)) yield duplicate(`${at}.name`, name);
     names.add(name);
     if (target !== "" && !others.has(target)) yield notFound(`${at}.targetContainerName`, target);
-    for (const part of notForEphemeral) if (container[part]) yield forbidden(`${at}.${part}`, refusal);
+    for (const part of refusedForEphemeral) if (container[part]) yield forbidden(`${at}.${part}`, refusal);
     for (const [mount, { subPath, subPathExpr }] of itemsOf(`${at}.volumeMounts`, container.volumeMounts)) {
       if (subPath) yield forbidden(`${mount}.subPath`, refusal);
       if (subPathExpr) yield forbidden(`${mount}.subPathExpr`, refusal);
@@ -115,32 +115,27 @@ export function* ephemeralContainers(field: string, around: ContainerContext): P
 }
 
 /** Only pods are validated so: stored templates may have such images. */
-export function* trimmedImage(field: string, { image = "" }: Container): Problems {
-  if (image.trim() !== image) {
+export function* imageSpaceProblems(field: string, { image = "" }: Container): Problems {
+  if (image.trim() !== image)
     yield invalid(`${field}.image`, image, "must not have leading or trailing whitespace");
-  }
 }
 
 const messagePolicies = ["File", "FallbackToLogsOnError"];
 
-function* common(field: string, container: Container, around: ContainerContext): Problems {
+function* commonProblems(field: string, container: Container, pod: PodContext): Problems {
   yield* needed(`${field}.name`, container.name, checkLabel);
   yield* needed(`${field}.image`, container.image);
   const { terminationMessagePolicy, imagePullPolicy, resources = {}, securityContext } = container;
   yield* choice(`${field}.terminationMessagePolicy`, terminationMessagePolicy, messagePolicies);
-  yield* ports(`${field}.ports`, container.ports);
-  yield* each(`${field}.env`, container.env, variable);
-  yield* variableSources(`${field}.envFrom`, container.envFrom);
-  yield* mounts(`${field}.volumeMounts`, container, around.volumes);
-  yield* devices(`${field}.volumeDevices`, container, around.volumes);
+  yield* portProblems(`${field}.ports`, container.ports);
+  yield* each(`${field}.env`, container.env, variableProblems);
+  yield* variableSourceProblems(`${field}.envFrom`, container.envFrom);
+  yield* mountProblems(`${field}.volumeMounts`, container, pod.volumes);
+  yield* deviceProblems(`${field}.volumeDevices`, container, pod.volumes);
   yield* choice(`${field}.imagePullPolicy`, imagePullPolicy, "core/v1.Container");
-  yield* containerResources(`${field}.resources`, resources, around.claims);
-  yield* resizing(`${field}.resizePolicy`, container, around.spec.restartPolicy);
-  yield* containerSecurityProblems(
-    `${field}.securityContext`,
-    securityContext,
-    around.spec.hostUsers !== false,
-  );
+  yield* containerResourceProblems(`${field}.resources`, resources, pod.claims);
+  yield* resizeProblems(`${field}.resizePolicy`, container, pod.spec.restartPolicy);
+  yield* containerSecurityProblems(`${field}.securityContext`, securityContext, pod.spec.hostUsers !== false);
 }
 
 const variableFields = [
@@ -155,20 +150,20 @@ const variableFields = [
   "status.podIPs",
 ];
 
-function* variable(at: string, { name, value, valueFrom }: Sent<core.EnvVar>): Problems {
+function* variableProblems(at: string, { name, value, valueFrom }: Sent<core.EnvVar>): Problems {
   yield* needed(`${at}.name`, name, checkVariableName);
   if (!valueFrom) return;
   const field = `${at}.valueFrom`;
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = valueFrom;
-  if (fieldRef) yield* fieldReference(`${field}.fieldRef`, fieldRef, variableFields);
-  if (resourceFieldRef) yield* resourceReference(`${field}.resourceFieldRef`, resourceFieldRef);
-  if (configMapKeyRef) yield* keyReference(`${field}.configMapKeyRef`, configMapKeyRef);
-  if (secretKeyRef) yield* keyReference(`${field}.secretKeyRef`, secretKeyRef);
+  if (fieldRef) yield* fieldReferenceProblems(`${field}.fieldRef`, fieldRef, variableFields);
+  if (resourceFieldRef) yield* resourceReferenceProblems(`${field}.resourceFieldRef`, resourceFieldRef);
+  if (configMapKeyRef) yield* keyReferenceProblems(`${field}.configMapKeyRef`, configMapKeyRef);
+  if (secretKeyRef) yield* keyReferenceProblems(`${field}.secretKeyRef`, secretKeyRef);
   if (fileKeyRef) {
     yield* needed(`${field}.fileKeyRef.key`, fileKeyRef.key, checkVariableName);
     yield* needed(`${field}.fileKeyRef.volumeName`, fileKeyRef.volumeName, checkLabel);
     yield* needed(`${field}.fileKeyRef.path`, fileKeyRef.path);
-    yield* withoutBacksteps(`${field}.fileKeyRef.path`, fileKeyRef.path ?? "");
+    yield* backstepProblems(`${field}.fileKeyRef.path`, fileKeyRef.path ?? "");
   }
   const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef];
   const count = sources.filter(Boolean).length;
@@ -201,31 +196,33 @@ const podFields = new Set([
 ]);
 
 /** A fieldRef: a field of the pod, or one of its labels or annotations such as `metadata.labels['app']`. */
-export function* fieldReference(
+export function* fieldReferenceProblems(
   field: string,
   { apiVersion, fieldPath }: Sent<core.ObjectFieldSelector>,
   allowed: readonly string[],
 ): Problems {
   if (!apiVersion) return yield required(`${field}.apiVersion`);
   if (!fieldPath) return yield required(`${field}.fieldPath`);
-  if (apiVersion !== "v1") return yield noField(field, fieldPath, `unsupported pod version: ${apiVersion}`);
+  if (apiVersion !== "v1")
+    return yield invalidFieldPath(field, fieldPath, `unsupported pod version: ${apiVersion}`);
   const [, path = "", key = ""] = /^([^[]*)\['(.*)'\]$/s.exec(fieldPath) ?? [];
   if (path === "") {
     const known = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
-    if (!podFields.has(known)) return yield noField(field, fieldPath, `field label not supported: ${known}`);
+    if (!podFields.has(known))
+      return yield invalidFieldPath(field, fieldPath, `field label not supported: ${known}`);
     yield* optionalChoice(`${field}.fieldPath`, known, allowed);
   } else if (path === "metadata.annotations") {
     yield* checked(field, key.toLowerCase(), checkQualifiedName);
   } else if (path === "metadata.labels") yield* checked(field, key, checkQualifiedName);
-  else yield noField(field, fieldPath, `field label does not support subscript: ${fieldPath}`);
+  else yield invalidFieldPath(field, fieldPath, `field label does not support subscript: ${fieldPath}`);
 }
 
-function noField(field: string, path: string, reason: string): ReturnType<typeof invalid> {
+function invalidFieldPath(field: string, path: string, reason: string): ReturnType<typeof invalid> {
   return invalid(`${field}.fieldPath`, path, `error converting fieldPath: ${reason}`);
 }
 
 /** The resources that a resourceFieldRef may name. */
-const resourcesOfContainers = [
+const referableResources = [
   "limits.cpu",
   "limits.ephemeral-storage",
   "limits.memory",
@@ -237,19 +234,19 @@ const resourcesOfContainers = [
 const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /** A resourceFieldRef: a request or limit of a container, with a divisor. A file must name its container. */
-export function* resourceReference(
+export function* resourceReferenceProblems(
   field: string,
   { containerName = "", resource = "", divisor = "0" }: Sent<core.ResourceFieldSelector>,
   needsContainer = false,
 ): Problems {
   if (needsContainer && containerName === "") yield required(`${field}.containerName`);
   else if (resource === "") yield required(`${field}.resource`);
-  else if (!resourcesOfContainers.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
-    yield notSupported(`${field}.resource`, resource, resourcesOfContainers);
+  else if (!referableResources.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
+    yield notSupported(`${field}.resource`, resource, referableResources);
   }
   if (compareQuantities(divisor, "0") === 0) return;
   const kind = resource.replace(/^(limits|requests)\./, "");
-  const [named, divisors] = divisorsOf(kind);
+  const [named, divisors] = divisorsFor(kind);
   if (divisors.includes(String(divisor))) return;
   const detail =
     kind === "cpu"
@@ -260,18 +257,18 @@ export function* resourceReference(
 
 const cpuDivisors = ["1m", "1"];
 
-function divisorsOf(kind: string): [name: string, divisors: readonly string[]] {
+function divisorsFor(kind: string): [name: string, divisors: readonly string[]] {
   if (kind === "cpu") return ["cpu", cpuDivisors];
   if (kind === "ephemeral-storage") return ["local ephemeral storage", byteDivisors];
   return [kind.startsWith("hugepages-") ? "hugepages" : kind, byteDivisors];
 }
 
-function* keyReference(field: string, { name = "", key }: Sent<core.SecretKeySelector>): Problems {
+function* keyReferenceProblems(field: string, { name = "", key }: Sent<core.SecretKeySelector>): Problems {
   yield* checked(`${field}.name`, name, checkSubdomain);
   yield* needed(`${field}.key`, key, checkConfigKey);
 }
 
-function* variableSources(field: string, list: Container["envFrom"]): Problems {
+function* variableSourceProblems(field: string, list: Container["envFrom"]): Problems {
   for (const [at, { prefix, configMapRef, secretRef }] of itemsOf(field, list)) {
     yield* checked(`${at}.prefix`, prefix, checkVariableName);
     if (configMapRef) yield* needed(`${at}.configMapRef.name`, configMapRef.name, checkSubdomain);
@@ -284,8 +281,7 @@ function* variableSources(field: string, list: Container["envFrom"]): Problems {
   }
 }
 
-/** The volumeMounts of a container. */
-function* mounts(field: string, container: Container, volumes: Volumes): Problems {
+function* mountProblems(field: string, container: Container, volumes: Volumes): Problems {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const paths = new Set<string>();
   for (const [at, mount] of itemsOf(field, volumeMounts)) {
@@ -295,51 +291,49 @@ function* mounts(field: string, container: Container, volumes: Volumes): Problem
     if (mountPath === "") yield required(`${at}.mountPath`);
     if (paths.has(mountPath)) yield invalid(`${at}.mountPath`, mountPath, "must be unique");
     paths.add(mountPath);
-    if (volumeDevices.some((device) => device.name === name)) {
+    if (volumeDevices.some((device) => device.name === name))
       yield invalid(`${at}.name`, name, "must not already exist in volumeDevices");
-    }
-    if (volumeDevices.some(({ devicePath }) => devicePath === mountPath)) {
+    if (volumeDevices.some(({ devicePath }) => devicePath === mountPath))
       yield invalid(`${at}.mountPath`, mountPath, "must not already exist as a path in volumeDevices");
-    }
-    yield* subPaths(field, at, mount);
-    yield* propagation(`${field}.mountPropagation`, mount, container);
-    yield* recursiveReadOnly(`${field}.recursiveReadOnly`, mount);
+    yield* subPathProblems(field, at, mount);
+    yield* propagationProblems(`${field}.mountPropagation`, mount, container);
+    yield* recursiveReadOnlyProblems(`${field}.recursiveReadOnly`, mount);
   }
 }
 
 /** The real server omits the index if the error is about the path itself. */
-function* subPaths(list: string, at: string, { subPath, subPathExpr }: Sent<core.VolumeMount>): Problems {
-  if (subPath) yield* descendingPath(`${list}.subPath`, subPath);
+function* subPathProblems(
+  list: string,
+  at: string,
+  { subPath, subPathExpr }: Sent<core.VolumeMount>,
+): Problems {
+  if (subPath) yield* relativePathProblems(`${list}.subPath`, subPath);
   if (!subPathExpr) return;
-  if (subPath) {
+  if (subPath)
     yield invalid(`${at}.subPathExpr`, subPathExpr, "subPathExpr and subPath are mutually exclusive");
-  }
-  yield* descendingPath(`${list}.subPathExpr`, subPathExpr);
+  yield* relativePathProblems(`${list}.subPathExpr`, subPathExpr);
 }
 
-function* propagation(
+function* propagationProblems(
   field: string,
   { mountPropagation }: Sent<core.VolumeMount>,
   container: Container,
 ): Problems {
   yield* optionalChoice(field, mountPropagation, "core/v1.VolumeMount");
-  if (mountPropagation === "Bidirectional" && !container.securityContext?.privileged) {
+  if (mountPropagation === "Bidirectional" && !container.securityContext?.privileged)
     yield forbidden(field, "Bidirectional mount propagation is available only to privileged containers");
-  }
 }
 
-function* recursiveReadOnly(field: string, mount: Sent<core.VolumeMount>): Problems {
+function* recursiveReadOnlyProblems(field: string, mount: Sent<core.VolumeMount>): Problems {
   const { recursiveReadOnly: mode, readOnly, mountPropagation = "None" } = mount;
   yield* optionalChoice(field, mode, ["Disabled", "Enabled", "IfPossible"]);
   if (mode !== "Enabled" && mode !== "IfPossible") return;
   if (!readOnly) yield forbidden(field, "may only be specified when readOnly is true");
-  if (mountPropagation !== "None") {
+  if (mountPropagation !== "None")
     yield forbidden(field, "may only be specified when mountPropagation is None or not specified");
-  }
 }
 
-/** The volumeDevices of a container. */
-function* devices(field: string, container: Container, volumes: Volumes): Problems {
+function* deviceProblems(field: string, container: Container, volumes: Volumes): Problems {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const names = new Set<string>();
   const paths = new Set<string>();
@@ -357,33 +351,30 @@ function* devices(field: string, container: Container, volumes: Volumes): Proble
     if (devicePath.split("/").includes("..")) {
       yield invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')");
     } else paths.add(devicePath);
-    if (volumeMounts.some((mount) => mount.name === name)) {
+    if (volumeMounts.some((mount) => mount.name === name))
       yield invalid(`${at}.name`, name, "must not already exist in volumeMounts");
-    }
-    if (volumeMounts.some(({ mountPath }) => mountPath === devicePath)) {
+    if (volumeMounts.some(({ mountPath }) => mountPath === devicePath))
       yield invalid(`${at}.devicePath`, devicePath, "must not already exist as a path in volumeMounts");
-    }
     if (name !== "") names.add(name);
   }
 }
 
-/** The lifecycle hooks and the probes of a container. */
-function* running(field: string, container: Container, spec: PodSpec): Problems {
+function* hookAndProbeProblems(field: string, container: Container, spec: PodSpec): Problems {
   const { terminationGracePeriodSeconds: period, os } = spec;
   const { postStart, preStop, stopSignal } = container.lifecycle ?? {};
-  if (postStart) yield* handler(`${field}.lifecycle.postStart`, postStart, period);
-  if (preStop) yield* handler(`${field}.lifecycle.preStop`, preStop, period);
+  if (postStart) yield* handlerProblems(`${field}.lifecycle.postStart`, postStart, period);
+  if (preStop) yield* handlerProblems(`${field}.lifecycle.preStop`, preStop, period);
   if (stopSignal !== undefined && os?.name === undefined) {
     const detail = "may not be set for containers with empty `spec.os.name`";
     yield forbidden(`${field}.lifecycle.stopSignal`, detail);
   }
-  for (const name of probes) {
+  for (const name of probeFields) {
     const values = container[name];
-    if (values) yield* probe(`${field}.${name}`, values, name === "readinessProbe");
+    if (values) yield* probeProblems(`${field}.${name}`, values, name === "readinessProbe");
   }
 }
 
-const counts = [
+const probeCounts = [
   "initialDelaySeconds",
   "timeoutSeconds",
   "periodSeconds",
@@ -391,9 +382,9 @@ const counts = [
   "failureThreshold",
 ] as const;
 
-function* probe(field: string, values: Probe, ofReadiness: boolean): Problems {
-  yield* handler(field, values, undefined);
-  for (const name of counts) yield* nonNegative(`${field}.${name}`, values[name]);
+function* probeProblems(field: string, values: Probe, ofReadiness: boolean): Problems {
+  yield* handlerProblems(field, values, undefined);
+  for (const name of probeCounts) yield* nonNegative(`${field}.${name}`, values[name]);
   const { successThreshold, terminationGracePeriodSeconds: period } = values;
   const at = `${field}.terminationGracePeriodSeconds`;
   if (period !== undefined && period <= 0) yield invalid(at, period, "must be greater than 0");
@@ -406,7 +397,7 @@ function* probe(field: string, values: Probe, ofReadiness: boolean): Problems {
 
 type HandlerCheck = (field: string, value: object, gracePeriod: number | undefined) => Problems;
 
-const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
+const handlerChecks: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   *exec(field, { command }: Handler["exec"] & object) {
     if (!command?.length) yield required(`${field}.command`);
   },
@@ -414,12 +405,10 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
     if (!path) yield required(`${field}.path`);
     yield* checked(`${field}.port`, port, checkPort);
     yield* optionalChoice(`${field}.scheme`, scheme, "core/v1.HTTPGetAction");
-    for (const { name = "" } of httpHeaders) {
-      yield* checked(`${field}.httpHeaders`, name, checkHeaderName);
-    }
+    for (const { name = "" } of httpHeaders) yield* checked(`${field}.httpHeaders`, name, checkHeaderName);
   },
-  tcpSocket: portOfHandler,
-  grpc: portOfHandler,
+  tcpSocket: handlerPortProblems,
+  grpc: handlerPortProblems,
   *sleep(field, { seconds = 0 }: Handler["sleep"] & object, gracePeriod) {
     if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return;
     yield invalid(
@@ -430,9 +419,9 @@ const kinds: { readonly [Name in keyof Required<Handler>]: HandlerCheck } = {
   },
 };
 
-function* handler(field: string, values: Handler, gracePeriod: number | undefined): Problems {
+function* handlerProblems(field: string, values: Handler, gracePeriod: number | undefined): Problems {
   let named = false;
-  for (const [name, check] of Object.entries(kinds) as Array<[keyof Handler, HandlerCheck]>) {
+  for (const [name, check] of Object.entries(handlerChecks) as Array<[keyof Handler, HandlerCheck]>) {
     const value = values[name];
     if (value === undefined) continue;
     const at = `${field}.${name}`;
@@ -443,7 +432,7 @@ function* handler(field: string, values: Handler, gracePeriod: number | undefine
   if (!named) yield required(field, "must specify a handler type");
 }
 
-function* portOfHandler(field: string, { port = 0 }: { port?: number | string | undefined }): Problems {
+function* handlerPortProblems(field: string, { port = 0 }: { port?: number | string | undefined }): Problems {
   yield* checked(`${field}.port`, port, checkPort);
 }
 
@@ -454,7 +443,7 @@ function checkHeaderName(name: string): string[] {
   ];
 }
 
-function* ports(field: string, list: Container["ports"]): Problems {
+function* portProblems(field: string, list: Container["ports"]): Problems {
   const uniqueName = unique();
   for (const [at, { name = "", containerPort = 0, hostPort = 0, protocol }] of itemsOf(field, list)) {
     yield* ifSet(`${at}.name`, name, checkPortName);
@@ -467,7 +456,7 @@ function* ports(field: string, list: Container["ports"]): Problems {
 }
 
 /** A hostPort can be used only once. */
-function* hostPorts(field: string, list: readonly Container[]): Problems {
+function* hostPortProblems(field: string, list: readonly Container[]): Problems {
   const uniquePort = unique();
   for (const [at, container] of itemsOf(field, list)) {
     for (const [port, { protocol = "", hostIP = "", hostPort }] of itemsOf(`${at}.ports`, container.ports)) {
@@ -476,21 +465,20 @@ function* hostPorts(field: string, list: readonly Container[]): Problems {
   }
 }
 
-function* resizing(field: string, { resizePolicy }: Container, podPolicy: string | undefined): Problems {
+function* resizeProblems(field: string, { resizePolicy }: Container, policy: string | undefined): Problems {
   const uniqueResource = unique();
   for (const [at, { resourceName = "", restartPolicy = "" }] of itemsOf(field, resizePolicy)) {
     yield* uniqueResource(at, resourceName);
     yield* choice(field, resourceName, ["cpu", "memory"]);
     yield* choice(field, restartPolicy, ["NotRequired", "RestartContainer"]);
-    if (podPolicy === "Never" && restartPolicy !== "NotRequired") {
+    if (policy === "Never" && restartPolicy !== "NotRequired") {
       const detail = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
       yield invalid(field, restartPolicy, detail);
     }
   }
 }
 
-/** The restartPolicy and restartPolicyRules of a container. */
-function* restarts(field: string, container: Container): Problems {
+function* restartPolicyProblems(field: string, container: Container): Problems {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined) {
     yield* optionalChoice(`${field}.restartPolicy`, restartPolicy, "core/v1.PodSpec");

@@ -75,13 +75,13 @@ function isLatest(image: string): boolean {
   return tag === undefined ? digest === undefined : tag === "latest";
 }
 
-const readable = 0o644;
+const defaultFileMode = 0o644;
 
 function defaultVolume(volume: Volume): void {
   if (Object.keys(volume).filter((field) => field !== "name").length === 0) volume.emptyDir = {};
   const { secret, configMap, downwardAPI, projected, image, ephemeral } = volume;
   for (const source of [secret, configMap, downwardAPI, projected]) {
-    if (source) source.defaultMode ??= readable;
+    if (source) source.defaultMode ??= defaultFileMode;
   }
   for (const file of downwardAPI?.items ?? []) defaultReference(file);
   for (const source of projected?.sources ?? []) {
@@ -99,9 +99,9 @@ function defaultVolume(volume: Volume): void {
 }
 
 /** The sources with defaults that volumes of pods and PersistentVolumes share. */
-type Sources = Pick<Volume, "azureDisk" | "hostPath" | "iscsi" | "rbd" | "scaleIO">;
+type DefaultedSources = Pick<Volume, "azureDisk" | "hostPath" | "iscsi" | "rbd" | "scaleIO">;
 
-export function defaultVolumeSource({ azureDisk, hostPath, iscsi, rbd, scaleIO }: Sources): void {
+export function defaultVolumeSource({ azureDisk, hostPath, iscsi, rbd, scaleIO }: DefaultedSources): void {
   if (hostPath) hostPath.type ??= "";
   if (iscsi) iscsi.iscsiInterface ||= "default";
   if (rbd) {

@@ -22,10 +22,9 @@ import {
 import type { PodSpec } from "./types.ts";
 
 /** The effects of taints, in the order of messages. */
-export const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+export const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** The tolerations of a pod. */
-export function* tolerations(field: string, list: readonly Sent<core.Toleration>[] = []): Problems {
+export function* tolerationProblems(field: string, list: readonly Sent<core.Toleration>[] = []): Problems {
   for (const [at, toleration] of itemsOf(field, list)) {
     const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
     yield* ifSet(`${at}.key`, key, checkQualifiedName);
@@ -38,12 +37,12 @@ export function* tolerations(field: string, list: readonly Sent<core.Toleration>
       const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
       yield invalid(`${at}.effect`, effect, detail);
     }
-    yield* tolerated(`${at}.operator`, operator, value);
-    if (effect !== "") yield* optionalChoice(`${at}.effect`, effect, effects);
+    yield* tolerationOperatorProblems(`${at}.operator`, operator, value);
+    if (effect !== "") yield* optionalChoice(`${at}.effect`, effect, taintEffects);
   }
 }
 
-function* tolerated(field: string, operator: string, value: string): Problems {
+function* tolerationOperatorProblems(field: string, operator: string, value: string): Problems {
   switch (operator) {
     case "":
     case "Equal": {
@@ -63,8 +62,10 @@ function* tolerated(field: string, operator: string, value: string): Problems {
   }
 }
 
-/** The topologySpreadConstraints of a pod. */
-export function* spread(field: string, list: readonly Sent<core.TopologySpreadConstraint>[] = []): Problems {
+export function* spreadProblems(
+  field: string,
+  list: readonly Sent<core.TopologySpreadConstraint>[] = [],
+): Problems {
   const type = "core/v1.TopologySpreadConstraint";
   for (const [at, constraint, index] of itemsOf(field, list)) {
     const { maxSkew = 0, topologyKey = "", whenUnsatisfiable = "", minDomains } = constraint;
@@ -74,29 +75,27 @@ export function* spread(field: string, list: readonly Sent<core.TopologySpreadCo
     const again = list
       .slice(index + 1)
       .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
-    if (again) {
+    if (again)
       yield duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`);
-    }
-    if (minDomains !== undefined) yield* domains(`${at}.minDomains`, minDomains, whenUnsatisfiable);
+    if (minDomains !== undefined)
+      yield* minDomainsProblems(`${at}.minDomains`, minDomains, whenUnsatisfiable);
     yield* optionalChoice(`${at}.nodeAffinityPolicy`, constraint.nodeAffinityPolicy, type);
     yield* optionalChoice(`${at}.nodeTaintsPolicy`, constraint.nodeTaintsPolicy, type);
-    yield* labelKeys(at, constraint);
+    yield* labelKeyProblems(at, constraint);
     yield* selectorProblems(`${at}.labelSelector`, constraint.labelSelector);
   }
 }
 
-function* domains(field: string, minDomains: number, action: string): Problems {
+function* minDomainsProblems(field: string, minDomains: number, action: string): Problems {
   yield* positive(field, minDomains);
   if (action === "DoNotSchedule") return;
   const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`;
   yield invalid(field, minDomains, detail);
 }
 
-/** The readinessGates and schedulingGates of a pod. */
-export function* gates(field: string, { readinessGates, schedulingGates }: PodSpec): Problems {
-  for (const [at, { conditionType = "" }] of itemsOf(`${field}.readinessGates`, readinessGates)) {
+export function* gateProblems(field: string, { readinessGates, schedulingGates }: PodSpec): Problems {
+  for (const [at, { conditionType = "" }] of itemsOf(`${field}.readinessGates`, readinessGates))
     yield* checked(`${at}.conditionType`, conditionType, checkQualifiedName);
-  }
   const uniqueName = unique();
   for (const [at, { name = "" }] of itemsOf(`${field}.schedulingGates`, schedulingGates)) {
     yield* checked(at, name, checkQualifiedName);
@@ -104,27 +103,25 @@ export function* gates(field: string, { readinessGates, schedulingGates }: PodSp
   }
 }
 
-/** The affinity of a pod. */
-export function* affinity(
+export function* affinityProblems(
   field: string,
   { nodeAffinity, podAffinity, podAntiAffinity }: Sent<core.Affinity>,
 ): Problems {
-  if (nodeAffinity) yield* nodes(`${field}.nodeAffinity`, nodeAffinity);
-  if (podAffinity) yield* pods(`${field}.podAffinity`, podAffinity);
-  if (podAntiAffinity) yield* pods(`${field}.podAntiAffinity`, podAntiAffinity);
+  if (nodeAffinity) yield* nodeAffinityProblems(`${field}.nodeAffinity`, nodeAffinity);
+  if (podAffinity) yield* podAffinityProblems(`${field}.podAffinity`, podAffinity);
+  if (podAntiAffinity) yield* podAffinityProblems(`${field}.podAntiAffinity`, podAntiAffinity);
 }
 
 const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
-
 const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
-function* nodes(field: string, rules: NonNullable<Sent<core.Affinity>["nodeAffinity"]>): Problems {
+function* nodeAffinityProblems(field: string, rules: Sent<core.NodeAffinity>): Problems {
   const needs = rules[requiredTerms];
   if (needs) yield* nodeSelectorProblems(`${field}.${requiredTerms}`, needs.nodeSelectorTerms);
   const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);
   for (const [at, { weight = 0, preference = {} }] of preferred) {
     yield* weightProblems(`${at}.weight`, weight);
-    yield* nodeTerm(`${at}.preference`, preference, false);
+    yield* nodeTermProblems(`${at}.preference`, preference, false);
   }
 }
 
@@ -135,7 +132,7 @@ export function* nodeSelectorProblems(
 ): Problems {
   const at = `${field}.nodeSelectorTerms`;
   if (terms.length === 0) yield required(at, "must have at least one node selector term");
-  for (const [each, term] of itemsOf(at, terms)) yield* nodeTerm(each, term, true);
+  for (const [each, term] of itemsOf(at, terms)) yield* nodeTermProblems(each, term, true);
 }
 
 function* weightProblems(field: string, weight: number): Problems {
@@ -143,18 +140,17 @@ function* weightProblems(field: string, weight: number): Problems {
 }
 
 /** Invalid label values are rejected only in required terms. */
-function* nodeTerm(
+function* nodeTermProblems(
   field: string,
   { matchExpressions, matchFields }: Sent<core.NodeSelectorTerm>,
   checksValues: boolean,
 ): Problems {
-  for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions)) {
-    yield* labelRequirement(at, requirement, checksValues);
-  }
-  yield* each(`${field}.matchFields`, matchFields, fieldRequirement);
+  for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions))
+    yield* labelRequirementProblems(at, requirement, checksValues);
+  yield* each(`${field}.matchFields`, matchFields, fieldRequirementProblems);
 }
 
-function* labelRequirement(
+function* labelRequirementProblems(
   field: string,
   { key = "", operator = "", values = [] }: Sent<core.NodeSelectorRequirement>,
   checksValues: boolean,
@@ -168,7 +164,7 @@ function* labelRequirement(
   if (checksValues) yield* eachChecked(at, values, checkLabelValue);
 }
 
-function* fieldRequirement(
+function* fieldRequirementProblems(
   field: string,
   { key = "", operator = "", values = [] }: Sent<core.NodeSelectorRequirement>,
 ): Problems {
@@ -182,27 +178,27 @@ function* fieldRequirement(
   else yield* eachChecked(`${field}.values`, values, checkSubdomain);
 }
 
-function* pods(field: string, rules: Sent<core.PodAffinity>): Problems {
-  yield* each(`${field}.${requiredTerms}`, rules[requiredTerms], podTerm);
+function* podAffinityProblems(field: string, rules: Sent<core.PodAffinity>): Problems {
+  yield* each(`${field}.${requiredTerms}`, rules[requiredTerms], podTermProblems);
   const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);
   for (const [at, { weight = 0, podAffinityTerm = {} }] of preferred) {
     yield* weightProblems(`${at}.weight`, weight);
-    yield* podTerm(`${at}.podAffinityTerm`, podAffinityTerm);
+    yield* podTermProblems(`${at}.podAffinityTerm`, podAffinityTerm);
   }
 }
 
-function* podTerm(field: string, term: Sent<core.PodAffinityTerm>): Problems {
+function* podTermProblems(field: string, term: Sent<core.PodAffinityTerm>): Problems {
   const { labelSelector, namespaceSelector, namespaces = [], topologyKey = "" } = term;
   yield* selectorProblems(`${field}.labelSelector`, labelSelector);
   yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
   for (const name of namespaces) yield* checked(`${field}.namespace`, name, checkLabel);
-  yield* labelKeys(field, term);
+  yield* labelKeyProblems(field, term);
   if (topologyKey === "") yield required(`${field}.topologyKey`, "can not be empty");
   yield* checked(`${field}.topologyKey`, topologyKey, checkQualifiedName);
 }
 
 /** The matchLabelKeys and mismatchLabelKeys of a selector. */
-function* labelKeys(
+function* labelKeyProblems(
   field: string,
   { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: Sent<core.PodAffinityTerm>,
 ): Problems {
@@ -215,9 +211,8 @@ function* labelKeys(
   const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
   for (const { key } of labelSelector?.matchExpressions ?? []) {
     const index = matchLabelKeys.lastIndexOf(key);
-    if (index !== -1 && selected.has(key)) {
+    if (index !== -1 && selected.has(key))
       yield invalid(`${field}[${index}]`, key, "exists in both matchLabelKeys and labelSelector");
-    }
     selected.add(key);
   }
   for (const [at, key] of itemsOf(`${field}.matchLabelKeys`, matchLabelKeys)) {

@@ -7,21 +7,13 @@ import {
   tooLong,
   notSupported,
 } from "@tsbuilder/apimachinery/errors";
-import { descendingPath } from "../../checks/names.ts";
-import type { Problems, Shape } from "../../checks/problems.ts";
-import {
-  goStruct,
-  inRange,
-  itemsOf,
-  optionalChoice,
-  pointer,
-  pointerTo,
-  text,
-} from "../../checks/problems.ts";
+import { relativePathProblems } from "../../checks/names.ts";
+import { type Problems, inRange, itemsOf, optionalChoice } from "../../checks/problems.ts";
 import { type PodSpec, type SeccompProfile, type SecurityContext, containersIn } from "./types.ts";
 import { knownValues } from "../../checks/known-values.ts";
+import type { Shape } from "../../checks/go-struct.ts";
+import { pointerField, pointerTo, stringField, toGoStruct } from "../../checks/go-struct.ts";
 
-/** The securityContext of a container. */
 export function* containerSecurityProblems(
   field: string,
   context: SecurityContext | undefined,
@@ -39,26 +31,26 @@ export function* containerSecurityProblems(
   yield* appArmorProblems(`${field}.appArmorProfile`, appArmorProfile);
 }
 
-const profileShape: Shape = { type: text, localhostProfile: pointer };
+const profileStruct: Shape = { type: stringField, localhostProfile: pointerField };
 
-const contextShape: Shape = {
-  capabilities: pointerTo({ add: pointer, drop: pointer }),
-  privileged: pointer,
-  seLinuxOptions: pointer,
-  windowsOptions: pointer,
-  runAsUser: pointer,
-  runAsGroup: pointer,
-  runAsNonRoot: pointer,
-  readOnlyRootFilesystem: pointer,
-  allowPrivilegeEscalation: pointer,
-  procMount: pointer,
-  seccompProfile: pointerTo(profileShape),
-  appArmorProfile: pointerTo(profileShape),
+const contextStruct: Shape = {
+  capabilities: pointerTo({ add: pointerField, drop: pointerField }),
+  privileged: pointerField,
+  seLinuxOptions: pointerField,
+  windowsOptions: pointerField,
+  runAsUser: pointerField,
+  runAsGroup: pointerField,
+  runAsNonRoot: pointerField,
+  readOnlyRootFilesystem: pointerField,
+  allowPrivilegeEscalation: pointerField,
+  procMount: pointerField,
+  seccompProfile: pointerTo(profileStruct),
+  appArmorProfile: pointerTo(profileStruct),
 };
 
 function* escalationProblems(field: string, context: SecurityContext): Problems {
   if (context.allowPrivilegeEscalation !== false) return;
-  const shown = goStruct(context, contextShape);
+  const shown = toGoStruct(context, contextStruct);
   const refusal = "cannot set `allowPrivilegeEscalation` to false and";
   if (context.privileged) yield invalidStruct(field, shown, `${refusal} \`privileged\` to true`);
   for (const capability of context.capabilities?.add ?? []) {
@@ -68,17 +60,16 @@ function* escalationProblems(field: string, context: SecurityContext): Problems 
   }
 }
 
-const highestId = 2 ** 31 - 1;
+const largestID = 2 ** 31 - 1;
 
 function* idProblems<Name extends string>(
   field: string,
   context: { readonly [Each in Name]?: number | undefined },
   ...names: Name[]
 ): Problems {
-  for (const name of names) yield* inRange(`${field}.${name}`, context[name], 0, highestId);
+  for (const name of names) yield* inRange(`${field}.${name}`, context[name], 0, largestID);
 }
 
-/** The securityContext of a pod. */
 export function* podSecurityProblems(field: string, spec: PodSpec): Problems {
   const { securityContext: context } = spec;
   if (!context) return;
@@ -86,7 +77,7 @@ export function* podSecurityProblems(field: string, spec: PodSpec): Problems {
   const type = "core/v1.PodSecurityContext";
   yield* idProblems(at, context, "fsGroup", "runAsUser", "runAsGroup");
   for (const [each, group] of itemsOf(`${at}.supplementalGroups`, context.supplementalGroups)) {
-    yield* inRange(each, group, 0, highestId);
+    yield* inRange(each, group, 0, largestID);
   }
   if (spec.shareProcessNamespace && spec.hostPID) {
     const detail = "ShareProcessNamespace and HostPID cannot both be enabled";
@@ -142,10 +133,10 @@ function* seccompProblems(field: string, profile: SeccompProfile | undefined): P
   if (type === "Localhost") {
     const at = `${field}.localhostProfile`;
     if (localhostProfile === undefined) yield required(at, "must be set when seccomp type is Localhost");
-    else yield* descendingPath(at, localhostProfile);
+    else yield* relativePathProblems(at, localhostProfile);
   } else if (localhostProfile !== undefined) {
     const detail = "can only be set when seccomp type is Localhost";
-    yield invalidStruct(`${field}.localhostProfile`, goStruct(profile, profileShape), detail);
+    yield invalidStruct(`${field}.localhostProfile`, toGoStruct(profile, profileStruct), detail);
   }
 }
 

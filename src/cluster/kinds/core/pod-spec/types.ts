@@ -28,6 +28,6 @@ export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;
 export type Pod = SentObject<PodSpec, Sent<core.PodStatus>>;
 
 /** The structs that Go serializes for an empty pod spec, and for a template with one. */
-export const podSpec = { containers: null };
+export const emptyPodSpec = { containers: null };
 
-export const template = { metadata: {}, spec: podSpec };
+export const emptyTemplate = { metadata: {}, spec: emptyPodSpec };

@@ -12,7 +12,7 @@ import {
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
-import { checkSearchDomain, descendingPath, labelProblems } from "../../checks/names.ts";
+import { checkSearchDomain, relativePathProblems, labelProblems } from "../../checks/names.ts";
 import {
   type Problems,
   checked,
@@ -23,17 +23,22 @@ import {
   itemsOf,
   optionalChoice,
 } from "../../checks/problems.ts";
-import { affinity, gates, spread, tolerations } from "./scheduling.ts";
-import type { ContainerContext } from "./containers.ts";
-import { containers, ephemeralContainers, initContainers, trimmedImage } from "./containers.ts";
-import { containerResources, podResources } from "../resources.ts";
+import { affinityProblems, gateProblems, spreadProblems, tolerationProblems } from "./scheduling.ts";
+import type { PodContext } from "./containers.ts";
+import {
+  containerProblems,
+  ephemeralContainerProblems,
+  initContainerProblems,
+  imageSpaceProblems,
+} from "./containers.ts";
+import { containerResourceProblems, podResourceProblems } from "../resources.ts";
 import { podSecurityProblems, userNamespaceProblems } from "./security.ts";
 import { type Pod, type PodSpec, type PodTemplateSpec, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
 import { checkAddress } from "../../checks/addresses.ts";
 
 /** Validates the pod template of a workload. */
-export function* validateTemplate(template: PodTemplateSpec = {}, field: string): Problems {
+export function* podTemplateProblems(template: PodTemplateSpec = {}, field: string): Problems {
   const { metadata = {}, spec = {} } = template;
   yield* labelProblems(`${field}.labels`, metadata.labels);
   for (const key of Object.keys(metadata.annotations ?? {})) {
@@ -63,15 +68,13 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
     }
   }
   for (const [at, container] of containersIn("spec", spec, "containers", "initContainers")) {
-    yield* trimmedImage(at, container);
+    yield* imageSpaceProblems(at, container);
   }
 }
 
-const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
-
-const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/";
-
-const appArmor = "container.apparmor.security.beta.kubernetes.io/";
+const podSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
+const containerSeccompPrefix = "container.seccomp.security.alpha.kubernetes.io/";
+const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
 
 /** Pod annotations that the server validates. */
 function* annotationProblems(
@@ -84,9 +87,10 @@ function* annotationProblems(
       yield invalid(`${field}[${key}]`, value, "must set spec.nodeName if mirror pod annotation is set");
     } else if (key === "controller.kubernetes.io/pod-deletion-cost" && !isInt32(value)) {
       yield invalid(`${field}[${key}]`, value, "must be a 32bit integer");
-    } else if (key === seccompOfPod || key.startsWith(seccompOfContainer)) {
-      yield* seccomp(`${field}.${key}`, value);
-    } else if (key.startsWith(appArmor)) yield* appArmorProblems(`${field}[${key}]`, key, value, spec);
+    } else if (key === podSeccompAnnotation || key.startsWith(containerSeccompPrefix)) {
+      yield* seccompAnnotationProblems(`${field}.${key}`, value);
+    } else if (key.startsWith(appArmorPrefix))
+      yield* appArmorAnnotationProblems(`${field}[${key}]`, key, value, spec);
   }
 }
 
@@ -95,15 +99,15 @@ function isInt32(text: string): boolean {
   return /^(0|-?[1-9]\d*)$/.test(text) && Math.abs(Number(text)) < 2 ** 31;
 }
 
-function* seccomp(field: string, profile: string): Problems {
+function* seccompAnnotationProblems(field: string, profile: string): Problems {
   const local = "localhost/";
   if (["runtime/default", "docker/default", "unconfined"].includes(profile)) return;
-  if (profile.startsWith(local)) yield* descendingPath(field, profile.slice(local.length));
+  if (profile.startsWith(local)) yield* relativePathProblems(field, profile.slice(local.length));
   else yield invalid(field, profile, "must be a valid seccomp profile");
 }
 
-function* appArmorProblems(field: string, key: string, profile: string, spec: PodSpec): Problems {
-  const name = key.slice(appArmor.length);
+function* appArmorAnnotationProblems(field: string, key: string, profile: string, spec: PodSpec): Problems {
+  const name = key.slice(appArmorPrefix.length);
   const all = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   if (!all.some((container) => container.name === name)) yield invalid(field, name, "container not found");
   if (["", "runtime/default", "unconfined"].includes(profile) || profile.startsWith("localhost/")) return;
@@ -114,44 +118,43 @@ const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None
 
 /** `podName` is undefined for the spec of a template. */
 function* specProblems(field: string, spec: PodSpec, podName: string | undefined): Problems {
-  const sound = yield* checkVolumes(`${field}.volumes`, spec, podName ?? "");
+  const validVolumes = yield* checkVolumes(`${field}.volumes`, spec, podName ?? "");
   const claims = new Set((spec.resourceClaims ?? []).map(({ name = "" }) => name).filter(Boolean));
-  yield* resourceClaims(`${field}.resourceClaims`, spec);
-  const around: ContainerContext = { spec, volumes: sound, claims };
-  yield* containers(`${field}.containers`, around);
-  yield* initContainers(`${field}.initContainers`, around);
-  yield* ephemeralContainers(`${field}.ephemeralContainers`, around);
-  yield* podResources(spec, claims, `${field}.resources`);
-  yield* hostPorts(field, spec, podName !== undefined);
+  yield* resourceClaimProblems(`${field}.resourceClaims`, spec);
+  const context: PodContext = { spec, volumes: validVolumes, claims };
+  yield* containerProblems(`${field}.containers`, context);
+  yield* initContainerProblems(`${field}.initContainers`, context);
+  yield* ephemeralContainerProblems(`${field}.ephemeralContainers`, context);
+  yield* podResourceProblems(spec, claims, `${field}.resources`);
+  yield* hostNetworkPortProblems(field, spec, podName !== undefined);
   yield* choice(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]);
   yield* choice(`${field}.dnsPolicy`, spec.dnsPolicy, dnsPolicies);
   yield* labelProblems(`${field}.nodeSelector`, spec.nodeSelector);
   yield* podSecurityProblems(field, spec);
-  if (spec.affinity) yield* affinity(`${field}.affinity`, spec.affinity);
-  yield* dns(field, spec);
-  yield* gates(field, spec);
-  yield* spread(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints);
+  if (spec.affinity) yield* affinityProblems(`${field}.affinity`, spec.affinity);
+  yield* dnsProblems(field, spec);
+  yield* gateProblems(field, spec);
+  yield* spreadProblems(`${field}.topologySpreadConstraints`, spec.topologySpreadConstraints);
   yield* userNamespaceProblems(field, spec);
-  yield* hostnameOverride(field, spec);
+  yield* hostnameOverrideProblems(field, spec);
   yield* ifSet(`${field}.serviceAccountName`, spec.serviceAccountName, checkSubdomain);
   yield* ifSet(`${field}.nodeName`, spec.nodeName, checkSubdomain);
   yield* inRange(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 1, 2 ** 31 - 1);
   yield* ifSet(`${field}.hostname`, spec.hostname, checkLabel);
   yield* ifSet(`${field}.subdomain`, spec.subdomain, checkLabel);
-  yield* tolerations(`${field}.tolerations`, spec.tolerations);
-  yield* hostAliases(`${field}.hostAliases`, spec.hostAliases);
+  yield* tolerationProblems(`${field}.tolerations`, spec.tolerations);
+  yield* hostAliasProblems(`${field}.hostAliases`, spec.hostAliases);
   yield* ifSet(`${field}.priorityClassName`, spec.priorityClassName, checkSubdomain);
   yield* checked(`${field}.runtimeClassName`, spec.runtimeClassName, checkSubdomain);
   if (spec.preemptionPolicy !== undefined) {
     yield* choice(`${field}.preemptionPolicy`, spec.preemptionPolicy, ["PreemptLowerPriority", "Never"]);
   }
-  if (spec.overhead) yield* containerResources(`${field}.overhead`, { limits: spec.overhead });
-  yield* system(`${field}.os`, spec);
-  yield* fileVariables(field, spec);
+  if (spec.overhead) yield* containerResourceProblems(`${field}.overhead`, { limits: spec.overhead });
+  yield* osProblems(`${field}.os`, spec);
+  yield* fileVariableProblems(field, spec);
 }
 
-/** The DNS policy and dnsConfig of a pod. */
-function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
+function* dnsProblems(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
   const at = `${field}.dnsConfig`;
   const { nameservers = [], searches = [], options = [] } = dnsConfig ?? {};
   if (dnsPolicy === "None") {
@@ -180,15 +183,14 @@ function* dns(field: string, { dnsPolicy, dnsConfig }: PodSpec): Problems {
   }
 }
 
-/** The hostAliases of a pod. */
-function* hostAliases(field: string, list: PodSpec["hostAliases"]): Problems {
+function* hostAliasProblems(field: string, list: PodSpec["hostAliases"]): Problems {
   for (const [at, { ip = "", hostnames }] of itemsOf(field, list)) {
     yield* checked(`${at}.ip`, ip, checkAddress);
     yield* eachChecked(`${at}.hostnames`, hostnames, checkSubdomain);
   }
 }
 
-function* hostnameOverride(field: string, spec: PodSpec): Problems {
+function* hostnameOverrideProblems(field: string, spec: PodSpec): Problems {
   const { hostnameOverride: name } = spec;
   if (name === undefined) return;
   const at = `${field}.hostnameOverride`;
@@ -199,7 +201,7 @@ function* hostnameOverride(field: string, spec: PodSpec): Problems {
 }
 
 /** With hostNetwork, containerPort and hostPort must be equal. A template may omit hostPort. */
-function* hostPorts(field: string, spec: PodSpec, isPod: boolean): Problems {
+function* hostNetworkPortProblems(field: string, spec: PodSpec, isPod: boolean): Problems {
   if (!spec.hostNetwork) return;
   for (const [at, { ports }] of containersIn(field, spec, "containers")) {
     for (const [port, { hostPort = 0, containerPort = 0 }] of itemsOf(`${at}.ports`, ports)) {
@@ -209,13 +211,13 @@ function* hostPorts(field: string, spec: PodSpec, isPod: boolean): Problems {
   }
 }
 
-function* system(field: string, { os }: PodSpec): Problems {
+function* osProblems(field: string, { os }: PodSpec): Problems {
   if (!os) return;
   if (!os.name) yield required(`${field}.name`);
   else yield* optionalChoice(field, os.name, ["linux", "windows"]);
 }
 
-function* resourceClaims(field: string, spec: PodSpec): Problems {
+function* resourceClaimProblems(field: string, spec: PodSpec): Problems {
   const seen = new Set<string>();
   for (const [at, claim] of itemsOf(field, spec.resourceClaims)) {
     const { name = "", resourceClaimName: claimName, resourceClaimTemplateName: template } = claim;
@@ -241,7 +243,7 @@ function* resourceClaims(field: string, spec: PodSpec): Problems {
 }
 
 /** Variables from files need an emptyDir volume. */
-function* fileVariables(field: string, spec: PodSpec): Problems {
+function* fileVariableProblems(field: string, spec: PodSpec): Problems {
   for (const [container, { env }] of containersIn(field, spec, "initContainers", "containers")) {
     for (const [each, { valueFrom }] of itemsOf(`${container}.env`, env)) {
       if (!valueFrom?.fileKeyRef) continue;

@@ -14,21 +14,21 @@ export function* podWarnings(
   annotations: Record<string, string> = {},
 ): Warnings {
   const at = field === "" ? "spec" : `${field}.spec`;
-  yield* spreading(at, spec);
+  yield* spreadWarnings(at, spec);
   yield* annotationWarnings(field === "" ? "metadata" : `${field}.metadata`, annotations);
   yield* volumeWarnings(at, spec);
-  yield* overlappingPaths(spec.volumes ?? []);
-  yield* repeated(
+  yield* pathWarnings(spec.volumes ?? []);
+  yield* duplicateWarnings(
     `${at}.hostAliases`,
     "ip",
     (spec.hostAliases ?? []).map(({ ip = "" }) => ip),
   );
-  yield* pullSecrets(`${at}.imagePullSecrets`, spec);
-  yield* fractions(`${at}.overhead`, spec.overhead);
+  yield* pullSecretWarnings(`${at}.imagePullSecrets`, spec);
+  yield* fractionWarnings(`${at}.overhead`, spec.overhead);
   for (const [path, container] of allContainers(at, spec)) {
-    yield* fractions(`${path}.resources.limits`, container.resources?.limits);
-    yield* fractions(`${path}.resources.requests`, container.resources?.requests);
-    yield* hiddenVariables(`${path}.env`, container);
+    yield* fractionWarnings(`${path}.resources.limits`, container.resources?.limits);
+    yield* fractionWarnings(`${path}.resources.requests`, container.resources?.requests);
+    yield* variableWarnings(`${path}.env`, container);
   }
   yield* portWarnings(at, spec);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
@@ -38,52 +38,52 @@ export function* podWarnings(
   yield* affinityWarnings(`${at}.affinity.podAntiAffinity`, spec.affinity?.podAntiAffinity);
 }
 
-interface Place {
+interface FilePath {
   readonly path: string;
   /** The source of a projected volume that has the path; empty for other volumes. */
   readonly source: string;
 }
 
 /** Finds conflicting paths of files in a volume. */
-function* overlappingPaths(volumes: readonly Volume[]): Generator<string, void> {
+function* pathWarnings(volumes: readonly Volume[]): Generator<string, void> {
   for (const { name = "", configMap, secret, downwardAPI, projected } of volumes) {
     const volume = `volume ${JSON.stringify(name)}`;
     const projections = projected?.sources ?? [];
-    const found: ReadonlyArray<readonly [kind: string, all: Place[]]> = [
-      [`ConfigMap ${JSON.stringify(configMap?.name ?? "")}`, places(configMap?.items)],
-      [`Secret ${JSON.stringify(secret?.secretName ?? "")}`, places(secret?.items)],
-      ["DownwardAPI", places(downwardAPI?.items)],
-      ["Projected", projections.flatMap(projectedPlaces)],
+    const found: ReadonlyArray<readonly [kind: string, all: FilePath[]]> = [
+      [`ConfigMap ${JSON.stringify(configMap?.name ?? "")}`, pathsOf(configMap?.items)],
+      [`Secret ${JSON.stringify(secret?.secretName ?? "")}`, pathsOf(secret?.items)],
+      ["DownwardAPI", pathsOf(downwardAPI?.items)],
+      ["Projected", projections.flatMap(projectedPaths)],
     ];
     if (projections.some((source) => Object.keys(source).length === 0)) {
       yield `${volume} (Projected) has no sources provided`;
     }
     for (const [kind, all] of found) {
-      for (const [a, b] of overlaps(all)) {
-        yield `${volume} (${kind}): overlapping paths: ${show(a)} with ${show(b)}`;
+      for (const [a, b] of findOverlaps(all)) {
+        yield `${volume} (${kind}): overlapping paths: ${formatPath(a)} with ${formatPath(b)}`;
       }
     }
   }
 }
 
-function projectedPlaces({
+function projectedPaths({
   configMap,
   secret,
   downwardAPI,
   serviceAccountToken,
-}: Sent<core.VolumeProjection>): Place[] {
-  if (configMap?.items) return places(configMap.items, `ConfigMap ${JSON.stringify(configMap.name ?? "")}`);
-  if (secret?.items) return places(secret.items, `Secret ${JSON.stringify(secret.name ?? "")}`);
-  if (downwardAPI?.items) return places(downwardAPI.items, "DownwardAPI");
-  if (serviceAccountToken) return places([serviceAccountToken], "ServiceAccountToken");
+}: Sent<core.VolumeProjection>): FilePath[] {
+  if (configMap?.items) return pathsOf(configMap.items, `ConfigMap ${JSON.stringify(configMap.name ?? "")}`);
+  if (secret?.items) return pathsOf(secret.items, `Secret ${JSON.stringify(secret.name ?? "")}`);
+  if (downwardAPI?.items) return pathsOf(downwardAPI.items, "DownwardAPI");
+  if (serviceAccountToken) return pathsOf([serviceAccountToken], "ServiceAccountToken");
   return [];
 }
 
-function places(items: ReadonlyArray<Pick<Sent<core.KeyToPath>, "path">> = [], source = ""): Place[] {
+function pathsOf(items: ReadonlyArray<Pick<Sent<core.KeyToPath>, "path">> = [], source = ""): FilePath[] {
   return items.map(({ path = "" }) => ({ path: path.replace(/\/+$/, ""), source }));
 }
 
-function* overlaps(all: readonly Place[]): Generator<readonly [Place, Place]> {
+function* findOverlaps(all: readonly FilePath[]): Generator<readonly [FilePath, FilePath]> {
   for (const [index, later] of all.entries()) {
     for (const earlier of all.slice(0, index)) {
       if (earlier.path === "" || later.path === "") continue;
@@ -96,7 +96,7 @@ function isBelow(path: string, folder: string): boolean {
   return `${path}/`.startsWith(`${folder}/`);
 }
 
-function show({ path, source }: Place): string {
+function formatPath({ path, source }: FilePath): string {
   return source === "" ? JSON.stringify(path) : `${JSON.stringify(path)} (${source})`;
 }
 
@@ -104,15 +104,15 @@ function allContainers(field: string, spec: PodSpec): ReturnType<typeof containe
   return containersIn(field, spec, "initContainers", "containers", "ephemeralContainers");
 }
 
-const noSelector = "labelSelector: a null labelSelector results in matching no pod";
+const nullSelector = "labelSelector: a null labelSelector results in matching no pod";
 
-function* spreading(field: string, { topologySpreadConstraints: list }: PodSpec): Warnings {
+function* spreadWarnings(field: string, { topologySpreadConstraints: list }: PodSpec): Warnings {
   for (const [at, { labelSelector }] of itemsOf(`${field}.topologySpreadConstraints`, list)) {
-    if (!labelSelector) yield `${at}.${noSelector}`;
+    if (!labelSelector) yield `${at}.${nullSelector}`;
   }
 }
 
-const oldAnnotations: Readonly<Record<string, string>> = {
+const deprecatedAnnotations: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod":
     'non-functional in v1.16+; use the "priorityClassName" field instead',
   "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -120,13 +120,13 @@ const oldAnnotations: Readonly<Record<string, string>> = {
 };
 
 function* annotationWarnings(field: string, annotations: Record<string, string>): Warnings {
-  for (const [key, message] of Object.entries(oldAnnotations)) {
+  for (const [key, message] of Object.entries(deprecatedAnnotations)) {
     if (key in annotations) yield `${field}.annotations[${key}]: ${message}`;
   }
 }
 
 /** The volumes that no kubelet mounts any more. */
-const oldVolumes = {
+const deprecatedSources = {
   photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
   gitRepo: "deprecated in v1.11, and disabled by default in v1.33+",
   scaleIO: "deprecated in v1.16, non-functional in v1.22+",
@@ -138,16 +138,16 @@ const oldVolumes = {
   rbd: "deprecated in v1.28, non-functional in v1.31+",
 } as const;
 
-type OldVolume = keyof typeof oldVolumes;
+type DeprecatedSource = keyof typeof deprecatedSources;
 
 function* volumeWarnings(field: string, { volumes }: PodSpec): Warnings {
   for (const [at, volume] of itemsOf(`${field}.volumes`, volumes)) {
-    yield* oldSources(at, volume, Object.keys(oldVolumes) as OldVolume[]);
+    yield* deprecatedSourceWarnings(at, volume, Object.keys(deprecatedSources) as DeprecatedSource[]);
   }
 }
 
 /** Warns of the sources of a volume that no kubelet mounts any more, in the order of `names`. */
-export function* oldSources<Name extends OldVolume>(
+export function* deprecatedSourceWarnings<Name extends DeprecatedSource>(
   field: string,
   volume: { readonly [Each in Name]?: unknown },
   names: readonly Name[],
@@ -155,26 +155,26 @@ export function* oldSources<Name extends OldVolume>(
   for (const name of names) {
     // The server capitalizes this field.
     const shown = name === "storageos" ? "storageOS" : name;
-    if (volume[name]) yield `${field}.${shown}: ${oldVolumes[name]}`;
+    if (volume[name]) yield `${field}.${shown}: ${deprecatedSources[name]}`;
   }
 }
 
-function* repeated(field: string, name: string, values: readonly string[]): Warnings {
+function* duplicateWarnings(field: string, name: string, values: readonly string[]): Warnings {
   for (const [index, value] of values.entries()) {
     if (values.indexOf(value) === index) continue;
     yield `${field}[${index}].${name}: duplicate ${name} ${JSON.stringify(value)}`;
   }
 }
 
-function* pullSecrets(field: string, { imagePullSecrets = [] }: PodSpec): Warnings {
+function* pullSecretWarnings(field: string, { imagePullSecrets = [] }: PodSpec): Warnings {
   const names = imagePullSecrets.map(({ name = "" }) => name);
-  yield* repeated(field, "name", names);
+  yield* duplicateWarnings(field, "name", names);
   for (const [index, name] of names.entries()) {
     if (name === "") yield `${field}[${index}].name: invalid empty name ""`;
   }
 }
 
-function* fractions(field: string, resources: Record<string, Quantity> = {}): Warnings {
+function* fractionWarnings(field: string, resources: Record<string, Quantity> = {}): Warnings {
   for (const name of ["memory", "ephemeral-storage"]) {
     const amount = resources[name];
     if (amount === undefined || isWholeQuantity(amount)) continue;
@@ -183,7 +183,7 @@ function* fractions(field: string, resources: Record<string, Quantity> = {}): Wa
 }
 
 /** A second variable of the same name hides the first, unless it references it: `PATH=$(PATH):/more`. */
-function* hiddenVariables(field: string, { env }: Container): Warnings {
+function* variableWarnings(field: string, { env }: Container): Warnings {
   const seen = new Set<string>();
   for (const [at, { name = "", value = "", valueFrom }] of itemsOf(field, env)) {
     const reference = `$(${name})`;
@@ -195,16 +195,16 @@ function* hiddenVariables(field: string, { env }: Container): Warnings {
   }
 }
 
-type PlacedPort = readonly [path: string, port: Sent<core.ContainerPort>];
+type PortAtPath = readonly [path: string, port: Sent<core.ContainerPort>];
 
 function* portWarnings(field: string, spec: PodSpec): Warnings {
-  const all: PlacedPort[] = [];
+  const all: PortAtPath[] = [];
   for (const [container, { ports }] of allContainers(field, spec)) {
     for (const [path, port] of itemsOf(`${container}.ports`, ports)) all.push([path, port]);
   }
   for (const [index, later] of all.entries()) {
-    yield* idleAddress(later);
-    for (const earlier of all.slice(0, index)) yield* overlap(later, earlier);
+    yield* hostIPWarnings(later);
+    for (const earlier of all.slice(0, index)) yield* overlapWarnings(later, earlier);
   }
   const names = new Map<string, string>();
   for (const [path, port] of all) {
@@ -218,14 +218,14 @@ function* portWarnings(field: string, spec: PodSpec): Warnings {
 }
 
 /** The message shows the port as a Go struct. */
-function* idleAddress([path, port]: PlacedPort): Warnings {
+function* hostIPWarnings([path, port]: PortAtPath): Warnings {
   const { name = "", hostIP = "", hostPort = 0, containerPort, protocol } = port;
   if (hostIP === "" || hostPort !== 0) return;
   const shown = `Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}`;
   yield `${path}: hostIP set without hostPort: {${shown}}`;
 }
 
-function* overlap([path, port]: PlacedPort, [otherPath, other]: PlacedPort): Warnings {
+function* overlapWarnings([path, port]: PortAtPath, [otherPath, other]: PortAtPath): Warnings {
   if (port.containerPort !== other.containerPort || port.protocol !== other.protocol) return;
   const { hostIP = "", hostPort = 0 } = port;
   const { hostIP: otherIP = "", hostPort: otherPort = 0 } = other;
@@ -241,10 +241,10 @@ function* overlap([path, port]: PlacedPort, [otherPath, other]: PlacedPort): War
 function* affinityWarnings(field: string, rules: Sent<core.PodAffinity> = {}): Warnings {
   const required = "requiredDuringSchedulingIgnoredDuringExecution";
   for (const [at, { labelSelector }] of itemsOf(`${field}.${required}`, rules[required])) {
-    if (!labelSelector) yield `${at}.${noSelector}`;
+    if (!labelSelector) yield `${at}.${nullSelector}`;
   }
   const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
   for (const [at, { podAffinityTerm }] of itemsOf(`${field}.${preferred}`, rules[preferred])) {
-    if (!podAffinityTerm?.labelSelector) yield `${at}.podAffinityTerm.${noSelector}`;
+    if (!podAffinityTerm?.labelSelector) yield `${at}.podAffinityTerm.${nullSelector}`;
   }
 }

@@ -3,10 +3,10 @@ import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { type Strategy, fieldText, type CellReader } from "../../../registry/resource.ts";
+import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
-import { podSpec } from "../pod-spec/types.ts";
+import { emptyPodSpec } from "../pod-spec/types.ts";
 import type { ResourceList } from "../../../quota/resource-list.ts";
 import { addLists, isSameList, onlyOf, withoutZeros } from "../../../quota/resource-list.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
@@ -19,97 +19,110 @@ import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/api-object.ts";
 import { checkAddress, familyOf } from "../../checks/addresses.ts";
 import { type Problems, checked, immutable, itemsOf, optionalChoice, unique } from "../../checks/problems.ts";
-import { trimmedImage } from "../pod-spec/containers.ts";
-import { formatSpan } from "../../../registry/format-age.ts";
-import { readField, text } from "../../cells.ts";
+import { imageSpaceProblems } from "../pod-spec/containers.ts";
+import { podCells, podRowConditions } from "./pod-cells.ts";
 
-/** Pods are deleted gracefully, and almost nothing in their spec may change. */
-const podStrategy: Partial<Strategy> = {
-  default(object) {
-    const { spec } = object as Pod;
-    if (!spec) return;
-    defaultPodSpec(spec);
-    spec.enableServiceLinks ??= true;
-    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
-    for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-      requestLimits(container);
-      if (!spec.hostNetwork) continue;
-      for (const port of container.ports ?? []) if (port.containerPort) port.hostPort ||= port.containerPort;
-    }
-    const { status = {} } = object as Pod;
-    alignFirst(status, "podIP", "podIPs", "ip");
-    for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
-      for (const container of eachOf(status, list)) fillIn(container, () => ({ state: {}, lastState: {} }));
-    }
-    if (spec.resources) requestForAll(spec.resources, spec.containers ?? []);
+export const pod: BuiltInKind = {
+  resource: "pods",
+  metadataChecks: { update: ["update", "new"] },
+  /** Pods are deleted gracefully, and almost nothing in their spec may change. */
+  strategy: {
+    statusWritesMetadata: true,
+    returnsDeleted: true,
+    default(object) {
+      const { spec } = object as Pod;
+      if (!spec) return;
+      defaultPodSpec(spec);
+      spec.enableServiceLinks ??= true;
+      if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+      for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+        defaultRequests(container);
+        if (!spec.hostNetwork) continue;
+        for (const port of container.ports ?? [])
+          if (port.containerPort) port.hostPort ||= port.containerPort;
+      }
+      const { status = {} } = object as Pod;
+      alignFirst(status, "podIP", "podIPs", "ip");
+      for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
+        for (const container of eachOf(status, list)) fillIn(container, () => ({ state: {}, lastState: {} }));
+      }
+      if (spec.resources) defaultPodRequests(spec.resources, spec.containers ?? []);
+    },
+    prepareForCreate(object, { now }) {
+      const pod = object as Pod;
+      pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
+      if (pod.spec.schedulingGates?.length) pod.status.conditions = [gatedCondition(now)];
+    },
+    /** Binding to a node does not increment the generation. */
+    specChanged: (object, old, subresource) =>
+      subresource !== "binding" && !isEqual((object as Pod).spec, (old as Pod).spec),
+    resetFields(object, old, subresource) {
+      if (subresource === "binding") return;
+      resetStatusAlone(object, old, subresource);
+      if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
+    },
+    prepareForUpdate(object, old, { subresource }) {
+      if (subresource === "binding") delete (object as Pod).status?.nominatedNodeName;
+      if (subresource !== "status") return;
+      const [pod, { status: before = {} }] = [object as Pod, old as Pod];
+      pod.status = withOldGenerations({ ...pod.status }, before);
+      pod.status.qosClass ||= before.qosClass!;
+    },
+    validate: (object) => [...newPodProblems(object as Pod)],
+    validateUpdate(object, old, { subresource }) {
+      if (subresource === "status") return [...statusProblems(object as Pod, old as Pod)];
+      if (subresource !== "") return [];
+      return [...podProblems(object as Pod), ...changeProblems(object as Pod, old as Pod)];
+    },
+    *warnings(object, old) {
+      if (old) return;
+      yield* hostnameWarning(object, "the Pod's hostname");
+      yield* podWarnings("", (object as Pod).spec, object.metadata.annotations);
+    },
+    gracePeriod(object, requested) {
+      const { spec, status } = object as Pod;
+      if (!spec.nodeName || status?.phase === "Succeeded" || status?.phase === "Failed") return 0;
+      return Math.max(0, requested ?? spec.terminationGracePeriodSeconds!);
+    },
   },
-  prepareForCreate(object, { now }) {
-    const pod = object as Pod;
-    pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
-    if (pod.spec.schedulingGates?.length) pod.status.conditions = [blocked(now)];
+  cells: podCells,
+  rowConditions: podRowConditions,
+  selectors: {
+    "spec.hostNetwork": (object) => fieldText(object, "spec.hostNetwork") || "false",
+    "status.podIPs": (object) => {
+      const status = object["status"] as { podIPs?: core.PodIP[] } | undefined;
+      return (status?.podIPs ?? []).map(({ ip }) => ip).join(",");
+    },
   },
-  /** Binding to a node does not increment the generation. */
-  specChanged: (object, old, subresource) =>
-    subresource !== "binding" && !isEqual((object as Pod).spec, (old as Pod).spec),
-  resetFields(object, old, subresource) {
-    if (subresource === "binding") return;
-    resetStatusAlone(object, old, subresource);
-    if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
-  },
-  prepareForUpdate(object, old, { subresource }) {
-    if (subresource === "binding") delete (object as Pod).status?.nominatedNodeName;
-    if (subresource !== "status") return;
-    const [pod, { status: before = {} }] = [object as Pod, old as Pod];
-    pod.status = withOldGenerations({ ...pod.status }, before);
-    pod.status.qosClass ||= before.qosClass!;
-  },
-  validate: (object) => [...newPodProblems(object as Pod)],
-  validateUpdate(object, old, { subresource }) {
-    if (subresource === "status") return [...statusProblems(object as Pod, old as Pod)];
-    if (subresource !== "") return [];
-    return [...podProblems(object as Pod), ...changeProblems(object as Pod, old as Pod)];
-  },
-  *warnings(object, old) {
-    if (old) return;
-    yield* hostnameWarning(object, "the Pod's hostname");
-    yield* podWarnings("", (object as Pod).spec, object.metadata.annotations);
-  },
-  gracePeriod(object, requested) {
-    const { spec, status } = object as Pod;
-    if (!spec.nodeName || status?.phase === "Succeeded" || status?.phase === "Failed") return 0;
-    return Math.max(0, requested ?? spec.terminationGracePeriodSeconds!);
-  },
+  emptyObject: { spec: emptyPodSpec, status: {} },
 };
 
-/** Validates a new pod. */
 function* newPodProblems(pod: Pod): Problems {
   yield* podProblems(pod);
   const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
   if (ephemeral?.length) yield forbidden("spec.ephemeralContainers", "cannot be set on create");
-  if (nodeName && schedulingGates?.length) {
+  if (nodeName && schedulingGates?.length)
     yield forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
-  }
 }
 
 /** Almost nothing in a pod's spec may change; any other change is the last error. */
 function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
   for (const list of ["containers", "initContainers"] as const) {
     const [now = [], before = []] = [spec[list], old[list]];
-    if (now.length !== before.length) {
+    if (now.length !== before.length)
       return yield forbidden(`spec.${list}`, "pod updates may not add or remove containers");
-    }
     for (const [at, container] of itemsOf(`spec.${list}`, now)) {
       if (!container.image) yield required(`${at}.image`);
-      yield* trimmedImage(at, container);
+      yield* imageSpaceProblems(at, container);
     }
   }
   const wrong = [...deadlineProblems(spec.activeDeadlineSeconds, old.activeDeadlineSeconds)];
   yield* wrong;
   if (wrong.length > 0 && spec.activeDeadlineSeconds !== undefined) return;
-  yield* keptTolerations(spec, old);
-  yield* removedGates(spec, old);
-  yield* narrowedNodes(spec, old);
-  if (isEqual(frozen(spec, old), old)) return;
+  yield* tolerationChanges(spec, old);
+  yield* gateChanges(spec, old);
+  yield* nodeSelectorChanges(spec, old);
+  if (isEqual(withOldMutableFields(spec, old), old)) return;
   const fields = [
     "`spec.containers[*].image`",
     "`spec.initContainers[*].image`",
@@ -133,7 +146,7 @@ function* deadlineProblems(now: number | undefined, before: number | undefined):
   }
 }
 
-function* keptTolerations({ tolerations = [] }: PodSpec, old: PodSpec): Problems {
+function* tolerationChanges({ tolerations = [] }: PodSpec, old: PodSpec): Problems {
   for (const before of old.tolerations ?? []) {
     const kept = tolerations.some((toleration) => {
       const { tolerationSeconds: _now, ...now } = toleration;
@@ -146,7 +159,7 @@ function* keptTolerations({ tolerations = [] }: PodSpec, old: PodSpec): Problems
   }
 }
 
-function* removedGates({ schedulingGates }: PodSpec, old: PodSpec): Problems {
+function* gateChanges({ schedulingGates }: PodSpec, old: PodSpec): Problems {
   for (const [at, { name = "" }] of itemsOf("spec.schedulingGates", schedulingGates)) {
     if (old.schedulingGates?.some((gate) => gate.name === name)) continue;
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
@@ -155,7 +168,7 @@ function* removedGates({ schedulingGates }: PodSpec, old: PodSpec): Problems {
 }
 
 /** While a pod is gated, its node selector may only be extended. */
-function* narrowedNodes({ nodeSelector = {} }: PodSpec, old: PodSpec): Problems {
+function* nodeSelectorChanges({ nodeSelector = {} }: PodSpec, old: PodSpec): Problems {
   if (!old.schedulingGates?.length) return;
   if (Object.entries(old.nodeSelector ?? {}).every(([key, value]) => nodeSelector[key] === value)) return;
   const detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
@@ -163,7 +176,7 @@ function* narrowedNodes({ nodeSelector = {} }: PodSpec, old: PodSpec): Problems 
 }
 
 /** The new spec with all mutable fields set back to their old values. */
-function frozen(spec: PodSpec, old: PodSpec): PodSpec {
+function withOldMutableFields(spec: PodSpec, old: PodSpec): PodSpec {
   const result = copyJSON(spec);
   for (const list of ["containers", "initContainers"] as const) {
     for (const [index, container] of (result[list] ?? []).entries()) {
@@ -188,14 +201,11 @@ function frozen(spec: PodSpec, old: PodSpec): PodSpec {
   return result;
 }
 
-type Status = NonNullable<Pod["status"]>;
-type ContainerStatus = Sent<core.ContainerStatus>;
-
 /** Validates a change of a pod's status: ended containers don't start again, and addresses are valid. */
 function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} }: Pod): Problems {
-  yield* conditions(now);
-  yield* nominatedNode(spec, now, before);
-  yield* generation("status", now);
+  yield* conditionProblems(now);
+  yield* nominatedNodeProblems(spec, now, before);
+  yield* generationProblems("status", now);
   yield* immutable("status.qosClass", now.qosClass, before.qosClass);
   const { containers = [], initContainers = [] } = spec;
   const lists = [
@@ -203,44 +213,49 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
     ["initContainerStatuses", initContainers],
   ] as const;
   if (![...containers, ...initContainers].some(restartsAll)) {
-    for (const [name, list] of lists) {
-      yield* transitions(`status.${name}`, now[name], before[name], restartsIn(spec, list));
-    }
+    for (const [name, list] of lists)
+      yield* transitionProblems(`status.${name}`, now[name], before[name], restartCheck(spec, list));
   }
   const { ephemeralContainerStatuses: debugging } = now;
   const ephemeral = "status.ephemeralContainerStatuses";
-  yield* transitions(ephemeral, debugging, before.ephemeralContainerStatuses, () => false);
-  yield* claims(spec, now);
-  yield* addresses("status.podIPs", now.podIPs, before.podIPs);
+  yield* transitionProblems(ephemeral, debugging, before.ephemeralContainerStatuses, () => false);
+  yield* claimStatusProblems(spec, now);
+  yield* addressProblems("status.podIPs", now.podIPs, before.podIPs);
   if (now.hostIPs?.length) {
     const [first] = now.hostIPs;
     if ((now.hostIP ?? "") !== (first?.ip ?? ""))
       yield invalid("status.hostIPs[0].ip", first?.ip ?? "", "must be equal to `hostIP`");
-    yield* addresses("status.hostIPs", now.hostIPs, before.hostIPs);
+    yield* addressProblems("status.hostIPs", now.hostIPs, before.hostIPs);
   }
-  for (const [name, list] of lists) yield* allocated(`status.${name}`, now[name], list);
+  for (const [name, list] of lists) yield* allocatedResourceProblems(`status.${name}`, now[name], list);
   for (const [at, { allocatedResourcesStatus: devices }] of itemsOf(ephemeral, debugging)) {
     if (!devices?.length) continue;
     yield forbidden(`${at}.allocatedResourcesStatus`, "must not be specified in container status");
   }
 }
 
-function* conditions({ conditions: all }: Status): Problems {
+type Status = NonNullable<Pod["status"]>;
+
+function* conditionProblems({ conditions: all }: Status): Problems {
   for (const [at, condition] of itemsOf("status.conditions", all)) {
     const { type = "" } = condition;
-    yield* generation(at, condition);
+    yield* generationProblems(at, condition);
     if (["PodScheduled", "Ready", "Initialized"].includes(type)) continue;
     // The server names the field of its Go struct.
     yield* checked(`${at}.Type`, type, checkQualifiedName);
   }
 }
 
-function* generation(field: string, { observedGeneration = 0 }: Observed): Problems {
+interface Observed {
+  observedGeneration?: number | undefined;
+}
+
+function* generationProblems(field: string, { observedGeneration = 0 }: Observed): Problems {
   if (observedGeneration >= 0) return;
   yield invalid(`${field}.observedGeneration`, observedGeneration, "must be a non-negative integer");
 }
 
-function* nominatedNode({ nodeName = "" }: PodSpec, now: Status, before: Status): Problems {
+function* nominatedNodeProblems({ nodeName = "" }: PodSpec, now: Status, before: Status): Problems {
   const { nominatedNodeName: name = "" } = now;
   if (name === "" || name === (before.nominatedNodeName ?? "")) return;
   const field = "status.nominatedNodeName";
@@ -252,25 +267,27 @@ function restartsAll({ restartPolicyRules = [] }: Container): boolean {
   return restartPolicyRules.some(({ action }) => action === "RestartAllContainers");
 }
 
-type Restarts = (name: string, exitCode: number) => boolean;
+type RestartCheck = (name: string, exitCode: number) => boolean;
 
 /** Returns true if the kubelet restarts a terminated container, by its own rules or policy, or by the policy of the pod. */
-function restartsIn(
+function restartCheck(
   { restartPolicy: ofPod = "Always" }: PodSpec,
   containers: readonly Container[],
-): Restarts {
+): RestartCheck {
   return (name, exitCode) => {
     const container = containers.find((each) => each.name === name);
     if (!container) return false;
     const { restartPolicy = ofPod, restartPolicyRules: rules = [] } = container;
     const rule =
-      container.restartPolicy === undefined ? undefined : rules.find((each) => hasCode(each, exitCode));
+      container.restartPolicy === undefined
+        ? undefined
+        : rules.find((each) => matchesExitCode(each, exitCode));
     if (rule?.action === "Restart" || restartPolicy === "Always") return true;
     return restartPolicy === "OnFailure" && exitCode !== 0;
   };
 }
 
-function hasCode(
+function matchesExitCode(
   { exitCodes }: NonNullable<Container["restartPolicyRules"]>[number],
   exitCode: number,
 ): boolean {
@@ -278,11 +295,13 @@ function hasCode(
   return exitCodes?.operator === "In" ? isListed : exitCodes?.operator === "NotIn" && !isListed;
 }
 
-function* transitions(
+type ContainerStatus = Sent<core.ContainerStatus>;
+
+function* transitionProblems(
   field: string,
   now: readonly ContainerStatus[] = [],
   before: readonly ContainerStatus[] | undefined,
-  restarts: Restarts,
+  restarts: RestartCheck,
 ): Problems {
   for (const [at, { name = "", state }] of itemsOf(field, before)) {
     const next = state?.terminated && now.find((each) => (each.name ?? "") === name);
@@ -291,20 +310,19 @@ function* transitions(
   }
 }
 
-function* claims({ resourceClaims = [] }: PodSpec, { resourceClaimStatuses }: Status): Problems {
+function* claimStatusProblems({ resourceClaims = [] }: PodSpec, { resourceClaimStatuses }: Status): Problems {
   const uniqueName = unique();
   const list = itemsOf("status.resourceClaimStatuses", resourceClaimStatuses);
   for (const [at, { name = "", resourceClaimName }] of list) {
-    if (!resourceClaims.some((claim) => (claim.name ?? "") === name)) {
+    if (!resourceClaims.some((claim) => (claim.name ?? "") === name))
       yield invalid(`${at}.name`, name, "must match the name of an entry in `spec.resourceClaims`");
-    }
     yield* uniqueName(`${at}.name`, name);
     yield* checked(`${at}.resourceClaimName`, resourceClaimName, checkSubdomain);
   }
 }
 
 /** New addresses must be valid, and of two families if there are two. */
-function* addresses(
+function* addressProblems(
   field: string,
   now: readonly { ip?: string | undefined }[] = [],
   before: readonly { ip?: string | undefined }[] = [],
@@ -322,7 +340,7 @@ function* addresses(
 }
 
 /** Validates the health of the resources that a container has. */
-function* allocated(
+function* allocatedResourceProblems(
   field: string,
   states: readonly ContainerStatus[] | undefined,
   containers: readonly Container[],
@@ -357,28 +375,24 @@ function withOldGenerations(status: Status, before: Status): Status {
     // Several conditions may have one type: they correspond in order.
     const nth = all.slice(0, index).filter(({ type }) => type === condition.type).length;
     const old = before.conditions?.filter(({ type }) => type === condition.type)[nth];
-    return kept(condition, old);
+    return withObservedGeneration(condition, old);
   });
-  return { ...kept(status, before), ...(conditions && { conditions }) };
+  return { ...withObservedGeneration(status, before), ...(conditions && { conditions }) };
 }
 
-interface Observed {
-  observedGeneration?: number | undefined;
-}
-
-function kept<T extends Observed>(now: T, before: Observed | undefined): T {
+function withObservedGeneration<T extends Observed>(now: T, before: Observed | undefined): T {
   const observedGeneration = now.observedGeneration || before?.observedGeneration;
   return observedGeneration ? { ...now, observedGeneration } : now;
 }
 
 /** Requests default to limits. */
-function requestLimits({ resources }: Container): void {
+function defaultRequests({ resources }: Container): void {
   if (!resources?.limits) return;
   resources.requests = { ...resources.limits, ...resources.requests };
 }
 
 /** Requests of the pod default to the sum of its containers' requests, or else to its limits. */
-function requestForAll(resources: ResourceRequirements, containers: readonly Container[]): void {
+function defaultPodRequests(resources: ResourceRequirements, containers: readonly Container[]): void {
   if (!resources.limits) return;
   const limits = Object.fromEntries(Object.entries(resources.limits).filter(([name]) => isForPods(name)));
   const names = new Set(containers.flatMap((each) => Object.keys(each.resources?.requests ?? {})));
@@ -387,8 +401,7 @@ function requestForAll(resources: ResourceRequirements, containers: readonly Con
   resources.requests = { ...limits, ...Object.fromEntries(sums), ...resources.requests };
 }
 
-/** The condition of a pod with scheduling gates. */
-function blocked(now: number): object {
+function gatedCondition(now: number): object {
   return {
     type: "PodScheduled",
     status: "False",
@@ -415,152 +428,6 @@ function qosClass({ resources, containers = [], initContainers = [] }: PodSpec):
   return isLimited && isSameList(requests, limits) ? "Guaranteed" : "Burstable";
 }
 
-/** The amounts of CPU and memory, if there are any. */
 function computeAmounts(list: ResourceList = {}): ResourceList {
   return withoutZeros(onlyOf(list, ["cpu", "memory"]));
 }
-
-type ContainerState = Sent<core.ContainerState>;
-
-/** The cells of a Pod; its status depends on its containers more than on its phase. */
-const podCells: Readonly<Record<string, CellReader>> = {
-  Ready: (pod) => {
-    const { ready, total } = summarize(pod);
-    return `${ready}/${total}`;
-  },
-  Status: podReason,
-  Restarts: restarts,
-  IP: text("status.podIP", "<none>"),
-  Node: text("spec.nodeName", "<none>"),
-  "Nominated Node": text("status.nominatedNodeName", "<none>"),
-  "Readiness Gates": (pod) => {
-    const gates = readField<core.PodReadinessGate[]>(pod, "spec.readinessGates") ?? [];
-    if (gates.length === 0) return "<none>";
-    const holding = gates.filter(({ conditionType }) => isTrue(pod, conditionType));
-    return `${holding.length}/${gates.length}`;
-  },
-};
-
-/** The row condition of a pod that has finished. */
-function podRowConditions(pod: object): readonly object[] | undefined {
-  const reason = readField<string>(pod, "status.phase") ?? "";
-  const message = endings.get(reason);
-  return message === undefined ? undefined : [{ type: "Completed", status: "True", reason, message }];
-}
-
-const endings = new Map([
-  ["Succeeded", "The pod has completed successfully."],
-  ["Failed", "The pod failed."],
-]);
-
-/** A summary of the containers: sidecars count as containers once they have started. */
-interface ContainerSummary {
-  readonly total: number;
-  readonly ready: number;
-  /** The containers whose restarts count: those of the pod's current stage. */
-  readonly counted: readonly ContainerStatus[];
-  readonly reason: string;
-}
-
-function summarize(pod: object): ContainerSummary {
-  const sidecars = new Set(
-    (readField<Container[]>(pod, "spec.initContainers") ?? [])
-      .filter(({ restartPolicy }) => restartPolicy === "Always")
-      .map(({ name }) => name),
-  );
-  const total = (readField<Container[]>(pod, "spec.containers") ?? []).length + sidecars.size;
-  const init = readField<ContainerStatus[]>(pod, "status.initContainerStatuses") ?? [];
-  const isStarted = ({ name, started }: ContainerStatus): boolean => sidecars.has(name) && started === true;
-  const open = init.findIndex((each) => each.state?.terminated?.exitCode !== 0 && !isStarted(each));
-  const seen = open === -1 ? init : init.slice(0, open + 1);
-  let ready = seen.filter((each) => isStarted(each) && each.ready).length;
-  if (open !== -1 && !isTrue(pod, "Initialized")) {
-    return { total, ready, counted: seen, reason: initReason(pod, init[open]!, open) };
-  }
-  const containers = readField<ContainerStatus[]>(pod, "status.containerStatuses") ?? [];
-  ready += containers.filter(isRunning).length;
-  const counted = [...seen.filter(({ name }) => sidecars.has(name)), ...containers];
-  return { total, ready, counted, reason: runReason(pod, containers) };
-}
-
-function isRunning({ ready, state }: ContainerStatus): boolean {
-  return ready === true && state?.running !== undefined && !state.terminated && !state.waiting?.reason;
-}
-
-function podReason(pod: object): string {
-  const { reason } = summarize(pod);
-  if (readField(pod, "metadata.deletionTimestamp") === undefined) return reason;
-  if (readField(pod, "status.reason") === "NodeLost") return "Unknown";
-  const phase = readField<string>(pod, "status.phase");
-  return phase === "Succeeded" || phase === "Failed" ? reason : "Terminating";
-}
-
-/** The first init container that has not completed determines the status. */
-function initReason(pod: object, { state }: ContainerStatus, index: number): string {
-  if (state?.terminated) return `Init:${terminatedReason(state.terminated)}`;
-  const waiting = state?.waiting?.reason;
-  if (waiting && waiting !== "PodInitializing") return `Init:${waiting}`;
-  return `Init:${index}/${(readField<Container[]>(pod, "spec.initContainers") ?? []).length}`;
-}
-
-function runReason(pod: object, containers: readonly ContainerStatus[]): string {
-  let reason = readField<string>(pod, "status.reason") ?? readField<string>(pod, "status.phase") ?? "";
-  const isGated = conditionsOf(pod).some(
-    (each) => each.type === "PodScheduled" && each.reason === "SchedulingGated",
-  );
-  if (isGated) reason = "SchedulingGated";
-  let failure = "";
-  for (const { state } of containers.toReversed()) {
-    reason = stateReason(state) ?? reason;
-    if (!state?.waiting?.reason && (state?.terminated?.exitCode ?? 0) !== 0) failure = reason;
-  }
-  if (reason !== "Completed") return reason;
-  const hasRunning = containers.some(isRunning);
-  if (hasRunning && isTrue(pod, "Ready")) return "Running";
-  return failure || (hasRunning ? "NotReady" : reason);
-}
-
-function stateReason(state: ContainerState | undefined): string | undefined {
-  if (state?.waiting?.reason) return state.waiting.reason;
-  return state?.terminated && terminatedReason(state.terminated);
-}
-
-function terminatedReason(state: NonNullable<ContainerState["terminated"]>): string {
-  const { reason, signal, exitCode = 0 } = state;
-  return reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`);
-}
-
-function restarts(pod: object, now: number): string {
-  const { counted } = summarize(pod);
-  const total = counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
-  const last = counted
-    .map(({ lastState }) => lastState?.terminated?.finishedAt ?? "")
-    .sort()
-    .at(-1);
-  if (total === 0 || !last) return String(total);
-  return `${total} (${formatSpan(Math.floor((now - Date.parse(last)) / 1000))} ago)`;
-}
-
-function conditionsOf(pod: object): ReadonlyArray<Sent<core.PodCondition>> {
-  return readField<Array<Sent<core.PodCondition>>>(pod, "status.conditions") ?? [];
-}
-
-function isTrue(pod: object, wanted: string): boolean {
-  return conditionsOf(pod).some(({ type, status }) => type === wanted && status === "True");
-}
-
-export const pod: BuiltInKind = {
-  resource: "pods",
-  metadataChecks: { update: ["update", "new"] },
-  strategy: { ...podStrategy, statusWritesMetadata: true, returnsDeleted: true },
-  cells: podCells,
-  rowConditions: podRowConditions,
-  selectors: {
-    "spec.hostNetwork": (object) => fieldText(object, "spec.hostNetwork") || "false",
-    "status.podIPs": (object) => {
-      const status = object["status"] as { podIPs?: core.PodIP[] } | undefined;
-      return (status?.podIPs ?? []).map(({ ip }) => ip).join(",");
-    },
-  },
-  emptyObject: { spec: podSpec, status: {} },
-};

@@ -30,7 +30,7 @@ export function podEndpoints(service: Service, pods: readonly Pod[]): PodEndpoin
 }
 
 /** Returns whether the endpoints of a Service are computed from pods. */
-export function choosesPods({ spec }: Service): boolean {
+export function selectsPods({ spec }: Service): boolean {
   return spec.selector !== undefined && spec.type !== "ExternalName";
 }
 
