@@ -35,11 +35,8 @@ export function explainError(error: unknown): ExplainedError {
     };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return {
-    code: "INTERNAL",
-    message,
-    hint: "this is a bug in tsbuilder: please report it with the lines above",
-  };
+  const hint = "this is a bug in tsbuilder: please report it with the lines above";
+  return { code: "INTERNAL", message, hint };
 }
 
 interface SystemError extends NodeJS.ErrnoException {
