@@ -52,7 +52,7 @@ export function readIcon(
   return { base64data: readFileSync(file).toString("base64"), mediatype };
 }
 
-/** Reads a license header: a block comment, or an empty file. `YEAR` becomes the current year, for good: the project keeps the result. */
+/** Reads a license header: a block comment, or an empty file. `YEAR` becomes the current year, which the project keeps. */
 export function readLicenseFile(path: string): string {
   if (!existsSync(path)) throw invalidLicense(`license file "${path}" not found`);
   const text = atFile(path, () => readFileSync(path, "utf8"))

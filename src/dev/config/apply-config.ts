@@ -13,7 +13,7 @@ import { readYaml } from "../../shared/read-yaml.ts";
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
-  /** Receives the name of each CRD that was replaced, with its objects, for another scope or kind. If undefined, it is rejected. */
+  /** Receives each CRD that another scope or kind made dev replace, with its objects. If undefined, such CRDs are rejected. */
   readonly onReplaced?: ((name: string) => void) | undefined;
 }
 
