@@ -102,7 +102,7 @@ async function start(
   const program = join(folder, "operator.mjs");
   const { bundle, cluster } = await bundleAndOpenCluster(options, program, folder, report, cleanups);
   const since = new Date().toISOString();
-  const place = await findPlace(options, cluster, folder);
+  const place = await preparePlace(options, cluster, folder);
   const { client } = cluster;
   const applied: AppliedObjects = new Map();
   const onReplaced = (name: string): void =>
@@ -170,8 +170,8 @@ async function bundleAndOpenCluster(
   return { bundle, cluster };
 }
 
-/** Returns the namespace, prefix and webhooks of the operator. Webhooks are only served if the cluster can reach them. */
-async function findPlace(
+/** Chooses the place of the operator. Prepares its webhooks, with certificates, only if the cluster can reach them. */
+async function preparePlace(
   { hasWebhooks, webhookAddress }: SessionOptions,
   { namespace, prefix, outlivesSession }: DevCluster,
   folder: string,

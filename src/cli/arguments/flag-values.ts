@@ -4,8 +4,9 @@ import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { iconMediaTypes } from "../../olm/bundle-format.ts";
 import { atFile } from "../../shared/files.ts";
+import { invalidArgument } from "./command.ts";
 
-/** Parses the duration in a flag's value. Returns milliseconds. */
+/** Parses the duration in a flag's value. Returns milliseconds; throws if it is none, or negative. */
 export function readDuration(flag: string, text: string): number {
   try {
     const duration = parseDuration(text);
@@ -23,23 +24,23 @@ export function readDuration(flag: string, text: string): number {
 /** Returns the folder; throws if it is absolute or leads out of the project. */
 export function checkFolder(folder: string): string {
   if (folder !== "" && !folder.startsWith("/") && !folder.split(/[\\/]/u).includes("..")) return folder;
-  throw new TsbuilderError(`"${folder}" is not a folder in the project`, {
-    code: "INVALID_ARGUMENT",
-    hint: "use a folder relative to the project's root, such as dist",
-  });
+  throw invalidArgument(
+    `"${folder}" is not a folder in the project`,
+    "use a folder relative to the project's root, such as dist",
+  );
 }
 
-/** Reads the file of an icon, relative to the current folder. */
+/** Reads the file of an icon, relative to the current folder. Throws if it is missing, or no image that catalogs show. */
 export function readIcon(
   cwd: string,
   path: string,
 ): { readonly base64data: string; readonly mediatype: string } {
   const mediatype = iconMediaTypes[extname(path).toLowerCase()];
   if (mediatype === undefined) {
-    throw new TsbuilderError(`"${path}" is not an image that catalogs show`, {
-      code: "INVALID_ARGUMENT",
-      hint: `use a file that ends with ${Object.keys(iconMediaTypes).join(", ")}`,
-    });
+    throw invalidArgument(
+      `"${path}" is not an image that catalogs show`,
+      `use a file that ends with ${Object.keys(iconMediaTypes).join(", ")}`,
+    );
   }
   const file = resolve(cwd, path);
   if (!existsSync(file)) {
@@ -51,7 +52,7 @@ export function readIcon(
   return { base64data: readFileSync(file).toString("base64"), mediatype };
 }
 
-/** Reads a license header: a block comment, or an empty file. `YEAR` becomes this year now, so that later files get the same. */
+/** Reads a license header: a block comment, or an empty file. `YEAR` becomes the current year, which the project keeps. */
 export function readLicenseFile(path: string): string {
   if (!existsSync(path)) throw invalidLicense(`license file "${path}" not found`);
   const text = atFile(path, () => readFileSync(path, "utf8"))
@@ -62,8 +63,5 @@ export function readLicenseFile(path: string): string {
 }
 
 function invalidLicense(message: string): TsbuilderError {
-  return new TsbuilderError(message, {
-    code: "INVALID_ARGUMENT",
-    hint: "use a file that contains /* your text */, or use --license apache2",
-  });
+  return invalidArgument(message, "use a file that contains /* your text */, or use --license apache2");
 }

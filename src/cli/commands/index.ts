@@ -1,10 +1,10 @@
-// All commands, in folders by what they are for. To add one, add a file to the folder of its subject, which exports the command
-// by its name, such as `createApi` for `create api`, and a line here. A command is declared with `defineCommand`;
-// `project/create-api.ts` is a typical one that writes, `version.ts` the shortest.
+// All commands, in folders by subject. To add one, add a file that exports it by its name, such as `createApi` for
+// `create api`, and a line to both tables below. A command is declared with `defineCommand`; `project/create-api.ts` is a
+// typical one that writes, `version.ts` the shortest.
 
 import type { CommandDefinition, CommandEntry } from "../arguments/command.ts";
 
-/** The files of the commands. A file has the name of its command, or of the first words that several commands have in common. */
+/** The files of the commands, named after a command or after the first words that several commands have in common. */
 const files = {
   init: () => import("./project/init.ts"),
   createApi: () => import("./project/create-api.ts"),
@@ -46,7 +46,7 @@ const files = {
   version: () => import("./version.ts"),
 };
 
-/** All commands, in the order of the help: name, summary, and file. */
+/** All commands, in the order of the help, each with its summary and its file. */
 const listed: readonly (readonly [name: string, summary: string, file: keyof typeof files])[] = [
   ["init", "Initialize a project in this folder", "init"],
   ["create api", "Scaffold a Kubernetes API: types, CRD manifests and a controller", "createApi"],

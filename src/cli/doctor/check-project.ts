@@ -23,7 +23,7 @@ const deletableParts: readonly string[] = [partKeys.project, partKeys.e2eWebhook
 
 /** Compares a project's files with its `PROJECT` file. Returns one good finding if nothing is wrong. */
 export async function checkProject({ project, tree }: OpenProject): Promise<Finding[]> {
-  // Only paths and inserted lines are compared, which no license header and no version is in.
+  // Only paths and inserted lines are compared, and these contain neither a license header nor a version.
   const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
   const { parts, inserts: allInserts } = describeProject(project, inputs);
   const inserts = allInserts.filter(({ isOptional }) => !isOptional);

@@ -54,9 +54,7 @@ export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine)
       annotations: { readOnlyHint: true },
     },
     ({ command, args }) =>
-      answer(async () => {
-        return showPlan(await readPlannable(command, args, tsbuilder), plans, run);
-      }),
+      answer(async () => showPlan(await readPlannable(command, args, tsbuilder), plans, run)),
   );
   server.registerTool(
     "apply",
@@ -180,7 +178,7 @@ interface ShownPlan {
   readonly diff: string;
 }
 
-/** The plans that were shown in this session. A plan's name is a hash of its command and diff, so other changes have another name. */
+/** The plans that were shown in this session. A plan's name is a hash of its command and diff, so it changes with the diff. */
 class Plans {
   readonly #shown = new Map<string, ShownPlan>();
 

@@ -9,7 +9,7 @@ interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** Finds a built-in kind of Kubernetes, with its plural and scope. Throws if its group, which exists, has no such kind. */
+/** Finds a built-in kind, with its plural and scope, in a group of Kubernetes. Throws if the group's version lacks the kind. */
 export function findCoreKind(flags: GroupVersionKind): Resource {
   const { group, domain } = findCoreGroup(flags.group)!;
   const groupVersion = { group: qualifiedGroup({ group, domain }), version: flags.version };

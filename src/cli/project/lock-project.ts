@@ -15,7 +15,7 @@ interface Caller {
   readonly clock?: Clock;
 }
 
-/** Holds the project's lock while work reads `PROJECT`, plans and writes. Throws if another command keeps it for half a minute. */
+/** Does work while holding the project's lock. Throws if another command holds the lock for more than half a minute. */
 export async function withProjectLock<T>(root: string, caller: Caller, work: () => Promise<T>): Promise<T> {
   const release = await waitForLock(root, caller);
   try {

@@ -15,7 +15,7 @@ export interface ExplainedError {
   readonly problems?: readonly (Pick<Problem, "message" | "hint"> & { readonly position: Problem["at"] })[];
 }
 
-/** Explains an error. Other errors than a `TsbuilderError` or the operating system's are bugs, with their stack as the message. */
+/** Explains an error. All but `TsbuilderError`s and errors of the operating system are bugs, whose message is their stack. */
 export function explainError(error: unknown): ExplainedError {
   const systemError = explainSystemError(error);
   if (systemError !== undefined) return systemError;
@@ -35,11 +35,8 @@ export function explainError(error: unknown): ExplainedError {
     };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return {
-    code: "INTERNAL",
-    message,
-    hint: "this is a bug in tsbuilder: please report it with the lines above",
-  };
+  const hint = "this is a bug in tsbuilder: please report it with the lines above";
+  return { code: "INTERNAL", message, hint };
 }
 
 interface SystemError extends NodeJS.ErrnoException {

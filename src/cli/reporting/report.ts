@@ -1,5 +1,5 @@
 // The output of commands, for people and programs: commands get a `Ui`, of which `terminal` is the real one. Plans are
-// formatted here, errors in `explain-error.ts`. It is the lowest folder of the CLI.
+// formatted here, errors in `explain-error.ts`. This folder is the lowest of the CLI.
 
 import { styleText } from "node:util";
 import { visibleText } from "@tsbuilder/apimachinery/text";

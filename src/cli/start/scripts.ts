@@ -98,7 +98,7 @@ interface KeptCode {
 /** The header has checksums of the source and of the code, the number of runs, and four bytes that align the code for V8. */
 const headerLength = 16;
 
-/** Reads the code of a source; undefined if there is none. Both checksums are compared, as V8 compares only the source's length. */
+/** Reads the code of a source; undefined if there is none. Compares both checksums: V8 compares only the source's length. */
 export function readCode(file: string, source: Buffer): KeptCode | undefined {
   const bytes = readIfPossible(file);
   if (bytes === undefined || bytes.length < headerLength) return undefined;

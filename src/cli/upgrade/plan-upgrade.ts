@@ -120,7 +120,7 @@ export async function planFresh(
   return changes.filter(({ path }) => path !== ownedFile);
 }
 
-/** Returns a predicate for files that the upgrade leaves alone. Throws for a path that no file of either version has. */
+/** Returns a predicate for files that an upgrade leaves alone. Throws for a path that the project and the new version lack. */
 function readRestored(
   root: string,
   restored: readonly string[],

@@ -43,7 +43,7 @@ const unwritable = [
   "use a writable folder, or omit --data or --persist to keep them in memory",
 ] as const;
 
-/** The meaning of system error codes when a cluster starts, each with a hint. */
+/** The meaning of system error codes when a cluster starts, each with a hint. `listen` follows codes about the port. */
 const adviceByCode: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   "EADDRINUSE listen": [
     "the cluster's port is already in use",

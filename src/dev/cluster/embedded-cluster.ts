@@ -85,7 +85,7 @@ export async function startEmbeddedCluster(
   };
 }
 
-/** Replaces all objects by earlier states. Leases, which have none, are kept in namespaces that existed then. */
+/** Replaces all objects by earlier states. Leases are not recorded: they are kept in namespaces that existed then. */
 function restore(cluster: Cluster, states: readonly ClusterWrite[]): void {
   const namespaces = new Set(states.flatMap(({ resource, key }) => (resource === "namespaces" ? key : [])));
   const kept = [...(cluster.snapshot().collections.get(leasesResource)?.values() ?? [])]

@@ -21,13 +21,13 @@ interface WithContext<Context> {
   readonly contexts: readonly [{ readonly context: Context }];
 }
 
-/** Returns a kubeconfig with another default namespace; a Pod has its own one. */
+/** Returns a kubeconfig with another default namespace. In a Pod, the Pod's namespace is the default. */
 export function inNamespace<Context extends object, Config extends WithContext<Context>>(
   config: Config,
   namespace: string,
 ): Config {
-  const [named] = config.contexts;
-  return { ...config, contexts: [{ ...named, context: { ...named.context, namespace } }] };
+  const [entry] = config.contexts;
+  return { ...config, contexts: [{ ...entry, context: { ...entry.context, namespace } }] };
 }
 
 interface Account {
@@ -122,7 +122,7 @@ function withUser(config: MinimalConfig, user: object): MinimalConfig {
   return { ...config, users: [{ ...config.users[0], user }] };
 }
 
-/** Returns whether the server accepts requests with a kubeconfig, whose user may have to impersonate another one. */
+/** Returns false if the server forbids requests with a kubeconfig, such as impersonation. Throws for other failures. */
 async function isAllowed(config: MinimalConfig): Promise<boolean> {
   const { ApiError, createClient, loadConfig } = await import("@tsbuilder/runtime");
   const client = createClient(await loadConfig({ kubeconfig: config }));

@@ -13,7 +13,7 @@ import { readYaml } from "../../shared/read-yaml.ts";
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
-  /** Receives each CRD that was replaced, with its objects, as its scope or kind changed. Without it, such a CRD is rejected. */
+  /** Receives each CRD that another scope or kind made dev replace, with its objects. If undefined, such CRDs are rejected. */
   readonly onReplaced?: ((name: string) => void) | undefined;
 }
 
@@ -197,7 +197,7 @@ export async function deleteApplied(
   if (webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
 }
 
-/** Applies the project's samples, by default in a namespace. Returns their number. */
+/** Applies the project's samples; those that name no namespace, in the given one. Returns their number. */
 export async function applySamples(project: string, client: Client, namespace: string): Promise<number> {
   const files = readConfigFiles(project, "config/samples");
   const samples = files.flatMap(({ file, objects }) => objects.map((object) => ({ file, object })));

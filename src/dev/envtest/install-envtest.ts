@@ -61,7 +61,7 @@ function installedVersions(folder: string, platform: string): string[] {
     .map((name) => name.slice(0, -platform.length - 1));
 }
 
-/** Chooses the latest match: of `1.34`, its latest patch; of undefined, of all. A pre-release must be named in full. */
+/** Chooses the version that is named in full, such as a pre-release, else the latest patch of `1.34`, else the latest of all. */
 function chooseVersion(offered: readonly string[], wanted: string | undefined): string | undefined {
   const name = wanted?.replace(/^v/, "");
   if (name !== undefined && offered.includes(name)) return name;

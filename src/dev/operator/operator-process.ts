@@ -26,7 +26,7 @@ export interface OperatorProcess {
   /** Stops the running operator, if any, does work while none runs, and starts a new one even if that work fails. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   isRunning(): boolean;
-  /** Does work that makes the process end, and waits for its end, which is expected. Returns false if the signal is aborted first. */
+  /** Does work that makes the process end, and waits for that expected end. Returns false if the signal is aborted first. */
   endsAfter(cause: () => Promise<void>, signal: AbortSignal): Promise<boolean>;
   /** Sets how far the clocks of this process, and of all later ones, are ahead of the system time, in milliseconds. */
   moveClock(ahead: number): void;
@@ -176,13 +176,16 @@ interface Standby {
 /** The delay before the next process is prepared leaves the processors to the one that was just taken. */
 const standbyMilliseconds = 1000;
 
-/** Keeps a process in standby, unless none is wanted: then each one is started on demand. */
+/** How processes are kept in standby. */
+interface StandbyOptions {
+  /** If false, each process is started on demand. */
+  readonly isWanted: boolean;
+  readonly delay: number | undefined;
+}
+
 function createStandby(
   launch: () => ChildProcess,
-  {
-    isWanted,
-    delay = standbyMilliseconds,
-  }: { readonly isWanted: boolean; readonly delay: number | undefined },
+  { isWanted, delay = standbyMilliseconds }: StandbyOptions,
 ): Standby {
   let waiting: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -143,7 +143,7 @@ const recordedMembers: Readonly<Record<string, readonly string[]>> = {
   delete: referenceMembers,
 };
 
-/** Returns true if the error of an action may be recorded: errors about a Secret, or about unreadable YAML, may quote its values. */
+/** Returns whether the error of an action may be recorded: those about a Secret, or unreadable YAML, may quote secret values. */
 function mayRecordError(name: string, { kind }: RecordedInput): boolean {
   return name !== "apply" || (kind !== undefined && kind !== "Secret");
 }

@@ -17,7 +17,7 @@ export interface PageAsset {
   readonly body: string | Buffer;
 }
 
-/** What a page server serves. */
+/** The files, the record and the actions that a page server serves. */
 export interface PageOptions {
   /** The files by their paths: `/`, `/page.js`. They are public; the record and the actions need the token. */
   readonly assets: ReadonlyMap<string, PageAsset>;

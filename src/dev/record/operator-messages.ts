@@ -154,14 +154,8 @@ export class ReconcileHistory {
         const nextCause = causeOfNext(message);
         if (nextCause !== undefined) this.#nextCauses.set(keyOf(message), nextCause);
         const { outcome, requeueAfter, error, stack } = message;
-        return {
-          ...running.reconcile,
-          outcome,
-          requeueAfter,
-          error,
-          stack,
-          seconds: realSeconds(message, running.began),
-        };
+        const seconds = realSeconds(message, running.began);
+        return { ...running.reconcile, outcome, requeueAfter, error, stack, seconds };
       }
     }
   }

@@ -86,7 +86,7 @@ function describeVerdict({ answer, failure, ignored }: RecordedAdmission, took: 
 class Owners {
   readonly #byUid = new Map<string, readonly string[]>();
 
-  /** Returns the keys of these objects. Writes have to be given in their order. */
+  /** Returns the keys of the objects that a write is about. Has to be called for all writes, in their order. */
   about(write: RecordedWrite): readonly string[] {
     const { key, object } = write;
     const { uid = "", namespace, ownerReferences = [] } = object.metadata;

@@ -5,7 +5,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../e2e/support/eventually.ts";
 import { observer } from "./trial.ts";
 
-const example = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+/** Returns an example whose YAML has `namespace:` without a value. */
+const example = (name: string) => {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: null as never } };
+};
 
 /** Returns a client of a cluster that runs until the end of the test. */
 async function clusterClient(): Promise<Client> {

@@ -143,8 +143,9 @@ export function observer(
   const created: PlacedObject[] = [];
   const place = async (object: ManifestObject): Promise<PlacedObject> => {
     const kind = await findKind(client, object);
-    const { name, namespace: itsNamespace = namespace } = object.metadata;
-    const key = { name, ...(kind.scope === "Namespaced" ? { namespace: itsNamespace } : {}) };
+    const { name, namespace: ownNamespace } = object.metadata;
+    // An example's YAML may have `namespace:` without a value, which is null.
+    const key = { name, ...(kind.scope === "Namespaced" ? { namespace: ownNamespace ?? namespace } : {}) };
     if (await createMissing(client, kind, { ...object, metadata: { ...object.metadata, ...key } })) {
       created.push({ kind, key });
     }

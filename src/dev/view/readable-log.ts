@@ -13,9 +13,15 @@ export interface ReadableLine {
 }
 
 /** Fields that repeat on every line of a controller, or that only machines read. */
-const omittedFields = new Set(
-  "level ts msg controllerGroup controllerKind reconcileID stacktrace".split(" "),
-);
+const omittedFields = new Set([
+  "level",
+  "ts",
+  "msg",
+  "controllerGroup",
+  "controllerKind",
+  "reconcileID",
+  "stacktrace",
+]);
 
 /** Reads a line of the operator's JSON log; undefined for other lines. Places below the folder `root` are relative to it. */
 export function readableLogLine(line: string, root?: string): ReadableLine | undefined {

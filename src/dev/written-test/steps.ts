@@ -20,7 +20,7 @@ export type Step =
   | { readonly type: "change" | "change status"; readonly object: KubernetesObject; readonly patch: object }
   | { readonly type: "delete"; readonly object: KubernetesObject; readonly policy: string | undefined }
   | PageStep
-  /** Waits until the operator is idle. `rested` are the custom resources that changed since the last wait, as they must be. */
+  /** Waits until the operator is idle, and expects the custom resources that changed since the last wait: `rested`. */
   | { readonly type: "wait"; readonly rested: readonly KubernetesObject[] };
 
 /** Remarks about parts of a session that a written test leaves out. */
@@ -101,7 +101,7 @@ class StepTimeline {
     }
   }
 
-  /** Follows the write of a custom resource, whose states waits expect. */
+  /** Remembers the state of a custom resource, for the next wait to expect. */
   follow(write: SessionWrite): void {
     if (write.write === "DELETED") this.#current.delete(placeName(write));
     else this.#current.set(placeName(write), write.object);
@@ -115,7 +115,7 @@ class StepTimeline {
   }
 }
 
-/** Returns true for objects of earlier sessions that a person made: custom resources, and objects of kubectl, the page or samples. */
+/** Returns whether a person made an object of an earlier session: a custom resource, or by kubectl, the page or a sample. */
 function wasMadeManually(object: KubernetesObject, { isOwn }: Selection): boolean {
   const { deletionTimestamp, ownerReferences = [], managedFields: [first] = [] } = object.metadata;
   if (deletionTimestamp !== undefined) return false;

@@ -82,8 +82,8 @@ export const dev = defineCommand({
     }
     const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
     const ended = stopSignal();
-    const titled = { title: project.projectName, root: realpathSync(root) };
-    const { view, printed } = await openView(flags, ui, titled, describe);
+    const shownProject = { title: project.projectName, root: realpathSync(root) };
+    const { view, printed } = await openView(flags, ui, shownProject, describe);
     const { RecentRecord } = await import("../../../dev/record/recent-record.ts");
     const recent = new RecentRecord();
     const recording = await openRecording(call, { project, recent, printed }, view.report, describe);

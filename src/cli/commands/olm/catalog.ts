@@ -51,13 +51,13 @@ export const catalogInit = defineCommand({
       ]);
       const file = "bundle/metadata/annotations.yaml";
       const annotations = readAnnotations(file, tree.read(file));
-      const ofPackage = annotations[bundleAnnotations.package] === name ? annotations : {};
-      const [firstChannel] = ofPackage[bundleAnnotations.channels]?.split(",") ?? [];
+      const packageAnnotations = annotations[bundleAnnotations.package] === name ? annotations : {};
+      const [firstChannel] = packageAnnotations[bundleAnnotations.channels]?.split(",") ?? [];
       const files = newPackage(flags.catalog, {
         name,
         defaultChannel:
           flags["default-channel"] ??
-          ofPackage[bundleAnnotations.defaultChannel] ??
+          packageAnnotations[bundleAnnotations.defaultChannel] ??
           firstChannel ??
           newChannel,
         description: flags.description === undefined ? undefined : readText(cwd, flags.description),
