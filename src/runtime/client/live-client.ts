@@ -3,7 +3,7 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, TransportOptions } from "../http/transport.ts";
-import { bodyToApply, bodyWithOwner, asConflictIfReplaced, findFormerController } from "./apply-body.ts";
+import { asConflictIfReplaced, bodyToApply, bodyWithOwner, findFormerController } from "./apply-body.ts";
 import {
   type ApplyOptions,
   type Client,

@@ -383,7 +383,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 }
 
-/** More conflicts in a row are an error: the reconciler probably writes an object that it doesn't read again. */
+/** More conflicts in a row are logged and counted as errors: what the reconciler reads probably doesn't change. */
 const toleratedConflicts = 10;
 
 /** The message of the channel `tsbuilder:reconcile:end`. */
