@@ -243,7 +243,7 @@ export class LiveClient extends LiveContainers implements Client {
     });
   }
 
-  /** Sends the difference to an object that was read before. Without a difference returns the object, and sends nothing. */
+  /** Sends the difference to an object that was read before. Without any, returns the object and sends nothing. */
   private patchDifference<T extends KubernetesObject>(
     kind: Kind<T>,
     object: DeepReadonly<T>,

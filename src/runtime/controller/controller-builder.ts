@@ -269,8 +269,8 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   }
 
   /**
-   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead of
-   * `reconcile`, and the finalizer is removed once it succeeds. Several cleanups run in the order of the calls.
+   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead
+   * of `reconcile`, and the finalizer is removed once it succeeds. Several cleanups run in the order of the calls.
    */
   finalizer(name: string, cleanup: Cleanup<T>): this {
     if (!/^[^/]+\/[^/]+$/.test(name))

@@ -165,7 +165,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     }
   }
 
-  /** Processes requests until the signal is aborted and no reconcile runs. The deadline aborts the reconciles' signals. */
+  /** Processes requests until the signal is aborted and no reconcile runs. The deadline aborts running reconciles. */
   async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
     await this.ready(signal);
     if (signal.aborted) return;
