@@ -17,8 +17,8 @@ export interface Ownership {
 type FieldSet = { readonly [element: string]: JSONValue };
 
 /**
- * Reads the managed fields of an object. Call it before they are dropped, and before a transform drops other fields:
- * `withValues` says that one follows, so hashes cover values, too. Cheap for the many objects that were never applied.
+ * Reads the managed fields of an object. Call it before they are dropped, and before a transform drops other fields.
+ * If a transform follows, pass `withValues`: hashes then cover values, too. Cheap for objects that were never applied.
  */
 export function readOwnership(
   object: KubernetesObject,

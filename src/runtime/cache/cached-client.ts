@@ -61,8 +61,8 @@ class CachedClient implements Client {
   }
 
   with(defaults: ClientDefaults): Client {
-    const all = { ...this.defaults, ...defaults };
-    return new CachedClient(this.live.with(defaults), this.cache, all, this.memory);
+    const merged = { ...this.defaults, ...defaults };
+    return new CachedClient(this.live.with(defaults), this.cache, merged, this.memory);
   }
 
   readonly find: Client["find"] = async (kind, key, options) => {
@@ -131,11 +131,11 @@ class CachedClient implements Client {
       : await this.live.apply(kind, desired, options);
     this.cache.wrote(kind, applied);
     // The cache may drop fields of the answer. Later applies are compared with the object as it is cached.
-    const kept = informer.get(key) ?? applied;
+    const cached = informer.get(key) ?? applied;
     // If the watch delivered a later change before the answer came, the next apply must be sent.
-    if (kept.metadata.resourceVersion !== applied.metadata.resourceVersion) return freezeShared(applied);
-    this.memory.remember(call, kept);
-    return freezeShared(kept);
+    if (cached.metadata.resourceVersion !== applied.metadata.resourceVersion) return freezeShared(applied);
+    this.memory.remember(call, cached);
+    return freezeShared(cached);
   };
 
   readonly applyStatus: Client["applyStatus"] = (kind, ref, status, options) =>

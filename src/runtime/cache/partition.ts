@@ -190,16 +190,16 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const text = formatKey(key);
     const former = this.#pending.get(text);
     const seen = former ? former.seen : stored;
-    const created = [...(former?.unseen ?? []), ...(written ? [written] : [])];
-    const unseen = created.filter(
+    const candidates = [...(former?.unseen ?? []), ...(written ? [written] : [])];
+    const unseen = candidates.filter(
       (entry, index) =>
         uidOf(entry) !== uidOf(seen) &&
-        created.findLastIndex((other) => uidOf(other) === uidOf(entry)) === index,
+        candidates.findLastIndex((other) => uidOf(other) === uidOf(entry)) === index,
     );
     this.#pending.set(text, { ...write, seen, unseen, at: this.#options.clock.monotonic() });
   }
 
-  /** Stores the state of one object as the watch delivers it: its current version, or its deletion with the `last`. */
+  /** Stores the state of an object: the version that the watch delivered, or a deletion, with the last version if known. */
   #applyState(
     metadata: ObjectMeta,
     delivered: Entry<T> | undefined,

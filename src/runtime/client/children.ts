@@ -75,8 +75,8 @@ export class Children {
       this.#desired.add(identify(kind, key));
       const live = prepare && (await this.find(kind, key));
       if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
-      const named = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<T>;
-      return await this.#apply(kind, key, named);
+      const withKey = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<T>;
+      return await this.#apply(kind, key, withKey);
     } catch (error) {
       this.rejections.push(asRejection(kind, error));
       return this.find(kind, key);
@@ -238,9 +238,9 @@ interface WithPorts {
 }
 
 /**
- * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and protocol, so
- * it keeps foreign ports, and a port edited by hand keeps our name and node port, so that the server rejects ours. Existing
- * desired ports keep their node ports; new ones get theirs by the apply.
+ * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and
+ * protocol: it keeps foreign ports, and the server rejects ours if a port edited by hand still has our name and node
+ * port. Existing desired ports keep their node ports; new ones get theirs by the apply.
  */
 export function removeForeignPorts(
   draft: WithPorts,
@@ -248,8 +248,8 @@ export function removeForeignPorts(
 ): void {
   const wanted = (desired.spec?.ports ?? []) as readonly Port[];
   const present = new Map(draft.spec?.ports?.map((port) => [portId(port), port]));
-  const known = new Set(wanted.map(portId));
-  if ([...present.keys()].every((id) => known.has(id))) return;
+  const wantedIds = new Set(wanted.map(portId));
+  if ([...present.keys()].every((id) => wantedIds.has(id))) return;
   draft.spec!.ports = wanted.map((port) => present.get(portId(port)) ?? { ...port, nodePort: undefined });
 }
 

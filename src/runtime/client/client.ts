@@ -55,7 +55,7 @@ export interface Client extends Reader, Containers {
   /** Creates an object; throws an `ApiError` with `isAlreadyExists` if one of that name exists. */
   create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T>;
 
-  /** Replaces an object except for its status. Throws a conflict if it no longer has the `resourceVersion`, if given. */
+  /** Replaces an object except for its status. With a `resourceVersion`, throws a conflict if the object has changed. */
   update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
 
   /** Replaces the status of an object, which must have the `resourceVersion` it was read with. */

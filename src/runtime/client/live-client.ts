@@ -3,7 +3,7 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, TransportOptions } from "../http/transport.ts";
-import { bodyToApply, bodyWithOwner, asConflictIfReplaced, findFormerController } from "./apply-body.ts";
+import { asConflictIfReplaced, bodyToApply, bodyWithOwner, findFormerController } from "./apply-body.ts";
 import {
   type ApplyOptions,
   type Client,
@@ -243,7 +243,7 @@ export class LiveClient extends LiveContainers implements Client {
     });
   }
 
-  /** Sends the difference to an object that was read before. Without a difference returns the object, and sends nothing. */
+  /** Sends the difference to an object that was read before. Without any, returns the object and sends nothing. */
   private patchDifference<T extends KubernetesObject>(
     kind: Kind<T>,
     object: DeepReadonly<T>,

@@ -61,7 +61,7 @@ export function applyRequest(path: string, body: object, options: ApplyOptions):
   };
 }
 
-/** A deletion of an object or a collection. The options are in the body, which the server reads before the query. */
+/** A deletion of an object or a collection, with its options in the body. */
 export function deleteRequest(path: string, options: DeleteOptions & DeleteAllOptions): RawRequest {
   const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
   return {

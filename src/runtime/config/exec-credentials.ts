@@ -20,7 +20,7 @@ export function execCredentials(exec: KubeconfigExec, cluster: KubeconfigCluster
     throw new TerminalError(
       `the exec of a user needs a command, and an apiVersion that is one of ${apiVersions.join(", ")}`,
     );
-  let kept: { credential: Credential; expires: number } | undefined;
+  let cached: { credential: Credential; expires: number } | undefined;
   let running: Promise<Credential> | undefined;
   let observer: CredentialsObserver | undefined;
   return {
@@ -28,15 +28,15 @@ export function execCredentials(exec: KubeconfigExec, cluster: KubeconfigCluster
       observer = next;
     },
     async current({ refresh, clock = systemClock }): Promise<Credential> {
-      if (kept && !refresh && clock.now() < kept.expires - expirySkew) return kept.credential;
+      if (cached && !refresh && clock.now() < cached.expires - expirySkew) return cached.credential;
       // Many requests find the credential expired at the same time; the program runs once for all of them.
       running ??= requestCredential(exec, cluster, { clock, observer })
         .then((status) => {
           const expires = status.expirationTimestamp ? Date.parse(status.expirationTimestamp) : Infinity;
           const credential = credentialOf(status);
-          if (credential.cert !== kept?.credential.cert)
+          if (credential.cert !== cached?.credential.cert)
             observer?.certificateChanged(spanOf(credential.cert));
-          kept = { credential, expires };
+          cached = { credential, expires };
           return credential;
         })
         .finally(() => {

@@ -246,7 +246,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || host.startsWith("127.");
 }
 
-/** Compares a host with an entry of NO_PROXY: `*`, a CIDR, or an address or domain (with subdomains) and a port. */
+/** Compares a host with an entry of NO_PROXY: `*`, a CIDR, or an address or domain (with subdomains), which may have a port. */
 function isExcepted(host: string, port: string, entry: string): boolean {
   if (entry === "" || entry === "*") return entry === "*";
   const address = unbracketed(host);

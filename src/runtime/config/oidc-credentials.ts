@@ -12,8 +12,8 @@ import type { KubeconfigUser } from "./kubeconfig-file.ts";
 type OIDCSettings = { readonly [key: string]: string };
 
 /**
- * Credentials of the `auth-provider` of a kubeconfig's user. Only `oidc` is supported: kubectl removed `gcp` and
- * `azure` in 1.26 in favor of exec credential programs. New tokens are kept in memory; the file is not written.
+ * Creates the credentials of a user's `auth-provider`. Throws a `TerminalError` unless it is `oidc`: kubectl removed `gcp`
+ * and `azure` in 1.26 in favor of exec credential programs. New tokens are kept in memory; the file is not written.
  */
 export function authProviderCredentials({ "auth-provider": provider }: KubeconfigUser): Credentials {
   if (provider?.name !== "oidc")
@@ -28,9 +28,9 @@ export function authProviderCredentials({ "auth-provider": provider }: Kubeconfi
     async current({ refresh, clock = systemClock }): Promise<Credential> {
       if (idToken && !refresh && expiryOf(idToken) - expirySkew > clock.now()) return { token: idToken };
       running ??= refreshIdToken(settings, refreshToken)
-        .then((answer) => {
-          refreshToken = answer.refresh_token ?? refreshToken;
-          return (idToken = answer.id_token);
+        .then((tokens) => {
+          refreshToken = tokens.refresh_token ?? refreshToken;
+          return (idToken = tokens.id_token);
         })
         .finally(() => {
           running = undefined;
@@ -51,7 +51,7 @@ function expiryOf(token: string): number {
   }
 }
 
-/** Asks the token endpoint that the issuer's discovery document names. */
+/** Asks the token endpoint that the issuer's discovery document names. Rejects if there is no refresh token. */
 async function refreshIdToken(
   settings: OIDCSettings,
   refreshToken: string | undefined,
@@ -62,12 +62,8 @@ async function refreshIdToken(
       "the OIDC token of the kubeconfig has expired, and there is nothing to refresh it with",
     );
   const ca = readAuthority(settings);
-  const discovery = await sendRequest<{ token_endpoint: string }>(
-    `${issuer}/.well-known/openid-configuration`,
-    {
-      ca,
-    },
-  );
+  const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
+  const discovery = await sendRequest<{ token_endpoint: string }>(discoveryUrl, { ca });
   const form = new URLSearchParams({
     grant_type: "refresh_token",
     refresh_token: refreshToken,

@@ -261,16 +261,16 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
       ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
         .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
-    // If objects are shared by uid, an object and its owner may belong to different processes; by namespace they don't.
-    const keys = [this.#kind, kind].map((shared) => this.host.shards?.kinds.keyOf(shared));
+    // Shared by uid, an object and its owner may belong to different processes; shared by namespace, they don't.
+    const keys = [this.#kind, kind].map((watched) => this.host.shards?.kinds.keyOf(watched));
     if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
     this.watchesOwn(kind, ownersOf, filter);
     return this;
   }
 
   /**
-   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead of
-   * `reconcile`, and the finalizer is removed once it succeeds. Several cleanups run in the order of the calls.
+   * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead
+   * of `reconcile`, and the finalizer is removed once it succeeds. Several cleanups run in the order of the calls.
    */
   finalizer(name: string, cleanup: Cleanup<T>): this {
     if (!/^[^/]+\/[^/]+$/.test(name))

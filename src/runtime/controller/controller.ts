@@ -165,7 +165,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     }
   }
 
-  /** Processes requests until the signal is aborted and no reconcile runs. The deadline aborts the reconciles' signals. */
+  /** Processes requests until the signal is aborted and no reconcile runs. The deadline aborts running reconciles. */
   async run(signal: AbortSignal, deadline: AbortSignal): Promise<void> {
     await this.ready(signal);
     if (signal.aborted) return;
@@ -383,7 +383,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 }
 
-/** More conflicts in a row are an error: the reconciler probably writes an object that it doesn't read again. */
+/** More conflicts in a row are logged and counted as errors: what the reconciler reads probably doesn't change. */
 const toleratedConflicts = 10;
 
 /** The message of the channel `tsbuilder:reconcile:end`. */

@@ -9,7 +9,7 @@ export type Predicate<T extends KubernetesObject = KubernetesObject> = (
   event: InformerEvent<DeepReadonly<T>>,
 ) => boolean;
 
-/** Accepts updates that change the desired state, not only status or metadata; all updates without a generation. */
+/** Accepts updates that change the desired state, not only status or metadata; without a generation, all updates. */
 export const generationChanged: Predicate = (event) =>
   event.type !== "update" ||
   event.object.metadata.generation === undefined ||

@@ -6,8 +6,8 @@ import { onAbort, readDuration } from "../clock/waits.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
 /**
- * A source of requests that no watched object causes: a message queue, a cloud API that is polled, a timer. `start` resolves
- * when the initial requests are enqueued; the controller processes them from then on. The signal stops the source.
+ * A source of requests that no watched object causes: a message queue, a polled cloud API, a timer. `start` resolves when
+ * the initial requests are enqueued; the controller processes them from then on. The signal stops the source.
  */
 export interface Source<R> {
   /** For messages. */

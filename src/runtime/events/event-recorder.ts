@@ -48,7 +48,7 @@ const retryPeriod = 10_000;
 /** Milliseconds without an event after which a series is over; the next event starts another. */
 const seriesIdle = 360_000;
 
-/** How often an ongoing series is written to the server, in milliseconds. */
+/** How often an ongoing series is written to the server, and how often all series are checked, in milliseconds. */
 const seriesRefresh = 1_800_000;
 const sweepPeriod = 60_000;
 
@@ -258,7 +258,7 @@ function uniqueName({ name = "unnamed" }: ObjectReference, now: number, serial: 
   return `${name.slice(0, 253 - suffix.length)}${suffix}`;
 }
 
-/** Cuts a text to a number of bytes in UTF-8, between characters. */
+/** Cuts a text to a number of bytes in UTF-8. A character that is cut itself becomes U+FFFD, which is removed. */
 function truncateBytes(text: string, max: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= max) return text;

@@ -88,7 +88,7 @@ export function isUntrustedCertificate({ cause }: ApiError): boolean {
   return /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/.test(code);
 }
 
-/** API servers send no redirects, but login pages of proxies do. */
+/** The message for a redirect, as from the login page of a proxy; undefined for any other answer. */
 function redirectMessage(status: number, { location }: { readonly [name: string]: string | undefined }) {
   if (status >= 400 || location === undefined) return undefined;
   return `HTTP ${status}: redirected to ${location.slice(0, 200)}. API servers don't do that; is a proxy in between?`;

@@ -393,7 +393,7 @@ function queryText(query: RawRequest["query"]): string {
 }
 
 function withLowerCaseNames(headers: RawRequest["headers"]): { [name: string]: string } {
-  const named: { [name: string]: string } = {};
-  for (const name in headers) named[name.toLowerCase()] = headers[name]!;
-  return named;
+  const result: { [name: string]: string } = {};
+  for (const name in headers) result[name.toLowerCase()] = headers[name]!;
+  return result;
 }

@@ -49,8 +49,8 @@ export interface ElectionTiming {
 export const jitter = 1.2;
 
 /**
- * Reads the timing, with client-go's defaults. Throws a `TerminalError`, as client-go does, for one with which a lease
- * could expire while it is being renewed. `name` is the option's, for messages.
+ * Reads the timing, with client-go's defaults. Throws a `TerminalError` for what client-go refuses, too: a lease could
+ * expire while it is being renewed. Messages name the options as fields of `name`.
  */
 export function electionTiming(
   options: Pick<LeaderElectionOptions, "id" | "leaseDuration" | "renewDeadline" | "retryPeriod">,

@@ -29,7 +29,7 @@ export interface Logger {
 export interface LoggerOptions {
   /** Default: `info`. */
   readonly level?: LogLevel | undefined;
-  /** JSON objects, or text for people. Default: `console` if the lines go to standard error, a terminal; else `json`. */
+  /** JSON objects, or text for people. Default: `console` for a terminal on standard error, else `json`. */
   readonly encoder?: "json" | "console" | undefined;
   /** Called with each line, including its newline. Default: writes to standard error. */
   readonly write?: ((line: string) => void) | undefined;

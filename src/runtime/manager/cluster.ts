@@ -157,9 +157,7 @@ export class AddedCluster implements MemberCluster {
     return this.#ended;
   }
 
-  /**
-   * Makes a controller end with its cluster, and the manager not wait for it. A failing source ends only this controller.
-   */
+  /** Returns a controller that ends with its cluster, delays no start of the manager, and fails alone. */
   #untilRemoved(controller: WarmRunnable): WarmRunnable {
     const { name, needLeaderElection } = controller;
     const signal = this.#removed.signal;

@@ -84,8 +84,8 @@ export function makeManagerParts(options: ManagerOptions) {
     { log, clock, slices, events, lifecycle, measurements, tracing },
   );
   const clusters = new ClusterSet((name, config, onRemoved) => {
-    const shared = { lifecycle, tracing, onRemoved };
-    return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, shared);
+    const fromManager = { lifecycle, tracing, onRemoved };
+    return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, fromManager);
   });
   const close = async (): Promise<void> => void (await Promise.all([live.close(), background.close()]));
   /** Logs and counts the failure of a user's function. */

@@ -79,7 +79,7 @@ export function scheduledRunnable(
   return { name: `scheduled work "${name}"`, needLeaderElection, start };
 }
 
-/** Returns functions for the current time and that of the next run: of day for cron, monotonic for an interval. */
+/** Returns functions for the current time and the next run's: times of day for cron, monotonic ones for an interval. */
 function readTimes(
   { name, every, cron }: ScheduledWork,
   clock: Clock,

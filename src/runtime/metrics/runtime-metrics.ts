@@ -316,6 +316,7 @@ function measureShards(meters: Meters, { member, gate }: Sharing): MemberObserve
   };
 }
 
+/** The metrics of webhooks and of their certificate, under controller-runtime's names. */
 function webhookMetrics(meters: Meters): WebhookObserver {
   const seconds = meters.histogram(
     "controller_runtime_webhook_latency_seconds",

@@ -35,7 +35,7 @@ export type LogFields = { readonly [name: string]: unknown };
 /** One storage for everything: in Node 20 each storage costs time at every promise. */
 const storage = new AsyncLocalStorage<Scope>();
 
-/** Runs a function in a scope. It inherits the log fields of the outer scope, and its `calls` unless it sets them. */
+/** Runs a function in a scope. Log fields of the outer scope are added to its own; without `calls` it has the outer ones. */
 export function runInScope<R>(scope: Scope, run: () => R): R {
   const outerScope = storage.getStore();
   if (!outerScope) return storage.run(scope, run);

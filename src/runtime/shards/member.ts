@@ -108,6 +108,7 @@ export const newMember: MemberState = {
   members: 0,
 };
 
+/** The next state, and the commands to execute in order. */
 export interface MemberStep {
   readonly state: MemberState;
   readonly commands: readonly MemberCommand[];

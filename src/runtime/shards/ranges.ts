@@ -44,7 +44,7 @@ export function parseRanges(text: string | undefined): Ranges | undefined {
   return text !== undefined && /^[0-9a-f]{16}$/.test(text) ? BigInt(`0x${text}`) : undefined;
 }
 
-/** The shard selector of KEP-5866 for the objects of some ranges; neighbors are joined. "" for no ranges. */
+/** The shard selector of KEP-5866 for the objects of some ranges; neighbors are joined. Not for no ranges: "" selects all. */
 export function shardSelectorOf(field: "uid" | "namespace", ranges: Ranges): string {
   const bounds: { start: bigint; end: bigint }[] = [];
   for (const range of listRanges(ranges)) {

@@ -21,6 +21,7 @@ export interface ShardWorker {
   resume(): void;
 }
 
+/** Options of sharding. */
 export interface ShardGateOptions {
   readonly by: ShardKey;
   readonly clock: Clock;
@@ -29,8 +30,8 @@ export interface ShardGateOptions {
 }
 
 /**
- * Tells caches and controllers which ranges this process works on. A gained range is loaded first, then opened: its objects
- * are reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile has ended.
+ * Tells caches and controllers which ranges this process works on. A gained range is loaded, then opened: its objects are
+ * reconciled. A range that is given up is closed, and dropped from the caches when its last reconcile has ended.
  */
 export class ShardGate {
   readonly kinds: ShardedKinds;

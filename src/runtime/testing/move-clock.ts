@@ -8,8 +8,8 @@ export interface MoveOptions {
 }
 
 /**
- * Moves a clock that a manager and a cluster in this process share, from timer to timer. The next timer fires when all that
- * the last one triggered is finished, including requests and watch events. So is everything when this resolves.
+ * Moves a clock that a manager and a cluster in this process share, from timer to timer. A timer fires, and the call
+ * resolves, when everything that the last timer triggered is finished, including requests and watch events.
  */
 export async function moveClock(
   clock: FakeClock,
@@ -28,8 +28,8 @@ export async function moveClock(
 }
 
 /**
- * Moves a clock from timer to timer until a check neither throws nor returns false, and resolves with its result. After the
- * timeout, a minute on that clock by default, rejects with the last error of the check.
+ * Moves a clock from timer to timer until a check neither throws nor returns false, and resolves with its result. Rejects
+ * with the last error of the check after the timeout, which is measured by that clock. Default: a minute.
  */
 export async function moveClockUntil<R>(
   clock: FakeClock,

@@ -346,9 +346,9 @@ async function readChunks<R>(
   let last = clock.monotonic();
   // One timer per stream instead of one per chunk.
   const check = (): void => {
-    const rest = last + silence() - clock.monotonic();
-    if (rest <= 0) stream.destroy(new SilenceError("no data for too long"));
-    else cancel = clock.setTimer(check, rest);
+    const timeLeft = last + silence() - clock.monotonic();
+    if (timeLeft <= 0) stream.destroy(new SilenceError("no data for too long"));
+    else cancel = clock.setTimer(check, timeLeft);
   };
   let cancel = clock.setTimer(check, silence());
   try {

@@ -11,7 +11,7 @@ interface Backoff {
 interface WatcherMemory {
   /** The version up to which everything is known. */
   readonly version: string | undefined;
-  /** True unless the server can't stream existing objects through a watch (`sendInitialEvents`). */
+  /** True if full reads may be streams (`sendInitialEvents`): until the server refuses one, or doesn't end it. */
   readonly canStream: boolean;
   /** True if the last full read failed in a way that a plain list at the newest version resolves. */
   readonly mustReadNewest: boolean;

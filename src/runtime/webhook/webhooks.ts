@@ -4,8 +4,8 @@ import type { Loose } from "../client/client.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Sets defaults. `object` is a draft: change it. Only the difference is sent, so fields that this program doesn't know are
- * kept. Throwing rejects the object as in a `Validator`. Not called for deletions.
+ * Sets defaults. `object` is a draft: change it. Only the difference is sent, so fields that this program doesn't know
+ * are kept. Throwing rejects the object as in a `Validator`. Not called for deletions.
  */
 export interface Defaulter<T extends KubernetesObject> {
   default(object: T, context: AdmissionContext): Promise<void> | void;
@@ -82,8 +82,8 @@ export interface AdmissionRequest<Body extends object = KubernetesObject> {
 }
 
 /**
- * Converts a version of a kind (the spoke) to the one that the controllers use (the hub), and back. What one version has no
- * field for must be preserved, usually in an annotation. apiVersion, kind and omitted metadata are set automatically.
+ * Converts a version of a kind (the spoke) to the one that the controllers use (the hub), and back. It must preserve what
+ * one version has no field for, usually in an annotation. apiVersion, kind and omitted metadata are set automatically.
  */
 export interface Conversion<Hub extends KubernetesObject, Spoke extends KubernetesObject> {
   toHub(spoke: Spoke): Converted<Hub>;
