@@ -169,7 +169,7 @@ function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, 
   return { client: webhooks, observer };
 }
 
-/** Makes the store, the registry and all that handlers share. The chain has the order of the admission plugins. */
+/** Makes the parts that all handlers share. The admission plugins are in the order in which they run. */
 function makeCore(options: AssembleOptions, { clock, findToken, journal }: ClusterParts, caller: Caller) {
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;

@@ -16,7 +16,7 @@ export interface NoFolder {
   readonly reason: string;
 }
 
-/** Opens a folder in the user's state that no other user can change. `make` creates it if it is missing. */
+/** Opens a folder in the user's state that no other user can change, or says why not. `make` creates a missing one. */
 export function openStateHome(
   name: string,
   env: NodeJS.ProcessEnv,

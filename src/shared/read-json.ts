@@ -1,7 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "./errors.ts";
 
-/** Reads the object in a JSON file, which may begin with a byte order mark. Throws if an editor or a merge broke it. */
+/** Reads the object in a JSON file, which may begin with a byte order mark. Throws if it holds anything else. */
 export function readJsonObject(
   file: string,
   text: string,

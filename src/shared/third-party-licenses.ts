@@ -73,12 +73,12 @@ function licenseFiles(root: string): string[] {
     .sort(compareText);
 }
 
-/** Returns whether a name is that of a license or notice: `LICENSE_MIT`, `BSD-3-Clause-LICENSE`, `ThirdPartyNotices.txt`. */
+/** Returns true for the name of a license or notice: `LICENSE_MIT`, `BSD-3-Clause-LICENSE`, `ThirdPartyNotices.txt`. */
 function isLicenseName(name: string): boolean {
   const words = name.replaceAll(/([a-z])([A-Z])/gu, "$1 $2").split(/[^A-Za-z]+/u);
   return words.some((word) => /^(?:(?:un)?licen[cs]es?|notices?|copying)$/iu.test(word));
 }
 
-/** Returns whether a path is a file or a folder. Follows links; a dangling link is neither. */
+/** Returns true if a path is a file, or a folder, as `kind` asks. Follows links; a dangling link is neither. */
 const isKind = (path: string, kind: "isFile" | "isDirectory"): boolean =>
   statSync(path, { throwIfNoEntry: false })?.[kind]() ?? false;

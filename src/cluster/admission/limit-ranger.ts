@@ -46,9 +46,9 @@ const annotation = "kubernetes.io/limit-ranger";
 
 /** Sets missing requests and limits of containers, and records in an annotation what was set. */
 function setDefaults(pod: ApiObject, limits: readonly LimitRangeItem[]): void {
-  const ofContainers = limits.filter(({ type }) => type === "Container");
+  const containerLimits = limits.filter(({ type }) => type === "Container");
   const merge = (field: "defaultRequest" | "default"): ResourceList =>
-    Object.assign({}, ...ofContainers.map((limit) => limit[field]));
+    Object.assign({}, ...containerLimits.map((limit) => limit[field]));
   const defaults = { request: merge("defaultRequest"), limit: merge("default") };
   const { containers = [], initContainers = [] } = pod["spec"] as Sent<PodSpec>;
   const changes = [

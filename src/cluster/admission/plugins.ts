@@ -14,7 +14,7 @@ import { type Claim, requestedStorage } from "../kinds/core/persistent-volume-cl
 
 const namespaces = { group: "", plural: "namespaces", kind: "Namespace" };
 
-/** NamespaceLifecycle: nothing can be created in a namespace that does not exist or is being terminated. */
+/** NamespaceLifecycle: nothing but access reviews is created in a namespace that does not exist or is terminating. */
 export function namespaceLifecycle(store: Store): AdmissionPlugin {
   return {
     name: "NamespaceLifecycle",
@@ -65,7 +65,7 @@ function systemPriority(name: string, value: number, purpose: string): PriorityC
   };
 }
 
-/** Priority: sets the priority of pods from their priority class, and refuses any other. */
+/** Priority: sets the priority of pods from their class, and refuses any other and a second default class. */
 export function podPriority(store: Store): AdmissionPlugin {
   const listClasses = (): PriorityClass[] => {
     const stored = store.collection("priorityclasses.scheduling.k8s.io").list();
@@ -118,10 +118,6 @@ function keepPriority({ object, oldObject }: { object: ApiObject; oldObject: Api
   return object;
 }
 
-function refusal({ resource, object, name }: AdmissionRequest, reason: string): Error {
-  return forbidden(resource, object?.metadata.name ?? name, reason);
-}
-
 const tolerationSeconds = 300;
 
 /** DefaultTolerationSeconds: new and updated pods tolerate unready and unreachable nodes for five minutes. */
@@ -140,6 +136,7 @@ export const defaultTolerations: AdmissionPlugin = {
   },
 };
 
+/** Returns true if a toleration keeps a NoExecute taint with this key from evicting the pod. */
 function toleratesEviction({ key, effect }: Sent<Toleration>, taintKey: string): boolean {
   return (!key || key === taintKey) && (!effect || effect === "NoExecute");
 }
@@ -189,6 +186,10 @@ export function runtimeClass(store: Store): AdmissionPlugin {
       throw refusal(request, `pod rejected: ${why}`);
     },
   };
+}
+
+function refusal({ resource, object, name }: AdmissionRequest, reason: string): Error {
+  return forbidden(resource, object?.metadata.name ?? name, reason);
 }
 
 /** PersistentVolumeClaimResize: a claim can grow only if its storage class allows expansion. */

@@ -11,8 +11,8 @@ import {
   type Standard,
   containersOf,
   describeViolations,
-  plural,
   findViolations,
+  plural,
 } from "./pod-security-standards.ts";
 
 /** The standards that a namespace sets. There is no audit log, so the `audit` labels are only validated. */

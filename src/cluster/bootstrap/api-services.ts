@@ -19,7 +19,7 @@ interface ServedVersion {
 export function publishGroups(core: Core): () => void {
   const { store, registry, clock } = core;
   const services = store.collection("apiservices.apiregistration.k8s.io");
-  const settle = (): void => {
+  const updateServices = (): void => {
     const others = registry.all().filter(({ group }) => group !== "apiregistration.k8s.io");
     const wanted = new Map<string, ServedVersion>(
       others.flatMap(({ group, custom, versions }) =>
@@ -35,7 +35,7 @@ export function publishGroups(core: Core): () => void {
         store.remove(services, entry);
     }
   };
-  settle();
+  updateServices();
   const definitions = store.collection("customresourcedefinitions.apiextensions.k8s.io");
   let isDue = false;
   return store.listen((collection, { type }) => {
@@ -44,7 +44,7 @@ export function publishGroups(core: Core): () => void {
     // A change of a CRD changes the registry within the same tick.
     setImmediate(() => {
       isDue = false;
-      settle();
+      updateServices();
     });
   });
 }

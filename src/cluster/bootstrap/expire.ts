@@ -8,7 +8,7 @@ const eventLifetime = 60 * 60 * 1000;
 /** Deletes events an hour after their last write. Returns a function to stop. */
 export function expireEvents(store: Store, clock: Clock): () => void {
   const events = store.collection("events");
-  /** Each write adds a deadline, so that they are in order. The deadlines of earlier revisions expire without effect. */
+  /** In order: each write adds one, an hour from then. Those of earlier revisions of an event have no effect. */
   const deadlines: { key: string; revision: number; at: number }[] = [];
   let cancel: (() => void) | undefined;
   /** Runs outside of the request whose write set the timer, so that the deletion has no writer. */

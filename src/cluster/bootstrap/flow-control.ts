@@ -30,7 +30,7 @@ export function keepFlowControl(core: Core): () => void {
   const objects = clusterObjects(core);
   let cancel: (() => void) | undefined;
 
-  async function settle(): Promise<void> {
+  async function restore(): Promise<void> {
     cancel = undefined;
     storeBootstrapObjects(core, listConfigurations(formatTime(clock.now())));
     for (const { kind, metadata, spec } of listConfigurations("")) {
@@ -47,8 +47,8 @@ export function keepFlowControl(core: Core): () => void {
     const names = new Set(ofKind.map(({ metadata }) => metadata.name));
     return store.collection(resource).listen(({ entry }) => {
       if (cancel || !names.has(entry.key)) return;
-      // A conflicting write makes its own event, which settles again.
-      cancel = clock.setTimer(() => void settle().catch(() => undefined), period);
+      // A conflicting write makes its own event, which sets the timer again.
+      cancel = clock.setTimer(() => void restore().catch(() => undefined), period);
     });
   });
   return () => {

@@ -30,9 +30,9 @@ import { builtInKinds } from "../kinds/index.ts";
 import type { Registry } from "../registry/registry.ts";
 
 /**
- * Registers every built-in kind but ComponentStatus, all versions of a kind as one resource. A resource has three sources,
- * which `builtInResource` joins: the generated tables of apimachinery (names, verbs, schemas, columns), the default
- * strategy of the registry, and the declaration of the kind in `kinds`.
+ * Registers every built-in kind but ComponentStatus, all versions of a kind as one resource. `builtInResource` joins its
+ * three sources: the generated tables of apimachinery (names, verbs, schemas, columns), the default strategy of the
+ * registry, and the declaration of the kind in `kinds`.
  */
 export function addBuiltIns(registry: Registry): void {
   const versionsByName = new Map<string, BuiltinResource[]>();
@@ -385,8 +385,9 @@ function gatedPaths(schema: BuiltinSchema): GatedPaths {
   for (const [field, node] of Object.entries(properties)) {
     const name = `${typeName}.${field}`;
     const inner = gatedFields.has(name) ? new Map([[name, [[field]]]]) : prependStep(field, gatedPaths(node));
-    for (const [gatedField, paths] of inner)
+    for (const [gatedField, paths] of inner) {
       pathsByField.set(gatedField, [...(pathsByField.get(gatedField) ?? []), ...paths]);
+    }
   }
   pathsByType.set(typeName, pathsByField);
   return pathsByField;

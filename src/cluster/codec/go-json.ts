@@ -1,5 +1,5 @@
-// Go's view of JSON texts: why one is malformed, whether it is nested too deeply, and which of its fields are duplicate or
-// unknown. `JSON.parse` reads the values.
+// Go's view of JSON texts: why one is malformed or nested too deeply, and which of its fields are duplicate or unknown.
+// `JSON.parse` reads the values.
 
 /**
  * Explains why a text is not valid JSON, in the words of Go's decoder, which clients and their tests look for:
@@ -160,14 +160,14 @@ export function isTooDeep(text: string): boolean {
  * `JSON.parse` keeps the last of two equal keys without an error.
  */
 export function findFieldProblems(text: string, unknown: readonly string[]): string[] {
-  const unfoundUnknown = new Set(unknown);
+  const remaining = new Set(unknown);
   const problems: string[] = [];
   const onKey = (path: string, isDuplicate: boolean) => {
-    if (unfoundUnknown.delete(path)) problems.push(`unknown field ${JSON.stringify(path)}`);
+    if (remaining.delete(path)) problems.push(`unknown field ${JSON.stringify(path)}`);
     else if (isDuplicate) problems.push(`duplicate field ${JSON.stringify(path)}`);
   };
   walkKeys(text, onKey);
-  const rest = [...unfoundUnknown].map((path) => `unknown field ${JSON.stringify(path)}`);
+  const rest = [...remaining].map((path) => `unknown field ${JSON.stringify(path)}`);
   return [...new Set([...problems, ...rest])];
 }
 

@@ -47,7 +47,7 @@ export function message(
   );
 }
 
-/** Makes a codec whose values are compared with `zero`. */
+/** Makes a codec of its two directions. A value is zero if it equals `zero`. */
 export function scalar(
   wireType: number,
   zero: unknown,
@@ -57,6 +57,7 @@ export function scalar(
   return { wireType, zero, isZero: (value) => value === zero, read, write: writeValue };
 }
 
+/** Returns the bytes of a message with the fields that `writeFields` writes. */
 export function write(writeFields: (writer: WireWriter) => void): Buffer {
   const writer = new WireWriter();
   writeFields(writer);

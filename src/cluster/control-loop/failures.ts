@@ -15,7 +15,7 @@ export function isNamespaceEnding(error: unknown): boolean {
 /** A failure that is already reported in an Event or a status: the key is retried without calling onError. */
 export class ReportedError extends Error {}
 
-/** Awaits work and returns the failure that it reported: its caller writes the status, then throws it for a retry. */
+/** Awaits work and returns its ReportedError, for the caller to throw once the status is written; else undefined. */
 export async function reportedFailure(work: Promise<void>): Promise<ReportedError | undefined> {
   try {
     await work;

@@ -28,7 +28,7 @@ export function garbageCollector(context: ControllerContext): Controller {
   const dependents = new Dependents();
   const { objects, report } = reporting(context, user, "garbage-collector-controller");
   return {
-    /** Enqueues the object; once it is deleted or being deleted, also its dependents and its owners, which may wait for it. */
+    /** Enqueues the object; on its deletion also its dependents, and its owners, which may wait for it. */
     keysOf(event) {
       dependents.record(event);
       const { type, resource, object } = event;

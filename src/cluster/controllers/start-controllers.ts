@@ -45,10 +45,10 @@ export function startControllers(
     (name) => new ControlLoop(name, (clock) => allControllers[name]({ ...context, clock }), context),
   );
   // A fake clock moves only while all loops are idle.
-  const leaveClock = loops.map((loop) => context.clock.join?.(() => loop.idle()));
+  const leaves = loops.map((loop) => context.clock.join?.(() => loop.idle()));
   return {
     async stop() {
-      for (const leave of leaveClock) leave?.();
+      for (const leave of leaves) leave?.();
       await Promise.all(loops.map((loop) => loop.stop()));
     },
   };

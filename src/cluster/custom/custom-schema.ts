@@ -103,7 +103,7 @@ function addObjectMeta(node: SchemaNode): SchemaNode {
   return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
 }
 
-/** Adds these fields to the embedded resources in a schema; returns the same schema if it has none. */
+/** Applies `addObjectMeta` to the embedded resources in a schema; returns the same schema if it has none. */
 function addEmbeddedMeta(schema: JSONSchema): SchemaNode {
   const { properties = {}, items, additionalProperties } = schema;
   const changes: Record<string, unknown> = {};

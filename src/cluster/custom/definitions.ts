@@ -116,7 +116,7 @@ class Definitions {
     this.#store.put(this.#crds, key, { ...crd, status: { ...crd.status, conditions } });
   }
 
-  /** Serves the resource of a CRD. Replacing a resource ends its watches, so that it is replaced only if it changes. */
+  /** Serves the resource of a CRD. Replacing a resource ends its watches: it is replaced only if it changes. */
   #serve(crd: CustomResourceDefinition): void {
     const key = crd.metadata.name!;
     const { spec, status } = crd;

@@ -152,7 +152,7 @@ function describeResource(resource: Resource, version: string) {
   };
 }
 
-/** The served groups, built-in ones first: clients find their short names before those of CRDs. */
+/** The served groups, each with its preferred version first. Built-in groups come first: their short names win. */
 export function groupsOf(registry: Registry) {
   const groups = new Map<string, Set<string>>();
   for (const { group, versions } of registry.all()) {

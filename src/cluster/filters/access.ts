@@ -56,7 +56,7 @@ function readCertificate(socket: TLSSocket): User | null {
   return authenticated({ name: CN, groups: Array.isArray(O) ? O : [O], extra: credentialId(id) });
 }
 
-/** Makes requests act as the user in their headers, as `kubectl --as` sends them. Throws Forbidden if the caller may not. */
+/** Makes requests act as the user in their headers, as of `kubectl --as`. Throws Forbidden if the caller may not. */
 export function impersonationFilter(authorizer: Authorizer): Filter {
   return (context, next) => {
     const target = impersonatedUser(context);

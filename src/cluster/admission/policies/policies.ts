@@ -62,10 +62,9 @@ export class ActivePolicies<Spec extends PolicySpec, Compiled> {
       .list()
       .flatMap(({ object }) => {
         const policy = object as Policy<Spec>;
-        const boundBy = bindings.filter(({ spec }) => spec.policyName === policy.metadata.name);
-        return boundBy.length > 0
-          ? [{ policy, bindings: boundBy, compiled: this.#compiledOf(policy.spec) }]
-          : [];
+        const policyBindings = bindings.filter(({ spec }) => spec.policyName === policy.metadata.name);
+        if (policyBindings.length === 0) return [];
+        return [{ policy, bindings: policyBindings, compiled: this.#compiledOf(policy.spec) }];
       });
   }
 
@@ -177,10 +176,7 @@ function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamReso
   throw new MisconfiguredError(`failed to find resource referenced by paramKind: '${wanted}'`);
 }
 
-/**
- * Finds the parameter objects with which to evaluate the policy of a binding, which is evaluated once for each. Returns
- * one `undefined` for a policy or binding without parameters.
- */
+/** Finds the parameter objects, for each of which the policy is evaluated; one `undefined` without parameters. */
 async function findParams(
   paramResource: ParamResource | undefined,
   ref: ParamRef | undefined,

@@ -59,7 +59,7 @@ export function convertByWebhook({ client, observer }: Caller): ConvertObjects {
   };
 }
 
-/** Returns the converted objects; of their metadata, only labels and annotations. Throws if the response is invalid. */
+/** Returns the converted objects, with all other metadata than labels and annotations as it was. Throws if invalid. */
 function readConverted(
   crd: CustomResourceDefinition,
   objects: readonly ApiObject[],

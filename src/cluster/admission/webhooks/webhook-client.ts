@@ -63,9 +63,9 @@ export class WebhookClient {
     const port = Number(url.port) || 443;
     if (!service) return { host: url.hostname, port };
     const { namespace, name } = service;
-    const process = this.#resolve(namespace, name, port);
-    if (!process) throw new WebhookUnreachableError(goUrl, `service ${JSON.stringify(name)} not found`);
-    return process;
+    const endpoint = this.#resolve(namespace, name, port);
+    if (!endpoint) throw new WebhookUnreachableError(goUrl, `service ${JSON.stringify(name)} not found`);
+    return endpoint;
   }
 }
 

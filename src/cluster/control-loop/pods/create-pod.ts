@@ -34,7 +34,7 @@ export async function createPod(
   }
 }
 
-/** The pods that a controller creates before it reads the spec again, which may correct a far too high count. */
+/** The number of pods that a controller creates before it reads the spec again, which may be corrected meanwhile. */
 export const burst = 100;
 
 /** Builds a pod from a template, in the namespace of its owner and controlled by it. */

@@ -38,10 +38,10 @@ export function refusalOf(pod: Pod, host: Host, snapshot: Snapshot): Refusal | u
 /** Returns a refusal if a pod may not run on a host. */
 type Filter = (pod: Pod, host: Host, snapshot: Snapshot) => Refusal | undefined;
 
-/** The filters in the order of the real scheduler: the first refusal has the reasons. */
+/** The filters in the order of the real scheduler: only the first refusal counts. */
 const filters: readonly Filter[] = [
   (pod, { node }) => (cordonRepels(pod, node) ? lasting("node(s) were unschedulable") : undefined),
-  (pod, { node }) => (repels(node, pod) ? lasting("node(s) had untolerated taint(s)") : undefined),
+  (pod, { node }) => (taintsRepel(pod, node) ? lasting("node(s) had untolerated taint(s)") : undefined),
   ({ spec }, { node }) =>
     fitsNode(spec, node) ? undefined : lasting("node(s) didn't match Pod's node affinity/selector"),
   (pod, { pods }) =>
@@ -70,7 +70,7 @@ function cordonRepels({ spec }: Pod, node: Node): boolean {
 }
 
 /** Returns true if taints of the node repel a pod, or the taint that a real control plane gives unready nodes. */
-function repels(node: Node, { spec }: Pod): boolean {
+function taintsRepel({ spec }: Pod, node: Node): boolean {
   const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" } as const;
   const taints = [...(node.spec?.taints ?? []), ...(isReady ? [] : [notReady])];
@@ -114,7 +114,7 @@ function conflicts(a: HostPort, b: HostPort): boolean {
 /** The NodeResourcesFit filter. Preemption can't help if the node never had the resources. */
 function missingResources(pod: Pod, { node, pods }: Host): Refusal | undefined {
   const allocatable = amountsOf(node.status?.allocatable ?? {});
-  /** True for a resource that the node lacks even without pods, by reason. */
+  /** The reasons, each with whether it remains when all pods leave the node. */
   const missing = new Map<string, boolean>();
   if (pods.length + 1 > (allocatable["pods"] ?? 0)) missing.set("Too many pods", false);
   for (const [name, wanted] of Object.entries(requestsOf(pod))) {
@@ -246,7 +246,7 @@ function isSameDomain({ topologyKey }: Term, a: Node, b: Node): boolean {
   return domain !== undefined && domain === b.metadata.labels?.[topologyKey];
 }
 
-/** Returns true if a term of one pod matches another pod: by default, one in the same namespace. */
+/** Returns true if a term of one pod matches another pod. A term without namespaces selects from its pod's own. */
 function termMatches(term: Term, { metadata }: Pod, other: Pod, { labelsOf }: Snapshot): boolean {
   const { labelSelector, namespaces = [], namespaceSelector } = term;
   const namespaceNames = namespaces.length === 0 && !namespaceSelector ? [metadata.namespace] : namespaces;

@@ -40,7 +40,7 @@ const preemptedReason = "PreemptionByScheduler";
 /** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
   const { objects, clock } = context;
-  const report = stepReporter(context);
+  const report = eventReporter(context);
   /** The keys of pending pods that fit on no node. */
   const unschedulable = new Set<string>();
   return {
@@ -231,8 +231,8 @@ function hostsFor(pod: Pod, nodes: readonly Node[], pods: readonly Pod[]): Host[
 
 /** The node that another pod is nominated for, unless the pod to schedule is more important. */
 function nominatedNode(other: Pod, pod: Pod): string | undefined {
-  const outranks = other.metadata.uid !== pod.metadata.uid && priorityOf(other) >= priorityOf(pod);
-  return outranks ? other.status?.nominatedNodeName : undefined;
+  const keepsPlace = other.metadata.uid !== pod.metadata.uid && priorityOf(other) >= priorityOf(pod);
+  return keepsPlace ? other.status?.nominatedNodeName : undefined;
 }
 
 /** The node of a pod, or the refusals of all hosts. */
@@ -293,7 +293,7 @@ function countReasons(refusals: Iterable<Refusal>): string {
     .join(", ");
 }
 
-interface Step {
+interface SchedulingEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly action: string;
@@ -302,12 +302,12 @@ interface Step {
   readonly related?: KubernetesObject;
 }
 
-type ReportStep = (about: KubernetesObject, step: Step) => Promise<void>;
+type ReportEvent = (about: KubernetesObject, event: SchedulingEvent) => Promise<void>;
 
 const component = "default-scheduler";
 
 /** Writes Events of `events.k8s.io`, with a series instead of a count. One that can't be written is dropped. */
-function stepReporter({ objects, clock }: ControllerContext): ReportStep {
+function eventReporter({ objects, clock }: ControllerContext): ReportEvent {
   return async (about, { related, ...text }) => {
     const now = formatMicroTime(clock.now());
     const event = aboutObject(about, text);
