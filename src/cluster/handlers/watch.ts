@@ -281,8 +281,8 @@ class WatchView {
   get key(): string | undefined {
     const { resource, version } = this.target;
     const { form, metaVersion } = this.encoder.representation;
-    const isSingle = this.#matches || form === "table" || resource.renamesVersions === false;
-    return isSingle ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
+    const needsOwnLines = this.#matches || form === "table" || resource.renamesVersions === false;
+    return needsOwnLines ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
   }
 
   /** Returns true if other watchers can have the same view. */

@@ -160,7 +160,7 @@ function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l
 
 const newline = Buffer.from("\n");
 
-/** A line has the checksum of a record's JSON, then the JSON. */
+/** Encodes a line: the checksum of a record's JSON, then the JSON. */
 function encodeLine(json: readonly Buffer[]): Buffer {
   const sum = json.reduce((before, part) => crc32(part, before), 0);
   return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
@@ -217,7 +217,7 @@ function readSnapshot(path: string) {
   return { revision, state: writes.filter(isState), writes: writes.filter((write) => !isState(write)) };
 }
 
-/** One line of a journal: a write of a collection, key, revision and object, or without an object a deletion. */
+/** One line of a journal: the collection, key and revision of a write, and its object, which a deletion lacks. */
 interface JournalRecord {
   readonly c: string;
   readonly k: string;
