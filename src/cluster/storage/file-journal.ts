@@ -170,7 +170,7 @@ function encodeLine(json: readonly Buffer[]): Buffer {
 function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
   const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
   const changes = collections
-    .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
+    .flatMap((item) => item.changesSince(oldest)!.map((change) => [item.name, change] as const))
     .sort(([, a], [, b]) => a.revision - b.revision);
   let start = changes.length;
   let bytesLeft = bytes;
@@ -182,7 +182,7 @@ function recentHistory(collections: readonly Collection[], bytes: number): Recen
   const revision = start === 0 ? oldest : changes[start - 1]![1].revision;
   return {
     revision,
-    state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
+    state: collections.flatMap((item) => item.stateAt(revision)!.map((entry) => [item.name, entry] as const)),
     changes: changes.slice(start),
   };
 }
