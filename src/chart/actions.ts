@@ -22,7 +22,7 @@ export function lines(text: string, salt = ""): string {
   return token("lines", text, salt);
 }
 
-/** List items under a condition. */
+/** Puts list items under a condition, and others under its contrary. */
 export function itemsWhen(condition: string, items: readonly unknown[], otherwise: readonly unknown[] = []) {
   if (items.length === 0 && otherwise.length === 0) return [];
   return [
@@ -33,19 +33,19 @@ export function itemsWhen(condition: string, items: readonly unknown[], otherwis
   ];
 }
 
-/** Mapping keys under a condition. */
+/** Puts keys of a mapping under a condition. */
 export function keysWhen(condition: string, keys: Readonly<Record<string, unknown>>) {
   const salt = Object.keys(keys).join();
   return { [lines(`{{- if ${condition} }}`, salt)]: null, ...keys, [lines("{{- end }}", salt)]: null };
 }
 
-/** A key that is only present if the value is set: `nodeSelector`. */
+/** Makes a key that is only present if the value is set: `nodeSelector`. */
 export function optionalKey(key: string, value: string): Record<string, null> {
   const text = `{{- with ${value} }}\n${key}:\n  {{- toYaml . | nindent <indent+2> }}\n{{- end }}`;
   return { [lines(text)]: null };
 }
 
-/** A key whose whole content comes from the values. */
+/** Makes a key whose whole content comes from the values. */
 export function valueKey(key: string, value: string): Record<string, null> {
   return { [lines(`${key}:\n  {{- toYaml ${value} | nindent <indent+2> }}`)]: null };
 }

@@ -25,7 +25,7 @@ export function findManager(objects: readonly ManifestObject[]): ManifestObject 
   });
 }
 
-/** Throws if the operator's Deployment has no container of this name. */
+/** Reads the manager of the operator's Deployment. Throws if it has no container of this name. */
 export function readManager(deployment: ManifestObject): Manager {
   const { spec } = deployment as WithSpec<DeploymentSpec>;
   const pod = spec.template.spec!;
@@ -57,8 +57,8 @@ export function managerTemplate(deployment: ManifestObject, chart: string): Mani
   const { spec } = deployment as WithSpec<DeploymentSpec>;
   const manager = ".Values.manager";
   const { securityContext: _, volumes, ...others } = pod;
-  const containers = pod.containers.map((other) =>
-    other === container ? containerTemplate(container, chart) : other,
+  const containers = pod.containers.map((item) =>
+    item === container ? containerTemplate(container, chart) : item,
   );
   return {
     ...deployment,

@@ -23,7 +23,7 @@ export async function checkBook(base: string): Promise<string[]> {
   return [...explainSite(site), ...explainSources(site), ...(await readInBrowser(site))];
 }
 
-/** Returns a sentence for each page that begins without a paragraph, and for each block that is malformed, or whose commands no test runs. */
+/** Returns a sentence for each page that begins without a paragraph, and each block that is malformed or has untested commands. */
 export function explainPages(pages: readonly Page[]): string[] {
   return pages.flatMap((page) => {
     const beginning = /^# .*\n\n(?!#|```|\||>|- |\d+\. )\S/.test(bodyOf(page))

@@ -37,7 +37,7 @@ export function readPages(folder: string): Page[] {
 /** Matches the front matter, and the heading that must follow it. */
 const beginning = /^---\n(.*?)\n---\n\n# ([^\n]+)\n/s;
 
-/** Reads the beginning of a page. Throws if it lacks the title and place that the table of contents needs. */
+/** Reads a page. Throws if its front matter lacks the title and place that the table of contents needs. */
 export function readPage(path: string, text: string): Page {
   const [all, front = "", heading = ""] = beginning.exec(text) ?? [];
   if (all === undefined)

@@ -77,8 +77,8 @@ async function readDeleteOptions(context: RequestContext, target: Target): Promi
   const sent = body.length > 0 ? await decodeOptions(context, target, body) : readQuery(context.query);
   const { kind, apiVersion } = sent;
   if (kind && apiVersion && kind !== "DeleteOptions") {
-    const type = `kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
-    throw badRequest(`no ${type} in scheme "pkg/runtime/scheme.go:111"`);
+    const registration = `kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+    throw badRequest(`no ${registration} in scheme "pkg/runtime/scheme.go:111"`);
   }
   const dryRun = readDryRun(sent.dryRun ?? [], "DeleteOptions");
   checkPolicy(sent);

@@ -136,7 +136,7 @@ function readerOf(field: string, resource: Resource): (object: ApiObject) => str
   );
 }
 
-/** Returns true for built-in kinds without field selectors of their own: they accept `metadata.namespace` even if cluster-scoped. */
+/** Returns true for built-in kinds without field selectors: even if cluster-scoped, they accept `metadata.namespace`. */
 function hasNoSelectors({ custom, strategy }: Resource): boolean {
   return !custom && !strategy.fieldSelectors?.size;
 }

@@ -232,9 +232,9 @@ export async function listReply(context: RequestContext, target: Target, found: 
     : { ...metadata, ...(shard !== undefined && { shardInfo: { selector: shard } }) };
   const list = { kind: resource.listKind, apiVersion, metadata: listMetadata };
   if (yaml) {
-    return replyYAML(pause, list, "items", entries, ({ object: { kind, apiVersion: own, ...rest } }) =>
-      resource.custom ? { kind, apiVersion: own, ...rest } : rest,
-    );
+    const item = ({ object: { kind, apiVersion: itemVersion, ...rest } }: Entry): unknown =>
+      resource.custom ? { kind, apiVersion: itemVersion, ...rest } : rest;
+    return replyYAML(pause, list, "items", entries, item);
   }
   const start = `{"kind":"${resource.kind}","apiVersion":"${apiVersion}",`;
   const omitted = Buffer.from(resource.custom ? "" : start);

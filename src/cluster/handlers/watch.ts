@@ -14,8 +14,8 @@ import type { Resource } from "../registry/resource.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 
 /**
- * Handles a watch: streams the changes of a resource from a revision on. From top to bottom, `streamEvents` sends initial
- * objects, `WatchFeed` changes, `WatchGroup` shares lines among watchers, `WatchView` selects, `EventEncoder` encodes.
+ * Handles a watch: streams the changes of a resource from a revision on. `streamEvents` sends the initial objects and
+ * `WatchFeed` the changes, `WatchGroup` shares lines among watchers, `WatchView` selects, and `EventEncoder` encodes.
  */
 export function handleWatch(context: RequestContext, target: Target): Reply {
   refuseWebSocket(context);
@@ -281,8 +281,8 @@ class WatchView {
   get key(): string | undefined {
     const { resource, version } = this.target;
     const { form, metaVersion } = this.encoder.representation;
-    const isSingle = this.#matches || form === "table" || resource.renamesVersions === false;
-    return isSingle ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
+    const needsOwnLines = this.#matches || form === "table" || resource.renamesVersions === false;
+    return needsOwnLines ? undefined : `${version} ${form} ${metaVersion} ${this.prefix}`;
   }
 
   /** Returns true if other watchers can have the same view. */

@@ -1,4 +1,4 @@
-// The types of all code that handles requests: a received request, its parsed path, its response, handlers and filters.
+// The vocabulary of all code that handles requests: a received request, its parsed path, handlers, filters and responses.
 // Beside this file, `time-slices.ts` divides long computations, and `watch-turn.ts` collects lines of watches.
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   /** Path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values by turns; repeated headers are there repeatedly. */
+  /** Names and values alternate, as Node has them; a repeated header has an entry for each value. */
   readonly rawHeaders: readonly string[];
   /** The connection: the same object for all its requests. */
   readonly socket: object;
@@ -55,11 +55,10 @@ export type Filter = (context: RequestContext, next: () => Reply | Promise<Reply
 
 /** Wraps a handler in filters; the first is the outermost. */
 export function compose(filters: readonly Filter[], handler: Handler): Handler {
-  const wrap =
-    (inner: Handler, filter: Filter): Handler =>
-    (context) =>
-      filter(context, () => inner(context));
-  return filters.reduceRight(wrap, handler);
+  return filters.reduceRight<Handler>(
+    (inner, filter) => (context) => filter(context, () => inner(context)),
+    handler,
+  );
 }
 
 /** A parsed request path: the attributes to authorize, even of a resource that is not served. */
@@ -150,7 +149,7 @@ export function preferredReply(
   value: unknown,
   code = 200,
   headers?: Reply["headers"],
-) {
+): Reply {
   return valueReply(value, prefersYAML(context.request.headers.accept), code, headers);
 }
 

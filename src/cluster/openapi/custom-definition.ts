@@ -6,7 +6,7 @@ import { type SchemaWriter, loadMeta } from "./schema-writer.ts";
 
 type Json = JSONObject<unknown>;
 
-/** Adds the definitions of a custom resource and its list to a document, and returns the name of the resource's. */
+/** Adds the definitions of a custom resource and its list to a document, and returns the name of the former. */
 export async function defineCustom(writer: SchemaWriter, resource: Resource, version: string) {
   const meta = await loadMeta();
   writer.reference(meta.get("ObjectMeta")!);
@@ -40,7 +40,7 @@ function customDefinition(
 ): { name: string; kind: Json; list: Json } {
   const name = `${group.split(".").toReversed().join(".")}.${version}.${kind}`;
   const published = publish(schema, described.kind);
-  const typeMeta = (name: string) => [{ group, kind: name, version }];
+  const typeMeta = (kindName: string) => [{ group, kind: kindName, version }];
   return {
     name,
     kind: {

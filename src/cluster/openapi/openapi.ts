@@ -97,14 +97,12 @@ export class OpenAPI {
       const isBuiltIn = this.#core.registry.all().some(({ group, custom }) => group === name && !custom);
       if (isBuiltIn && name !== "") hashes.set(`apis/${name}`, hashOf([name]));
       for (const version of versions) {
-        const served = resourcesIn(this.#core.registry, name, version).map(
-          ({ plural, kind, subresources, versions: all }) => [
-            plural,
-            kind,
-            [...subresources.keys()],
-            all.find(({ name: other }) => other === version)?.schema?.compiled?.schema,
-          ],
-        );
+        const served = resourcesIn(this.#core.registry, name, version).map((resource) => [
+          resource.plural,
+          resource.kind,
+          [...resource.subresources.keys()],
+          resource.versions.find((candidate) => candidate.name === version)?.schema?.compiled?.schema,
+        ]);
         const path = name === "" ? `api/${version}` : `apis/${name}/${version}`;
         hashes.set(path, hashOf([name, version, served]));
       }

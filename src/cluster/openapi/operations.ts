@@ -53,7 +53,7 @@ interface Operation {
 }
 
 /**
- * The paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
+ * Returns the paths of one resource in one version. Clients look up operations by kind and check their parameters: kubectl uses
  * server-side validation only if PATCH has a `fieldValidation` parameter.
  */
 export function pathsOf(resource: Resource, version: string, references: BodyReferences) {

@@ -104,12 +104,14 @@ export function joinSwagger(parts: readonly SwaggerPart[], version: string): Swa
     .flatMap((part) => part.definitions)
     // Definitions with a kind come last and win: documents of other groups define the type without its kind.
     .toSorted(([, a], [, b]) => Number(kindsKey in a) - Number(kindsKey in b));
+  // As Kubernetes publishes the scheme in v2, its description comes first.
+  const { description, ...scheme } = bearerToken;
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version },
     paths: sortByName(parts.flatMap(({ paths }) => paths)),
     definitions: sortByName(definitions),
-    securityDefinitions: { BearerToken: bearerToken },
+    securityDefinitions: { BearerToken: { description, ...scheme } },
     security: [{ BearerToken: [] }],
   };
 }

@@ -20,7 +20,7 @@ function mergeLists(a: ResourceList, b: ResourceList, combine: (a: Quantity, b: 
   return result;
 }
 
-/** The amounts by which `now` exceeds `before`; zero where it does not. */
+/** Returns the amounts by which `now` exceeds `before`; zero where it does not. */
 export function growth(now: ResourceList, before: ResourceList): ResourceList {
   const increases = Object.entries(now).map(([name, amount]) => {
     const increase = subtractQuantities(amount, before[name] ?? "0");
@@ -29,12 +29,13 @@ export function growth(now: ResourceList, before: ResourceList): ResourceList {
   return Object.fromEntries(increases);
 }
 
-/** Keeps the entries with some names. */
+/** Returns the entries whose names are wanted. */
 export function onlyOf(list: ResourceList, names: Iterable<string>): ResourceList {
   const wanted = new Set(names);
   return filterList(list, (name) => wanted.has(name));
 }
 
+/** Returns the entries whose quantity is not zero. */
 export function withoutZeros(list: ResourceList): ResourceList {
   return filterList(list, (_, amount) => compareQuantities(amount, "0") !== 0);
 }

@@ -84,7 +84,7 @@ function toReceived({ method, path, headers, body = "" }: PlainRequest) {
   for (const [name, value] of Object.entries(headers)) {
     const values = typeof value === "string" ? [value] : value;
     joined[name] = values.join(", ");
-    rawHeaders.push(...values.flatMap((single) => [name, single]));
+    for (const single of values) rawHeaders.push(name, single);
   }
   return {
     method,

@@ -12,7 +12,7 @@ const compressFrom = 128 * 1024;
 /** A block is encrypted and written at once, which should take less than a millisecond. */
 export const blockSize = 128 * 1024;
 
-/** Sends a response. Large bodies are compressed if the client accepts gzip, or written in blocks as it reads them. */
+/** Sends a response. A large body is compressed if the client accepts gzip, and sent as fast as it reads; streams are sent as they are. */
 export async function sendReply(
   context: RequestContext,
   response: ServerResponse,

@@ -15,7 +15,7 @@ export class Collection {
   #isFrozen = false;
   /** The entries in byte order of keys as of the last list; undefined before the first one. */
   #sorted: Entry[] | undefined;
-  /** The keys of the writes since then. */
+  /** The keys that were written since the last list. */
   readonly #written = new Set<string>();
   #oldestListRevision = 0;
   readonly #listeners = new Set<Listener>();
@@ -52,7 +52,7 @@ export class Collection {
     return sorted.slice(start, end);
   }
 
-  /** Brings the writes since the last list into order. Writes don't: sorting costs more the more objects there are. */
+  /** Sorts the entries written since the last list into `#sorted`: done at each write, it would cost more with many objects. */
   #inOrder(): Entry[] {
     const sorted = this.#sorted;
     if (sorted && this.#written.size === 0) return sorted;

@@ -43,7 +43,7 @@ export class Entry {
     if (this.#bytes) this.pack();
   }
 
-  /** Drops the object until it is read again. Its JSON takes half of the memory, outside of V8's heap. */
+  /** Drops the object, until it is read again, and its caches: the JSON takes half of the memory, outside of V8's heap. */
   pack(): void {
     if (!this.#object) return;
     this.#bytes = this.bytes;

@@ -160,7 +160,7 @@ function encodeEntry(c: string, { key, revision, bytes }: Entry, field: "o" | "l
 
 const newline = Buffer.from("\n");
 
-/** A line has the checksum of a record's JSON, then the JSON. */
+/** Encodes a line: the checksum of a record's JSON, then the JSON. */
 function encodeLine(json: readonly Buffer[]): Buffer {
   const sum = json.reduce((before, part) => crc32(part, before), 0);
   return Buffer.concat([Buffer.from(`${hexOf(sum)} `), ...json, newline]);
@@ -170,7 +170,7 @@ function encodeLine(json: readonly Buffer[]): Buffer {
 function recentHistory(collections: readonly Collection[], bytes: number): RecentHistory {
   const oldest = Math.max(1, ...collections.map(({ compactedRevision }) => compactedRevision));
   const changes = collections
-    .flatMap((each) => each.changesSince(oldest)!.map((change) => [each.name, change] as const))
+    .flatMap((item) => item.changesSince(oldest)!.map((change) => [item.name, change] as const))
     .sort(([, a], [, b]) => a.revision - b.revision);
   let start = changes.length;
   let bytesLeft = bytes;
@@ -182,7 +182,7 @@ function recentHistory(collections: readonly Collection[], bytes: number): Recen
   const revision = start === 0 ? oldest : changes[start - 1]![1].revision;
   return {
     revision,
-    state: collections.flatMap((each) => each.stateAt(revision)!.map((entry) => [each.name, entry] as const)),
+    state: collections.flatMap((item) => item.stateAt(revision)!.map((entry) => [item.name, entry] as const)),
     changes: changes.slice(start),
   };
 }
@@ -217,7 +217,7 @@ function readSnapshot(path: string) {
   return { revision, state: writes.filter(isState), writes: writes.filter((write) => !isState(write)) };
 }
 
-/** One line of a journal: a write of a collection, key, revision and object, or without an object a deletion. */
+/** One line of a journal: the collection, key and revision of a write, and its object, which a deletion lacks. */
 interface JournalRecord {
   readonly c: string;
   readonly k: string;

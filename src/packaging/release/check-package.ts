@@ -88,7 +88,7 @@ const isModule = (path: string): boolean => /^(?:bin|dist)\/.*\.(?:js|cjs|d\.ts)
 
 type Files = ReadonlyMap<string, unknown>;
 
-/** Packages with declarations, which ours may import. npm installs `ws` without `@types/ws`. */
+/** Packages that have types, which our declarations may import. npm installs `ws` without `@types/ws`. */
 const typedPackage = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
 
 const importStatement = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;

@@ -75,8 +75,7 @@ function checkBudgets({ core, namespace }: Target, labels: Record<string, string
     if (!matchesLabelSelector(spec.selector, labels)) continue;
     covering = budget;
     if ((status?.disruptionsAllowed ?? 0) > 0) continue;
-    const { desiredHealthy = 0, currentHealthy = 0 } = status ?? {};
-    const message = `The disruption budget ${object.metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+    const message = `The disruption budget ${object.metadata.name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`;
     const why = "Cannot evict pod as it would violate the pod's disruption budget.";
     const causes = [{ reason: "DisruptionBudget", message }];
     throw new StatusError(429, "TooManyRequests", why, { causes });

@@ -50,6 +50,7 @@ export async function handleToken(context: RequestContext, target: Target): Prom
   return jsonReply(body, 201);
 }
 
+/** The limits of `expirationSeconds`, as on the real server. */
 const shortestExpiration = 600;
 const longestExpiration = 2 ** 32;
 

@@ -19,7 +19,7 @@ import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts
 /** The options of `startTestCluster` that a real API server supports, too. */
 const supportedOptions: readonly (keyof ClusterOptions)[] = ["port", "authorization", "resolveService"];
 
-/** Starts a real API server behind the interface of the embedded cluster. Members that only that one has throw. */
+/** Starts a real API server in place of the embedded cluster. `core` and snapshots throw: a real server has none. */
 export async function startRealCluster(assets: string, options: ClusterOptions): Promise<OpenCluster> {
   const unsupported = Object.entries(options).find(
     ([name, value]) => value !== undefined && !(supportedOptions as readonly string[]).includes(name),
@@ -49,15 +49,15 @@ export async function startRealCluster(assets: string, options: ClusterOptions):
   };
 }
 
-function unavailable(what: string): () => never {
+function unavailable(member: string): () => never {
   return () => {
-    throw embeddedOnly(what);
+    throw embeddedOnly(member);
   };
 }
 
-function embeddedOnly(what: string): Error {
+function embeddedOnly(feature: string): Error {
   return new Error(
-    `${what} is for the embedded cluster only, and this is a real API server: run this test without --real`,
+    `${feature} is for the embedded cluster only, and this is a real API server: run this test without --real`,
   );
 }
 
@@ -202,7 +202,7 @@ async function collectionPath(administrator: Kubeconfig, { apiVersion, kind, met
   const prefix = parseApiVersion(apiVersion).group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
   const { body, code } = await send(administrator, { method: "GET", path: prefix });
   const { resources } = code === 200 ? (body as ResourceList) : { resources: [] };
-  const resource = resources.find((each) => each.kind === kind && !each.name.includes("/"));
+  const resource = resources.find((candidate) => candidate.kind === kind && !candidate.name.includes("/"));
   if (!resource) throw new Error(`no resource serves ${apiVersion} ${kind}; is its CRD installed?`);
   return resource.namespaced
     ? `${prefix}/namespaces/${metadata.namespace ?? "default"}/${resource.name}`
