@@ -27,5 +27,5 @@ export const podTemplate: BuiltInKind = {
       formatSelector({ matchLabels: readField(object, "template.metadata.labels") ?? {} }),
   },
   podTemplate: "template",
-  emptyObject: { emptyTemplate },
+  emptyObject: { template: emptyTemplate },
 };

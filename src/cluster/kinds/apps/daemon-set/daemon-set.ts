@@ -98,7 +98,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     Selector: selectorCell,
   },
   podTemplate: "spec.template",
-  emptyObject: { spec: { emptyTemplate, updateStrategy: {} }, status: {} },
+  emptyObject: { spec: { template: emptyTemplate, updateStrategy: {} }, status: {} },
   controllers: { daemonset: daemonSetController },
   zeroValues: {
     spec: { selector: null },

@@ -84,7 +84,7 @@ export const deployment: BuiltInKind<"deployment"> = {
     Selector: selectorCell,
   },
   podTemplate: "spec.template",
-  emptyObject: { spec: { emptyTemplate, strategy: {} }, status: {} },
+  emptyObject: { spec: { template: emptyTemplate, strategy: {} }, status: {} },
   controllers: { deployment: deploymentController },
   zeroValues: { spec: { replicas: 0, selector: null } },
 };

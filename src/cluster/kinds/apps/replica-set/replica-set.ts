@@ -40,7 +40,7 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
   cells: replicaCells,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: { emptyTemplate }, status: {} },
+  emptyObject: { spec: { template: emptyTemplate }, status: {} },
   controllers: { replicaset: replicaSetController },
   zeroValues: { spec: { replicas: 0, selector: null }, status: { replicas: 0 } },
 };

@@ -68,7 +68,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
   },
   cells: { Ready: readyCell, ...templateCells },
   podTemplate: "spec.template",
-  emptyObject: { spec: { serviceName: "", emptyTemplate, updateStrategy: {} }, status: {} },
+  emptyObject: { spec: { serviceName: "", template: emptyTemplate, updateStrategy: {} }, status: {} },
   controllers: { statefulset: statefulSetController },
   zeroValues: { spec: { replicas: 0, selector: null }, status: { availableReplicas: 0, replicas: 0 } },
 };

@@ -58,7 +58,7 @@ export const cronJob: BuiltInKind<"cronjob"> = {
     Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
   },
   podTemplate: "spec.jobTemplate.spec.template",
-  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { emptyTemplate } } }, status: {} },
+  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template: emptyTemplate } } }, status: {} },
   controllers: { cronjob: cronJobController },
   zeroValues: { spec: { schedule: "" } },
 };

@@ -80,7 +80,7 @@ export const job: BuiltInKind<"job"> = {
   },
   selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: { emptyTemplate }, status: {} },
+  emptyObject: { spec: { template: emptyTemplate }, status: {} },
   controllers: { job: jobController },
 };
 
