@@ -26,7 +26,7 @@ const textList = listOf(string);
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
 
-/** Version 2 of the strings library. Positions are in characters. */
+/** Version 2 of cel-go's strings library. Positions are in characters. */
 export const strings: readonly FunctionDecl[] = [
   method("charAt", "string_char_at_int", [string, int], string, charAt),
   method("indexOf", "string_index_of_string", [string, string], int, indexOf),
@@ -147,10 +147,7 @@ function roundHalfEven(value: number, places: number): string {
 /** The exponent is formatted as a power of ten, `1.5 × 10⁰³`. */
 function formatExponent(value: number, digits: number): string {
   if (!Number.isFinite(value)) return formatNonFinite(value);
-  const [mantissa, exponent] = value.toExponential(Math.min(digits, maxDigits)).split("e") as [
-    string,
-    string,
-  ];
+  const [mantissa = "", exponent = ""] = value.toExponential(Math.min(digits, maxDigits)).split("e");
   const power = exponent.replace("+", "").replace(/^(-?)(\d)$/, "$10$2");
   const raised = power.replaceAll(/\d/g, (digit) => superscripts[Number(digit)]!).replace("-", "⁻");
   return `${mantissa}\u202f×\u202f10${raised}`;
