@@ -15,14 +15,10 @@ import {
 import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../values/time.ts";
 
 const { dyn, int, string } = typed;
+const textList = listOf(string);
 const defaultPrecision = 6;
-
 /** The most digits of `toFixed()` and `toExponential()`. */
 const maxDigits = 100;
-
-const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-const textList = listOf(string);
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
 
@@ -143,6 +139,8 @@ function roundHalfEven(value: number, places: number): string {
   const cut = exact.slice(0, exact.length - maxDigits + places).replace(/\.$/, "");
   return "02468".includes(cut.at(-1)!) ? cut : text;
 }
+
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** The exponent is formatted as a power of ten, `1.5 × 10⁰³`. */
 function formatExponent(value: number, digits: number): string {

@@ -65,7 +65,10 @@ function foldMacro(variables: 1 | 2, fold: CreateFold, notAName = "argument must
 }
 
 function variableNames(args: readonly Expr[], notAName: string, report: Report): string[] | undefined {
-  const fail = (pos: number, message: string): undefined => void report(pos, message);
+  const fail = (pos: number, message: string): undefined => {
+    report(pos, message);
+    return undefined;
+  };
   const names: string[] = [];
   for (const arg of args) {
     if (arg.kind !== "ident") return fail(arg.pos, notAName);
