@@ -193,11 +193,8 @@ function* versionProblems(specVersions: readonly CRDVersion[] | null | undefined
     for (const detail of checkDeprecation(version)) {
       yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail);
     }
-    yield* sectionProblems(
-      version,
-      { field, schemaField: "schema", noSchema: noVersionSchema },
-      versions[index]!,
-    );
+    const section = { field, schemaField: "schema", noSchema: noVersionSchema };
+    yield* sectionProblems(version, section, versions[index]!);
   }
   const goVersions = (specVersions ? reduced.map(goVersion) : null) as object;
   if (new Set(reduced.map(({ name }) => name)).size < reduced.length) {

@@ -37,7 +37,7 @@ export function decodeQuantity(value: unknown): string {
   }
 }
 
-/** The strings and numbers of a JSON text. */
+/** A string or a number in a JSON text. */
 const tokenPattern = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gsu;
 const floatPattern = /[:[,]\s*-?\d+(?:\.\d|[eE])/u;
 
@@ -270,8 +270,10 @@ class Decoder {
 
 /** Resource amounts are rounded up to thousandths. */
 function decodeResources(value: Record<string, unknown>): Record<string, unknown> {
-  const round = (amount: unknown): string => roundToThousandths(decodeQuantity(amount ?? "0"));
-  return Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, round(amount)]));
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, amount]) => [name, roundToThousandths(decodeQuantity(amount ?? "0"))]),
+  );
 }
 
 /** Returns true for a text that stays as it is, as most values do. */
@@ -350,12 +352,14 @@ function writtenZeros(schema: BuiltinSchema): readonly (readonly [string, unknow
 }
 
 /** Types whose lists Go writes as null if they are not set; in most kinds validation refuses objects without them. */
-const withNullLists = new Set(
-  [
-    "batch/v1.PodFailurePolicy batch/v1.SuccessPolicy core/v1.ContainerImage core/v1.LimitRangeSpec",
-    "core/v1.ProjectedVolumeSource storage/v1.CSINodeDriver",
-  ].flatMap((types) => types.split(" ")),
-);
+const withNullLists = new Set([
+  "batch/v1.PodFailurePolicy",
+  "batch/v1.SuccessPolicy",
+  "core/v1.ContainerImage",
+  "core/v1.LimitRangeSpec",
+  "core/v1.ProjectedVolumeSource",
+  "storage/v1.CSINodeDriver",
+]);
 
 /** Types whose quantities Go writes as null if they are not set, because they are pointers. */
 const withNullQuantities = new Set([

@@ -39,9 +39,9 @@ export class SchemaGraph {
     } as const;
     if (names.length === 0) return Object.freeze(schema);
     return withLazy(schema, "properties", () => {
-      const entries = names.map((name): [string, BuiltinSchema] => {
-        const field = name.endsWith("!") ? name.slice(0, -1) : name;
-        return [field, this.#field(module, fields[name]!, descriptions?.[field])];
+      const entries = names.map((marked): [string, BuiltinSchema] => {
+        const field = marked.endsWith("!") ? marked.slice(0, -1) : marked;
+        return [field, this.#field(module, fields[marked]!, descriptions?.[field])];
       });
       return Object.freeze(Object.fromEntries(entries));
     });

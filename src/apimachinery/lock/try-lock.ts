@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-/** The process that holds a lock, and the purpose that it gave. */
+/** The process that holds a lock, and the purpose for which it acquired it. */
 export interface LockHolder {
   readonly pid: number;
   readonly purpose: string;
@@ -23,15 +23,15 @@ export function tryLock(file: string, purpose = ""): Lock {
   try {
     for (;;) {
       if (tryLink(draft, file)) return acquire(file, text);
-      const stale = readText(file);
-      if (stale === undefined) continue;
-      const holder = readHolder(stale);
+      const content = readText(file);
+      if (content === undefined) continue;
+      const holder = readHolder(content);
       if (holder) return { heldBy: holder };
       // The right to take over this stale lock is a lock, too.
-      const takeover = tryLock(`${file}.${hash(stale)}`, purpose);
+      const takeover = tryLock(`${file}.${hash(content)}`, purpose);
       if (takeover.heldBy) return takeover;
       try {
-        if (readText(file) !== stale) continue;
+        if (readText(file) !== content) continue;
         renameSync(draft, file);
         return acquire(file, text);
       } finally {

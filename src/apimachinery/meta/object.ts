@@ -150,6 +150,9 @@ export function withOwnerReference(
   return [...others, reference];
 }
 
+/** Fields that the API server writes itself. */
+const serverFields = new Set(["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"]);
+
 /**
  * Returns the paths of the fields that differ between two states of an object, down to the first list: for `dev`, its page
  * and simulations.
@@ -162,6 +165,3 @@ export function changedFields(before: unknown, after: unknown, path = ""): strin
     changedFields(before[name], after[name], path === "" ? name : `${path}.${name}`),
   );
 }
-
-/** Fields that the API server writes itself. */
-const serverFields = new Set(["metadata.managedFields", "metadata.resourceVersion", "metadata.generation"]);

@@ -239,9 +239,8 @@ function checkListMap(list: unknown[], keys: readonly string[], path: string, er
     return;
   }
   if (list.length < 2) return;
-  for (const index of findRepeated(
-    list.map((item) => keysIdentity((item ?? {}) as JSONObject<unknown>, keys)),
-  )) {
+  const identities = list.map((item) => keysIdentity((item ?? {}) as JSONObject<unknown>, keys));
+  for (const index of findRepeated(identities)) {
     errors.push(duplicate(`${path}[${index}]`, pick((list[index] ?? {}) as JSONObject<unknown>, keys)));
   }
 }

@@ -306,8 +306,6 @@ function decodeField(
     const target = `Go struct field ${name} of type ${type}`;
     throw new MalformedMetadataError(`json: cannot unmarshal ${jsonType(actual, type)} into ${target}`);
   };
-  const decodeString = (item: unknown): unknown =>
-    typeof item === "string" ? item : item === null ? "" : fail(item, "string");
   switch (field) {
     case "raw":
       return value;
@@ -320,9 +318,13 @@ function decodeField(
     case "time":
       return typeof value === "string" ? checkTime(value) : fail(value, "string");
     case "map":
-      return isObject(value) ? mapObject(value, decodeString) : fail(value, "map[string]string");
+      return isObject(value)
+        ? mapObject(value, (item) => decodeString(item, fail))
+        : fail(value, "map[string]string");
     case "[]string":
-      return Array.isArray(value) ? mapList(value, decodeString) : fail(value, "[]string");
+      return Array.isArray(value)
+        ? mapList(value, (item) => decodeString(item, fail))
+        : fail(value, "[]string");
     default:
       if (!Array.isArray(value)) return fail(value, `[]v1.${field.name}`);
       return mapList(value, (item, index) =>
@@ -331,6 +333,10 @@ function decodeField(
           : fail(item, `v1.${field.name}`),
       );
   }
+}
+
+function decodeString(item: unknown, fail: (actual: unknown, type: string) => never): string {
+  return typeof item === "string" ? item : item === null ? "" : fail(item, "string");
 }
 
 function checkTime(value: string): string {

@@ -24,10 +24,7 @@ export function toRequirements({ matchLabels = {}, matchExpressions = [] }: Labe
     }),
     ...matchExpressions.map(toRequirement),
   ];
-  for (const requirement of requirements) {
-    const reasons = checkRequirement(requirement);
-    if (reasons.length > 0) throw new TypeError(joinReasons(reasons));
-  }
+  for (const requirement of requirements) throwIfAny(checkRequirement(requirement));
   return requirements.sort((a, b) => compareText(a.key, b.key));
 }
 
@@ -322,14 +319,10 @@ function invalid(path: string, value: string, reasons: readonly string[]): strin
     : [`${path}: Invalid value: ${JSON.stringify(value)}: ${reasons.join("; ")}`];
 }
 
-/** Throws the reasons, if there are any, as one error. */
+/** Throws the reasons, if there are any, as one error; several are enclosed in brackets. */
 function throwIfAny(reasons: readonly string[]): void {
-  if (reasons.length > 0) throw new TypeError(joinReasons(reasons));
-}
-
-/** Joins errors; several are enclosed in brackets. */
-function joinReasons(reasons: readonly string[]): string {
-  return reasons.length === 1 ? reasons[0]! : `[${reasons.join(", ")}]`;
+  if (reasons.length === 0) return;
+  throw new TypeError(reasons.length === 1 ? reasons[0] : `[${reasons.join(", ")}]`);
 }
 
 function isInt64(text: string): boolean {

@@ -179,11 +179,8 @@ class Checker {
     let item: CelType | undefined;
     expr.items.forEach((element, index) => {
       const type = this.check(element);
-      item = this.#joinTypes(
-        element,
-        item,
-        expr.optional.has(index) ? this.#unwrapOptional(element, type) : type,
-      );
+      const itemType = expr.optional.has(index) ? this.#unwrapOptional(element, type) : type;
+      item = this.#joinTypes(element, item, itemType);
     });
     return listType(item ?? this.#inference.newVariable());
   }
@@ -194,11 +191,8 @@ class Checker {
     for (const entry of expr.entries) {
       key = this.#joinTypes(entry.key, key, this.check(entry.key));
       const type = this.check(entry.value);
-      value = this.#joinTypes(
-        entry.value,
-        value,
-        entry.optional ? this.#unwrapOptional(entry.value, type) : type,
-      );
+      const valueType = entry.optional ? this.#unwrapOptional(entry.value, type) : type;
+      value = this.#joinTypes(entry.value, value, valueType);
     }
     return mapType(key ?? this.#inference.newVariable(), value ?? this.#inference.newVariable());
   }
@@ -239,8 +233,8 @@ class Checker {
     const expected = struct.fieldType(name);
     if (!expected) this.#report(pos, `undefined field '${name}'`);
     else if (!this.#inference.assign(expected, actual)) {
-      const types = `'${formatType(expected)}' but provided type is '${formatType(actual)}'`;
-      this.#report(pos, `expected type of field '${name}' is ${types}`);
+      const difference = `'${formatType(expected)}' but provided type is '${formatType(actual)}'`;
+      this.#report(pos, `expected type of field '${name}' is ${difference}`);
     }
   }
 

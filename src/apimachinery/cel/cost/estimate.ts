@@ -455,7 +455,7 @@ function estimateReplace([text, from, to]: readonly Operand[]): CallEstimate {
   return { cost: scale(whole, 2 * perCharacter), size: add(multiply(count, replacement), kept) };
 }
 
-/** Returns how often a part occurs in a text, and how many characters of the text are kept. */
+/** Returns how many parts of a length are replaced in a text (none if all is kept), and how many characters are kept. */
 function countParts(part: number, whole: number, keepsAll: boolean): { count: number; kept: number } {
   if (part === 0) return { count: whole + 1, kept: whole };
   return keepsAll ? { count: 0, kept: whole } : { count: Math.ceil(whole / part), kept: 0 };

@@ -25,7 +25,7 @@ export function charge(frame: Frame, cost: number): void {
   if (frame.cost > frame.limit) throw new CostLimitError();
 }
 
-/** Only CEL errors can be absorbed; cost limit errors and bugs of ours can't. */
+/** Returns an EvalError, which can be absorbed; rethrows cost limit errors and bugs of ours, which can't. */
 export function asEvalError(error: unknown): EvalError {
   if (error instanceof EvalError) return error;
   throw error;
@@ -45,10 +45,12 @@ export class Scope {
     this.free = parent ? parent.free : new Map();
   }
 
+  /** The number of slots, those of free variables and of all comprehensions. */
   get size(): number {
     return this.#counter.count;
   }
 
+  /** Adds a variable of a comprehension, and returns its slot. */
   define(name: string): number {
     const slot = this.#counter.count++;
     this.#names.set(name, slot);

@@ -26,7 +26,7 @@ const ordered: readonly (readonly [string, CelType, CelType])[] = [
   ["duration", duration, duration],
 ];
 
-/** `== != < <= >= >`. */
+/** The operators `== != < <= >= >`. */
 export const comparison = [
   declare("_==_", "equals", [any, any], bool, isEqualValue),
   declare("_!=_", "not_equals", [any, any], bool, (a, b) => !isEqualValue(a, b)),
@@ -36,7 +36,7 @@ export const comparison = [
   ...relation("_>_", "greater", (order) => order > 0),
 ];
 
-/** Compares two values; NaN is unordered. */
+/** Compares two values; returns NaN for NaN. Throws an EvalError for values that have no order. */
 export function compare(a: Value, b: Value): number {
   if (typeof a === "string" && typeof b === "string") return compareCharacters(a, b);
   const order = compareNumeric(a, b);

@@ -122,8 +122,10 @@ export const addresses: readonly FunctionDecl[] = [...ips, ...cidrs];
 function toIP(text: string): IPValue {
   const address = parseIP(text, { zones: true });
   const shown = quote(text);
-  const failure = `parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`;
-  if (!address) throw new EvalError(`IP Address ${shown} ${failure}`);
+  if (!address) {
+    const reason = `parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`;
+    throw new EvalError(`IP Address ${shown} ${reason}`);
+  }
   if (address.zone !== undefined) throw new EvalError(`IP address ${shown} with zone value is not allowed`);
   if (isMapped(address.bytes)) throw new EvalError(`IPv4-mapped IPv6 address ${shown} is not allowed`);
   return new IPValue(address);

@@ -15,18 +15,14 @@ import {
 import { CelDuration, CelTimestamp, formatDuration, formatTimestamp } from "../values/time.ts";
 
 const { dyn, int, string } = typed;
+const textList = listOf(string);
 const defaultPrecision = 6;
-
 /** The most digits of `toFixed()` and `toExponential()`. */
 const maxDigits = 100;
-
-const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-const textList = listOf(string);
 const upperAscii = (text: string): string => text.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (char) => char.toLowerCase());
 
-/** Version 2 of the strings library. Positions are in characters. */
+/** Version 2 of cel-go's strings library. Positions are in characters. */
 export const strings: readonly FunctionDecl[] = [
   method("charAt", "string_char_at_int", [string, int], string, charAt),
   method("indexOf", "string_index_of_string", [string, string], int, indexOf),
@@ -144,13 +140,12 @@ function roundHalfEven(value: number, places: number): string {
   return "02468".includes(cut.at(-1)!) ? cut : text;
 }
 
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
 /** The exponent is formatted as a power of ten, `1.5 × 10⁰³`. */
 function formatExponent(value: number, digits: number): string {
   if (!Number.isFinite(value)) return formatNonFinite(value);
-  const [mantissa, exponent] = value.toExponential(Math.min(digits, maxDigits)).split("e") as [
-    string,
-    string,
-  ];
+  const [mantissa = "", exponent = ""] = value.toExponential(Math.min(digits, maxDigits)).split("e");
   const power = exponent.replace("+", "").replace(/^(-?)(\d)$/, "$10$2");
   const raised = power.replaceAll(/\d/g, (digit) => superscripts[Number(digit)]!).replace("-", "⁻");
   return `${mantissa}\u202f×\u202f10${raised}`;

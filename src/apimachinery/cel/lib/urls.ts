@@ -32,8 +32,10 @@ export const urls: readonly FunctionDecl[] = [
 /** A URL may have a fragment, unlike a request URI. */
 function parse(text: string): URLValue {
   const uri = parseRequestURI(text);
-  const failure = `parse ${JSON.stringify(text)}: invalid URI for request`;
-  if (!uri) throw new EvalError(`URL parse error during conversion from string: ${failure}`);
+  if (!uri) {
+    const reason = `parse ${JSON.stringify(text)}: invalid URI for request`;
+    throw new EvalError(`URL parse error during conversion from string: ${reason}`);
+  }
   const hash = text.indexOf("#");
   const plain = hash === -1 ? uri : parseRequestURI(text.slice(0, hash));
   return new URLValue({ ...(plain ?? uri), text });

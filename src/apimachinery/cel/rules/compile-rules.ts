@@ -97,14 +97,17 @@ function compileProperties(schema: JSONSchema, decl: DeclType): ReadonlyMap<stri
 /** Returns true if a node or one of its ancestors is unchanged; undefined without a stored object. */
 type Unchanged = (() => boolean) | undefined;
 
-/** A value, with all that its rules need. */
+/** A value to which rules apply, and its variables. */
 interface RuleSubject {
   readonly path: string;
   readonly type: string;
   readonly value: unknown;
   readonly old: unknown;
-  readonly variables: Variables;
   readonly unchanged: Unchanged;
+  /** Reads `self` or `oldSelf`. */
+  readonly lookUp: (name: string) => Value | undefined;
+  /** The same for rules with `optionalOldSelf`: `oldSelf` is an optional. */
+  readonly lookUpOptional: (name: string) => Value | undefined;
 }
 
 /** One evaluation of all rules for an object. */
@@ -170,14 +173,13 @@ class RuleRun {
   }
 
   #runRules(node: RuleNode, path: string, value: unknown, old: unknown, unchanged: Unchanged): void {
-    const type = node.schema.type ?? "";
-    if (this.#budget <= 0) this.#giveUp(invalid(path || "<nil>", type, outOfBudget));
-    const variables = variablesOf(node, value, old);
-    const subject = { path, type, value, old, variables, unchanged };
+    if (this.#budget <= 0) this.#giveUp(invalid(path || "<nil>", node.schema.type ?? "", outOfBudget));
+    const subject = createSubject(node, path, value, old, unchanged);
     for (const compiled of node.rules) this.#runRule(compiled, subject);
   }
 
-  #runRule(compiled: CompiledRule, { path, type, value, old, variables, unchanged }: RuleSubject): void {
+  #runRule(compiled: CompiledRule, subject: RuleSubject): void {
+    const { path, type, value, old, unchanged } = subject;
     const { rule, program, usesOldSelf, fieldPath } = compiled;
     const at = path === "" ? "<nil>" : path;
     if (compiled.error !== undefined) {
@@ -186,7 +188,7 @@ class RuleRun {
     }
     // A transition rule needs an old value, unless `optionalOldSelf` is set.
     if (!program || (usesOldSelf && (old === null || old === undefined) && !rule.optionalOldSelf)) return;
-    const lookUp = rule.optionalOldSelf ? variables.optional : variables.plain;
+    const lookUp = rule.optionalOldSelf ? subject.lookUpOptional : subject.lookUp;
     const { value: result, error, cost } = program.evaluate(lookUp, perCallLimit);
     if (cost > this.#budget) this.#giveUp(invalid(at, type, outOfBudget));
     this.#budget -= cost;
@@ -196,7 +198,7 @@ class RuleRun {
     }
     if (result === true) return;
     const target = fieldPath && fieldPath.text !== "" ? joinPath(path, fieldPath.text) : at;
-    const { detail, cost: spent, fatal } = evaluateMessage(compiled, variables.plain, this.#budget);
+    const { detail, cost: spent, fatal } = evaluateMessage(compiled, subject.lookUp, this.#budget);
     this.#budget -= spent;
     const isRatcheted = !usesOldSelf && unchanged?.() === true;
     const add = (error: FieldError): void => {
@@ -265,20 +267,25 @@ function evaluateMessage(
   return { detail: isUsable ? text : plain, cost };
 }
 
-/** The variables of a node's rules. */
-interface Variables {
-  readonly plain: (name: string) => Value | undefined;
-  readonly optional: (name: string) => Value | undefined;
-}
-
-/** Returns the variables of a node's rules. A value is adapted when a rule reads it: it may be of a wrong type. */
-function variablesOf(node: RuleNode, value: unknown, old: unknown): Variables {
+/** Adapts a value only when a rule reads it, because it may be of a wrong type. */
+function createSubject(
+  node: RuleNode,
+  path: string,
+  value: unknown,
+  old: unknown,
+  unchanged: Unchanged,
+): RuleSubject {
   const hasOld = old !== null && old !== undefined;
   const self = once(() => node.adapt(value));
   const oldSelf = once(() => (hasOld ? node.adapt(old) : undefined));
   return {
-    plain: (name) => (name === "self" ? self() : oldSelf()),
-    optional(name) {
+    path,
+    type: node.schema.type ?? "",
+    value,
+    old,
+    unchanged,
+    lookUp: (name) => (name === "self" ? self() : oldSelf()),
+    lookUpOptional(name) {
       if (name === "self") return self();
       return hasOld ? optionalOf(oldSelf) : CelOptional.none;
     },

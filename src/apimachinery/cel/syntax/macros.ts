@@ -65,18 +65,17 @@ function foldMacro(variables: 1 | 2, fold: CreateFold, notAName = "argument must
 }
 
 function variableNames(args: readonly Expr[], notAName: string, report: Report): string[] | undefined {
+  const fail = (pos: number, message: string): undefined => {
+    report(pos, message);
+    return undefined;
+  };
   const names: string[] = [];
   for (const arg of args) {
-    const name = arg.kind === "ident" ? arg.name : undefined;
-    let problem: string | undefined;
-    if (name === undefined) problem = notAName;
-    else if (names.includes(name)) problem = `duplicate variable name: ${name}`;
-    else if (name === accumulator || name === "__result__") {
-      problem = "iteration variable overwrites accumulator variable";
-    } else names.push(name);
-    if (problem === undefined) continue;
-    report(arg.pos, problem);
-    return undefined;
+    if (arg.kind !== "ident") return fail(arg.pos, notAName);
+    if (names.includes(arg.name)) return fail(arg.pos, `duplicate variable name: ${arg.name}`);
+    if (arg.name === accumulator || arg.name === "__result__")
+      return fail(arg.pos, "iteration variable overwrites accumulator variable");
+    names.push(arg.name);
   }
   return names;
 }

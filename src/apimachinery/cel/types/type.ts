@@ -108,7 +108,7 @@ export function formatType(type: CelType): string {
   return `${type.name}(${type.params.map(formatType).join(", ")})`;
 }
 
-/** Returns true if two types are equal; objects and opaque types are by their names. */
+/** Returns true if two types are equal; objects and opaque types are equal if their names are. */
 export function isSameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   return (

@@ -48,7 +48,7 @@ export type Value =
  */
 export type Int = number | bigint;
 
-/** The range of an int, and the maximum of a uint. */
+/** The bounds of int64 and uint64. */
 export const maxInt = 2n ** 63n - 1n;
 export const minInt = -(2n ** 63n);
 export const maxUint = 2n ** 64n - 1n;
@@ -64,7 +64,7 @@ export function checkInt(value: bigint): Int {
   return toInt(value);
 }
 
-/** Checks a result that may be out of range for uint64. */
+/** Normalizes a bigint. Throws an EvalError if it is out of range for uint64. */
 export function checkUint(value: bigint): Int {
   if (value < 0n || value > maxUint) throw new EvalError("unsigned integer overflow");
   return toInt(value);

@@ -213,8 +213,9 @@ function addFieldFormats(type: ModelType, attributes: ReadonlyMap<string, Attrib
     if (numbers.length === 0) return type;
     throw new Error(`@kubernetes/client-node has no ${typeName}: the format of its numbers is unknown`);
   }
-  const sort = (names: readonly string[]): string => names.toSorted().join(" ");
-  const [fields, others] = [sort(type.fields.map((field) => field.name)), sort([...attributes.keys()])];
+  const joinSorted = (names: string[]): string => names.sort().join(" ");
+  const fields = joinSorted(type.fields.map(({ name }) => name));
+  const others = joinSorted([...attributes.keys()]);
   if (fields !== others) throw new Error(`the two packages disagree on ${typeName}: ${fields} / ${others}`);
   return { ...type, fields: type.fields.map((field) => addFormat(field, attributes.get(field.name)!)) };
 }

@@ -20,7 +20,8 @@ function mergeObjects(live: JSONValue, applied: JSONValue, schema: SchemaNode | 
   const desired = isObject(applied) ? applied : {};
   const merged: JSONObject = {};
   for (const name of unionOfKeys(before, desired)) {
-    const [current, wanted] = [memberOf(before, name), memberOf(desired, name)];
+    const current = memberOf(before, name);
+    const wanted = memberOf(desired, name);
     setMember(merged, name, mergeOptional(current, wanted, memberSchema(schema, name)));
   }
   return merged;

@@ -88,7 +88,7 @@ async function createdFields(
 /** The number of structures of a schema that are remembered, before all of them are forgotten. */
 const maxStructures = 200;
 
-/** Remembers the fields of a structure, and returns those that were remembered first, if any, as the shared set. */
+/** Remembers the fields of a structure; returns the set that a creation at the same time remembered first, if one did. */
 function remember(schema: SchemaNode, structure: string, fields: FieldSet): FieldSet {
   const structures = createdFieldSets.get(schema) ?? new Map<string, FieldSet>();
   const first = structures.get(structure);
@@ -140,7 +140,7 @@ interface Takeover extends Pick<Update, "manager" | "time"> {
   readonly taken: FieldSet;
 }
 
-/** Adds fields to the updater of a write, under its time. */
+/** Returns the managers with the taken fields added to the updater of the write, which gets its time. */
 function withUpdater(managers: Managers, endpoint: Endpoint, { taken, manager, time }: Takeover): Managers {
   if (isEmptySet(taken)) return managers;
   const identity = {

@@ -164,7 +164,7 @@ function findStrategy(schema: SchemaNode | undefined, name: string): Strategy {
     const member = schema!.properties![name]!;
     const strategies = member["x-kubernetes-patch-strategy"]?.split(",") ?? [];
     return {
-      kind: strategies.find((name) => name === "merge" || name === "replace"),
+      kind: strategies.find((strategy) => strategy === "merge" || strategy === "replace"),
       mergeKey: member["x-kubernetes-patch-merge-key"],
       schema: member,
     };

@@ -60,11 +60,10 @@ export function isMapped(bytes: Uint8Array): boolean {
 
 function parseIPv4(text: string, sloppy: boolean): Uint8Array | undefined {
   const parts = text.split(".");
-  if (parts.length !== 4) return undefined;
-  const numbers = parts.map((part) => {
-    if (!/^\d+$/.test(part) || (part.length > 1 && part.startsWith("0") && !sloppy)) return Number.NaN;
-    return Number(part);
-  });
+  const isNumber = (part: string): boolean =>
+    /^\d+$/.test(part) && (sloppy || part === "0" || !part.startsWith("0"));
+  if (parts.length !== 4 || !parts.every(isNumber)) return undefined;
+  const numbers = parts.map(Number);
   return numbers.every((number) => number < 256) ? Uint8Array.from(numbers) : undefined;
 }
 
