@@ -34,10 +34,14 @@ export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<vo
   });
 }
 
-async function runTraced(call: ToolCall, how: Options): Promise<{ stdout?: unknown; stderr?: unknown }> {
+/** Runs a command and traces how long it took. */
+async function runTraced(
+  call: ToolCall,
+  execaOptions: Options,
+): Promise<{ stdout?: unknown; stderr?: unknown }> {
   const started = performance.now();
   try {
-    return await execa(call.tool, call.args, how);
+    return await execa(call.tool, call.args, execaOptions);
   } catch (error) {
     throw explain(call, error);
   } finally {
@@ -46,6 +50,7 @@ async function runTraced(call: ToolCall, how: Options): Promise<{ stdout?: unkno
   }
 }
 
+/** Formats a command as a user would type it into a shell. */
 export function formatCall({ tool, args }: ToolCall): string {
   return [tool, ...args].map(quoteWord).join(" ");
 }
@@ -59,17 +64,18 @@ function options({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined)
   };
 }
 
+/** Turns a failure of a command into an error with a hint. */
 function explain(call: ToolCall, error: unknown): unknown {
   if (!(error instanceof ExecaError)) return error;
   if (error.code === "ENOENT") {
     const message = `"${call.tool}" is not on the PATH`;
     return new TsbuilderError(message, { code: "TOOL_MISSING", hint: hintForMissing(call.tool) });
   }
-  const words =
+  const output =
     [error.stderr, error.stdout].map(String).find((text) => text.trim() !== "") ?? error.shortMessage;
-  return new TsbuilderError(`${formatCall(call)} failed\n${words.trim()}`, {
+  return new TsbuilderError(`${formatCall(call)} failed\n${output.trim()}`, {
     code: "TOOL_FAILED",
-    hint: hintForFailure(call, words) ?? `for details, run: ${formatCall(call)}`,
+    hint: hintForFailure(call, output) ?? `for details, run: ${formatCall(call)}`,
     cause: error,
   });
 }

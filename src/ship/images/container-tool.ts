@@ -11,18 +11,18 @@ export type ContainerTool = (typeof containerTools)[number];
  */
 export async function findContainerTool(
   wanted?: ContainerTool,
-  whyNot: (tool: ContainerTool) => Promise<string | undefined> = engineTrouble,
+  probe: (tool: ContainerTool) => Promise<string | undefined> = probeEngine,
 ): Promise<ContainerTool> {
-  const troubles: string[] = [];
+  const problems: string[] = [];
   for (const tool of wanted ? [wanted] : containerTools) {
-    const trouble = await whyNot(tool);
-    if (trouble === undefined) return tool;
-    troubles.push(`${tool}: ${trouble}`);
+    const problem = await probe(tool);
+    if (problem === undefined) return tool;
+    problems.push(`${tool}: ${problem}`);
   }
   throw new TsbuilderError(
     wanted
-      ? `"${wanted}" does not respond\n${troubles[0]}`
-      : `no container tool responds\n${troubles.join("\n")}`,
+      ? `"${wanted}" does not respond\n${problems[0]}`
+      : `no container tool responds\n${problems.join("\n")}`,
     {
       code: "TOOL_MISSING",
       hint: wanted
@@ -32,8 +32,8 @@ export async function findContainerTool(
   );
 }
 
-/** The last line of a failed `info`; undefined if it succeeded. */
-async function engineTrouble(tool: ContainerTool): Promise<string | undefined> {
+/** Returns why a tool does not work: the last line of a failed `info`; undefined if it works. */
+async function probeEngine(tool: ContainerTool): Promise<string | undefined> {
   try {
     await runTool({ tool, args: ["info"] });
     return undefined;
