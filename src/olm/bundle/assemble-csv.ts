@@ -282,7 +282,6 @@ function serviceAccountsOf(deployments: readonly Deployment[], extra: readonly s
 }
 
 const roleKinds = new Set(["Role", "ClusterRole"]);
-
 const bindingKinds = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
 function isRbac({ kind }: ManifestObject): boolean {

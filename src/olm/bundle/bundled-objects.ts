@@ -2,6 +2,7 @@ import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { describeObject, isCrd, type ManifestObject, type WithSpec } from "../../ship/manifest.ts";
 import { bundledKinds } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
+import type { Crd } from "./descriptors.ts";
 import { type FoundWebhooks, type Service, olmServiceName } from "./webhook-definitions.ts";
 
 /** A manifest of the bundle beside its ClusterServiceVersion. */
@@ -49,7 +50,7 @@ function withoutNamespace(object: ManifestObject): ManifestObject {
 function fileName(object: ManifestObject): string {
   const { apiVersion, kind, metadata } = object;
   if (isCrd(object)) {
-    const { group, names } = (object as WithSpec<{ group: string; names: { plural: string } }>).spec;
+    const { group, names } = (object as Crd).spec;
     return `${group}_${names.plural}.yaml`;
   }
   return `${metadata.name}_${apiVersion.replace("/", "_")}_${kind.toLowerCase()}.yaml`;

@@ -6,7 +6,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { csvAnnotations } from "../bundle-format.ts";
-import { readExamples } from "../validate/check-examples.ts";
+import { readExamples } from "../validate/check-objects.ts";
 import { type Bundle, crdsOf, definedCrds, findCrdVersion } from "../validate/bundle.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { type ScorecardTest, type TestResult, type TestWithResults, resultOf } from "./test-list.ts";

@@ -231,7 +231,6 @@ function findDockerfile(tree: Tree, folder: string): Dockerfile | undefined {
 
 /** A key or a value of a `LABEL`: in quotes, or without blanks. */
 const labelWord = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'=\\]+`;
-
 const labelAssignment = new RegExp(`(${labelWord})=((?:${labelWord})?)`, "gu");
 
 /** Reads the labels that a Dockerfile sets, each with its position. */

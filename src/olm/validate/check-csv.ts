@@ -1,10 +1,11 @@
 import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import { checkLabelValue, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { bundleAnnotations, csvAnnotations, csvApiVersion, csvKind } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { parseRange } from "../version-range.ts";
 import type { Bundle } from "./bundle.ts";
-import { type Findings, finding, show } from "./rules.ts";
+import { type Findings, finding } from "./rules.ts";
 
 /** Checks name, version, description and upgrades of the ClusterServiceVersion. */
 export function* checkCsv(bundle: Bundle): Findings {
@@ -148,6 +149,13 @@ function* checkUpgrades(csv: Located): Findings {
     const message = `${csvAnnotations.skipRange} "${range.text}" contains this version itself`;
     yield finding("skip-range", range, message, `end it below ${spec.get("version").text}`);
   }
+}
+
+/** Formats a value of a file for messages, in at most 81 characters. */
+export function show({ value, isMissing }: Located): string {
+  if (isMissing) return "(not set)";
+  const text = isObject(value) ? "{…}" : Array.isArray(value) ? "[…]" : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 /** Returns the version at the end of a ClusterServiceVersion's name: `1.0.0` of `shop.v1.0.0`. */

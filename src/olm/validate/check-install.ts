@@ -5,7 +5,8 @@ import { installModes, webhookTypes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import type { Bundle } from "./bundle.ts";
 import { containersOf, crdsOf, definedCrds, deploymentsOf, permissionsOf, versionsOf } from "./bundle.ts";
-import { type Findings, finding, show } from "./rules.ts";
+import { show } from "./check-csv.ts";
+import { type Findings, finding } from "./rules.ts";
 
 /** Checks the Deployments that OLM installs, their permissions, and the install modes. */
 export function* checkInstall(bundle: Bundle): Findings {

@@ -2,7 +2,8 @@ import { capabilityLevels, bundleAnnotations, csvAnnotations, iconMediaTypes } f
 import type { Located } from "../located.ts";
 import { type Bundle, definedCrds, deploymentsOf, permissionsOf } from "./bundle.ts";
 import { findRemovedApis } from "./removed-apis.ts";
-import { type Findings, type OptionalSet, finding, show } from "./rules.ts";
+import { show } from "./check-csv.ts";
+import { type Findings, type OptionalSet, finding } from "./rules.ts";
 
 /** The checks that are made only on request, by the names of their sets. Each yields a finding for each broken rule. */
 export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {

@@ -1,5 +1,3 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Located } from "../located.ts";
 import type { RuleFinding, Severity } from "../rule-finding.ts";
 import { type Position, TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
@@ -174,13 +172,6 @@ export function finding(
   hint: string,
 ): BundleFinding {
   return { rule, severity: rules[rule].severity, message, hint, position: at };
-}
-
-/** Formats a value of a file for messages, in at most 81 characters. */
-export function show({ value, isMissing }: Located): string {
-  if (isMissing) return "(not set)";
-  const text = isObject(value) ? "{…}" : Array.isArray(value) ? "[…]" : JSON.stringify(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 /** Describes the optional sets, each with its rules. */

@@ -18,14 +18,13 @@ import {
   testMediaType,
 } from "../bundle-format.ts";
 import { sortFindings } from "../rule-finding.ts";
-import { checkExamples } from "./check-examples.ts";
-import { checkCrds, checkObjects, checkOwned } from "./check-objects.ts";
+import { checkCrds, checkExamples, checkObjects, checkOwned } from "./check-objects.ts";
 import { checkRemovedApis } from "./removed-apis.ts";
-import { checkCsv } from "./check-csv.ts";
+import { checkCsv, show } from "./check-csv.ts";
 import { checkBuiltIn, checkCsvFields } from "./check-fields.ts";
 import { checkInstall, checkWebhooks } from "./check-install.ts";
 import { optionalChecks } from "./check-optional.ts";
-import { type BundleFinding, type Findings, type OptionalSet, finding, show } from "./rules.ts";
+import { type BundleFinding, type Findings, type OptionalSet, finding } from "./rules.ts";
 import { type Bundle, containersOf, deploymentsOf, readBundle } from "./bundle.ts";
 import { properties } from "../catalog/catalog.ts";
 import type { Located } from "../located.ts";
