@@ -41,7 +41,7 @@ export class Recorder {
       fields: { readonly [name: string]: unknown } = {},
     ): void => {
       const { error } = fields;
-      const about = object ?? keyIn(fields);
+      const about = object ?? loggedKey(fields);
       if (level === "error") this.lastError = this.#loop.now;
       this.add({
         type: "log",
@@ -57,14 +57,14 @@ export class Recorder {
       info: () => {},
       warn: (message, fields) => write("warn", message, fields),
       error: (message, fields) => write("error", message, fields),
-      with: (fields) => this.logger(process, object ?? keyIn(fields)),
+      with: (fields) => this.logger(process, object ?? loggedKey(fields)),
       isEnabled: (level) => level === "warn" || level === "error",
     };
   }
 }
 
 /** Returns the key of the object that a log line is about, if its fields name one. */
-function keyIn({ namespace, name }: { readonly [name: string]: unknown }): string | undefined {
+function loggedKey({ namespace, name }: { readonly [name: string]: unknown }): string | undefined {
   return typeof name === "string"
     ? `${typeof namespace === "string" ? `${namespace}/` : ""}${name}`
     : undefined;
