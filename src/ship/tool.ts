@@ -21,27 +21,24 @@ export interface ToolOutput {
 
 /** Runs a command and returns its output; a failure contains the program's message and a hint. */
 export async function runTool(call: ToolCall, signal?: AbortSignal): Promise<ToolOutput> {
-  const { stdout, stderr } = await runTraced(call, options(call, signal));
+  const { stdout, stderr } = await runTraced(call, optionsOf(call, signal));
   return { stdout: String(stdout), stderr: String(stderr) };
 }
 
 /** Runs a command whose progress the user should see; its output goes to our standard error. */
 export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<void> {
   await runTraced(call, {
-    ...options(call, signal),
+    ...optionsOf(call, signal),
     stdout: [process.stderr, "pipe"],
     stderr: [process.stderr, "pipe"],
   });
 }
 
 /** Runs a command and traces how long it took. */
-async function runTraced(
-  call: ToolCall,
-  execaOptions: Options,
-): Promise<{ stdout?: unknown; stderr?: unknown }> {
+async function runTraced(call: ToolCall, options: Options): Promise<{ stdout?: unknown; stderr?: unknown }> {
   const started = performance.now();
   try {
-    return await execa(call.tool, call.args, execaOptions);
+    return await execa(call.tool, call.args, options);
   } catch (error) {
     throw explain(call, error);
   } finally {
@@ -55,7 +52,7 @@ export function formatCall({ tool, args }: ToolCall): string {
   return [tool, ...args].map(quoteWord).join(" ");
 }
 
-function options({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined): Options {
+function optionsOf({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined): Options {
   return {
     ...(input === undefined ? { stdin: "ignore" as const } : { input }),
     env: { PATH: toolPath(), ...env },

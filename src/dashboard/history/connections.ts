@@ -99,18 +99,14 @@ function eventsAbout({ tracks }: History, { key, revisions }: Track): LastEvent[
     const revision = revisions.findLast(({ write }) => write !== "DELETED") ?? revisions.at(-1);
     if (revision === undefined) continue;
     const summary = summarizeEvent({ resource, object: revision.object });
-    if (
-      summary?.regarding &&
-      kinds.has(summary.regarding.kind ?? "") &&
-      regardingKey(summary.regarding) === key
-    )
+    if (summary?.regarding && kinds.has(summary.regarding.kind ?? "") && eventKey(summary.regarding) === key)
       events.push({ place, revision, summary });
   }
   return events.sort((a, b) => a.revision.at - b.revision.at);
 }
 
 /** An Event about a cluster-scoped object has no namespace, or an empty one. */
-function regardingKey({ namespace, name = "" }: EventReference): string {
+function eventKey({ namespace, name = "" }: EventReference): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 

@@ -42,10 +42,10 @@ function definedNames(object: Readonly<Record<string, unknown>>): string[] {
 }
 
 function itemLines(item: unknown, steps: Steps): YamlLine[] {
-  const indent = isNested(item) ? "  " : "";
+  const pad = isNested(item) ? "  " : "";
   return yamlLines(item, steps).map((line, i) => ({
     ...line,
-    text: i === 0 ? `- ${line.text}` : indented(line.text, indent),
+    text: i === 0 ? `- ${line.text}` : indented(line.text, pad),
   }));
 }
 
@@ -54,11 +54,8 @@ function memberLines(name: string, value: unknown, steps: Steps): YamlLine[] {
   const lines = yamlLines(value, steps);
   if (!isNested(value))
     return lines.map((line, i) => (i === 0 ? { ...line, text: `${key}: ${line.text}` } : line));
-  const indent = Array.isArray(value) ? "" : "  ";
-  return [
-    { text: `${key}:`, steps },
-    ...lines.map((line) => ({ ...line, text: indented(line.text, indent) })),
-  ];
+  const pad = Array.isArray(value) ? "" : "  ";
+  return [{ text: `${key}:`, steps }, ...lines.map((line) => ({ ...line, text: indented(line.text, pad) }))];
 }
 
 /** Formats a key as a scalar of its own: for a key in an object, `emitYaml()` needs Buffer, which browsers lack. */
@@ -71,8 +68,8 @@ function isNested(value: unknown): boolean {
 }
 
 /** Indents a line; empty lines within a block scalar stay empty. */
-function indented(text: string, indent: string): string {
-  return text === "" ? "" : indent + text;
+function indented(text: string, pad: string): string {
+  return text === "" ? "" : pad + text;
 }
 
 /** A line of a difference: in both states (" "), only in the later one ("+"), or only in the earlier one ("-"). */
@@ -122,7 +119,7 @@ export function objectLines(object: KubernetesObject): string[] {
   return yamlLines({ ...object, metadata }).map(({ text }) => text);
 }
 
-const serverMetadata = new Set([
+const serverFields = new Set([
   "uid",
   "resourceVersion",
   "generation",
@@ -134,10 +131,8 @@ const serverMetadata = new Set([
 /** Formats an object for an editor: without its status and the metadata that only the API server sets. */
 export function editableYaml(object: KubernetesObject): string {
   const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
-  const editable = Object.fromEntries(
-    Object.entries(metadata).filter(([field]) => !serverMetadata.has(field)),
-  );
-  const lines = yamlLines({ ...rest, metadata: editable });
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !serverFields.has(field)));
+  const lines = yamlLines({ ...rest, metadata: kept });
   return `${lines.map(({ text }) => text).join("\n")}\n`;
 }
 

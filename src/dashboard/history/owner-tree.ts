@@ -171,19 +171,19 @@ export function goesWith({ tracks }: History, place: string): GoneWith[] {
   const found = new Set<PresentObject>();
   const gone = new Set<string | undefined>();
   for (let dependents = first ? [first] : []; dependents.length > 0;) {
-    for (const candidate of dependents) {
-      found.add(candidate);
-      gone.add(candidate.object.metadata.uid);
+    for (const other of dependents) {
+      found.add(other);
+      gone.add(other.object.metadata.uid);
     }
     const contained = dependents.map(contentOf);
     dependents = [...present.values()].filter(
-      (candidate) =>
-        !found.has(candidate) &&
-        (contained.some((contains) => contains(candidate)) || losesAllOwners(candidate, gone, uids)),
+      (other) =>
+        !found.has(other) &&
+        (contained.some((contains) => contains(other)) || losesAllOwners(other, gone, uids)),
     );
   }
   return [...found]
-    .filter((candidate) => candidate !== first)
+    .filter((other) => other !== first)
     .map(({ place: at, key, object }) => ({ place: at, kind: object.kind, key }))
     .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.key, b.key));
 }
@@ -198,12 +198,12 @@ function losesAllOwners(
   return owners.some((uid) => gone.has(uid)) && owners.every((uid) => gone.has(uid) || !present.has(uid));
 }
 
-function contentOf({ resource, key }: PresentObject): (candidate: PresentObject) => boolean {
+function contentOf({ resource, key }: PresentObject): (other: PresentObject) => boolean {
   switch (resource) {
     case "namespaces":
-      return (candidate) => candidate.key.startsWith(`${key}/`);
+      return (other) => other.key.startsWith(`${key}/`);
     case "customresourcedefinitions.apiextensions.k8s.io":
-      return (candidate) => candidate.resource === key;
+      return (other) => other.resource === key;
     default:
       return () => false;
   }

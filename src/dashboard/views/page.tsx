@@ -69,11 +69,7 @@ const viewParts: Readonly<Record<View, { readonly title: string; readonly Conten
 };
 
 /** Findings that the view of numbers shows in context. */
-const kindsWithNumbers: readonly Finding["kind"][] = [
-  "blocked event loop",
-  "growing queue",
-  "growing memory",
-];
+const numericKinds: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
 
 /** The milliseconds that are shown before and after such a finding. */
 const contextTime = 10_000;
@@ -110,7 +106,7 @@ function FindingsView() {
                 reconciles of {controller} {request}
               </Link>
             ))}
-            {kindsWithNumbers.includes(kind) && (
+            {numericKinds.includes(kind) && (
               <Link
                 isListed
                 to={{

@@ -6,7 +6,7 @@ import { type ManifestObject, describeObject, isCrd } from "../../ship/manifest.
 import { TsbuilderError } from "../../shared/errors.ts";
 import { csvAnnotations, csvApiVersion, csvKind, targetNamespaces } from "../bundle-format.ts";
 import type { BundledObject } from "./bundled-objects.ts";
-import { bundleObjects, groupKind, isOfCertManager, issuedSecrets } from "./bundled-objects.ts";
+import { bundleObjects, groupKind, isCertManager, issuedSecrets } from "./bundled-objects.ts";
 import type {
   ClusterServiceVersion,
   CrdDescription,
@@ -64,12 +64,7 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
   );
   const others = objects.filter(
     (object) =>
-      !(
-        isDeployment(object) ||
-        isRbac(object) ||
-        isWebhookConfiguration(object) ||
-        isOfCertManager(object)
-      ) &&
+      !(isDeployment(object) || isRbac(object) || isWebhookConfiguration(object) || isCertManager(object)) &&
       object.kind !== "Namespace" &&
       !(object.kind === "ServiceAccount" && hasPermission.has(object.metadata.name)),
   );

@@ -32,12 +32,12 @@ export function bundleObjects(
 
 /** Returns the names of the Secrets that cert-manager writes. */
 export function issuedSecrets(objects: readonly ManifestObject[]): ReadonlySet<string> {
-  const certificates = objects.filter((object) => isOfCertManager(object) && object.kind === "Certificate");
+  const certificates = objects.filter((object) => isCertManager(object) && object.kind === "Certificate");
   return new Set(certificates.map(({ spec }) => (spec as { secretName: string }).secretName));
 }
 
 /** Returns whether an object is of one of cert-manager's kinds, which OLM replaces. */
-export function isOfCertManager({ apiVersion }: ManifestObject): boolean {
+export function isCertManager({ apiVersion }: ManifestObject): boolean {
   return apiVersion.startsWith("cert-manager.io/");
 }
 

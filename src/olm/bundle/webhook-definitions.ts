@@ -106,7 +106,7 @@ export function olmServiceName(deployment: string): string {
 }
 
 /** The fields that OLM copies into the configuration. */
-const copiedFields = [
+const copied = [
   "failurePolicy",
   "matchPolicy",
   "objectSelector",
@@ -115,8 +115,8 @@ const copiedFields = [
   "rules",
 ] as const;
 
-const knownFields = new Set<string>([
-  ...copiedFields,
+const handled = new Set<string>([
+  ...copied,
   "name",
   "clientConfig",
   "admissionReviewVersions",
@@ -124,7 +124,7 @@ const knownFields = new Set<string>([
 ]);
 
 function noteDroppedFields(webhook: Webhook): string[] {
-  const lost = Object.keys(webhook).filter((field) => !knownFields.has(field));
+  const lost = Object.keys(webhook).filter((field) => !handled.has(field));
   return lost.length === 0
     ? []
     : [
@@ -140,7 +140,7 @@ function admissionDefinition(type: string, webhook: Webhook, backend: Backend): 
     admissionReviewVersions: webhook.admissionReviewVersions,
     sideEffects: webhook.sideEffects,
     ...Object.fromEntries(
-      copiedFields.filter((field) => webhook[field] !== undefined).map((field) => [field, webhook[field]]),
+      copied.filter((field) => webhook[field] !== undefined).map((field) => [field, webhook[field]]),
     ),
   };
 }

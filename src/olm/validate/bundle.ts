@@ -179,22 +179,14 @@ export function definedCrds({ csv }: Pick<Bundle, "csv">, side: "owned" | "requi
 
 /** Returns the APIs that the ClusterServiceVersion owns or requires, as CRDs or by aggregated API servers. */
 export function definedKinds(bundle: Pick<Bundle, "csv">, side: "owned" | "required") {
-  const textAt = (api: Located, field: string): string => api.get(field).text ?? "";
+  const text = (api: Located, field: string): string => api.get(field).text ?? "";
   const groups = [
-    ...definedCrds(bundle, side).map((at) => ({
-      at,
-      group: textAt(at, "name").split(".").slice(1).join("."),
-    })),
+    ...definedCrds(bundle, side).map((at) => ({ at, group: text(at, "name").split(".").slice(1).join(".") })),
     ...bundle.csv
       .get("spec", "apiservicedefinitions", side)
-      .items.map((at) => ({ at, group: textAt(at, "group") })),
+      .items.map((at) => ({ at, group: text(at, "group") })),
   ];
-  return groups.map(({ at, group }) => ({
-    at,
-    group,
-    kind: textAt(at, "kind"),
-    version: textAt(at, "version"),
-  }));
+  return groups.map(({ at, group }) => ({ at, group, kind: text(at, "kind"), version: text(at, "version") }));
 }
 
 /** Returns the permissions of the operator's service accounts, in namespaces and in the cluster. */

@@ -48,12 +48,8 @@ function* checkOperatorHub({ csv }: Bundle): Findings {
     const url = link.get("url");
     if (link.get("name").text && URL.canParse(url.text ?? "")) continue;
     const message = "a link has a name and a valid URL";
-    yield finding(
-      "hub-links",
-      link.get("name").text ? url : link,
-      message,
-      "set both, the URL with https://",
-    );
+    const at = link.get("name").text ? url : link;
+    yield finding("hub-links", at, message, "set both, the URL with https://");
   }
   const icons = spec.get("icon");
   if (icons.items.length > 1) {

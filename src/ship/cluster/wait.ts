@@ -109,17 +109,17 @@ async function checkDeployment(
   { metadata: { name, namespace = "default" } }: ManifestObject,
   { seconds, ...choice }: WaitOptions,
 ): Promise<ExplainTimeout | undefined> {
-  const namespaceArgs = ["--namespace", namespace];
-  const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...namespaceArgs]);
+  const scope = ["--namespace", namespace];
+  const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...scope]);
   if (deployment && isAvailable(deployment)) return undefined;
   return async () => {
-    const reasons = await findReasons(deployment, choice, namespaceArgs);
+    const reasons = await findReasons(deployment, choice, scope);
     const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
     const message = `deployment "${name}" is not available after ${seconds} s`;
     return timedOut(
       message,
       found,
-      `for details, run: kubectl describe deployment ${name} ${namespaceArgs.join(" ")}`,
+      `for details, run: kubectl describe deployment ${name} ${scope.join(" ")}`,
     );
   };
 }
@@ -134,14 +134,10 @@ interface WarningEvent {
 async function findReasons(
   deployment: DeploymentState | undefined,
   choice: ClusterChoice,
-  namespaceArgs: readonly string[],
+  scope: readonly string[],
 ): Promise<string[]> {
-  const pods = await readPods(deployment?.spec, choice, namespaceArgs);
-  return explainDeployment(
-    deployment,
-    pods,
-    await readList<WarningEvent>(choice, "events", ...namespaceArgs),
-  );
+  const pods = await readPods(deployment?.spec, choice, scope);
+  return explainDeployment(deployment, pods, await readList<WarningEvent>(choice, "events", ...scope));
 }
 
 /** Checks that no pod of the former version is left. Until they end, they answer the API server, and may not know new fields. */
@@ -190,11 +186,11 @@ interface PodState {
 async function readPods(
   spec: DeploymentState["spec"] | undefined,
   choice: ClusterChoice,
-  namespaceArgs: readonly string[],
+  scope: readonly string[],
 ): Promise<readonly PodState[]> {
   const labels = Object.entries(spec?.selector.matchLabels ?? {});
   const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-  return readList<PodState>(choice, "pods", "--selector", selector, ...namespaceArgs);
+  return readList<PodState>(choice, "pods", "--selector", selector, ...scope);
 }
 
 /** Milliseconds for the delay of a container's reported end, and for differing clocks. */

@@ -41,9 +41,7 @@ export async function examine(scenario: Scenario, { plain, chance }: Baseline): 
   const run = await simulate(scenario);
   const mistakes = judgeRun(run, scenario);
   const findings =
-    mistakes.length > 0
-      ? mistakes
-      : await compareOutcomes(run, plain, { scenario, compared: "undisturbed", chance });
+    mistakes.length > 0 ? mistakes : await compare(run, plain, { scenario, compared: "undisturbed", chance });
   return { run, findings };
 }
 
@@ -64,7 +62,7 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
     ...shortestScenario(undisturbed, plain.rejected),
     seed: seed + 1,
   });
-  const findings = await compareOutcomes(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
+  const findings = await compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
   return { plain, findings, chance };
 }
 
@@ -157,11 +155,7 @@ interface Comparison extends Pick<Finding, "scenario" | "compared"> {
 }
 
 /** Returns the mistake that the outcome of a run differs from that of another, unless chance or the scenario explains it. */
-async function compareOutcomes(
-  run: Run,
-  other: Run,
-  { scenario, compared, chance }: Comparison,
-): Promise<Finding[]> {
+async function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Promise<Finding[]> {
   const derived = derivedIn(run, other);
   const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
   const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };

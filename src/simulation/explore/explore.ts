@@ -80,7 +80,7 @@ async function exploreAll(
       const scenario = readScenario(made);
       const planned = {
         ...scenario,
-        steps: withFixedTimes(scenario.steps ?? [], new Random(number)),
+        steps: fixTimes(scenario.steps ?? [], new Random(number)),
         seed: number,
       };
       plan = { number, scenario: planned, baseline: await baselineOf(planned) };
@@ -146,22 +146,13 @@ function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedO
 }
 
 /** The kinds of faults that every operator may meet. Crashes are drawn more often. */
-const commonKinds = [
-  "refuse",
-  "hold",
-  "break",
-  "expire",
-  "cut",
-  "clock",
-  "delete-child",
-  "edit-child",
-] as const;
+const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
   const operatorsCalled = operatorsWithCalls(plain);
   const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
   const kind = random.pick([
-    ...commonKinds,
+    ...kinds,
     ...(hasLease ? (["lease"] as const) : []),
     ...(operatorsCalled.length > 0 ? (["webhook"] as const) : []),
     "crash",
@@ -189,7 +180,7 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   const at = Math.max(0, Math.round(drawMoment(random, plain) + random.next() * 1000 - 800));
   if (kind === "delete-child" || kind === "edit-child")
     return {
-      fault: maybeRecreate(kind, random),
+      fault: orRecreate(kind, random),
       child: random.integer(0, Math.max(0, countChildren(plain) - 1)),
       at,
     };
@@ -213,7 +204,7 @@ function operatorsWithCalls({ trace }: Run): string[] {
 }
 
 /** Turns some deletions into a deletion after which the object is created again. */
-function maybeRecreate(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
+function orRecreate(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
   return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
 }
 
@@ -229,7 +220,7 @@ function countChildren({ trace, writes }: Run): number {
 }
 
 /** Fixes the time of each step, so that leaving one out doesn't move the others. */
-function withFixedTimes(steps: readonly Step[], random: Random): Step[] {
+function fixTimes(steps: readonly Step[], random: Random): Step[] {
   return steps.map((step) => {
     if (step.do === "settle") return step;
     return { ...step, after: Math.round(step.after ?? pauseOf(random)) };

@@ -29,13 +29,9 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
 /** The most lines of a story: a loop has no end. */
 const mostLines = 40;
 
-function eventLines(
-  fullTrace: readonly TraceEvent[],
-  { steps = [] }: Scenario,
-  isComparison: boolean,
-): string[] {
-  const end = isComparison ? fullTrace.findIndex(({ type }) => type === "phase") + 1 : fullTrace.length;
-  const trace = fullTrace.slice(0, end);
+function eventLines(events: readonly TraceEvent[], { steps = [] }: Scenario, isCompared: boolean): string[] {
+  const end = isCompared ? events.findIndex(({ type }) => type === "phase") + 1 : events.length;
+  const trace = events.slice(0, end);
   const reasons = new Map(
     steps.flatMap((step) => (step.do !== "settle" && step.why ? [[stepText(step), step.why]] : [])),
   );

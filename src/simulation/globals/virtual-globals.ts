@@ -36,7 +36,7 @@ interface SleepOptions {
 }
 
 /** The functions of `node:timers/promises`, on the clock of the environment. */
-const virtualTimerPromises = {
+const timerPromises = {
   setTimeout: virtualize((around, delay?: number, value?: unknown, options: SleepOptions = {}) =>
     sleep(around, delay, value, options),
   ),
@@ -97,17 +97,15 @@ function replaceAll(): Replacements {
   );
   for (const table of [globalThis, timers]) {
     all.set(table, "setTimeout", (real: never) =>
-      virtualTimer(real, { repeats: false }, virtualTimerPromises.setTimeout),
+      virtualTimer(real, { repeats: false }, timerPromises.setTimeout),
     );
     all.set(table, "setInterval", (real: never) => virtualTimer(real, { repeats: true }));
-    all.set(table, "setImmediate", (real: never) =>
-      virtualImmediate(real, virtualTimerPromises.setImmediate),
-    );
+    all.set(table, "setImmediate", (real: never) => virtualImmediate(real, timerPromises.setImmediate));
     all.set(table, "clearTimeout", virtualClear);
     all.set(table, "clearInterval", virtualClear);
     all.set(table, "clearImmediate", virtualClearImmediate);
   }
-  for (const [name, make] of Object.entries(virtualTimerPromises)) all.set(timers.promises, name, make);
+  for (const [name, make] of Object.entries(timerPromises)) all.set(timers.promises, name, make);
   for (const [name, make] of Object.entries(virtualScheduler)) all.set(timers.promises.scheduler, name, make);
   all.set(globalThis, "fetch", virtualFetch);
   all.set(AbortSignal, "timeout", virtualTimeout);
@@ -257,11 +255,11 @@ function sleep<R>(
   value: R,
   options: SleepOptions,
 ): Promise<R> {
-  return settleWhenDone(value, options, (done) => clock.setTimer(done, delay ?? 1));
+  return settle(value, options, (done) => clock.setTimer(done, delay ?? 1));
 }
 
 function nextTurn<R>({ enqueue }: Environment, value: R, options: SleepOptions): Promise<R> {
-  return settleWhenDone(value, options, (done) => {
+  return settle(value, options, (done) => {
     enqueue(done);
     return () => {};
   });
@@ -279,11 +277,7 @@ async function* yieldTicks<R>(
     yield await sleep(around, Math.max(0, next - clock.monotonic()), value, options);
 }
 
-function settleWhenDone<R>(
-  value: R,
-  { signal }: SleepOptions,
-  start: (done: () => void) => () => void,
-): Promise<R> {
+function settle<R>(value: R, { signal }: SleepOptions, start: (done: () => void) => () => void): Promise<R> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const onAbort = (): void => {
@@ -302,7 +296,7 @@ function settleWhenDone<R>(
 const processFunctions = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
 
 /** Functions of `node:fs` that are refused in a closed environment. */
-const writeFunctions = [
+const fsWrites = [
   "appendFile",
   "chmod",
   "chown",
@@ -347,13 +341,8 @@ function refuseOutside(replacements: Replacements): void {
   refuse(net.Server.prototype, ["listen"], "Server", "turn the server off in the simulation");
   refuse(workers, ["Worker"], "worker_threads", passStandIn);
   const inMemory = "keep what must survive in the cluster, such as in a ConfigMap";
-  refuse(
-    fs,
-    [...writeFunctions, ...writeFunctions.map((name) => `${name}Sync`), "createWriteStream"],
-    "fs",
-    inMemory,
-  );
-  refuse(fs.promises, writeFunctions, "fs.promises", inMemory);
+  refuse(fs, [...fsWrites, ...fsWrites.map((name) => `${name}Sync`), "createWriteStream"], "fs", inMemory);
+  refuse(fs.promises, fsWrites, "fs.promises", inMemory);
   refuse(fs, ["open", "openSync"], "fs", inMemory, isForWriting);
   refuse(fs.promises, ["open"], "fs.promises", inMemory, isForWriting);
 }

@@ -86,9 +86,7 @@ function placeToRepair(
   const exact = inside.find((place) => place.path.length === scope.length);
   if (exact && drawing.random.chance(0.5)) return exact;
   const named = inside.filter((place) => isMentionedIn(error, place));
-  return (
-    pickPlace(named, drawing.random) ?? pickPlace(inside, drawing.random) ?? pickPlace(places, drawing.random)
-  );
+  return pickOne(named, drawing.random) ?? pickOne(inside, drawing.random) ?? pickOne(places, drawing.random);
 }
 
 /** A CRD. Its metadata isn't needed to draw operations. */
@@ -139,7 +137,7 @@ export interface UserObject {
   readonly [field: string]: unknown;
 }
 
-function pickPlace(places: readonly Place[], random: Random): Place | undefined {
+function pickOne(places: readonly Place[], random: Random): Place | undefined {
   return places.length > 0 ? random.pick(places) : undefined;
 }
 

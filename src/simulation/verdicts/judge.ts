@@ -101,9 +101,7 @@ function isNamedInSpec({ key }: Change, { steps }: Scenario): boolean {
 /** Returns endless writes, and writes after a restart although nothing has changed. */
 function judgeUnrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const restless = trace.find((event) => event.type === "phase" && !event.rests);
-  return restless?.type === "phase"
-    ? judgeEndlessWork(trace, restless, scenario)
-    : judgeRestart(trace, scenario);
+  return restless?.type === "phase" ? endlessWork(trace, restless, scenario) : restartWork(trace, scenario);
 }
 
 /** The number of last changes in which an endless loop is looked for. */
@@ -113,7 +111,7 @@ const mostLastChanges = 60;
 const lastChangesAge = 600_000;
 
 /** Explains why a phase didn't come to rest: two writers fight, one writes for ever, or a process hangs. */
-function judgeEndlessWork(
+function endlessWork(
   trace: readonly TraceEvent[],
   { at: end, busy }: TraceEvent & { readonly type: "phase" },
   scenario: Scenario,
@@ -184,7 +182,7 @@ function reportHang(trace: readonly TraceEvent[], busy: readonly string[] = []):
 }
 
 /** Reports changes after a restart of all processes, before which everything rested. */
-function judgeRestart(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+function restartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const operators = operatorsByProcess(scenario);
   const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
   const to = trace.findIndex((event) => event.type === "phase" && event.phase === "restart");
@@ -321,8 +319,8 @@ export function judgeState({ state, leftovers }: Run, { steps }: Scenario): Verd
   const applied = new Set(appliedIn(steps).map(refTextOf));
   const roots: readonly WithStatus[] = state.objects.filter((object) => applied.has(refTextOf(object)));
   const verdicts = roots.flatMap((root) => [
-    ...(isPaused(root) ? [] : checkObservedGeneration(root)),
-    ...checkConditions(root),
+    ...(isPaused(root) ? [] : staleStatus(root)),
+    ...malformed(root),
   ]);
   const left = leftovers.map(refTextOf);
   if (left.length === 0) return verdicts;
@@ -331,7 +329,7 @@ export function judgeState({ state, leftovers }: Run, { steps }: Scenario): Verd
 }
 
 /** Reports a status whose observedGeneration isn't the object's. */
-function checkObservedGeneration({ status, ...root }: WithStatus): Verdict[] {
+function staleStatus({ status, ...root }: WithStatus): Verdict[] {
   const seen = [status, ...(status?.conditions ?? [])].flatMap((each) => each?.observedGeneration ?? []);
   const { generation = 1 } = root.metadata;
   const behind = seen.find((each) => each !== generation);
@@ -342,11 +340,11 @@ function checkObservedGeneration({ status, ...root }: WithStatus): Verdict[] {
 }
 
 /** Reports malformed conditions, and those of a type that occurs twice. */
-function checkConditions({ status, ...root }: WithStatus): Verdict[] {
+function malformed({ status, ...root }: WithStatus): Verdict[] {
   const name = refTextOf(root);
   const types = new Set<string>();
   return (status?.conditions ?? []).flatMap((condition) => {
-    const problem = conditionProblem(condition) ?? (types.has(condition.type) ? "is there twice" : undefined);
+    const problem = findProblem(condition) ?? (types.has(condition.type) ? "is there twice" : undefined);
     types.add(condition.type);
     if (problem === undefined) return [];
     return [
@@ -355,12 +353,7 @@ function checkConditions({ status, ...root }: WithStatus): Verdict[] {
   });
 }
 
-function conditionProblem({
-  type,
-  status,
-  reason,
-  lastTransitionTime,
-}: Partial<Condition>): string | undefined {
+function findProblem({ type, status, reason, lastTransitionTime }: Partial<Condition>): string | undefined {
   if (!type) return "has no type";
   if (!["True", "False", "Unknown"].includes(status ?? "")) return `has the status ${JSON.stringify(status)}`;
   if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason ?? ""))

@@ -160,7 +160,7 @@ class Exchange {
     this.#replica = replica;
     this.#request = request;
     this.#options = options;
-    this.#kind = callKindOf(request, options.stream);
+    this.#kind = callKind(request, options.stream);
     this.#isAlive = isAlive;
   }
 
@@ -309,7 +309,7 @@ const leasePath = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/
 const eventPath = /^\/(?:api|apis\/eventPath\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?eventPath(?:\/|$|\?)/;
 
 /** Returns the kind of a request, by its path. */
-export function callKindOf(
+export function callKind(
   { method, path }: Pick<WireRequest, "method" | "path">,
   isStream: boolean,
 ): CallKind {

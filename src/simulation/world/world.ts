@@ -300,7 +300,7 @@ async function callWebhook(world: World, post: WebhookPost): Promise<WebhookRepl
   const { recorder } = world;
   try {
     if (!replica) throw new Error("connect: connection refused");
-    const reply = await answerWebhook(world, replica, path, post);
+    const reply = await answerCall(world, replica, path, post);
     recorder.add({ type: "webhook", process: replica.name, path, status: reply.code });
     return reply;
   } catch (error) {
@@ -322,12 +322,7 @@ function chooseReplica({ replicas, webhookRandom }: World, path: string): Replic
 }
 
 /** Returns a process's reply. Rejects if the process dies, or when the API server's timeout is over. */
-function answerWebhook(
-  world: World,
-  replica: Replica,
-  path: string,
-  post: WebhookPost,
-): Promise<WebhookReply> {
+function answerCall(world: World, replica: Replica, path: string, post: WebhookPost): Promise<WebhookReply> {
   const { loop, faults } = world;
   const fault = faults.webhookFault(replica.operator.name, loop.now);
   const isLost = (fault && fault.delay === undefined) || faults.isUnder("cut", replica.name, loop.now);

@@ -23,7 +23,7 @@ interface Loop extends FoundRequest {
   /** The names of objects whose writes caused the next run, by their places. */
   readonly causes: Map<string, string>;
   /** True if a run asked for the next one by its result. */
-  requeuesItself: boolean;
+  requeues: boolean;
 }
 
 /** Finds reconciles that cause their own next run. */
@@ -55,10 +55,10 @@ export class HotLoopDetector implements Detector {
       controller,
       request,
       causes: new Map(),
-      requeuesItself: false,
+      requeues: false,
     }));
     for (const [place, name] of causes) loop.causes.set(place, name);
-    if (causes.size === 0) loop.requeuesItself = true;
+    if (causes.size === 0) loop.requeues = true;
   }
 
   /** Returns the objects that the reconcile before wrote and that caused this one; undefined if there is another cause. */
@@ -86,7 +86,7 @@ export class HotLoopDetector implements Detector {
 
   found(): Found[] {
     return this.#loops.counted.map(({ count, from, at, detail }) => {
-      const { controller, request, causes, requeuesItself } = detail;
+      const { controller, request, causes, requeues } = detail;
       const names = listed([...causes.values()]);
       const why =
         causes.size === 0
@@ -99,7 +99,7 @@ export class HotLoopDetector implements Detector {
       return {
         kind: "hot loop",
         title: `${controller} makes itself reconcile ${request} again and again`,
-        text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${requeuesItself && causes.size > 0 ? " or planned to" : ""}: ${advice}`,
+        text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${requeues && causes.size > 0 ? " or planned to" : ""}: ${advice}`,
         from,
         at,
         places: [...causes.keys()],

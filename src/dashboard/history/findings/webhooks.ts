@@ -328,11 +328,7 @@ export class RestlessWebhookDetector implements Detector {
     if (after === undefined || call.object === undefined) return void this.#lastInputs.delete(id);
     const changes = unstoredChangesOf(call.object, after);
     const user = call.by?.user;
-    const seen = {
-      user,
-      object: call.object,
-      changes: new Map(changes.map((change) => [change.path, change])),
-    };
+    const seen = { user, object: call.object, changes: new Map(changes.map((each) => [each.path, each])) };
     this.#lastInputs.set(id, seen);
     if (before === undefined || before.user !== user || !hasSameInput(before, call.object)) return;
     for (const change of changes) {
@@ -392,7 +388,7 @@ export class UndoneWriteDetector implements Detector {
     const keptChanges = new Set(unstoredChangesOf(oldObject, after).map(({ path }) => path));
     const place = placeName(call);
     for (const change of unstoredChangesOf(oldObject, object)) {
-      if (keptChanges.has(change.path) || isContainedIn(change.after, change.before)) continue;
+      if (keptChanges.has(change.path) || isPartOf(change.after, change.before)) continue;
       const key = [call.webhook, place, change.path].join("\n");
       this.#undone.hit(key, call.from, () => ({ first: call, place, change })).change = change;
     }
@@ -440,14 +436,12 @@ function groupByWebhook(episodes: readonly Readonly<Episode<RepeatedChange>>[]) 
 }
 
 /** Returns true if `whole` contains all members and items of a value, and maybe more. */
-function isContainedIn(value: unknown, whole: unknown): boolean {
+function isPartOf(value: unknown, whole: unknown): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value))
-    return Array.isArray(whole) && value.every((item) => whole.some((one) => isContainedIn(item, one)));
+    return Array.isArray(whole) && value.every((item) => whole.some((one) => isPartOf(item, one)));
   if (!isObject(value)) return isEqual(value, whole) || isSameQuantity(value, whole);
-  return (
-    isObject(whole) && Object.entries(value).every(([name, member]) => isContainedIn(member, whole[name]))
-  );
+  return isObject(whole) && Object.entries(value).every(([name, member]) => isPartOf(member, whole[name]));
 }
 
 /** Returns true for equal quantities: `1000m` and `1` are the same value in another form. */

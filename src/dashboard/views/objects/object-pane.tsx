@@ -349,17 +349,14 @@ function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
     const writers = new Set(wrote.map(({ reconcile }) => reconcile));
     const reasons = new Set(caused);
     const all = [...new Set([...caused, ...writers])].toSorted((a, b) => b.from - a.from);
-    return {
-      all,
-      howOf: (one: Reconcile) => describeConnection(reasons.has(one), writers.has(one)),
-    };
+    return { all, howOf: (one: Reconcile) => relation(reasons.has(one), writers.has(one)) };
   }, [history, place, reconcileCount]);
   const past = found.all.filter(({ from }) => from <= moment).slice(0, mostReconciles);
   if (past.length === 0) return <p class="empty">No reconcile had to do with it.</p>;
   return <ReconcileList reconciles={past} howOf={found.howOf} />;
 }
 
-function describeConnection(isCause: boolean, isWriter: boolean): string {
+function relation(isCause: boolean, isWriter: boolean): string {
   if (isCause && isWriter) return "caused by it and wrote it";
   return isCause ? "caused by it" : "wrote it";
 }
