@@ -195,9 +195,9 @@ function formatXunit(tests: readonly TestWithResults[]): string {
       ["spec.image", image],
       ["spec.entrypoint", entrypoint.join(" ")],
       ["labels.test", name],
-    ].map(([key, value]) => `      <property name="${key}" value="${escape(value!)}"></property>`);
+    ].map(([key, value]) => `      <property name="${key}" value="${escapeXml(value!)}"></property>`);
     return [
-      `  <testsuite name="${escape(name)}" tests="${results.length}" skipped="0" failures="${count("fail")}" errors="${count("error")}">`,
+      `  <testsuite name="${escapeXml(name)}" tests="${results.length}" skipped="0" failures="${count("fail")}" errors="${count("error")}">`,
       "    <properties>",
       ...properties,
       "    </properties>",
@@ -216,11 +216,11 @@ function formatXunit(tests: readonly TestWithResults[]): string {
 function formatCase({ name, state, errors, suggestions }: TestResult): string {
   const tag = { pass: undefined, fail: "failure", error: "error" }[state];
   return [
-    `    <testcase name="${escape(name)}">`,
+    `    <testcase name="${escapeXml(name)}">`,
     ...(tag === undefined
       ? []
       : [
-          `      <${tag} type="${tag}" message="${escape(errors[0] ?? "")}">${escapeXml(errors.join("\n"))}</${tag}>`,
+          `      <${tag} type="${tag}" message="${escapeXml(errors[0] ?? "")}">${escapeXml(errors.join("\n"))}</${tag}>`,
         ]),
     ...(suggestions.length > 0
       ? [`      <system-out>${escapeXml(suggestions.join("\n"))}</system-out>`]
