@@ -305,8 +305,8 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
 /** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
 type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
 
-const leasePath = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leasePath(?:\/|$|\?)/;
-const eventPath = /^\/(?:api|apis\/eventPath\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?eventPath(?:\/|$|\?)/;
+const leasePath = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
+const eventPath = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
 
 /** Returns the kind of a request, by its path. */
 export function callKind(
