@@ -115,16 +115,10 @@ const copied = [
   "rules",
 ] as const;
 
-const handled = new Set<string>([
-  ...copied,
-  "name",
-  "clientConfig",
-  "admissionReviewVersions",
-  "sideEffects",
-]);
+const known = new Set<string>([...copied, "name", "clientConfig", "admissionReviewVersions", "sideEffects"]);
 
 function noteDroppedFields(webhook: Webhook): string[] {
-  const lost = Object.keys(webhook).filter((field) => !handled.has(field));
+  const lost = Object.keys(webhook).filter((field) => !known.has(field));
   return lost.length === 0
     ? []
     : [

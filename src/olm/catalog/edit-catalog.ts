@@ -6,7 +6,6 @@ import { csvAnnotations, writeYaml, yamlOptions } from "../bundle-format.ts";
 import { catalogDockerfileName, configsLabel, readCatalog, schemas } from "./catalog.ts";
 import { renderBundle } from "./render-bundle.ts";
 
-/** A new package of a catalog. */
 interface Package {
   readonly name: string;
   readonly defaultChannel: string;

@@ -44,7 +44,6 @@ export function lastEntry(catalog: readonly Blob[]): string | undefined {
   return channelEntries(catalog).at(-1)?.name;
 }
 
-/** An entry of a channel: a bundle, and the one that it replaces. */
 interface Entry {
   readonly name: string;
   readonly replaces?: string;

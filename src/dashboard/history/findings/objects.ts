@@ -98,7 +98,6 @@ interface Deletion {
   readonly name: string;
   readonly from: number;
   finalizers: readonly string[];
-  /** The time of its end. */
   to?: number;
 }
 

@@ -15,7 +15,6 @@ interface SeenObject {
   key: string;
   /** The time of the last write by somebody else than an operator. */
   foreignAt: number;
-  /** The last write by an operator. */
   ownWrite: SeenWrite | undefined;
 }
 
@@ -178,7 +177,6 @@ interface Slow {
   readonly resource: string;
   readonly mayCallWebhook: boolean;
   seconds: number;
-  /** The names of the webhooks for which the requests waited. */
   readonly webhooks: Set<string>;
   readonly requests: Map<string, FoundRequest>;
 }

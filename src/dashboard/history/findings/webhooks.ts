@@ -43,7 +43,6 @@ const restartTime = 10_000;
 /** Finds webhooks that cannot be reached, or whose answers are invalid or errors. */
 export class FailingWebhookDetector implements Detector {
   readonly #failing = new Episodes<Failing>({ least: 1 });
-  /** The names of the webhooks that failed. */
   readonly #names = new Set<string>();
   #since: number | undefined;
 
@@ -420,7 +419,6 @@ export class UndoneWriteDetector implements Detector {
 interface RepeatedChange {
   readonly first: RecordedAdmission;
   readonly place: string;
-  /** The last change. */
   change: Change;
 }
 

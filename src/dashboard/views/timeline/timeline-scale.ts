@@ -59,7 +59,6 @@ export function callLanesOf(calls: readonly Call[]): CallLane[] {
   return [...lanes.values()].toSorted((a, b) => a.calls[0]!.from - b.calls[0]!.from);
 }
 
-/** A reconcile or a call. */
 interface Timed {
   readonly from: number;
   readonly to: number;

@@ -229,11 +229,9 @@ const mostListed = 100;
 interface MergedProps {
   readonly count: number;
   readonly noun: string;
-  /** The first items. */
   readonly children: ComponentChildren;
 }
 
-/** The items of a bar that has several. */
 function MergedItems({ count, noun, children }: MergedProps) {
   if (count === 0) return null;
   return (
@@ -249,7 +247,6 @@ function MergedItems({ count, noun, children }: MergedProps) {
 /** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
 interface BarLook {
   readonly key: string;
-  /** The classes of its colour. */
   readonly look: string;
   readonly label: string;
   /** Shown if the bar is wide enough. */
@@ -258,7 +255,6 @@ interface BarLook {
 
 interface LaneRowProps<Item> {
   readonly title: string;
-  /** The name of the lane. */
   readonly children: ComponentChildren;
   readonly bars: readonly Bar<Item>[];
   readonly lookOf: (bar: Bar<Item>) => BarLook;
@@ -349,7 +345,6 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow from a cause to its effect. */
 interface Arrow {
   readonly start: Point;
   readonly end: Point;
