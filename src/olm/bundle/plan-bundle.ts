@@ -52,10 +52,7 @@ export interface PlannedBundle {
 /** The tests of the bundle, for operator-sdk's scorecard. */
 export const scorecardPart: Part = { key: "olm/scorecard", templates: "olm/scorecard", context: {} };
 
-/**
- * Plans a bundle. Its manifests are regenerated each time, and deleted with their object; its metadata is completed, and
- * its tests are written once.
- */
+/** Plans a bundle. Manifests are regenerated, and deleted with their objects; metadata is completed; tests are written once. */
 export function planBundle(draft: Draft, request: BundleRequest): PlannedBundle {
   const { folder, files, overwrite, projectName } = request;
   const path = `${folder}/${bundleFolders.metadata}${annotationsFile}`;

@@ -47,10 +47,7 @@ interface Backend {
   readonly deployment: Deployment;
 }
 
-/**
- * Describes the webhooks of a rendered deployment for OLM, which creates their configurations, Services and certificates.
- * Webhooks that OLM can't serve are left out, with a note.
- */
+/** Describes the webhooks of a rendered deployment for OLM. Webhooks that OLM can't serve are left out, with a note. */
 export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks {
   const notes: string[] = [];
   const backends: Backend[] = [];

@@ -1,7 +1,4 @@
-/**
- * The objects by which `run bundle` has OLM install a version: a file-based catalog, everything that serves it in the
- * cluster, and the Subscription.
- */
+/** The objects by which `run bundle` has OLM install a version: a catalog, what serves it in the cluster, and a Subscription. */
 
 import { createHash } from "node:crypto";
 import type { ManifestObject } from "../../ship/manifest.ts";

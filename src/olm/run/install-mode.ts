@@ -31,10 +31,7 @@ export function parseInstallMode(written: string): ChosenMode {
   throw new TsbuilderError(`"${written}" is not an install mode`, { code: "INVALID_ARGUMENT", hint });
 }
 
-/**
- * Returns the namespaces that the operator is to watch, by the chosen mode, or else by the widest one that the bundle
- * supports. An empty list means all namespaces.
- */
+/** Returns the namespaces to watch, by the chosen mode, or the widest that the bundle supports. An empty list means all. */
 export function targetNamespaces(
   { csv }: Bundle,
   namespace: string,

@@ -181,10 +181,7 @@ async function serveCatalog(
 /** The name of the OperatorGroup for namespaces that have none. */
 const operatorGroupName = "tsbuilder-run-bundle";
 
-/**
- * Returns the OperatorGroup to create; undefined if the namespace has one, since OLM allows one per namespace. Throws if that
- * one contradicts the mode that the user chose.
- */
+/** Returns the OperatorGroup to create; undefined if the namespace has one. Throws if that one contradicts the chosen mode. */
 async function chooseGroup(
   targets: readonly string[],
   isModeChosen: boolean,

@@ -80,10 +80,7 @@ function* checkDeployments(bundle: Bundle): Findings {
   }
 }
 
-/**
- * Checks the service accounts that the Deployments run as. OLM creates those with permissions, and refuses a bundle that has
- * one of them as a manifest, too.
- */
+/** Checks service accounts. OLM creates those with permissions, and refuses a bundle that has one as a manifest, too. */
 function* checkServiceAccounts(bundle: Bundle): Findings {
   const permissions = permissionsOf(bundle);
   const permitted = new Set(permissions.map((one) => one.get("serviceAccountName").text));

@@ -3,10 +3,7 @@ import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
 import { type Bundle, definedCrds } from "./bundle.ts";
 import { type Findings, finding } from "./rules.ts";
 
-/**
- * Finds objects of APIs that Kubernetes no longer serves: an error if the bundle's `minKubeVersion`, or the version
- * `kubernetes`, is one without the API, and a warning otherwise.
- */
+/** Finds objects of removed APIs: errors if `minKubeVersion` or `kubernetes` is without the API, and warnings otherwise. */
 export function* checkRemovedApis(bundle: Bundle, kubernetes: string | undefined): Findings {
   const minimum = bundle.csv.get("spec", "minKubeVersion").text;
   const targets = [minimum, kubernetes].flatMap((text) => parseSemver(text ?? "") ?? []);

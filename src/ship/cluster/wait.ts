@@ -3,10 +3,7 @@ import type { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, readJson, readList, runKubectl, timedOut } from "./kubectl.ts";
 import { type ManifestObject, formatManifest, isCrd } from "../manifest.ts";
 
-/**
- * Waits until a deployed operator does its work: its Deployment is available, and the API server reaches its webhooks.
- * On timeout, explains what is missing.
- */
+/** Waits until the Deployment is available, and the API server reaches its webhooks. On timeout, explains what is missing. */
 export async function waitForOperator(
   deployed: readonly ManifestObject[],
   renderSamples: () => Promise<readonly ManifestObject[]>,

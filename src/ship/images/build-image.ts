@@ -86,10 +86,7 @@ export function digestInReport(text: string): string | undefined {
   return (JSON.parse(text) as { "containerimage.digest"?: string })["containerimage.digest"];
 }
 
-/**
- * Finds an image's digest among those of a local engine, which has one for each repository that the image was pushed to. Images
- * of Docker Hub have no registry there.
- */
+/** Finds an image's digest in a local engine, which has one per repository. Images of Docker Hub have no registry there. */
 export function digestInEngine(image: string, repoDigests: readonly string[]): string | undefined {
   const reference = parseImageReference(image);
   const names = [imageName(reference), reference.repository];

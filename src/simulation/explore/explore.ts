@@ -245,10 +245,7 @@ function failureOf(finding: Finding, seed: number): Failure {
   };
 }
 
-/**
- * Omits faults and steps of a finding's scenario, and simplifies faults, as long as the scenario shows a mistake of the same
- * class. `isOver` is called before each try.
- */
+/** Omits and simplifies faults and steps as long as the mistake keeps its class. `isExhausted` is called before each try. */
 async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Finding> {
   let best = finding;
   for (let progress = true; progress;) {

@@ -42,10 +42,7 @@ interface KeptChange {
   readonly old: UserObject;
 }
 
-/**
- * Draws other values where an object is invalid, until it is valid: first at the place of an error, then further out.
- * Returns undefined if this doesn't help.
- */
+/** Draws other values where an object is invalid, ever further out, until it is valid. Returns undefined if this doesn't help. */
 export function repair(
   kind: CheckedKind,
   broken: UserObject,

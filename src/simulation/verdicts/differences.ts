@@ -53,10 +53,7 @@ function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map
   return result;
 }
 
-/**
- * Returns whether the API server generated a name, which appends five characters. The pods of a StatefulSet have a
- * `generateName`, too, but are numbered.
- */
+/** Returns whether the API server generated a name, by five more characters. A StatefulSet numbers its pods instead. */
 function isGenerated(name: string, generateName: string | undefined): generateName is string {
   return generateName !== undefined && name.slice(0, -5) === generateName.slice(0, 58);
 }

@@ -38,10 +38,7 @@ function derivedInBoth({ derived }: Run, other: Run): KubernetesObject[] {
 
 type Write = TraceEvent & { readonly type: "request" };
 
-/**
- * The parts of an outcome that the spec leaves undefined, because it asks for objects that the API server rejects. They
- * depend on the spec before.
- */
+/** The parts of an outcome that the spec leaves undefined, because it asks for objects that the API server rejects. */
 interface Impossible {
   /**
    * The objects (`ConfigMap.v1 default/shop`) whose last write was rejected as invalid, and those with the same owner: an

@@ -9,10 +9,7 @@ import { refusalAnswers } from "./fault-plan.ts";
 import type { Feed, Life, Replica } from "./replica.ts";
 import type { World } from "./world.ts";
 
-/**
- * Makes the manager of one life of a process. All of its requests go through the simulated network, which delays them, and
- * lets the faults of the run strike.
- */
+/** Makes the manager of one life of a process. Its requests go through the simulated network, and meet the faults of the run. */
 export function managerOf(world: World, replica: Replica, life: Life): Manager {
   const { operator } = replica;
   const { name, sharding, manager: options } = operator;
@@ -347,10 +344,7 @@ interface WatchEvent {
   readonly object: { readonly metadata?: { readonly namespace?: string; readonly name?: string } };
 }
 
-/**
- * Brings the events of one watch to a process: in order, and each a while after it happened. Events that the server wrote
- * in one chunk arrive together.
- */
+/** Brings the events of a watch to a process: in order, each after a delay; those that were sent in one chunk arrive together. */
 export class WatchFeed implements Feed {
   readonly stream: Readable;
   readonly #world: World;

@@ -3,10 +3,7 @@ import type { Logger } from "@tsbuilder/runtime";
 import type { LeftOut, TraceEvent } from "../contract/index.ts";
 import type { EventLoop } from "./virtual-time.ts";
 
-/**
- * Records of a run: the trace for the judges, the objects that only the cluster's controllers wrote, and the counts that
- * say whether the operators still get anywhere.
- */
+/** Records of a run: the trace, the objects that only the cluster's controllers wrote, and counts of changes and failures. */
 
 type Entry = TraceEvent extends infer One ? (One extends unknown ? Omit<One, "at"> : never) : never;
 

@@ -265,10 +265,7 @@ async function readObject(answer: ReturnType<World["ask"]>): Promise<KubernetesO
   return status < 300 ? (JSON.parse(body.toString()) as KubernetesObject) : undefined;
 }
 
-/**
- * Moves the time until the operators rest. Returns false if they never do. As long as `isBusy`, the user still acts, and
- * rest doesn't count.
- */
+/** Moves the time until the operators rest; false if they never do. While `isBusy`, the user acts, and rest doesn't count. */
 async function settle(world: World, limits?: Limits, isBusy = (): boolean => false): Promise<boolean> {
   while (isBusy()) if (!(await world.loop.step())) return true;
   const rest = new Rest(world, limits);

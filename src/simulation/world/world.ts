@@ -43,10 +43,7 @@ const ignoredCollections = new Set([
 /** Milliseconds after a fault within which a process may still wait for its watches to be back. */
 const watchRecoveryTime = 60_000;
 
-/**
- * The cluster and the processes of one run, under one clock. It listens to all changes of the cluster, and has the records
- * of them. `simulate.ts` moves its time.
- */
+/** The cluster and the processes of one run, under one clock, with records of all changes. `simulate.ts` moves the time. */
 export class World {
   readonly loop = new EventLoop();
   readonly recorder = new Recorder(this.loop);
@@ -363,10 +360,7 @@ class DistrustError extends Error {
   }
 }
 
-/**
- * Returns the reason why the API server doesn't trust a webhook's certificate; undefined if it does, or if the operator
- * doesn't manage the certificate itself.
- */
+/** Returns why the API server distrusts a webhook's certificate; undefined if it trusts it, or the operator doesn't manage it. */
 export function explainDistrust(
   pem: string | undefined,
   { caBundle = "", service }: WebhookPost["config"],

@@ -310,10 +310,7 @@ interface SeenInput {
   readonly changes: ReadonlyMap<string, Change>;
 }
 
-/**
- * Finds webhooks whose patches are not idempotent: they change fields that they have set themselves, although nothing else in
- * the object is new.
- */
+/** Finds webhooks whose patches are not idempotent: they change again what they have set, although nothing else is new. */
 export class RestlessWebhookDetector implements Detector {
   readonly #restless = new Episodes<RepeatedChange>({ least: 2 });
   readonly #lastInputs = new Map<string, SeenInput>();
