@@ -5,10 +5,7 @@ import { annotationsFile, bundleDockerfileName, bundleFolders, csvKind, writeYam
 import { bundleDockerfile, requiredAnnotations } from "./bundle/bundle-metadata.ts";
 import { type Located, readDocuments } from "./located.ts";
 
-/**
- * Returns the files of a bundle for each version in a folder of package manifests, by path: OUT/VERSION/bundle and a
- * Dockerfile beside it. Manifests are copied unchanged.
- */
+/** Returns the files of a bundle for each version of a package, by path: OUT/VERSION/bundle, and a Dockerfile beside it. */
 export function planMigration(tree: Tree, folder: string, out: string): Map<string, string> {
   const packages = tree.list(folder).filter((path) => /(?:^|[./-])package\.ya?ml$/u.test(path));
   const [file, ...others] = packages;

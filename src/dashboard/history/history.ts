@@ -67,10 +67,7 @@ interface GrowingTrack extends Track {
   readonly revisions: Revision[];
 }
 
-/**
- * The record that has been read so far, indexed by object and sorted by time. The views and the detectors of findings read
- * it; a line of the record is added as soon as it arrives.
- */
+/** The record so far, indexed by object and sorted by time, for views and detectors. Lines are added as they arrive. */
 export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly tracks: ReadonlyMap<string, Track> = this.#tracks;

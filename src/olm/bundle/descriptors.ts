@@ -52,10 +52,7 @@ export interface DescribedSchema {
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
 }
 
-/**
- * Describes the fields of a spec or status: all outer ones by their schemas, and fields with a marker by the marker. Fields
- * with a position in their marker come first.
- */
+/** Describes the outer fields of a spec or status by their schemas, and those with markers by these, in the markers' order. */
 export function describeFields(
   schema: DescribedSchema | undefined,
   part: "spec" | "status",

@@ -44,7 +44,7 @@ function* checkPackages({ packages, channels }: Catalog): Iterable<CatalogFindin
     const defaultChannel = described.get("defaultChannel");
     if (
       channels.some(
-        (channel) => isOfPackage(channel, name.text) && channel.get("name").value === defaultChannel.value,
+        (channel) => isIn(channel, name.text) && channel.get("name").value === defaultChannel.value,
       )
     )
       continue;
@@ -54,7 +54,8 @@ function* checkPackages({ packages, channels }: Catalog): Iterable<CatalogFindin
   }
 }
 
-function isOfPackage(blob: Located, name: string | undefined): boolean {
+/** Returns whether a channel or bundle is in a package. */
+function isIn(blob: Located, name: string | undefined): boolean {
   return blob.get("package").text === name;
 }
 
@@ -70,9 +71,7 @@ function* checkChannels({ channels, bundles }: Catalog): Iterable<CatalogFinding
     seen.add(id);
     yield* checkChannel(channel);
     for (const entry of channel.get("entries").items.map((one) => one.get("name"))) {
-      if (
-        bundles.some((bundle) => isOfPackage(bundle, packageName) && bundle.get("name").value === entry.value)
-      )
+      if (bundles.some((bundle) => isIn(bundle, packageName) && bundle.get("name").value === entry.value))
         continue;
       const message = `the catalog has no bundle ${JSON.stringify(entry.value ?? null)}`;
       yield finding("entry-bundle", entry, message, "add it with tsbuilder catalog add, or delete the entry");
@@ -180,7 +179,7 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
     }
     names.add(id);
     const entries = channels
-      .filter((channel) => isOfPackage(channel, packageName))
+      .filter((channel) => isIn(channel, packageName))
       .flatMap((channel) => channel.get("entries").items);
     if (!entries.some((entry) => entry.get("name").value === name.value)) {
       const message = `no channel has the bundle "${name.text}"`;

@@ -88,10 +88,7 @@ interface DeleteOptions extends ClusterChoice {
   readonly seconds: number;
 }
 
-/**
- * Deletes objects in reverse order, and waits until they are gone. CRDs are deleted first: their objects may have
- * finalizers, which nobody removes once the operator is gone.
- */
+/** Deletes objects in reverse order, and waits until they are gone. CRDs come first, while the operator can still finalize. */
 export async function deleteObjects(
   objects: readonly ManifestObject[],
   options: DeleteOptions,

@@ -5,10 +5,7 @@ import { runTool } from "../tool.ts";
 export const containerTools = ["docker", "podman", "buildah", "nerdctl"] as const;
 export type ContainerTool = (typeof containerTools)[number];
 
-/**
- * Finds the container tool: the requested one, else the first whose daemon responds. A client without a daemon can
- * neither build nor push, so being on the PATH is not enough.
- */
+/** Finds the container tool: the requested one, or the first whose daemon responds, since a client alone can't build. */
 export async function findContainerTool(
   wanted?: ContainerTool,
   probe: (tool: ContainerTool) => Promise<string | undefined> = probeEngine,

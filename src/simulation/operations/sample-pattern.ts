@@ -1,9 +1,6 @@
 import type { Random } from "../random.ts";
 
-/**
- * Returns a text that a pattern is likely to match: classes, groups, alternatives and counts are followed, assertions and
- * flags are ignored. The caller must check the text.
- */
+/** Returns a text that a pattern is likely to match. Assertions and flags are ignored, so the caller must check the text. */
 export function samplePattern(source: string, random: Random): string {
   return new PatternReader(source).read()(random);
 }

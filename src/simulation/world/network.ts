@@ -306,10 +306,8 @@ const leasePath = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/
 const eventPath = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
 
 /** Returns the kind of a request, by its path. */
-export function callKind(
-  { method, path }: Pick<WireRequest, "method" | "path">,
-  isStream: boolean,
-): CallKind {
+export function callKind(request: Pick<WireRequest, "method" | "path">, isStream: boolean): CallKind {
+  const { method, path } = request;
   if (leasePath.test(path)) return "lease";
   if (method !== "GET") return eventPath.test(path) ? "event" : "write";
   if (!isStream) return "read";

@@ -10,10 +10,7 @@ const mostTurns = 100;
 /** The milliseconds by which the time moves on when code polls and no timer is set. */
 const idlePeriod = 1000;
 
-/**
- * The simulated event loop: one clock for all processes, and the callbacks that are due now. Without a timer and without a
- * callback, nothing can happen any more.
- */
+/** The simulated event loop: one clock for all processes, and the callbacks that are due. Without either, nothing can happen. */
 export class EventLoop {
   readonly clock = new FakeClock(start);
   #ready: Array<() => void> = [];

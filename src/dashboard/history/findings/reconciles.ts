@@ -141,10 +141,8 @@ export class RetryLoopDetector implements Detector {
     this.#isExplained = isExplained;
   }
 
-  seeReconcile(
-    { controller, request, outcome, error = "", from }: Reconcile,
-    planned: PlannedRequests,
-  ): void {
+  seeReconcile(reconcile: Reconcile, planned: PlannedRequests): void {
+    const { controller, request, outcome, error = "", from } = reconcile;
     if (outcome === "unfinished" || planned.size > 0) return;
     const key = `${controller}\n${request}`;
     const pattern = error.replaceAll(/\d+/gu, "0");
