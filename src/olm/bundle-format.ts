@@ -1,17 +1,14 @@
+/** The format of OLM's bundles: API versions, annotations, media types, folders, sizes, YAML. */
+
 import { gzipSync } from "node:zlib";
 import { stringify } from "yaml";
 
-/** The format of OLM's bundles: API versions, annotations, media types, folders, sizes, YAML. */
-
 export const csvApiVersion = "operators.coreos.com/v1alpha1";
-
 export const csvKind = "ClusterServiceVersion";
 
-/** The prefix of the annotations in `metadata/annotations.yaml`, which are the labels of the bundle's image. */
+/** The prefixes of the annotations in `metadata/annotations.yaml`. */
 const bundlePrefix = "operators.operatorframework.io.bundle";
-
 const metricsPrefix = "operators.operatorframework.io.metrics";
-
 const testPrefix = "operators.operatorframework.io.test";
 
 /** The annotations of a bundle. Its image has them as labels. */
@@ -32,11 +29,9 @@ export const bundleAnnotations = {
 /** The channel of new bundles, and the default channel of new packages in a catalog. */
 export const newChannel = "alpha";
 
-/** The format of a bundle that holds a ClusterServiceVersion and plain manifests. */
+/** The media types of a bundle: with plain manifests, with the tool that built it, and with tests for the scorecard. */
 export const bundleMediaType = "registry+v1";
-
 export const metricsMediaType = "metrics+v1";
-
 export const testMediaType = "scorecard+v1";
 
 /** The folders of a bundle, as its annotations name them. */
@@ -136,7 +131,6 @@ export function writeYaml(value: unknown): string {
 
 /** The largest size of a bundle: OLM stores its manifests in one ConfigMap, each compressed, and in base64. */
 export const largestBundle = 1024 * 1024;
-
 export const nearlyTooLarge = largestBundle * 0.85;
 
 export const shortenBundle =

@@ -19,6 +19,7 @@ export class Located {
     this.value = value;
   }
 
+  /** Returns the member at a path, which may be missing. */
   get(...steps: readonly Step[]): Located {
     return new Located(this.#source, steps.reduce(childOf, this.value), [...this.#path, ...steps]);
   }
@@ -38,10 +39,12 @@ export class Located {
     return typeof this.value === "string" ? this.value : undefined;
   }
 
+  /** The texts of a list, without its other elements. */
   get texts(): string[] {
     return this.items.flatMap(({ text }) => text ?? []);
   }
 
+  /** True for null, too: an API server drops it. */
   get isMissing(): boolean {
     return this.value === undefined || this.value === null;
   }
@@ -50,7 +53,7 @@ export class Located {
     return this.#source.file;
   }
 
-  /** `spec.installModes[0]` */
+  /** The path in the document: `spec.installModes[0]`. */
   get path(): string {
     return this.#path
       .map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${step}`))
@@ -66,16 +69,16 @@ export class Located {
   find(path: string): Located {
     if (path === "") return this;
     if (Array.isArray(this.value)) {
-      const [whole = "", index] = /^\[(\d+)\]\.?/u.exec(path) ?? [];
-      return index === undefined ? this : this.get(Number(index)).find(path.slice(whole.length));
+      const [matched = "", index] = /^\[(\d+)\]\.?/u.exec(path) ?? [];
+      return index === undefined ? this : this.get(Number(index)).find(path.slice(matched.length));
     }
     // Keys of maps may contain dots, and some errors put them into brackets.
-    const bare = path.replace(/^\[/u, "");
+    const rest = path.replace(/^\[/u, "");
     const [key] = this.entries
       .map(([name]) => name)
-      .filter((name) => bare.startsWith(name) && /^(?:$|[.[\]])/u.test(bare.slice(name.length)))
+      .filter((name) => rest.startsWith(name) && /^(?:$|[.[\]])/u.test(rest.slice(name.length)))
       .sort((a, b) => b.length - a.length);
-    return key === undefined ? this : this.get(key).find(bare.slice(key.length).replace(/^\]?\.?/u, ""));
+    return key === undefined ? this : this.get(key).find(rest.slice(key.length).replace(/^\]?\.?/u, ""));
   }
 }
 
@@ -111,6 +114,7 @@ class Source {
   }
 }
 
+/** Returns the offset of the value at a path, or of its nearest parent. Follows aliases. */
 function offsetOf(document: Document.Parsed, path: readonly Step[]): number {
   let node: Node | null | undefined = document.contents;
   let offset = node?.range?.[0] ?? document.range[0];

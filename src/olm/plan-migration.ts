@@ -5,15 +5,12 @@ import { annotationsFile, bundleDockerfileName, bundleFolders, csvKind, writeYam
 import { bundleDockerfile, requiredAnnotations } from "./bundle/bundle-metadata.ts";
 import { type Located, readDocuments } from "./located.ts";
 
-/**
- * Returns the files of a bundle for each version in a folder of package manifests, by path: OUT/VERSION/bundle and a
- * Dockerfile beside it. Manifests are copied unchanged.
- */
+/** Returns the files of a bundle for each version of a package, by path: OUT/VERSION/bundle, and a Dockerfile beside it. */
 export function planMigration(tree: Tree, folder: string, out: string): Map<string, string> {
   const packages = tree.list(folder).filter((path) => /(?:^|[./-])package\.ya?ml$/u.test(path));
   const [file, ...others] = packages;
   if (file === undefined || others.length > 0) {
-    throw refuse(
+    throw invalidSource(
       file === undefined
         ? `"${folder}" has no package manifest`
         : `"${folder}" has several package manifests`,
@@ -22,30 +19,29 @@ export function planMigration(tree: Tree, folder: string, out: string): Map<stri
   }
   const manifest = readOne(tree, file);
   const packageName = manifest.get("packageName").text;
-  if (!packageName) throw refuse(`"${file}" has no packageName`, "add it", manifest);
+  if (!packageName) throw invalidSource(`"${file}" has no packageName`, "add it", manifest);
   const releases = findReleases(tree, folder);
   const channels = channelsOf(manifest, releases);
   const files = new Map<string, string>();
   for (const { folder: source, csv } of releases) {
     const name = csv.get("metadata", "name").text!;
-    const own = channels.get(name);
+    const bundleChannels = channels.get(name);
     const version = csv.get("spec", "version").text;
     if (!version || !parseSemver(version)) {
       const message = `"${csv.file}" has no valid spec.version`;
-      throw refuse(message, "set it to three numbers, such as 1.0.0", csv.get("spec"));
+      throw invalidSource(message, "set it to three numbers, such as 1.0.0", csv.get("spec"));
     }
-    if (!own) {
+    if (!bundleChannels) {
       const message = `no channel of "${file}" leads to "${name}"`;
-      throw refuse(message, "have a later version replace it, or delete its folder", csv);
+      throw invalidSource(message, "have a later version replace it, or delete its folder", csv);
     }
-    const chosen = manifest.get("defaultChannel").text;
     // Only the bundles of the default channel name it.
-    const defaultChannel = own.find((channel) => channel === chosen);
-    const annotations = requiredAnnotations({ packageName, channels: own, defaultChannel });
+    const defaultChannel = bundleChannels.find((channel) => channel === manifest.get("defaultChannel").text);
+    const annotations = requiredAnnotations({ packageName, channels: bundleChannels, defaultChannel });
     const target = `${out}/${version}`;
     if (files.has(`${target}/${bundleDockerfileName}`)) {
       const hint = "give each a version of its own";
-      throw refuse(`two versions are called ${version}`, hint, csv.get("spec", "version"));
+      throw invalidSource(`two versions are called ${version}`, hint, csv.get("spec", "version"));
     }
     files.set(`${target}/${bundleDockerfileName}`, bundleDockerfile("bundle", annotations));
     files.set(`${target}/bundle/${bundleFolders.metadata}${annotationsFile}`, writeYaml({ annotations }));
@@ -73,10 +69,11 @@ function findReleases(tree: Tree, folder: string): Release[] {
     .map((path) => ({ folder: path.slice(0, path.lastIndexOf("/")), csv: readOne(tree, path) }))
     .filter(({ csv }) => csv.get("kind").value === csvKind);
   for (const { csv } of releases) {
-    if (!csv.get("metadata", "name").text) throw refuse(`"${csv.file}" has no metadata.name`, "add it", csv);
+    if (!csv.get("metadata", "name").text)
+      throw invalidSource(`"${csv.file}" has no metadata.name`, "add it", csv);
   }
   if (releases.length > 0) return releases;
-  throw refuse(`"${folder}" has no ${csvKind}`, "each version has a folder with one");
+  throw invalidSource(`"${folder}" has no ${csvKind}`, "each version has a folder with one");
 }
 
 /** Returns the channels of each version: those whose current version it is, or replaces it, directly or by others. */
@@ -95,13 +92,14 @@ function channelsOf(manifest: Located, releases: readonly Release[]): Map<string
   return channels;
 }
 
+/** Reads the first document of a file. Throws if there is none. */
 function readOne(tree: Tree, path: string): Located {
   const documents = readDocuments(path, tree.read(path) ?? "");
   if (documents instanceof TsbuilderError) throw documents;
   if (documents[0]) return documents[0];
-  throw refuse(`"${path}" is empty`, "delete it");
+  throw invalidSource(`"${path}" is empty`, "delete it");
 }
 
-function refuse(message: string, hint: string, place?: Located): TsbuilderError {
+function invalidSource(message: string, hint: string, place?: Located): TsbuilderError {
   return new TsbuilderError(message, { code: "INVALID_SOURCE", hint, at: place?.at });
 }

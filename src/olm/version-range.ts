@@ -27,35 +27,35 @@ function parseConditions(text: string): Condition[] | undefined {
 
 function parseCondition(word: string): Condition | undefined {
   const [, operator = "", written = ""] = /^\s*(>=|<=|!=|==|>|<|=|!)?\s*(.*)$/su.exec(word) ?? [];
-  const [, known = "", wildcards] = /^(.*?)((?:\.x){1,2})?$/u.exec(written) ?? [];
+  const [, fixedPart = "", wildcards] = /^(.*?)((?:\.x){1,2})?$/u.exec(written) ?? [];
   // OLM takes every x for a wildcard, and so rejects 1.0.0-next.
   if (written.includes("x") && (wildcards === undefined || written.split(".").length > 3)) return undefined;
-  const count = wildcards === undefined ? 0 : known.split(".").length;
-  const from = parseSemver(count === 0 ? known : `${known}${".0".repeat(3 - count)}`);
-  if (!from) return undefined;
-  const [major, minor] = from.numbers;
+  const fixedParts = wildcards === undefined ? 0 : fixedPart.split(".").length;
+  const first = parseSemver(fixedParts === 0 ? fixedPart : `${fixedPart}${".0".repeat(3 - fixedParts)}`);
+  if (!first) return undefined;
+  const [major, minor] = first.numbers;
   // The first version after those that a wildcard stands for. OLM counts parts: 1.x.x is 1.0.x.
   const isMinor = written.split(".").length === 2;
   const end: Semver | undefined =
-    count === 0
+    fixedParts === 0
       ? undefined
       : { numbers: isMinor ? [major + 1n, 0n, 0n] : [major, minor + 1n, 0n], prerelease: [] };
-  const isAtLeast: Condition = (version) => compareSemver(version, from) >= 0;
-  const isBehind: Condition = (version) =>
-    end ? compareSemver(version, end) >= 0 : compareSemver(version, from) > 0;
+  const isAtLeast: Condition = (version) => compareSemver(version, first) >= 0;
+  const isAbove: Condition = (version) =>
+    end ? compareSemver(version, end) >= 0 : compareSemver(version, first) > 0;
   switch (operator) {
     case ">":
-      return isBehind;
+      return isAbove;
     case ">=":
       return isAtLeast;
     case "<":
       return (version) => !isAtLeast(version);
     case "<=":
-      return (version) => !isBehind(version);
+      return (version) => !isAbove(version);
     case "!":
     case "!=":
-      return (version) => !isAtLeast(version) || isBehind(version);
+      return (version) => !isAtLeast(version) || isAbove(version);
     default:
-      return (version) => isAtLeast(version) && !isBehind(version);
+      return (version) => isAtLeast(version) && !isAbove(version);
   }
 }

@@ -23,8 +23,8 @@ export async function bundleOperator(
   { conditions = [] }: { readonly conditions?: string[] } = {},
 ): Promise<void> {
   const { build } = await import("esbuild");
-  await explained(project, async () => {
-    const built = await build({ ...options(project, outfile), conditions, metafile: true });
+  await withExplainedErrors(project, async () => {
+    const built = await build({ ...esbuildOptions(project, outfile), conditions, metafile: true });
     const licenses = describeLicenses(project, Object.keys(built.metafile.inputs));
     writeFiles(project, [
       ...built.outputFiles,
@@ -33,15 +33,16 @@ export async function bundleOperator(
   });
 }
 
-/** Marks the plugin's own question to esbuild, which reaches the plugin again. */
-const ownQuestion = Symbol("own question");
+/** Marks the resolutions that the plugin asks esbuild for, since they reach the plugin again. */
+const fromPlugin = Symbol("own question");
 
+/** Keeps our packages out of a bundle if Node can resolve them from `node_modules`. */
 const externalPackages: Esbuild.Plugin = {
   name: "external-packages",
   setup: (build) =>
     build.onResolve({ filter: /^@tsbuilder\// }, async ({ path, pluginData, importer, kind, resolveDir }) => {
-      if (pluginData === ownQuestion) return undefined;
-      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: ownQuestion });
+      if (pluginData === fromPlugin) return undefined;
+      const found = await build.resolve(path, { importer, kind, resolveDir, pluginData: fromPlugin });
       return found.path.includes("/node_modules/") ? { path, external: true } : found;
     }),
 };
@@ -52,22 +53,22 @@ const externalPackages: Esbuild.Plugin = {
  */
 export async function watchableBundle(project: string, outfile: string): Promise<IncrementalBundle> {
   const { context } = await import("esbuild");
-  const build = await context({ ...options(project, outfile), plugins: [externalPackages] });
+  const build = await context({ ...esbuildOptions(project, outfile), plugins: [externalPackages] });
   // During a rebuild, esbuild returns that rebuild's result, which may be based on older sources.
-  let running: Promise<unknown> = Promise.resolve();
+  let lastRebuild: Promise<unknown> = Promise.resolve();
   return {
     rebuild: () => {
-      const next = running.then(() =>
-        explained(project, async () => writeFiles(project, (await build.rebuild()).outputFiles)),
+      const next = lastRebuild.then(() =>
+        withExplainedErrors(project, async () => writeFiles(project, (await build.rebuild()).outputFiles)),
       );
-      running = next.catch(() => undefined);
+      lastRebuild = next.catch(() => undefined);
       return next;
     },
     close: () => build.dispose(),
   };
 }
 
-function options(project: string, outfile: string) {
+function esbuildOptions(project: string, outfile: string) {
   return {
     absWorkingDir: project,
     entryPoints: ["src/main.ts"],
@@ -100,7 +101,8 @@ function writeFiles(project: string, files: readonly Pick<Esbuild.OutputFile, "p
   }
 }
 
-async function explained(project: string, work: () => Promise<unknown>): Promise<void> {
+/** Runs work with esbuild. Throws its first error with its position and a hint. */
+async function withExplainedErrors(project: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

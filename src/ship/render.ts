@@ -14,8 +14,8 @@ export interface Overrides {
   readonly namespace?: string | undefined;
 }
 
-/** The image name in `config/manager/manager.yaml`. */
-const placeholder = "controller";
+/** The image name in `config/manager/manager.yaml`, unless somebody changed it. */
+const placeholderImage = "controller";
 
 /**
  * Renders one of the project's kustomizations. Image and namespace are set in a copy of `config/`: an overlay on top
@@ -41,29 +41,29 @@ export async function renderConfig(
     const render = async (replaced: string): Promise<string> => {
       editBase(join(copy, "config/base/kustomization.yaml"), overrides, replaced);
       const stdout = await kustomize(join(copy, "config", path)).catch((error: unknown) => {
-        throw inProject(error, copy, project);
+        throw withProjectPaths(error, copy, project);
       });
       return stdout.endsWith("\n") ? stdout : `${stdout}\n`;
     };
-    const rendered = await render(placeholder);
+    const rendered = await render(placeholderImage);
     if (overrides.image === undefined) return rendered;
-    const wanted = writtenImage(overrides.image);
-    const before = operatorContainer(rendered, path, wanted);
-    if (before.image === wanted) return rendered;
+    const wanted = renderedReference(overrides.image);
+    const first = findOperatorContainer(rendered, path, wanted);
+    if (first.image === wanted) return rendered;
     // Somebody edited the image in config/manager, or set it there with kustomize.
-    const name = imageName(parseImageReference(before.image));
-    refuseSharedName(before, name, wanted);
-    const again = await render(name);
-    const after = operatorContainer(again, path, wanted);
-    if (after.image === wanted) return again;
-    const message = `config/${path} deploys the image "${after.image}", and not "${wanted}"`;
+    const name = imageName(parseImageReference(first.image));
+    refuseSharedName(first, name, wanted);
+    const renamed = await render(name);
+    const second = findOperatorContainer(renamed, path, wanted);
+    if (second.image === wanted) return renamed;
+    const message = `config/${path} deploys the image "${second.image}", and not "${wanted}"`;
     throw refusal(message, `remove the patch or the images in config/${path}/kustomization.yaml that set it`);
   });
 }
 
 /** The reference that kustomize writes for an image: a digest replaces the tag. */
-function writtenImage(image: string): string {
-  const { newName, newTag, digest } = imageOverride(placeholder, image);
+function renderedReference(image: string): string {
+  const { newName, newTag, digest } = imageOverride(placeholderImage, image);
   return digest === undefined ? `${newName}:${newTag}` : `${newName}@${digest}`;
 }
 
@@ -78,7 +78,7 @@ interface OperatorContainer extends Container {
 }
 
 /** Finds the operator's container: "manager", or the only one, of the Deployment in `config/manager/manager.yaml`. */
-function operatorContainer(rendered: string, path: string, wanted: string): OperatorContainer {
+function findOperatorContainer(rendered: string, path: string, wanted: string): OperatorContainer {
   // CRDs contain no containers, and take long to parse.
   const documents = rendered
     .split(/^---$/mu)
@@ -96,7 +96,7 @@ function operatorContainer(rendered: string, path: string, wanted: string): Oper
   }
   if (second) {
     throw refusal(
-      `config/${path} has several Deployments "controller-manager": ${quoted(deployments.map(({ metadata }) => metadata))}`,
+      `config/${path} has several Deployments "controller-manager": ${quoteNames(deployments.map(({ metadata }) => metadata))}`,
       "rename those that are not the operator's",
     );
   }
@@ -104,30 +104,33 @@ function operatorContainer(rendered: string, path: string, wanted: string): Oper
   const containers = containersIn(deployment, ["containers"]);
   const manager = containers.find(({ name }) => name === "manager") ?? containers[0];
   if (!manager || (manager.name !== "manager" && containers.length > 1)) {
-    const message = `${described} has no container "manager", but ${quoted(containers)}`;
+    const message = `${described} has no container "manager", but ${quoteNames(containers)}`;
     throw refusal(message, 'name the operator\'s container "manager" in config/manager/manager.yaml');
   }
   const { name = "", image } = manager;
   if (image === undefined) {
     const message = `container "${name}" of ${described} has no image`;
-    throw refusal(message, `set "image: ${placeholder}:latest" in config/manager/manager.yaml`);
+    throw refusal(message, `set "image: ${placeholderImage}:latest" in config/manager/manager.yaml`);
   }
-  const others = containersIn(objects, ["containers", "initContainers"]).filter((each) => each !== manager);
-  return { name, image, others: others.filter((each): each is Container => each.image !== undefined) };
+  const others = containersIn(objects, ["containers", "initContainers"]).filter(
+    (container) => container !== manager,
+  );
+  return { name, image, others: others.filter((other): other is Container => other.image !== undefined) };
 }
 
 /** Throws if other containers have the operator's image: kustomize replaces an image by its name, in all containers. */
 function refuseSharedName({ others }: OperatorContainer, name: string, wanted: string): void {
-  const sharing = others.find(
+  const sameImage = others.find(
     ({ image }) => image.startsWith(name) && /^(?::[^/]*)?(?:@.*)?$/u.test(image.slice(name.length)),
   );
-  if (!sharing) return;
+  if (!sameImage) return;
   throw refusal(
-    `container "${sharing.name}" has the image "${sharing.image}", which would be replaced by "${wanted}", too`,
-    `set "image: ${placeholder}:latest" in config/manager/manager.yaml: then only containers with this image are changed`,
+    `container "${sameImage.name}" has the image "${sameImage.image}", which would be replaced by "${wanted}", too`,
+    `set "image: ${placeholderImage}:latest" in config/manager/manager.yaml: then only containers with this image are changed`,
   );
 }
 
+/** Returns the containers in a value, however deep, that are in lists with one of these names. */
 function containersIn(value: unknown, fields: readonly string[]): Partial<Container>[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, child]: [string, unknown]) =>
@@ -137,7 +140,7 @@ function containersIn(value: unknown, fields: readonly string[]): Partial<Contai
   );
 }
 
-function quoted(named: readonly { readonly name?: string }[]): string {
+function quoteNames(named: readonly { readonly name?: string }[]): string {
   return named.map(({ name }) => `"${name}"`).join(", ");
 }
 
@@ -150,7 +153,7 @@ async function kustomize(folder: string): Promise<string> {
 }
 
 /** Rewrites the paths in an error about a temporary copy to those of the project. */
-export function inProject(error: unknown, copy: string, project: string): unknown {
+export function withProjectPaths(error: unknown, copy: string, project: string): unknown {
   if (!(error instanceof TsbuilderError)) return error;
   const { code, cause } = error;
   return new TsbuilderError(error.message.replaceAll(copy, project), {
@@ -160,32 +163,35 @@ export function inProject(error: unknown, copy: string, project: string): unknow
   });
 }
 
+/** Sets image and namespace in a kustomization. `replaced` is the name of the image that kustomize is to replace. */
 function editBase(file: string, { image, namespace }: Overrides, replaced: string): void {
   if (image === undefined && namespace === undefined) return;
   const document = parseDocument(readFileSync(file, "utf8"), { compat: "yaml-1.1" });
-  const fields: unknown = document.errors.length > 0 ? undefined : (document.toJS() ?? {});
+  const kustomization: unknown = document.errors.length > 0 ? undefined : (document.toJS() ?? {});
   // Kustomize reports what is wrong with the file.
-  if (!isFields(fields)) return;
+  if (!isKustomization(kustomization)) return;
   if (namespace !== undefined) document.set("namespace", namespace);
   if (image !== undefined) {
     document.set("images", [
-      ...(fields.images ?? []).filter((each) => each?.name !== replaced),
+      ...(kustomization.images ?? []).filter((entry) => entry?.name !== replaced),
       imageOverride(replaced, image),
     ]);
   }
   writeFileSync(file, String(document));
 }
 
-interface Fields {
+/** The field of a kustomization that is edited. */
+interface Kustomization {
   readonly images?: readonly ({ readonly name?: string } | null)[] | null;
 }
 
-function isFields(value: unknown): value is Fields {
+function isKustomization(value: unknown): value is Kustomization {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { images } = value as { images?: unknown };
   return images === undefined || images === null || Array.isArray(images);
 }
 
+/** Returns the entry of a kustomization's `images` that replaces an image by name. */
 function imageOverride(name: string, image: string): Record<string, string> {
   const reference = parseImageReference(image);
   return {
@@ -213,7 +219,7 @@ export async function renderChanged(
       else writeFileSync(file, content);
     }
     const rendered = await renderConfig(copy, path, overrides).catch((error: unknown) => {
-      throw inProject(error, copy, project);
+      throw withProjectPaths(error, copy, project);
     });
     return parseManifest(rendered);
   });

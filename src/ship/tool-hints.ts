@@ -1,13 +1,15 @@
-const install: Readonly<Record<string, string>> = {
+/** The hints for programs that have no substitute, or one of another name. */
+const installHints: Readonly<Record<string, string>> = {
   kubectl: "install kubectl, and check that `kubectl version --client` works",
   kind: "install kind, or use --load minikube or --load k3d",
 };
 
-/** The hint for a program that is not installed. */
+/** Returns the hint for a program that is not installed. */
 export function hintForMissing(tool: string): string {
-  return install[tool] ?? `install ${tool}, or use another tool`;
+  return installHints[tool] ?? `install ${tool}, or use another tool`;
 }
 
+/** A failure that a program reports in its own words, and what to do about it. */
 interface Failure {
   readonly pattern: RegExp;
   readonly hint: (tool: string) => string;
@@ -22,7 +24,7 @@ const localFailures: readonly Failure[] = [
 ];
 
 /** The flags for a registry without TLS, by tool. */
-const plainHttp: Readonly<Record<string, string>> = {
+const plainHttpFlags: Readonly<Record<string, string>> = {
   buildah: "--tls-verify=false",
   nerdctl: "--insecure-registry",
   podman: "--tls-verify=false",
@@ -35,7 +37,7 @@ const pushFailures: readonly Failure[] = [
     hint: (tool) =>
       tool === "docker"
         ? 'the registry uses plain HTTP: add it to "insecure-registries" of the Docker daemon, and restart the daemon'
-        : `the registry uses plain HTTP: tsbuilder push IMAGE -- ${plainHttp[tool] ?? ""}`.trimEnd(),
+        : `the registry uses plain HTTP: tsbuilder push IMAGE -- ${plainHttpFlags[tool] ?? ""}`.trimEnd(),
   },
   {
     pattern: /403 \(?Forbidden|denied:? requested access|access to the resource is denied/i,
@@ -52,7 +54,7 @@ const pushFailures: readonly Failure[] = [
 ];
 
 /** The commands that free disk space, by tool. */
-const prune: Readonly<Record<string, string>> = {
+const pruneCommands: Readonly<Record<string, string>> = {
   buildah: "buildah prune --all",
   nerdctl: "nerdctl system prune",
   podman: "podman system prune",
@@ -85,7 +87,8 @@ const imageFailures: readonly Failure[] = [
   },
   {
     pattern: /no space left on device/i,
-    hint: (tool) => `free some disk space, for example: ${prune[tool] ?? "docker system prune"}`,
+    hint: (tool) =>
+      `free some disk space, for example: ${pruneCommands[tool] ?? "docker system pruneCommands"}`,
   },
   {
     pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,
@@ -127,16 +130,16 @@ const clusterFailures: readonly Failure[] = [
   },
 ];
 
-/** The hint for a known failure of a program, from its output. */
+/** Returns the hint for a known failure of a program, from its output; undefined if the failure is unknown. */
 export function hintForFailure(
   { tool, args }: { readonly tool: string; readonly args: readonly string[] },
-  words: string,
+  output: string,
 ): string | undefined {
-  const ofImages = [
+  const imageToolFailures = [
     ...(args.includes("push") || args.includes("save") ? localFailures : []),
     ...(args.includes("push") ? pushFailures : []),
     ...imageFailures,
   ];
-  const failures = tool === "kubectl" ? clusterFailures : [...ofImages, ...clusterFailures];
-  return failures.find(({ pattern }) => pattern.test(words))?.hint(tool);
+  const failures = tool === "kubectl" ? clusterFailures : [...imageToolFailures, ...clusterFailures];
+  return failures.find(({ pattern }) => pattern.test(output))?.hint(tool);
 }

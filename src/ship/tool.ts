@@ -21,23 +21,24 @@ export interface ToolOutput {
 
 /** Runs a command and returns its output; a failure contains the program's message and a hint. */
 export async function runTool(call: ToolCall, signal?: AbortSignal): Promise<ToolOutput> {
-  const { stdout, stderr } = await runTraced(call, options(call, signal));
+  const { stdout, stderr } = await runTraced(call, optionsOf(call, signal));
   return { stdout: String(stdout), stderr: String(stderr) };
 }
 
 /** Runs a command whose progress the user should see; its output goes to our standard error. */
 export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<void> {
   await runTraced(call, {
-    ...options(call, signal),
+    ...optionsOf(call, signal),
     stdout: [process.stderr, "pipe"],
     stderr: [process.stderr, "pipe"],
   });
 }
 
-async function runTraced(call: ToolCall, how: Options): Promise<{ stdout?: unknown; stderr?: unknown }> {
+/** Runs a command and traces how long it took. */
+async function runTraced(call: ToolCall, options: Options): Promise<{ stdout?: unknown; stderr?: unknown }> {
   const started = performance.now();
   try {
-    return await execa(call.tool, call.args, how);
+    return await execa(call.tool, call.args, options);
   } catch (error) {
     throw explain(call, error);
   } finally {
@@ -46,11 +47,12 @@ async function runTraced(call: ToolCall, how: Options): Promise<{ stdout?: unkno
   }
 }
 
+/** Formats a command as a user would type it into a shell. */
 export function formatCall({ tool, args }: ToolCall): string {
   return [tool, ...args].map(quoteWord).join(" ");
 }
 
-function options({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined): Options {
+function optionsOf({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined): Options {
   return {
     ...(input === undefined ? { stdin: "ignore" as const } : { input }),
     env: { PATH: toolPath(), ...env },
@@ -59,17 +61,18 @@ function options({ input, env, cwd }: ToolCall, signal: AbortSignal | undefined)
   };
 }
 
+/** Turns a failure of a command into an error with a hint. */
 function explain(call: ToolCall, error: unknown): unknown {
   if (!(error instanceof ExecaError)) return error;
   if (error.code === "ENOENT") {
     const message = `"${call.tool}" is not on the PATH`;
     return new TsbuilderError(message, { code: "TOOL_MISSING", hint: hintForMissing(call.tool) });
   }
-  const words =
+  const output =
     [error.stderr, error.stdout].map(String).find((text) => text.trim() !== "") ?? error.shortMessage;
-  return new TsbuilderError(`${formatCall(call)} failed\n${words.trim()}`, {
+  return new TsbuilderError(`${formatCall(call)} failed\n${output.trim()}`, {
     code: "TOOL_FAILED",
-    hint: hintForFailure(call, words) ?? `for details, run: ${formatCall(call)}`,
+    hint: hintForFailure(call, output) ?? `for details, run: ${formatCall(call)}`,
     cause: error,
   });
 }

@@ -97,31 +97,33 @@ export async function projectScenario({
   objects = [],
   ...scenario
 }: ProjectExploration): Promise<(random: Random) => Scenario> {
-  const crds = await load<Parameters<typeof operationsFor>[0] & KubernetesObject>(
+  const crds = await loadManifests<Parameters<typeof operationsFor>[0] & KubernetesObject>(
     join(folder, "config/crd/bases"),
   );
   const crd = crds.find(({ metadata }) => metadata.name === `${kind.plural}.${kind.group}`);
   if (!crd)
     throw new TypeError(`config/crd/bases has no CRD of ${kind.kind}: npx tsbuilder manifests writes it`);
-  const roles = await load<{ readonly rules?: readonly PolicyRule[] }>(join(folder, "config/rbac/role.yaml"));
+  const roles = await loadManifests<{ readonly rules?: readonly PolicyRule[] }>(
+    join(folder, "config/rbac/role.yaml"),
+  );
   const rules = roles.flatMap((role) => role.rules ?? []);
-  const draw = operationsFor(crd, operations);
+  const drawSteps = operationsFor(crd, operations);
   const configurations = webhooks ? await webhooksOf(kind, folder) : [];
   const { namespaces = ["other"] } = operations;
   return (random) => ({
     ...scenario,
     crds,
-    operators: [{ name: kind.kind.toLowerCase(), setup: both(setup, webhooks), rules }],
+    operators: [{ name: kind.kind.toLowerCase(), setup: setUpBoth(setup, webhooks), rules }],
     objects: [
       ...namespaces.filter((name) => name !== "default").map(namespaceOf),
       ...objects,
       ...configurations,
     ],
-    steps: draw(random),
+    steps: drawSteps(random),
   });
 }
 
-function both(
+function setUpBoth(
   controllers: SimulatedOperator["setup"],
   webhooks: SimulatedOperator["setup"] = () => {},
 ): SimulatedOperator["setup"] {
@@ -142,7 +144,7 @@ interface WebhookConfiguration extends KubernetesObject {
 
 /** Reads the webhooks that are called for a kind. Those of other kinds are left out: the scenario has no process for them. */
 async function webhooksOf({ group, plural }: Kind, folder: string): Promise<WebhookConfiguration[]> {
-  const all = await load<WebhookConfiguration>(join(folder, "config/webhook/manifests.yaml"));
+  const all = await loadManifests<WebhookConfiguration>(join(folder, "config/webhook/manifests.yaml"));
   return all.map(({ webhooks = [], ...configuration }) => ({
     ...configuration,
     webhooks: webhooks.filter(({ rules = [] }) =>
@@ -153,7 +155,7 @@ async function webhooksOf({ group, plural }: Kind, folder: string): Promise<Webh
   }));
 }
 
-async function load<T>(path: string): Promise<T[]> {
+async function loadManifests<T>(path: string): Promise<T[]> {
   return (await loadObjects([path])) as unknown as T[];
 }
 

@@ -1,5 +1,5 @@
 import type { PolicyRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import { findServed, type ServiceReference } from "../../../src/olm/bundle/webhook-definitions.ts";
+import { findBackend, type ServiceReference } from "../../../src/olm/bundle/webhook-definitions.ts";
 import type { ManifestObject } from "../../../src/ship/manifest.ts";
 
 /**
@@ -100,7 +100,7 @@ function resolved<Called extends { readonly clientConfig: { readonly service: Se
   objects: readonly ManifestObject[],
 ) {
   const { service } = webhook.clientConfig;
-  const served = findServed(objects, service);
+  const served = findBackend(objects, service);
   const called = served && {
     deployment: served.deployment.metadata.name,
     port: served.port.targetPort,

@@ -7,9 +7,10 @@ import { History } from "../history/history.ts";
 export type FeedState = "loading" | "live" | "ended" | "disconnected" | "refused";
 
 /** The time in milliseconds for which changes are collected before subscribers are called. */
-const pause = 150;
+const notifyPause = 150;
 
-const retryAfter = 1000;
+/** The time in milliseconds after which a lost connection is tried again. */
+const retryPause = 1000;
 
 /** Reads the record of the session that serves this page, reads it again after an outage, and sends actions to the session. */
 export class Feed {
@@ -32,12 +33,13 @@ export class Feed {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Reads the record until the session ends or refuses the token. */
   async run(): Promise<void> {
     for (;;) {
       await this.#read().catch(() => this.#change("disconnected"));
       if (this.state === "ended" || this.state === "refused") return;
       await new Promise((resolve) => {
-        setTimeout(resolve, retryAfter);
+        setTimeout(resolve, retryPause);
       });
     }
   }
@@ -110,7 +112,7 @@ export class Feed {
     setTimeout(() => {
       this.#isPending = false;
       for (const listener of this.#listeners) listener();
-    }, pause);
+    }, notifyPause);
   }
 
   #authorization(): Record<string, string> {
@@ -136,12 +138,13 @@ export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGener
   }
 }
 
-/** Follows the lines so far of a running session, with the names of its actions. */
+/** The line after all earlier ones of a running session: later lines are news. It names the actions of the session. */
 interface Live {
   readonly type: "live";
   readonly actions: readonly string[];
 }
 
+/** The last line of a session. */
 interface End {
   readonly type: "end";
 }

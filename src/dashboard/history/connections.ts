@@ -51,7 +51,7 @@ export function about(history: History, place: string): About {
 function causedBy({ reconciles }: History, { revisions, key }: Track): Reconcile[] {
   const kinds = new Set(revisions.map(({ object }) => object.kind));
   const causes = new Set([...kinds].flatMap((kind) => causesOf({ kind, key })));
-  return inOrder(reconciles.filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause))));
+  return sortByStart(reconciles.filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause))));
 }
 
 function writersOf({ reconciles }: History, track: Track): WritingReconcile[] {
@@ -60,16 +60,16 @@ function writersOf({ reconciles }: History, track: Track): WritingReconcile[] {
     const requests = reconcile.requests.filter(({ method, path, code }) => {
       if (!hasSucceeded(code) || !path.includes(plural) || !isWrite(method, path)) return false;
       const target = requestTarget(path);
-      return target !== undefined && isFor(target, method, reconcile, track);
+      return target !== undefined && writesTrack(target, method, reconcile, track);
     });
     return requests.length > 0 ? [{ reconcile, requests }] : [];
   });
   return found.sort((a, b) => a.reconcile.from - b.reconcile.from);
 }
 
-function isFor(target: RequestTarget, method: string, reconcile: Reconcile, track: Track): boolean {
+function writesTrack(target: RequestTarget, method: string, reconcile: Reconcile, track: Track): boolean {
   if (target.name !== undefined) return placeOf(target) === track.place && writesObject(method, target);
-  if (target.resource !== track.resource || !holds(target.namespace, track.key)) return false;
+  if (target.resource !== track.resource || !isCollectionOf(target.namespace, track.key)) return false;
   const write = method === "POST" ? "ADDED" : "DELETED";
   return track.revisions.some((revision) => revision.write === write && isDuring(revision, reconcile));
 }
@@ -80,15 +80,15 @@ function writesObject(method: string, { subresource }: RequestTarget): boolean {
 }
 
 /** Returns true if a collection contains the key; the collection of all namespaces contains every key. */
-function holds(namespace: string | undefined, key: string): boolean {
+function isCollectionOf(namespace: string | undefined, key: string): boolean {
   return namespace === undefined || key.startsWith(`${namespace}/`);
 }
 
 /** Times come from two processes, and each rounds down to a whole millisecond. */
-const inaccuracy = 1;
+const clockInaccuracy = 1;
 
 function isDuring({ at }: Revision, { from, to }: Reconcile): boolean {
-  return at >= from - inaccuracy && at <= to + inaccuracy;
+  return at >= from - clockInaccuracy && at <= to + clockInaccuracy;
 }
 
 function eventsAbout({ tracks }: History, { key, revisions }: Track): LastEvent[] {
@@ -99,18 +99,18 @@ function eventsAbout({ tracks }: History, { key, revisions }: Track): LastEvent[
     const revision = revisions.findLast(({ write }) => write !== "DELETED") ?? revisions.at(-1);
     if (revision === undefined) continue;
     const summary = summarizeEvent({ resource, object: revision.object });
-    if (summary?.regarding && kinds.has(summary.regarding.kind ?? "") && keyOf(summary.regarding) === key)
+    if (summary?.regarding && kinds.has(summary.regarding.kind ?? "") && eventKey(summary.regarding) === key)
       events.push({ place, revision, summary });
   }
   return events.sort((a, b) => a.revision.at - b.revision.at);
 }
 
 /** An Event about a cluster-scoped object has no namespace, or an empty one. */
-function keyOf({ namespace, name = "" }: EventReference): string {
+function eventKey({ namespace, name = "" }: EventReference): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-function inOrder(reconciles: Reconcile[]): Reconcile[] {
+function sortByStart(reconciles: Reconcile[]): Reconcile[] {
   return reconciles.sort((a, b) => a.from - b.from);
 }
 
@@ -131,20 +131,20 @@ export function whatLedTo(history: History, { causes, from }: Reconcile): Reconc
 
 /** Returns the webhook calls that a reconcile's requests caused, judged by time, user and object. */
 export function callsOf({ calls }: History, reconcile: Reconcile): readonly Call[] {
-  const first = countUntil(calls, ({ to }) => to < reconcile.from - inaccuracy);
-  const end = countUntil(calls, ({ to }) => to <= reconcile.to + inaccuracy);
+  const first = countUntil(calls, ({ to }) => to < reconcile.from - clockInaccuracy);
+  const end = countUntil(calls, ({ to }) => to <= reconcile.to + clockInaccuracy);
   return calls.slice(first, end).filter((call) => isCallOf(call, reconcile));
 }
 
 /** Returns the reconciles that may have caused a call: several, if they sent such requests at the same time. */
 export function reconcilesBehind({ reconciles }: History, call: Call): readonly Reconcile[] {
-  const first = countUntil(reconciles, ({ to }) => to < call.to - inaccuracy);
+  const first = countUntil(reconciles, ({ to }) => to < call.to - clockInaccuracy);
   return reconciles.slice(first).filter((reconcile) => isCallOf(call, reconcile));
 }
 
 /** Returns true if a call for the object of one of a reconcile's requests happened during the reconcile. */
 export function isCallOf(call: Call, reconcile: Reconcile): boolean {
-  if (call.from < reconcile.from - inaccuracy || call.to > reconcile.to + inaccuracy) return false;
+  if (call.from < reconcile.from - clockInaccuracy || call.to > reconcile.to + clockInaccuracy) return false;
   return isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallFor(call, method, path));
 }
 
@@ -173,11 +173,11 @@ function isAbout({ namespace, name }: RequestTarget, key: string): boolean {
 }
 
 /** The time in milliseconds until a printed line reaches dev: seconds on a busy machine. */
-const delay = 30_000;
+const printDelay = 30_000;
 
 /** Returns the log of a reconcile: the lines that contain its reconcileID, as structured logs do. */
 export function logOf({ printed }: History, { reconcileID, from, to }: Reconcile): Printed[] {
   const first = countUntil(printed, ({ at }) => at < from);
-  const last = countUntil(printed, ({ at }) => at <= to + delay);
+  const last = countUntil(printed, ({ at }) => at <= to + printDelay);
   return printed.slice(first, last).filter(({ text }) => text.includes(reconcileID));
 }

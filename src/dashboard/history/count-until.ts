@@ -1,7 +1,4 @@
-/**
- * Returns the number of leading items for which a predicate is true, by binary search: the predicate must be false for
- * all items after the first one for which it is false.
- */
+/** Returns the number of leading items for which a predicate is true, by binary search: after them, it must be false. */
 export function countUntil<T>(items: readonly T[], isBefore: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

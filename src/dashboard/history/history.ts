@@ -67,10 +67,7 @@ interface GrowingTrack extends Track {
   readonly revisions: Revision[];
 }
 
-/**
- * The record that has been read so far, indexed by object and sorted by time. The views and the detectors of findings read
- * it; a line of the record is added as soon as it arrives.
- */
+/** The record so far, indexed by object and sorted by time, for views and detectors. Lines are added as they arrive. */
 export class History {
   readonly #tracks = new Map<string, GrowingTrack>();
   readonly tracks: ReadonlyMap<string, Track> = this.#tracks;
@@ -129,9 +126,7 @@ export class History {
     }
   }
 
-  /**
-   * Inserts an action where it began: the record has it when it ends, after the lines that were printed while it ran.
-   */
+  /** Inserts an action where it began: the record has it when it ends, after the lines that were printed while it ran. */
   #addAction(at: number, text: string): void {
     const action = { at, by: "page", text } as const;
     for (const list of [this.#actions, this.#printed])
@@ -151,9 +146,9 @@ export class History {
     if (track === undefined) {
       track = { place, resource, key, revisions: [] };
       this.#tracks.set(place, track);
-      const kept = this.#places.get(`${object.kind} ${key}`);
-      if (kept === undefined) this.#places.set(`${object.kind} ${key}`, new Set([place]));
-      else kept.add(place);
+      const places = this.#places.get(`${object.kind} ${key}`);
+      if (places === undefined) this.#places.set(`${object.kind} ${key}`, new Set([place]));
+      else places.add(place);
     }
     track.revisions.push({ index: this.#writes++, at, write, by, object });
   }
@@ -239,15 +234,15 @@ class CallIndex {
     const { namespace, name = "", generateName } = object.metadata;
     if (!generateName || !name.startsWith(generateName)) return;
     const place = placeName({ resource, key: keyName({ namespace, name: generateName }) });
-    const waiting = this.#unnamed.get(place)?.filter(({ to }) => to >= at - longestCreation);
-    if (waiting === undefined) return;
+    const candidates = this.#unnamed.get(place)?.filter(({ to }) => to >= at - longestCreation);
+    if (candidates === undefined) return;
     const found = new Map<string, Call>();
-    for (const call of waiting) if (!found.has(webhookName(call))) found.set(webhookName(call), call);
+    for (const call of candidates) if (!found.has(webhookName(call))) found.set(webhookName(call), call);
     const calls = new Set(found.values());
     for (const call of calls) this.#put(this.#byPlace, placeName({ resource, key }), call);
     this.#unnamed.set(
       place,
-      waiting.filter((call) => !calls.has(call)),
+      candidates.filter((call) => !calls.has(call)),
     );
   }
 

@@ -19,7 +19,7 @@ export function yamlLines(value: unknown, steps: Steps = []): YamlLine[] {
   if (Array.isArray(value) && value.length > 0)
     return value.flatMap((item, i) => itemLines(item, [...steps, i]));
   if (isObject(value)) {
-    const names = namesOf(value);
+    const names = definedNames(value);
     if (names.length > 0) return names.flatMap((name) => memberLines(name, value[name], [...steps, name]));
   }
   // The emitter indents the further lines of a scalar as they must be below a key or a dash.
@@ -35,7 +35,7 @@ export function pathText(steps: Steps): string {
   );
 }
 
-function namesOf(object: Readonly<Record<string, unknown>>): string[] {
+function definedNames(object: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(object)
     .filter((name) => object[name] !== undefined)
     .sort(compareText);
@@ -45,7 +45,7 @@ function itemLines(item: unknown, steps: Steps): YamlLine[] {
   const pad = isNested(item) ? "  " : "";
   return yamlLines(item, steps).map((line, i) => ({
     ...line,
-    text: i === 0 ? `- ${line.text}` : padded(line.text, pad),
+    text: i === 0 ? `- ${line.text}` : indented(line.text, pad),
   }));
 }
 
@@ -55,7 +55,7 @@ function memberLines(name: string, value: unknown, steps: Steps): YamlLine[] {
   if (!isNested(value))
     return lines.map((line, i) => (i === 0 ? { ...line, text: `${key}: ${line.text}` } : line));
   const pad = Array.isArray(value) ? "" : "  ";
-  return [{ text: `${key}:`, steps }, ...lines.map((line) => ({ ...line, text: padded(line.text, pad) }))];
+  return [{ text: `${key}:`, steps }, ...lines.map((line) => ({ ...line, text: indented(line.text, pad) }))];
 }
 
 /** Formats a key as a scalar of its own: for a key in an object, `emitYaml()` needs Buffer, which browsers lack. */
@@ -64,11 +64,11 @@ function keyText(name: string): string {
 }
 
 function isNested(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : isObject(value) && namesOf(value).length > 0;
+  return Array.isArray(value) ? value.length > 0 : isObject(value) && definedNames(value).length > 0;
 }
 
 /** Indents a line; empty lines within a block scalar stay empty. */
-function padded(text: string, pad: string): string {
+function indented(text: string, pad: string): string {
   return text === "" ? "" : pad + text;
 }
 
@@ -99,17 +99,17 @@ export function difference(
   for (const [i, { aStart, aEnd, bStart, bEnd }] of hunks.entries()) {
     const from = Math.max(shown, aStart - context);
     if (from > shown) lines.push(gap);
-    add(lines, " ", a.slice(from, aStart));
-    add(lines, "-", a.slice(aStart, aEnd));
-    add(lines, "+", b.slice(bStart, bEnd));
+    addLines(lines, " ", a.slice(from, aStart));
+    addLines(lines, "-", a.slice(aStart, aEnd));
+    addLines(lines, "+", b.slice(bStart, bEnd));
     shown = Math.min(aEnd + context, hunks[i + 1]?.aStart ?? a.length);
-    add(lines, " ", a.slice(aEnd, shown));
+    addLines(lines, " ", a.slice(aEnd, shown));
   }
   if (hunks.length > 0 && shown < a.length) lines.push(gap);
   return lines;
 }
 
-function add(lines: DiffLine[], sign: DiffLine["sign"], texts: readonly string[]): void {
+function addLines(lines: DiffLine[], sign: DiffLine["sign"], texts: readonly string[]): void {
   for (const text of texts) lines.push({ sign, text });
 }
 
@@ -119,7 +119,7 @@ export function objectLines(object: KubernetesObject): string[] {
   return yamlLines({ ...object, metadata }).map(({ text }) => text);
 }
 
-const ofTheServer = new Set([
+const serverFields = new Set([
   "uid",
   "resourceVersion",
   "generation",
@@ -131,8 +131,8 @@ const ofTheServer = new Set([
 /** Formats an object for an editor: without its status and the metadata that only the API server sets. */
 export function editableYaml(object: KubernetesObject): string {
   const { status: _, metadata, ...rest } = object as KubernetesObject & { readonly status?: unknown };
-  const own = Object.fromEntries(Object.entries(metadata).filter(([field]) => !ofTheServer.has(field)));
-  const lines = yamlLines({ ...rest, metadata: own });
+  const kept = Object.fromEntries(Object.entries(metadata).filter(([field]) => !serverFields.has(field)));
+  const lines = yamlLines({ ...rest, metadata: kept });
   return `${lines.map(({ text }) => text).join("\n")}\n`;
 }
 

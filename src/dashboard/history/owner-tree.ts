@@ -49,7 +49,7 @@ export function ownerTree(
     const { uid } = revision.object.metadata;
     if (uid !== undefined) byUid.set(uid, node);
   }
-  nodes.sort(inOrder);
+  nodes.sort(compareNodes);
   const parents = new Map<GrowingNode, GrowingNode>();
   for (const node of nodes) {
     const parent = parentOf(node, byUid);
@@ -82,15 +82,15 @@ function conditionsOf(object: object): ShownCondition[] {
   return status.conditions.flatMap((condition: unknown) => {
     if (!isObject(condition) || typeof condition["type"] !== "string") return [];
     const { type, status, reason } = condition;
-    return [{ type, status: textOf(status), reason: textOf(reason) }];
+    return [{ type, status: stringOrEmpty(status), reason: stringOrEmpty(reason) }];
   });
 }
 
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function inOrder(a: TreeNode, b: TreeNode): number {
+function compareNodes(a: TreeNode, b: TreeNode): number {
   return compareText(a.kind, b.kind) || compareText(a.key, b.key) || compareText(a.place, b.place);
 }
 
@@ -106,12 +106,12 @@ function parentOf({ revision }: TreeNode, byUid: ReadonlyMap<string, GrowingNode
 function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, GrowingNode>): void {
   const seen = new Set<GrowingNode>();
   for (const start of nodes) {
-    const way = new Set<GrowingNode>();
+    const path = new Set<GrowingNode>();
     for (let at: GrowingNode | undefined = start; at && !seen.has(at); at = parents.get(at)) {
       seen.add(at);
-      way.add(at);
+      path.add(at);
       const parent = parents.get(at);
-      if (parent && way.has(parent)) parents.delete(parent);
+      if (parent && path.has(parent)) parents.delete(parent);
     }
   }
 }
@@ -123,7 +123,7 @@ export function isCustom(resource: string): boolean {
 }
 
 /** The names of objects that the cluster creates in each namespace. */
-const everywhere = new Set(["kube-root-ca.crt", "default"]);
+const namesInEachNamespace = new Set(["kube-root-ca.crt", "default"]);
 
 /**
  * Returns true for objects that the tree shows by default: custom resources, and objects that somebody wrote in this session
@@ -132,10 +132,10 @@ const everywhere = new Set(["kube-root-ca.crt", "default"]);
 export function isOfInterest({ resource, key, revisions }: Track): boolean {
   if (eventResources.has(resource)) return false;
   if (isCustom(resource)) return true;
-  return !everywhere.has(key.slice(key.indexOf("/") + 1)) && revisions.some(isTold);
+  return !namesInEachNamespace.has(key.slice(key.indexOf("/") + 1)) && revisions.some(isWriteBySomebody);
 }
 
-function isTold({ write, by }: Revision): boolean {
+function isWriteBySomebody({ write, by }: Revision): boolean {
   return write !== "KEPT" && by !== undefined;
 }
 
@@ -147,7 +147,7 @@ export interface GoneWith {
 }
 
 /** An object that exists now. */
-interface Present {
+interface PresentObject {
   readonly place: string;
   readonly resource: string;
   readonly key: string;
@@ -159,7 +159,7 @@ interface Present {
  * objects in a Namespace, the custom resources of a CRD, and the dependents of all these.
  */
 export function goesWith({ tracks }: History, place: string): GoneWith[] {
-  const present = new Map<string, Present>();
+  const present = new Map<string, PresentObject>();
   const uids = new Set<string | undefined>();
   for (const { place: at, resource, key, ...track } of tracks.values()) {
     const object = revisionAt({ place: at, resource, key, ...track }, Infinity)?.object;
@@ -168,27 +168,29 @@ export function goesWith({ tracks }: History, place: string): GoneWith[] {
     uids.add(object.metadata.uid);
   }
   const first = present.get(place);
-  const found = new Set<Present>();
+  const found = new Set<PresentObject>();
   const gone = new Set<string | undefined>();
-  for (let going = first ? [first] : []; going.length > 0;) {
-    for (const one of going) {
-      found.add(one);
-      gone.add(one.object.metadata.uid);
+  for (let dependents = first ? [first] : []; dependents.length > 0;) {
+    for (const other of dependents) {
+      found.add(other);
+      gone.add(other.object.metadata.uid);
     }
-    const contained = going.map(containedIn);
-    going = [...present.values()].filter(
-      (one) => !found.has(one) && (contained.some((has) => has(one)) || losesOwners(one, gone, uids)),
+    const contained = dependents.map(contentOf);
+    dependents = [...present.values()].filter(
+      (other) =>
+        !found.has(other) &&
+        (contained.some((contains) => contains(other)) || losesAllOwners(other, gone, uids)),
     );
   }
   return [...found]
-    .filter((one) => one !== first)
+    .filter((other) => other !== first)
     .map(({ place: at, key, object }) => ({ place: at, kind: object.kind, key }))
     .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.key, b.key));
 }
 
 /** The garbage collector deletes an object once none of its owners exists. */
-function losesOwners(
-  { object }: Present,
+function losesAllOwners(
+  { object }: PresentObject,
   gone: ReadonlySet<string | undefined>,
   present: ReadonlySet<string | undefined>,
 ): boolean {
@@ -196,12 +198,12 @@ function losesOwners(
   return owners.some((uid) => gone.has(uid)) && owners.every((uid) => gone.has(uid) || !present.has(uid));
 }
 
-function containedIn({ resource, key }: Present): (one: Present) => boolean {
+function contentOf({ resource, key }: PresentObject): (other: PresentObject) => boolean {
   switch (resource) {
     case "namespaces":
-      return (one) => one.key.startsWith(`${key}/`);
+      return (other) => other.key.startsWith(`${key}/`);
     case "customresourcedefinitions.apiextensions.k8s.io":
-      return (one) => one.resource === key;
+      return (other) => other.resource === key;
     default:
       return () => false;
   }
@@ -218,20 +220,20 @@ export interface TreeRow {
   readonly isOpen: boolean;
 }
 
-interface Choice {
+interface RowFilter {
   readonly isClosed: (node: TreeNode) => boolean;
   /** Nodes for which this is true are shown with all their ancestors. */
   readonly isShown: (node: TreeNode) => boolean;
 }
 
 /** Returns the rows of a tree without the descendants of closed nodes. */
-export function openRows(nodes: readonly TreeNode[], choice: Choice, level = 1): TreeRow[] {
+export function openRows(nodes: readonly TreeNode[], filter: RowFilter, level = 1): TreeRow[] {
   const shown = nodes.flatMap((node) => {
-    const below = openRows(node.children, choice, level + 1);
-    return below.length > 0 || choice.isShown(node) ? [{ node, below }] : [];
+    const below = openRows(node.children, filter, level + 1);
+    return below.length > 0 || filter.isShown(node) ? [{ node, below }] : [];
   });
   return shown.flatMap(({ node, below }, index): TreeRow[] => {
-    const isOpen = !choice.isClosed(node);
+    const isOpen = !filter.isClosed(node);
     const row = { node, level, position: index + 1, siblings: shown.length, isOpen };
     return [row, ...(isOpen ? below : [])];
   });

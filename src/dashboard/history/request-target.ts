@@ -15,9 +15,9 @@ export interface RequestTarget {
 export function requestTarget(path: string): RequestTarget | undefined {
   const [, group = "", rest = ""] = /^\/(?:api\/[^/?]+|apis\/([^/?]+)\/[^/?]+)\/([^?]+)/u.exec(path) ?? [];
   if (rest === "") return undefined;
-  let parts = rest.split("/").map(decoded);
+  let parts = rest.split("/").map(decodeSegment);
   let namespace: string | undefined;
-  if (parts[0] === "namespaces" && parts.length > 2 && !isOfNamespace(parts[2])) {
+  if (parts[0] === "namespaces" && parts.length > 2 && !isNamespaceSubresource(parts[2])) {
     namespace = parts[1];
     parts = parts.slice(2);
   }
@@ -63,11 +63,11 @@ export function hasSucceeded(code: string): boolean {
 }
 
 /** Returns true for subresources of Namespaces: `namespaces/a/status` looks like a collection in namespace `a`. */
-function isOfNamespace(part: string | undefined): boolean {
+function isNamespaceSubresource(part: string | undefined): boolean {
   return part === "status" || part === "finalize";
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);

@@ -38,7 +38,7 @@ export function Actions() {
         )}
         {feed.actions.includes("test") && <WriteTest />}
         {feed.actions.includes("fail") && (
-          <Failures
+          <PlanFailures
             onFail={(failure) =>
               void act("fail", failure, `the next such requests will ${"delay" in failure ? "wait" : "fail"}`)
             }
@@ -54,7 +54,7 @@ export function Actions() {
 }
 
 /** The time in milliseconds between two questions for the Lease: an operator takes it a moment after its start. */
-const askAgain = 2000;
+const leaseInterval = 2000;
 
 interface LoseLeaderProps {
   /** True while the menu is open. */
@@ -74,7 +74,7 @@ function LoseLeader({ isSeen, onLose }: LoseLeaderProps) {
         () => setLeader(({ hasLed }) => ({ hasLed })),
       );
     ask();
-    const timer = setInterval(ask, askAgain);
+    const timer = setInterval(ask, leaseInterval);
     return () => clearInterval(timer);
   }, [feed, isSeen]);
   if (!lease && hasLed) return <p class="dim">The operator holds no Lease at the moment.</p>;
@@ -101,7 +101,7 @@ interface LeaderAnswer {
   readonly hasLed: boolean;
 }
 
-const steps = [
+const clockSteps = [
   { text: "1 min", seconds: 60 },
   { text: "1 h", seconds: 3600 },
   { text: "1 day", seconds: 86_400 },
@@ -117,7 +117,7 @@ function MoveClock({ onMove }: { readonly onMove: (seconds: number) => Promise<u
   return (
     <div role="group" aria-label="Move the clock forward by" class="move-clock">
       <span aria-hidden="true">Move the clock forward by</span>
-      {steps.map(({ text, seconds }) => (
+      {clockSteps.map(({ text, seconds }) => (
         <button type="button" key={text} disabled={isMoving} onClick={() => move(seconds)}>
           {text}
         </button>
@@ -126,7 +126,7 @@ function MoveClock({ onMove }: { readonly onMove: (seconds: number) => Promise<u
   );
 }
 
-const answers = {
+const failureAnswers = {
   "403": "403 Forbidden",
   "409": "409 Conflict",
   "500": "500 Internal error",
@@ -134,7 +134,7 @@ const answers = {
   delay: "an answer after 5 s",
 } as const;
 
-function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
+function PlanFailures({ onFail }: { readonly onFail: (failure: object) => void }) {
   const { tracks } = usePage().feed.history;
   const seen = useMemo(
     () => [...new Set([...tracks.values()].map(({ resource }) => resource))].toSorted(),
@@ -175,7 +175,7 @@ function Failures({ onFail }: { readonly onFail: (failure: object) => void }) {
       <label>
         get{" "}
         <select name="answer">
-          {Object.entries(answers).map(([value, text]) => (
+          {Object.entries(failureAnswers).map(([value, text]) => (
             <option value={value}>{text}</option>
           ))}
         </select>

@@ -7,15 +7,15 @@ interface LinkProps {
   /** The user's choices after a click. */
   readonly to: Partial<Shown>;
   /** True for one of several links in a row. */
-  readonly isWay?: boolean;
+  readonly isListed?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A link to another part of the record. */
-export function Link({ to, isWay = false, children }: LinkProps) {
+export function Link({ to, isListed = false, children }: LinkProps) {
   const { show } = usePage();
   return (
-    <button type="button" class={isWay ? "link way" : "link"} onClick={() => show(to)}>
+    <button type="button" class={isListed ? "link way" : "link"} onClick={() => show(to)}>
       {children}
     </button>
   );

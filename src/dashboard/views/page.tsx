@@ -7,7 +7,7 @@ import type { Feed, RefusedActionError } from "../feed/feed.ts";
 import { Actions } from "./actions.tsx";
 import { LogView } from "./lines.tsx";
 import { ObjectsView } from "./objects/objects-view.tsx";
-import { Context, type Shown, type View, atFirst, usePage, views } from "./shown.ts";
+import { Context, type Shown, type View, initialChoices, usePage, views } from "./shown.ts";
 import { TimelineView } from "./timeline/timeline-view.tsx";
 import { Empty, Link, Problem } from "./messages.tsx";
 import { duration, matcher, timeOfDay } from "./texts.ts";
@@ -17,7 +17,7 @@ import { NumbersView } from "./numbers/numbers-view.tsx";
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
   const [, setChanges] = useState(0);
-  const [shown, setShown] = useState<Shown>(atFirst);
+  const [shown, setShown] = useState<Shown>(initialChoices);
   useEffect(() => feed.subscribe(() => setChanges((count) => count + 1)), [feed]);
   const show = useCallback((change: Partial<Shown>) => setShown((before) => ({ ...before, ...change })), []);
   const moment = shown.moment ?? feed.history.to;
@@ -28,7 +28,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
     <Context.Provider value={context}>
       <header>
         <h1>{feed.session?.project ?? "tsbuilder dev"}</h1>
-        <State feed={feed} />
+        <ConnectionState feed={feed} />
         <nav aria-label="Views">
           {views.map((view) => (
             <button
@@ -72,7 +72,7 @@ const viewParts: Readonly<Record<View, { readonly title: string; readonly Conten
 const numericKinds: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
 
 /** The milliseconds that are shown before and after such a finding. */
-const around = 10_000;
+const contextTime = 10_000;
 
 /** The findings, with links to the objects, requests and calls that they are about. */
 function FindingsView() {
@@ -93,13 +93,13 @@ function FindingsView() {
             </Link>
             {at > from && ` to ${timeOfDay(at)}`}
             {call !== undefined && (
-              <Link isWay to={{ view: "timeline", callID: call }}>
+              <Link isListed to={{ view: "timeline", callID: call }}>
                 a call of it
               </Link>
             )}
             {requests.map(({ controller, request }) => (
               <Link
-                isWay
+                isListed
                 key={`${controller} ${request}`}
                 to={{ view: "timeline", callID: undefined, filter: `${controller} ${request}` }}
               >
@@ -108,12 +108,12 @@ function FindingsView() {
             ))}
             {numericKinds.includes(kind) && (
               <Link
-                isWay
+                isListed
                 to={{
                   view: "numbers",
                   filter: "",
                   moment: at,
-                  stretch: { from: from - around, to: at + around },
+                  stretch: { from: from - contextTime, to: at + contextTime },
                 }}
               >
                 numbers at that time
@@ -122,7 +122,7 @@ function FindingsView() {
             {places
               .filter((place) => feed.history.tracks.has(place))
               .map((place) => (
-                <Link isWay key={place} to={{ view: "objects", tab: "changes", place }}>
+                <Link isListed key={place} to={{ view: "objects", tab: "changes", place }}>
                   {place}
                 </Link>
               ))}
@@ -150,14 +150,14 @@ function useFindings({ findings, history, state }: Feed, moment: number | undefi
   );
 }
 
-const pause = 5000;
+const nowInterval = 5000;
 
 /** Returns the time, updated every few seconds; undefined if it is not needed. */
 function useNow(isWanted: boolean): number | undefined {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (!isWanted) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), pause);
+    const timer = setInterval(() => setNow(Date.now()), nowInterval);
     return () => clearInterval(timer);
   }, [isWanted]);
   return isWanted ? now : undefined;
@@ -200,16 +200,16 @@ function MomentBar() {
       <button type="button" disabled={isLast} onClick={() => show({ moment: undefined })}>
         Now
       </button>
-      {feed.actions.includes("restore") && <GoBack isLast={isLast} />}
+      {feed.actions.includes("restore") && <RestoreButton isLast={isLast} />}
     </section>
   );
 }
 
-function GoBack({ isLast }: { readonly isLast: boolean }) {
+function RestoreButton({ isLast }: { readonly isLast: boolean }) {
   const { feed, show, moment } = usePage();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ readonly moment: number; readonly error: RefusedActionError }>();
-  const goBack = async (): Promise<void> => {
+  const restore = async (): Promise<void> => {
     setBusy(true);
     try {
       await feed.act("restore", { at: new Date(moment).toISOString() });
@@ -225,7 +225,7 @@ function GoBack({ isLast }: { readonly isLast: boolean }) {
         type="button"
         disabled={isLast || isBusy}
         title="Brings the cluster to the state of this moment, and starts the operator again"
-        onClick={() => void goBack()}
+        onClick={() => void restore()}
       >
         {isBusy ? "Going back" : "Go back to here"}
       </button>
@@ -234,7 +234,7 @@ function GoBack({ isLast }: { readonly isLast: boolean }) {
   );
 }
 
-const states: Readonly<Record<Feed["state"], string>> = {
+const stateTexts: Readonly<Record<Feed["state"], string>> = {
   loading: "loading",
   live: "live",
   ended: "recorded",
@@ -242,10 +242,10 @@ const states: Readonly<Record<Feed["state"], string>> = {
   refused: "this address has expired: open the one that tsbuilder prints",
 };
 
-function State({ feed }: { readonly feed: Feed }) {
+function ConnectionState({ feed }: { readonly feed: Feed }) {
   return (
     <p class={`state ${feed.state}`} role="status">
-      {states[feed.state]}
+      {stateTexts[feed.state]}
       {feed.history.isFull && ", the record is full"}
     </p>
   );

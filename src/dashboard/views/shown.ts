@@ -2,6 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
 
+/** The views of the page, and the tabs of an object. */
 export const views = ["objects", "timeline", "numbers", "findings", "log"] as const;
 export const tabs = ["changes", "fields", "reconciles", "webhooks", "events", "edit"] as const;
 export type View = (typeof views)[number];
@@ -27,7 +28,8 @@ export interface Shown {
   readonly everything: boolean;
 }
 
-export const atFirst: Shown = {
+/** The choices when the page opens. */
+export const initialChoices: Shown = {
   view: "objects",
   place: undefined,
   tab: "changes",
@@ -50,6 +52,7 @@ export interface PageContext {
 
 export const Context = createContext<PageContext | undefined>(undefined);
 
+/** Returns the context of the page; for components below `Page`. */
 export function usePage(): PageContext {
   return useContext(Context)!;
 }

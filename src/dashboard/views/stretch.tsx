@@ -2,7 +2,7 @@ import { type MutableRef, useLayoutEffect, useRef, useState } from "preact/hooks
 import { usePage } from "./shown.ts";
 
 /** The stretch of time that the timeline and the numbers draw, and its changes. */
-interface StretchInUse {
+interface SharedStretch {
   readonly left: number;
   readonly right: number;
   readonly isWhole: boolean;
@@ -13,8 +13,8 @@ interface StretchInUse {
   readonly showAll: () => void;
 }
 
-/** Returns the stretch, which all views share. Default: the whole session. Zooming centers it on its middle, or on `around`. */
-export function useStretch(around?: number): StretchInUse {
+/** Returns the stretch, which all views share. Default: the whole session. Zooming centers it on its middle, or on `center`. */
+export function useStretch(center?: number): SharedStretch {
   const { feed, shown, show } = usePage();
   const { from, to } = feed.history;
   const { from: left, to: right } = shown.stretch ?? { from, to: Math.max(to, from + 1000) };
@@ -23,8 +23,8 @@ export function useStretch(around?: number): StretchInUse {
     right,
     isWhole: shown.stretch === undefined,
     zoom: (factor) => {
-      const middle = around ?? (left + right) / 2;
-      const half = Math.max(minLength, (right - left) * factor) / 2;
+      const middle = center ?? (left + right) / 2;
+      const half = Math.max(leastStretch, (right - left) * factor) / 2;
       const isAll = factor > 1 && half * 2 >= to - from;
       show({ stretch: isAll ? undefined : { from: middle - half, to: middle + half } });
     },
@@ -37,10 +37,10 @@ export function useStretch(around?: number): StretchInUse {
 }
 
 /** The shortest stretch, in milliseconds. */
-const minLength = 10;
+const leastStretch = 10;
 
 /** Buttons that zoom and move the stretch. */
-export function StretchButtons({ stretch }: { readonly stretch: StretchInUse }) {
+export function StretchButtons({ stretch }: { readonly stretch: SharedStretch }) {
   return (
     <>
       <button type="button" onClick={() => stretch.zoom(0.5)}>

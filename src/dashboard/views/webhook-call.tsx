@@ -12,7 +12,6 @@ import { DifferenceLines } from "./lines.tsx";
 
 interface CallListProps {
   readonly calls: readonly Call[];
-  /** A last item. */
   readonly children?: ComponentChildren;
 }
 

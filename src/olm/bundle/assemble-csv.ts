@@ -6,7 +6,7 @@ import { type ManifestObject, describeObject, isCrd } from "../../ship/manifest.
 import { TsbuilderError } from "../../shared/errors.ts";
 import { csvAnnotations, csvApiVersion, csvKind, targetNamespaces } from "../bundle-format.ts";
 import type { BundledObject } from "./bundled-objects.ts";
-import { bundleObjects, groupKind, isCertManagers, issuedSecrets } from "./bundled-objects.ts";
+import { bundleObjects, groupKind, isCertManager, issuedSecrets } from "./bundled-objects.ts";
 import type {
   ClusterServiceVersion,
   CrdDescription,
@@ -17,7 +17,7 @@ import type {
 } from "./csv.ts";
 import type { Deployment } from "./webhook-definitions.ts";
 import { findWebhooks, isDeployment, isWebhookConfiguration } from "./webhook-definitions.ts";
-import { byMarkers, type Crd, describeCrd } from "./descriptors.ts";
+import { compareByMarkers, type Crd, describeCrd } from "./descriptors.ts";
 
 export interface CsvRequest {
   /** The rendered `config/manifests`: the base and the deployment. */
@@ -45,58 +45,58 @@ export interface AssembledBundle {
 
 /** Divides a rendered deployment into a ClusterServiceVersion and the manifests beside it. */
 export function assembleCsv(request: CsvRequest): AssembledBundle {
-  const { base, crds, examples, objects: all } = sortObjects(request);
-  const deployments = all.filter(isDeployment);
-  const objects = deployments.some(makesCertificate)
-    ? all.filter((object) => !isForOwnCertificate(object))
-    : all;
+  const { base, crds, examples, others: rendered } = sortObjects(request);
+  const deployments = rendered.filter(isDeployment);
+  const objects = deployments.some(signsWebhookCertificate)
+    ? rendered.filter((object) => !isForSelfSigning(object))
+    : rendered;
   if (deployments.length === 0) {
     const hint = "list ../default below resources in config/manifests/kustomization.yaml";
     throw new TsbuilderError("config/manifests renders no Deployment", { code: "NOT_FOUND", hint });
   }
-  const accounts = accountsOf(deployments, request.extraServiceAccounts);
+  const accounts = serviceAccountsOf(deployments, request.extraServiceAccounts);
   const roles = splitRoles(objects.filter(isRbac), accounts);
   const webhooks = findWebhooks([...objects, ...crds]);
   const secrets = issuedSecrets(objects);
-  const permissions = [...roles.permissions, ...permitNothing(objects, deployments, roles)];
+  const permissions = [...roles.permissions, ...emptyPermissions(objects, deployments, roles)];
   const hasPermission = new Set(
     [...permissions, ...roles.clusterPermissions].map(({ serviceAccountName }) => serviceAccountName),
   );
   const others = objects.filter(
     (object) =>
-      !(isDeployment(object) || isRbac(object) || isWebhookConfiguration(object) || isCertManagers(object)) &&
+      !(isDeployment(object) || isRbac(object) || isWebhookConfiguration(object) || isCertManager(object)) &&
       object.kind !== "Namespace" &&
       !(object.kind === "ServiceAccount" && hasPermission.has(object.metadata.name)),
   );
   const { bundled, notes } = bundleObjects([...crds, ...roles.others, ...others], webhooks, secrets);
-  const isLimited = base.spec.installModes?.some(
+  const isNamespaced = base.spec.installModes?.some(
     ({ type, supported }) => supported && type !== "AllNamespaces",
   );
   const install = {
     strategy: "deployment",
     spec: {
-      ...unlessEmpty("clusterPermissions", roles.clusterPermissions),
-      ...unlessEmpty("permissions", permissions),
+      ...listUnlessEmpty("clusterPermissions", roles.clusterPermissions),
+      ...listUnlessEmpty("permissions", permissions),
       deployments: deployments.map((deployment) =>
         installDeployment(deployment, {
           secrets,
           webhooks: webhooks.deployments.has(deployment.metadata.name),
-          namespaces: isLimited === true,
+          namespaces: isNamespaced === true,
         }),
       ),
     },
   } as const;
   const owned = mergeOwned(
-    crds.flatMap((crd) => describeCrd(crd, request.kinds)).sort(byMarkers(request.kinds)),
+    crds.flatMap((crd) => describeCrd(crd, request.kinds)).sort(compareByMarkers(request.kinds)),
     base.spec.customresourcedefinitions?.owned ?? [],
   );
   const spec: CsvSpec = {
     ...base.spec,
     version: request.version,
     install,
-    customresourcedefinitions: { ...base.spec.customresourcedefinitions, ...unlessEmpty("owned", owned) },
-    ...unlessEmpty("webhookdefinitions", webhooks.definitions),
-    ...unlessEmpty("relatedImages", mergeImages(base.spec.relatedImages, request.relatedImages)),
+    customresourcedefinitions: { ...base.spec.customresourcedefinitions, ...listUnlessEmpty("owned", owned) },
+    ...listUnlessEmpty("webhookdefinitions", webhooks.definitions),
+    ...listUnlessEmpty("relatedImages", mergeImages(base.spec.relatedImages, request.relatedImages)),
   };
   const csv: ClusterServiceVersion = {
     apiVersion: csvApiVersion,
@@ -118,9 +118,9 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
     notes: [
       ...notes,
       ...webhooks.notes,
-      ...bindingNotes(roles.others, accounts),
-      ...missingExamples(crds, examples),
-      ...(isLimited && webhooks.definitions.some(({ conversionCRDs }) => conversionCRDs)
+      ...noteBindings(roles.others, accounts),
+      ...noteMissingExamples(crds, examples),
+      ...(isNamespaced && webhooks.definitions.some(({ conversionCRDs }) => conversionCRDs)
         ? [
             "CRDs are converted: OLM then installs only in the mode AllNamespaces; set the others to false in the base",
           ]
@@ -130,7 +130,7 @@ export function assembleCsv(request: CsvRequest): AssembledBundle {
 }
 
 /** The parts of the rendered deployment that OLM replaces by its own. */
-interface Provided {
+interface ReplacedByOlm {
   /** The Secrets of cert-manager, which nothing writes in a bundle. */
   readonly secrets: ReadonlySet<string>;
   /** The Deployment serves webhooks: OLM mounts a certificate for them. */
@@ -140,39 +140,41 @@ interface Provided {
 }
 
 /** Adapts a Deployment for OLM: without cert-manager's certificates, and watching the namespaces that OLM names. */
-export function installDeployment(deployment: Deployment, provided: Provided): InstalledDeployment {
+export function installDeployment(deployment: Deployment, replaced: ReplacedByOlm): InstalledDeployment {
   const { metadata, spec } = deployment;
   const { labels: label } = metadata as { labels?: Readonly<Record<string, string>> };
   const pod = spec.template.spec!;
   return {
     name: metadata.name,
     ...(label ? { label } : {}),
-    spec: { ...spec, template: { ...spec.template, spec: installPod(pod, provided) } },
+    spec: { ...spec, template: { ...spec.template, spec: installPod(pod, replaced) } },
   };
 }
 
-function installPod(pod: PodSpec, provided: Provided): PodSpec {
-  const lost = new Set(
-    (pod.volumes ?? []).filter((volume) => isLost(volume, provided)).map(({ name }) => name),
+function installPod(pod: PodSpec, replaced: ReplacedByOlm): PodSpec {
+  const lostVolumes = new Set(
+    (pod.volumes ?? []).filter((volume) => isIssuedVolume(volume, replaced)).map(({ name }) => name),
   );
   const manager = pod.containers.find(({ name }) => name === "manager") ?? pod.containers[0];
   return replaceLists(pod, {
     containers: pod.containers.map((container) =>
-      withNamespaces(withoutCertificates(container, lost, provided), provided, container === manager),
+      withNamespaces(withoutCertificates(container, lostVolumes, replaced), replaced, container === manager),
     ),
-    volumes: (pod.volumes ?? []).filter(({ name }) => !lost.has(name)),
+    volumes: (pod.volumes ?? []).filter(({ name }) => !lostVolumes.has(name)),
   });
 }
 
-function isLost({ secret, projected }: Volume, { secrets }: Provided): boolean {
+/** Returns whether a volume is of a Secret that cert-manager writes, which does not exist in a bundle. */
+function isIssuedVolume({ secret, projected }: Volume, { secrets }: ReplacedByOlm): boolean {
   const names = [secret?.secretName, ...(projected?.sources ?? []).map((source) => source.secret?.name)];
   return names.some((name) => name !== undefined && secrets.has(name));
 }
 
+/** The argument that lets an operator sign the certificate of its webhooks itself. */
 const selfSigned = /^--self-signed-webhook-certs(?:=true)?$/u;
 
 /** Returns whether a Deployment's operator makes the certificate of its webhooks itself. In a bundle, OLM makes it. */
-export function makesCertificate({ spec }: Deployment): boolean {
+export function signsWebhookCertificate({ spec }: Deployment): boolean {
   return (spec.template.spec?.containers ?? []).some(({ args }) => args?.some((arg) => selfSigned.test(arg)));
 }
 
@@ -182,29 +184,31 @@ const certificateFolder = "/tmp/k8s-webhook-server/serving-certs";
 /** Arguments for the certificate of metrics. Without them, the operator signs one itself. */
 const metricsCertificate = /^--metrics-cert-(?:path|name|key)=/u;
 
+/** Arguments for the certificate of webhooks, which OLM replaces. */
 const webhookCertificate =
   /^--(?:webhook-cert-(?:path|name|key)=|self-signed-webhook-certs\b|webhook-service=)/u;
 
+/** Removes the mounts and arguments for cert-manager's certificates, and points the webhook server at OLM's. */
 function withoutCertificates(
   container: Container,
-  lost: ReadonlySet<string>,
-  { webhooks }: Provided,
+  lostVolumes: ReadonlySet<string>,
+  { webhooks }: ReplacedByOlm,
 ): Container {
   const { args = [], env = [], volumeMounts = [] } = container;
-  const mounts = volumeMounts.filter(({ name }) => !lost.has(name));
-  const folders = volumeMounts.filter(({ name }) => lost.has(name)).map(({ mountPath }) => mountPath);
+  const mounts = volumeMounts.filter(({ name }) => !lostVolumes.has(name));
+  const folders = volumeMounts.filter(({ name }) => lostVolumes.has(name)).map(({ mountPath }) => mountPath);
   const losesMetrics = folders.some((folder) => args.includes(`--metrics-cert-path=${folder}`));
   const hasCertificate = webhooks && args.some((arg) => webhookCertificate.test(arg));
   const kept = args.filter(
     (arg) =>
       !(losesMetrics && metricsCertificate.test(arg)) && !(hasCertificate && webhookCertificate.test(arg)),
   );
-  const all = hasCertificate ? [...kept, `--webhook-cert-path=${certificateFolder}`] : kept;
+  const changed = hasCertificate ? [...kept, `--webhook-cert-path=${certificateFolder}`] : kept;
   const variables = hasCertificate ? env.filter(({ name }) => name !== "WEBHOOK_SERVICE") : env;
-  return replaceLists(container, { args: all, env: variables, volumeMounts: mounts });
+  return replaceLists(container, { args: changed, env: variables, volumeMounts: mounts });
 }
 
-/** Replaces lists of an object, in place. Empty ones are left out. */
+/** Returns an object with other lists, in the order of its fields. Empty lists are left out. */
 function replaceLists<Value extends object>(
   value: Value,
   lists: { readonly [Key in keyof Value]?: readonly unknown[] },
@@ -214,23 +218,27 @@ function replaceLists<Value extends object>(
 }
 
 /** A variable that OLM fills with the namespaces of the OperatorGroup, separated by commas; empty for all. */
-const watched: EnvVar = {
+const watchNamespaces: EnvVar = {
   name: "WATCH_NAMESPACE",
   valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${targetNamespaces}']` } },
 };
 
-function withNamespaces(container: Container, { namespaces }: Provided, isManager: boolean): Container {
+/** Has the manager watch the namespaces that OLM names. */
+function withNamespaces(container: Container, { namespaces }: ReplacedByOlm, isManager: boolean): Container {
   const { env = [], args } = container;
-  const has = env.some(({ name }) => name === watched.name);
-  if (!has && !(namespaces && isManager)) return container;
+  const hasVariable = env.some(({ name }) => name === watchNamespaces.name);
+  if (!hasVariable && !(namespaces && isManager)) return container;
   return {
     ...container,
     // The flag would override the variable.
     ...(args ? { args: args.filter((arg) => !arg.startsWith("--watch-namespaces=")) } : {}),
-    env: has ? env.map((each) => (each.name === watched.name ? watched : each)) : [...env, watched],
+    env: hasVariable
+      ? env.map((variable) => (variable.name === watchNamespaces.name ? watchNamespaces : variable))
+      : [...env, watchNamespaces],
   };
 }
 
+/** Divides the rendered objects into the base, the CRDs, the examples of their kinds, and the others. */
 function sortObjects({ objects: all, samples }: CsvRequest) {
   const base = all.find(({ kind }) => kind === csvKind) as ClusterServiceVersion | undefined;
   if (!base) {
@@ -246,7 +254,7 @@ function sortObjects({ objects: all, samples }: CsvRequest) {
     base,
     crds,
     examples: [...all, ...samples].filter(isExample).filter(isFirst),
-    objects: all.filter((object) => object !== base && !isCrd(object) && !isExample(object)),
+    others: all.filter((object) => object !== base && !isCrd(object) && !isExample(object)),
   };
 }
 
@@ -263,13 +271,12 @@ interface Accounts {
   readonly namespace: string | undefined;
 }
 
-function accountsOf(deployments: readonly Deployment[], extra: readonly string[]): Accounts {
-  const used = deployments.map(({ spec }) => spec.template.spec?.serviceAccountName ?? "default");
-  return { names: new Set([...used, ...extra]), namespace: deployments[0]?.metadata.namespace };
+function serviceAccountsOf(deployments: readonly Deployment[], extra: readonly string[]): Accounts {
+  const accounts = deployments.map(({ spec }) => spec.template.spec?.serviceAccountName ?? "default");
+  return { names: new Set([...accounts, ...extra]), namespace: deployments[0]?.metadata.namespace };
 }
 
 const roleKinds = new Set(["Role", "ClusterRole"]);
-
 const bindingKinds = new Set(["RoleBinding", "ClusterRoleBinding"]);
 
 function isRbac({ kind }: ManifestObject): boolean {
@@ -277,7 +284,7 @@ function isRbac({ kind }: ManifestObject): boolean {
 }
 
 /** Returns whether an object is a role, or its binding, that only lets an operator make the certificate of its webhooks. */
-export function isForOwnCertificate(object: ManifestObject): boolean {
+export function isForSelfSigning(object: ManifestObject): boolean {
   return isRbac(object) && /(?:^|-)webhook-(?:ca|certs)-role(?:binding)?$/u.test(object.metadata.name);
 }
 
@@ -298,26 +305,26 @@ type Binding = ManifestObject & { readonly roleRef: RoleRef; readonly subjects?:
  */
 function splitRoles(objects: readonly ManifestObject[], accounts: Accounts): SplitRoles {
   const roles = objects.filter(({ kind }) => roleKinds.has(kind)) as Role[];
-  const rules = { own: new Map<string, PolicyRule[]>(), cluster: new Map<string, PolicyRule[]>() };
+  const rules = { namespaced: new Map<string, PolicyRule[]>(), cluster: new Map<string, PolicyRule[]>() };
   const moved = new Set<ManifestObject>();
   const stillBound = new Set<ManifestObject>();
   const bindings: Binding[] = [];
   for (const binding of objects.filter(({ kind }) => bindingKinds.has(kind)) as Binding[]) {
-    const role = roles.find((each) => isRoleOf(binding, each));
+    const role = roles.find((candidate) => isRoleOf(binding, candidate));
     const { subjects = [] } = binding;
-    const own = role ? subjects.filter((subject) => isAccount(subject, accounts)) : [];
-    const others = subjects.filter((subject) => !own.includes(subject));
-    for (const { name } of own) {
-      const target = binding.kind === "RoleBinding" ? rules.own : rules.cluster;
+    const operators = role ? subjects.filter((subject) => isOperatorAccount(subject, accounts)) : [];
+    const others = subjects.filter((subject) => !operators.includes(subject));
+    for (const { name } of operators) {
+      const target = binding.kind === "RoleBinding" ? rules.namespaced : rules.cluster;
       target.set(name, [...(target.get(name) ?? []), ...(role!.rules ?? [])]);
     }
-    if (role && own.length > 0) moved.add(role);
-    if (own.length > 0 && others.length === 0) continue;
-    bindings.push(own.length === 0 ? binding : { ...binding, subjects: others });
+    if (role && operators.length > 0) moved.add(role);
+    if (operators.length > 0 && others.length === 0) continue;
+    bindings.push(operators.length === 0 ? binding : { ...binding, subjects: others });
     if (role) stillBound.add(role);
   }
   return {
-    permissions: toPermissions(rules.own),
+    permissions: toPermissions(rules.namespaced),
     clusterPermissions: toPermissions(rules.cluster),
     others: [...roles.filter((role) => !moved.has(role) || stillBound.has(role)), ...bindings],
   };
@@ -328,9 +335,9 @@ function isRoleOf({ roleRef, metadata }: Binding, role: Role): boolean {
   return role.kind === roleRef.kind && role.metadata.name === roleRef.name && isSameNamespace;
 }
 
-function isAccount({ kind, name, namespace }: Subject, accounts: Accounts): boolean {
-  const isThere = namespace === undefined || namespace === accounts.namespace;
-  return kind === "ServiceAccount" && accounts.names.has(name) && isThere;
+function isOperatorAccount({ kind, name, namespace }: Subject, accounts: Accounts): boolean {
+  const isInNamespace = namespace === undefined || namespace === accounts.namespace;
+  return kind === "ServiceAccount" && accounts.names.has(name) && isInNamespace;
 }
 
 /** Joins rules by service account. Repeated ones are dropped: several roles may have rules in common. */
@@ -348,7 +355,7 @@ function toPermissions(rules: ReadonlyMap<string, readonly PolicyRule[]>): Permi
  * Returns permissions without rules for service accounts of the operator that have none. OLM creates only service accounts
  * with permissions, and rejects one among the manifests if a Deployment runs as it.
  */
-function permitNothing(
+function emptyPermissions(
   objects: readonly ManifestObject[],
   deployments: readonly Deployment[],
   { permissions, clusterPermissions }: SplitRoles,
@@ -362,7 +369,7 @@ function permitNothing(
 }
 
 /** Notes bindings that name the namespace, which only the installation of the bundle decides. */
-function bindingNotes(others: readonly ManifestObject[], { namespace }: Accounts): string[] {
+function noteBindings(others: readonly ManifestObject[], { namespace }: Accounts): string[] {
   return (others as Binding[])
     .filter(({ subjects = [] }) => subjects.some((subject) => namespace && subject.namespace === namespace))
     .map(
@@ -371,15 +378,18 @@ function bindingNotes(others: readonly ManifestObject[], { namespace }: Accounts
     );
 }
 
-/** Returns the annotations. Those of the base override the others. */
+/** The parts of a bundle that annotations of its ClusterServiceVersion repeat. */
+interface AnnotatedParts {
+  readonly examples: readonly ManifestObject[];
+  readonly namespace: string | undefined;
+  readonly deployments: readonly InstalledDeployment[];
+}
+
+/** Returns the annotations of the ClusterServiceVersion. Those of the base override the others. */
 function annotate(
   { metadata }: ClusterServiceVersion,
   { builder, projectLayout }: CsvRequest,
-  found: {
-    readonly examples: readonly ManifestObject[];
-    readonly namespace: string | undefined;
-    readonly deployments: readonly InstalledDeployment[];
-  },
+  found: AnnotatedParts,
 ): Record<string, string> {
   const { annotations = {} } = metadata as { annotations?: Record<string, string> };
   const containers = found.deployments[0]?.spec.template.spec?.containers ?? [];
@@ -394,7 +404,7 @@ function annotate(
   };
 }
 
-function missingExamples(crds: readonly Crd[], examples: readonly ManifestObject[]): string[] {
+function noteMissingExamples(crds: readonly Crd[], examples: readonly ManifestObject[]): string[] {
   const shown = new Set(examples.map(groupKind));
   return crds
     .filter(({ spec }) => !shown.has(groupKind({ apiVersion: `${spec.group}/`, kind: spec.names.kind })))
@@ -423,7 +433,7 @@ function mergeImages(
   return [...base, ...found.filter(({ name }) => !known.has(name))];
 }
 
-function unlessEmpty<Key extends string, Item>(
+function listUnlessEmpty<Key extends string, Item>(
   key: Key,
   items: readonly Item[],
 ): { readonly [Name in Key]?: readonly Item[] } {

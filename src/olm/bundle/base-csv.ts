@@ -22,6 +22,7 @@ export interface Presentation {
 /** The kustomization below `config/` of the base ClusterServiceVersion and the deployment. */
 export const manifestsKustomization = "manifests";
 
+/** Returns the path of the base ClusterServiceVersion. */
 export function basePath(project: Project): string {
   return `config/${manifestsKustomization}/bases/${project.projectName}.clusterserviceversion.yaml`;
 }
@@ -33,7 +34,7 @@ export function basePart(project: Project): Part {
   return { key: "olm/base", templates: "olm/base", context };
 }
 
-const format = { lineWidth: 0 } as const;
+const yamlFormat = { lineWidth: 0 } as const;
 
 /** Adds the base to a draft if it is missing, and sets the fields that flags name. The rest is kept, with its comments. */
 export function planBase(draft: Draft, project: Project, presentation: Presentation): void {
@@ -45,14 +46,14 @@ export function planBase(draft: Draft, project: Project, presentation: Presentat
   // Throws with the position if the file is not YAML; parseDocument() doesn't throw.
   readYaml(path, text);
   const document = parseDocument(text, { compat: "yaml-1.1" });
-  const before = document.toString(format);
+  const before = document.toString(yamlFormat);
   if (isNew) setModes(document, installModesFor(project));
-  present(document, presentation);
-  const after = document.toString(format);
+  setPresentation(document, presentation);
+  const after = document.toString(yamlFormat);
   if (after !== before) draft.write(path, after);
 }
 
-function present(document: Document, presentation: Presentation): void {
+function setPresentation(document: Document, presentation: Presentation): void {
   const { skipRange, icon, provider, ...fields } = presentation;
   for (const [field, value] of Object.entries({ ...fields, provider, icon: icon && [icon] }))
     if (value !== undefined)
@@ -68,7 +69,7 @@ function setModes(document: Document, supported: ReadonlySet<InstallMode>): void
 
 /** Returns the install modes of a new base. OLM installs a conversion webhook only for all namespaces. */
 function installModesFor({ namespaced, resources }: Project): ReadonlySet<InstallMode> {
-  const converts = resources.some(({ webhooks }) => webhooks.spokes !== undefined);
-  if (!namespaced || converts) return new Set(["AllNamespaces"]);
+  const hasConversion = resources.some(({ webhooks }) => webhooks.spokes !== undefined);
+  if (!namespaced || hasConversion) return new Set(["AllNamespaces"]);
   return new Set(["OwnNamespace", "SingleNamespace", "MultiNamespace"]);
 }

@@ -2,6 +2,7 @@ import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { describeObject, isCrd, type ManifestObject, type WithSpec } from "../../ship/manifest.ts";
 import { bundledKinds } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
+import type { Crd } from "./descriptors.ts";
 import { type FoundWebhooks, type Service, olmServiceName } from "./webhook-definitions.ts";
 
 /** A manifest of the bundle beside its ClusterServiceVersion. */
@@ -10,7 +11,7 @@ export interface BundledObject {
   readonly object: ManifestObject;
 }
 
-/** Selects the objects that OLM creates from manifests, with notes about the others. */
+/** Returns the objects that OLM creates from manifests, adapted to it, and notes about the others. */
 export function bundleObjects(
   objects: readonly ManifestObject[],
   webhooks: FoundWebhooks,
@@ -20,8 +21,8 @@ export function bundleObjects(
   const bundled = objects.flatMap((object): BundledObject[] => {
     if (webhooks.services.has(object as Service)) return [];
     if (bundledKinds.has(object.kind)) {
-      const own = withoutCertificates(object, webhooks, secrets);
-      return [{ fileName: fileName(object), object: withoutNamespace(own) }];
+      const adapted = withoutCertificates(object, webhooks, secrets);
+      return [{ fileName: fileName(object), object: withoutNamespace(adapted) }];
     }
     notes.push(`left out ${describeObject(object)}: OLM creates no objects of its kind`);
     return [];
@@ -31,11 +32,12 @@ export function bundleObjects(
 
 /** Returns the names of the Secrets that cert-manager writes. */
 export function issuedSecrets(objects: readonly ManifestObject[]): ReadonlySet<string> {
-  const certificates = objects.filter((object) => isCertManagers(object) && object.kind === "Certificate");
+  const certificates = objects.filter((object) => isCertManager(object) && object.kind === "Certificate");
   return new Set(certificates.map(({ spec }) => (spec as { secretName: string }).secretName));
 }
 
-export function isCertManagers({ apiVersion }: ManifestObject): boolean {
+/** Returns whether an object is of one of cert-manager's kinds, which OLM replaces. */
+export function isCertManager({ apiVersion }: ManifestObject): boolean {
   return apiVersion.startsWith("cert-manager.io/");
 }
 
@@ -48,37 +50,38 @@ function withoutNamespace(object: ManifestObject): ManifestObject {
 function fileName(object: ManifestObject): string {
   const { apiVersion, kind, metadata } = object;
   if (isCrd(object)) {
-    const { group, names } = (object as WithSpec<{ group: string; names: { plural: string } }>).spec;
+    const { group, names } = (object as Crd).spec;
     return `${group}_${names.plural}.yaml`;
   }
   return `${metadata.name}_${apiVersion.replace("/", "_")}_${kind.toLowerCase()}.yaml`;
 }
 
+/** Removes references to cert-manager's certificates, which a bundle has none of. */
 function withoutCertificates(
   object: ManifestObject,
   webhooks: FoundWebhooks,
   secrets: ReadonlySet<string>,
 ): ManifestObject {
   if (isCrd(object)) return withOlmConversion(object, webhooks);
-  return object.kind === "ServiceMonitor" ? withOwnCertificate(object, secrets) : object;
+  return object.kind === "ServiceMonitor" ? withoutVerification(object, secrets) : object;
 }
 
-const inject = "cert-manager.io/inject-ca-from";
+const injectAnnotation = "cert-manager.io/inject-ca-from";
 
 /** Points the conversion of a CRD at OLM's Service. OLM adds its CA when it installs the bundle. */
 function withOlmConversion(crd: ManifestObject, { definitions }: FoundWebhooks): ManifestObject {
   const { metadata, spec } = crd as WithSpec<Readonly<Record<string, unknown>>>;
   const { annotations, ...rest } = metadata as typeof metadata & { annotations?: Record<string, string> };
-  const left = Object.entries(annotations ?? {}).filter(([key]) => key !== inject);
+  const kept = Object.entries(annotations ?? {}).filter(([key]) => key !== injectAnnotation);
   const definition = definitions.find(({ conversionCRDs }) => conversionCRDs?.includes(metadata.name));
   return {
     ...crd,
-    metadata: { ...rest, ...(left.length > 0 ? { annotations: Object.fromEntries(left) } : {}) },
-    spec: definition ? { ...spec, conversion: olmConversion(definition, spec["conversion"]) } : spec,
+    metadata: { ...rest, ...(kept.length > 0 ? { annotations: Object.fromEntries(kept) } : {}) },
+    spec: definition ? { ...spec, conversion: conversionByOlm(definition, spec["conversion"]) } : spec,
   };
 }
 
-function olmConversion(definition: WebhookDefinition, former: unknown): object {
+function conversionByOlm(definition: WebhookDefinition, former: unknown): object {
   const { service } = (former as { webhook: { clientConfig: { service: { namespace: string } } } }).webhook
     .clientConfig;
   const served = {
@@ -96,7 +99,7 @@ interface Endpoint {
 }
 
 /** Turns the verification of TLS off where cert-manager's certificate is gone: the operator then signs its own. */
-function withOwnCertificate(monitor: ManifestObject, secrets: ReadonlySet<string>): ManifestObject {
+function withoutVerification(monitor: ManifestObject, secrets: ReadonlySet<string>): ManifestObject {
   const { spec } = monitor as WithSpec<{ endpoints?: readonly Endpoint[] }>;
   const refersToLost = ({ tlsConfig }: Endpoint): boolean =>
     [...secrets].some((secret) => JSON.stringify(tlsConfig ?? {}).includes(JSON.stringify(secret)));

@@ -25,6 +25,7 @@ export interface CsvSpec {
   readonly [field: string]: unknown;
 }
 
+/** The install strategy: the Deployments, and their permissions. */
 export interface Install {
   readonly strategy: "deployment";
   readonly spec: {
@@ -67,6 +68,7 @@ export interface FieldDescriptor {
   readonly "x-descriptors"?: readonly string[];
 }
 
+/** A webhook, for which OLM creates the configuration, the Service and the certificate. */
 export interface WebhookDefinition {
   readonly type: string;
   readonly generateName: string;
@@ -80,6 +82,7 @@ export interface WebhookDefinition {
   readonly [field: string]: unknown;
 }
 
+/** An image that a mirror of the bundle must copy. */
 export interface RelatedImage {
   readonly name: string;
   readonly image: string;

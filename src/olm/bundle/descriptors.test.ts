@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DescribedSchema, describeFields, inWords, kindInWords } from "./descriptors.ts";
+import { type DescribedSchema, describeFields, fieldInWords, kindInWords } from "./descriptors.ts";
 
 test.each([
   ["size", "Size"],
@@ -7,7 +7,7 @@ test.each([
   ["clusterIPs", "Cluster IPs"],
   ["tlsCASecret", "Tls CA Secret"],
 ])("%s in words is %s", (name, words) => {
-  expect(inWords(name)).toBe(words);
+  expect(fieldInWords(name)).toBe(words);
 });
 
 test("kinds are split less eagerly: they may be names", () => {

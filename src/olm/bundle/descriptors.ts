@@ -22,11 +22,11 @@ export function describeCrd({ metadata, spec }: Crd, marked: readonly KindDescri
     .filter(({ served }) => served)
     .map(({ name: version, schema }) => {
       const { description, properties } = schema?.openAPIV3Schema ?? {};
-      const said = marked.find((each) => each.name === metadata.name && each.version === version);
-      const fields = describeFields(properties?.["spec"], "spec", said?.spec);
-      const status = describeFields(properties?.["status"], "status", said?.status);
+      const described = marked.find((kind) => kind.name === metadata.name && kind.version === version);
+      const specFields = describeFields(properties?.["spec"], "spec", described?.spec);
+      const statusFields = describeFields(properties?.["status"], "status", described?.status);
       // OLM requires the name, but it may be empty.
-      const resources = (said?.resources ?? []).map(([kind = "", version = "", name = ""]) => ({
+      const resources = (described?.resources ?? []).map(([kind = "", version = "", name = ""]) => ({
         kind,
         name,
         version,
@@ -35,11 +35,11 @@ export function describeCrd({ metadata, spec }: Crd, marked: readonly KindDescri
         kind,
         name: metadata.name,
         version,
-        displayName: said?.displayName ?? kindInWords(kind),
+        displayName: described?.displayName ?? kindInWords(kind),
         ...(description === undefined ? {} : { description: description.split("\n")[0]! }),
         ...(resources.length > 0 ? { resources } : {}),
-        ...(fields.length > 0 ? { specDescriptors: fields } : {}),
-        ...(status.length > 0 ? { statusDescriptors: status } : {}),
+        ...(specFields.length > 0 ? { specDescriptors: specFields } : {}),
+        ...(statusFields.length > 0 ? { statusDescriptors: statusFields } : {}),
       };
     });
 }
@@ -52,10 +52,7 @@ export interface DescribedSchema {
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
 }
 
-/**
- * Describes the fields of a spec or status: all outer ones by their schemas, and fields with a marker by the marker. Fields
- * with a position in their marker come first.
- */
+/** Describes the outer fields of a spec or status by their schemas, and those with markers by these, in the markers' order. */
 export function describeFields(
   schema: DescribedSchema | undefined,
   part: "spec" | "status",
@@ -64,14 +61,16 @@ export function describeFields(
   const fields = new Map(
     Object.entries(schema?.properties ?? {}).map(([path, field]): [string, FieldDescriptor] => [
       path,
-      descriptor(path, path, field.description, controlsOf(path, field, part)),
+      descriptor(path, path, field.description, consoleControls(path, field, part)),
     ]),
   );
   for (const { path, name, description, displayName, xDescriptors } of marked) {
     const derived = fields.get(path);
     const controls = xDescriptors.length > 0 ? xDescriptors : (derived?.["x-descriptors"] ?? []);
-    const words = derived?.description ?? description;
-    fields.set(path, { ...descriptor(path, name, words, controls), ...(displayName ? { displayName } : {}) });
+    fields.set(path, {
+      ...descriptor(path, name, derived?.description ?? description, controls),
+      ...(displayName ? { displayName } : {}),
+    });
   }
   const position = ({ path }: FieldDescriptor): number =>
     marked.find((field) => field.path === path)?.order ?? Number.MAX_SAFE_INTEGER;
@@ -86,27 +85,28 @@ function descriptor(
 ): FieldDescriptor {
   return {
     ...(description === undefined ? {} : { description }),
-    displayName: inWords(name),
+    displayName: fieldInWords(name),
     path,
     ...(controls.length > 0 ? { "x-descriptors": controls } : {}),
   };
 }
 
-const console = "urn:alm:descriptor:com.tectonic.ui:";
+/** The prefix of the identifiers of controls in OLM's console. */
+const consolePrefix = "urn:alm:descriptor:com.tectonic.ui:";
 
 /** Returns the controls for a field in OLM's console, as far as its type determines them. */
-function controlsOf(name: string, field: DescribedSchema, part: "spec" | "status"): string[] {
+function consoleControls(name: string, field: DescribedSchema, part: "spec" | "status"): string[] {
   const { type, properties = {}, enum: values } = field;
   if (part === "status") return name === "conditions" ? ["urn:alm:descriptor:io.kubernetes.conditions"] : [];
-  if (values) return values.map((value) => `${console}select:${String(value)}`);
-  if (type === "integer") return [`${console}${name === "replicas" ? "podCount" : "number"}`];
-  if ("limits" in properties && "requests" in properties) return [`${console}resourceRequirements`];
+  if (values) return values.map((value) => `${consolePrefix}select:${String(value)}`);
+  if (type === "integer") return [`${consolePrefix}${name === "replicas" ? "podCount" : "number"}`];
+  if ("limits" in properties && "requests" in properties) return [`${consolePrefix}resourceRequirements`];
   const control = { boolean: "booleanSwitch", number: "number", string: "text" }[type ?? ""];
-  return control === undefined ? [] : [`${console}${control}`];
+  return control === undefined ? [] : [`${consolePrefix}${control}`];
 }
 
 /** Splits a name into words: `minReadySeconds` into "Min Ready Seconds", `clusterIPs` into "Cluster IPs". */
-export function inWords(name: string): string {
+export function fieldInWords(name: string): string {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/gu, "$1 $2")
     .replaceAll(/([A-Z]+)([A-Z][a-z]{2,})/gu, "$1 $2");
@@ -119,7 +119,7 @@ export function kindInWords(kind: string): string {
 }
 
 /** Compares CRDs by the order in their markers. Those without one follow. */
-export function byMarkers(
+export function compareByMarkers(
   marked: readonly KindDescription[],
 ): (a: CrdDescription, b: CrdDescription) => number {
   const position = (crd: CrdDescription): number =>

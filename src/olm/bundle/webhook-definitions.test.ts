@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "../../ship/manifest.ts";
-import { installDeployment, isForOwnCertificate, makesCertificate } from "./assemble-csv.ts";
+import { installDeployment, isForSelfSigning, signsWebhookCertificate } from "./assemble-csv.ts";
 import { type Deployment, findWebhooks } from "./webhook-definitions.ts";
 
 const deployment = `
@@ -84,13 +84,13 @@ test("an operator that makes its certificate takes OLM's, and needs no roles for
   const provided = { secrets: new Set<string>(), webhooks: true, namespaces: false };
   const [manager] = installDeployment(object!, provided).spec.template.spec!.containers;
 
-  expect(makesCertificate(object!)).toBe(true);
+  expect(signsWebhookCertificate(object!)).toBe(true);
   expect(manager).toEqual({
     name: "manager",
     args: ["--leader-elect", "--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs"],
   });
   const named = (kind: string, name: string) => ({ apiVersion: "rbac/v1", kind, metadata: { name } });
-  expect(isForOwnCertificate(named("ClusterRoleBinding", "shop-webhook-ca-rolebinding"))).toBe(true);
-  expect(isForOwnCertificate(named("Role", "shop-webhook-certs-role"))).toBe(true);
-  expect(isForOwnCertificate(named("Role", "shop-manager-role"))).toBe(false);
+  expect(isForSelfSigning(named("ClusterRoleBinding", "shop-webhook-ca-rolebinding"))).toBe(true);
+  expect(isForSelfSigning(named("Role", "shop-webhook-certs-role"))).toBe(true);
+  expect(isForSelfSigning(named("Role", "shop-manager-role"))).toBe(false);
 });

@@ -5,6 +5,7 @@ import { type ManifestObject, type WithSpec, describeObject, isCrd } from "../..
 import { webhookTypes } from "../bundle-format.ts";
 import type { WebhookDefinition } from "./csv.ts";
 
+/** The webhooks of a deployment, as a bundle describes them. */
 export interface FoundWebhooks {
   readonly definitions: readonly WebhookDefinition[];
   /** The Services in front of the webhooks. The bundle omits them, since OLM creates its own. */
@@ -14,13 +15,14 @@ export interface FoundWebhooks {
   readonly notes: readonly string[];
 }
 
-const types: Readonly<Record<string, string>> = {
+/** The types of webhook definitions, by the kinds of webhook configurations. */
+const typesByKind: Readonly<Record<string, string>> = {
   MutatingWebhookConfiguration: webhookTypes.mutating,
   ValidatingWebhookConfiguration: webhookTypes.validating,
 };
 
 export function isWebhookConfiguration({ kind }: ManifestObject): boolean {
-  return types[kind] !== undefined;
+  return typesByKind[kind] !== undefined;
 }
 
 export type Deployment = WithSpec<DeploymentSpec>;
@@ -39,19 +41,19 @@ interface Webhook {
 }
 
 /** A Service, one of its ports, and the Deployment behind it. */
-interface Served {
+interface Backend {
   readonly service: Service;
   readonly port: ServicePort;
   readonly deployment: Deployment;
 }
 
-/** Describes the webhooks of a rendered deployment for OLM, which creates the configurations, Services and certificates. */
+/** Describes the webhooks of a rendered deployment for OLM. Webhooks that OLM can't serve are left out, with a note. */
 export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks {
   const notes: string[] = [];
-  const served: Served[] = [];
-  const serve = (name: string, client: ClientConfig | undefined): Served | undefined => {
-    const found = client?.service && findServed(objects, client.service);
-    if (found) served.push(found);
+  const backends: Backend[] = [];
+  const findServer = (name: string, client: ClientConfig | undefined): Backend | undefined => {
+    const found = client?.service && findBackend(objects, client.service);
+    if (found) backends.push(found);
     else
       notes.push(
         `left out ${name}: OLM only knows webhooks behind a Service in front of one of the bundle's Deployments`,
@@ -60,23 +62,23 @@ export function findWebhooks(objects: readonly ManifestObject[]): FoundWebhooks 
   };
   const admission = objects.filter(isWebhookConfiguration).flatMap(({ kind, webhooks }) =>
     ((webhooks ?? []) as readonly Webhook[]).flatMap((webhook) => {
-      const found = serve(`the webhook ${webhook.name}`, webhook.clientConfig);
+      const found = findServer(`the webhook ${webhook.name}`, webhook.clientConfig);
       if (!found) return [];
-      notes.push(...unknownFields(webhook));
-      return [admissionDefinition(types[kind]!, webhook, found)];
+      notes.push(...noteDroppedFields(webhook));
+      return [admissionDefinition(typesByKind[kind]!, webhook, found)];
     }),
   );
   const conversions = objects.filter(isCrd).flatMap((crd) => {
     const { webhook } = conversionOf(crd) ?? {};
-    const found = webhook && serve(`the conversion of ${describeObject(crd)}`, webhook.clientConfig);
+    const found = webhook && findServer(`the conversion of ${describeObject(crd)}`, webhook.clientConfig);
     return found ? [{ crd, webhook, found }] : [];
   });
   return {
     definitions: [...admission, ...conversionDefinitions(conversions)].sort((a, b) =>
       compareText(a.generateName, b.generateName),
     ),
-    services: new Set(served.map(({ service }) => service)),
-    deployments: new Set(served.map(({ deployment }) => deployment.metadata.name)),
+    services: new Set(backends.map(({ service }) => service)),
+    deployments: new Set(backends.map(({ deployment }) => deployment.metadata.name)),
     notes,
   };
 }
@@ -112,7 +114,7 @@ const copied = [
 
 const known = new Set<string>([...copied, "name", "clientConfig", "admissionReviewVersions", "sideEffects"]);
 
-function unknownFields(webhook: Webhook): string[] {
+function noteDroppedFields(webhook: Webhook): string[] {
   const lost = Object.keys(webhook).filter((field) => !known.has(field));
   return lost.length === 0
     ? []
@@ -121,11 +123,11 @@ function unknownFields(webhook: Webhook): string[] {
       ];
 }
 
-function admissionDefinition(type: string, webhook: Webhook, served: Served): WebhookDefinition {
+function admissionDefinition(type: string, webhook: Webhook, backend: Backend): WebhookDefinition {
   return {
     type,
     generateName: webhook.name,
-    ...address(served, webhook.clientConfig),
+    ...address(backend, webhook.clientConfig),
     admissionReviewVersions: webhook.admissionReviewVersions,
     sideEffects: webhook.sideEffects,
     ...Object.fromEntries(
@@ -137,20 +139,20 @@ function admissionDefinition(type: string, webhook: Webhook, served: Served): We
 interface FoundConversion {
   readonly crd: ManifestObject;
   readonly webhook: NonNullable<Conversion["webhook"]>;
-  readonly found: Served;
+  readonly found: Backend;
 }
 
-/** Returns one definition for all CRDs that are converted at the same address. */
+/** Returns the definitions of conversion webhooks: one for all CRDs that are converted at the same address. */
 function conversionDefinitions(conversions: readonly FoundConversion[]): WebhookDefinition[] {
   const definitions = new Map<string, WebhookDefinition>();
   for (const { crd, webhook, found } of conversions) {
-    const where = address(found, webhook.clientConfig);
-    const key = JSON.stringify([where, webhook.conversionReviewVersions]);
+    const target = address(found, webhook.clientConfig);
+    const key = JSON.stringify([target, webhook.conversionReviewVersions]);
     const before = definitions.get(key);
     definitions.set(key, {
       type: webhookTypes.conversion,
       generateName: `c${crd.metadata.name}`,
-      ...where,
+      ...target,
       admissionReviewVersions: webhook.conversionReviewVersions,
       sideEffects: "None",
       ...before,
@@ -160,8 +162,9 @@ function conversionDefinitions(conversions: readonly FoundConversion[]): Webhook
   return [...definitions.values()];
 }
 
+/** Returns the fields of a definition that say where its webhook is served. */
 function address(
-  { port, deployment }: Served,
+  { port, deployment }: Backend,
   { service }: ClientConfig,
 ): Pick<WebhookDefinition, "deploymentName" | "containerPort" | "targetPort" | "webhookPath"> {
   return {
@@ -184,11 +187,11 @@ export function isDeployment(object: ManifestObject): object is Deployment {
   return object.kind === "Deployment" && object.apiVersion.startsWith("apps/");
 }
 
-/** Finds a Service and the Deployment that answers its requests among the objects. */
-export function findServed(
+/** Finds the Service that a webhook refers to, and the Deployment behind it; undefined unless the objects have both. */
+export function findBackend(
   objects: readonly ManifestObject[],
   { name, namespace, port: number = 443 }: ServiceReference,
-): Served | undefined {
+): Backend | undefined {
   const service = objects
     .filter(isService)
     .find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);

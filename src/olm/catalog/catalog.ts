@@ -17,12 +17,14 @@ export interface Catalog {
   readonly others: readonly Located[];
 }
 
+/** The schemas of the blobs that OLM requires. */
 export const schemas = {
   package: "olm.package",
   channel: "olm.channel",
   bundle: "olm.bundle",
 } as const;
 
+/** Reads the catalog in a folder of a tree. A file that is not YAML becomes a finding, and is missing in the catalog. */
 export function readCatalog(
   tree: Tree,
   folder: string,
@@ -39,12 +41,12 @@ export function readCatalog(
       return [];
     });
   const known = Object.values<unknown>(schemas);
-  const of = (schema: string): Located[] => blobs.filter((blob) => blob.get("schema").value === schema);
+  const blobsOf = (schema: string): Located[] => blobs.filter((blob) => blob.get("schema").value === schema);
   return {
     catalog: {
-      packages: of(schemas.package),
-      channels: of(schemas.channel),
-      bundles: of(schemas.bundle),
+      packages: blobsOf(schemas.package),
+      channels: blobsOf(schemas.channel),
+      bundles: blobsOf(schemas.bundle),
       others: blobs.filter((blob) => !known.includes(blob.get("schema").value)),
     },
     findings,
@@ -90,6 +92,7 @@ export const catalogRules = {
 
 export type CatalogFinding = RuleFinding<keyof typeof catalogRules>;
 
+/** Makes a finding at a place, such as a `Located` value. */
 export function finding(
   rule: keyof typeof catalogRules,
   { at }: { readonly at: Position },

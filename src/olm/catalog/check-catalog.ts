@@ -34,31 +34,36 @@ function* checkBlobs({ packages, channels, bundles, others }: Catalog): Iterable
 
 function* checkPackages({ packages, channels }: Catalog): Iterable<CatalogFinding> {
   const seen = new Set<string | undefined>();
-  for (const one of packages) {
-    const name = one.get("name");
+  for (const described of packages) {
+    const name = described.get("name");
     if (!name.text || seen.has(name.text)) {
       const message = name.text ? `the package "${name.text}" is described twice` : "the package has no name";
       yield finding("package-duplicate", name, message, "describe each package once, by its name");
     }
     seen.add(name.text);
-    const chosen = one.get("defaultChannel");
-    if (channels.some((channel) => isOf(channel, name.text) && channel.get("name").value === chosen.value))
+    const defaultChannel = described.get("defaultChannel");
+    if (
+      channels.some(
+        (channel) => isIn(channel, name.text) && channel.get("name").value === defaultChannel.value,
+      )
+    )
       continue;
-    const message = `the package has no channel ${JSON.stringify(chosen.value ?? null)}, which is its default`;
+    const message = `the package has no channel ${JSON.stringify(defaultChannel.value ?? null)}, which is its default`;
     const hint = "name one of its channels, or add a bundle to this one";
-    yield finding("default-channel", chosen, message, hint);
+    yield finding("default-channel", defaultChannel, message, hint);
   }
 }
 
-function isOf(blob: Located, name: string | undefined): boolean {
+/** Returns whether a channel or bundle is in a package. */
+function isIn(blob: Located, name: string | undefined): boolean {
   return blob.get("package").text === name;
 }
 
 function* checkChannels({ channels, bundles }: Catalog): Iterable<CatalogFinding> {
   const seen = new Set<string>();
   for (const channel of channels) {
-    const [name, owner] = [channel.get("name"), channel.get("package").text];
-    const id = `${owner} ${name.text}`;
+    const [name, packageName] = [channel.get("name"), channel.get("package").text];
+    const id = `${packageName} ${name.text}`;
     if (!name.text || seen.has(id)) {
       const message = name.text ? `the channel "${name.text}" is described twice` : "the channel has no name";
       yield finding("channel-name", name, message, "describe each channel once, by its name");
@@ -66,14 +71,15 @@ function* checkChannels({ channels, bundles }: Catalog): Iterable<CatalogFinding
     seen.add(id);
     yield* checkChannel(channel);
     for (const entry of channel.get("entries").items.map((one) => one.get("name"))) {
-      if (bundles.some((bundle) => isOf(bundle, owner) && bundle.get("name").value === entry.value)) continue;
+      if (bundles.some((bundle) => isIn(bundle, packageName) && bundle.get("name").value === entry.value))
+        continue;
       const message = `the catalog has no bundle ${JSON.stringify(entry.value ?? null)}`;
       yield finding("entry-bundle", entry, message, "add it with tsbuilder catalog add, or delete the entry");
     }
   }
 }
 
-/** Checks the upgrades of a channel: from every entry, a way must lead to its only head. */
+/** Checks the entries of a channel, and the upgrades between them. */
 function* checkChannel(channel: Located): Iterable<CatalogFinding> {
   const entries = new Map<string, Located>();
   const listed = channel.get("entries").items;
@@ -100,10 +106,11 @@ function* checkChannel(channel: Located): Iterable<CatalogFinding> {
     const message = `skipRange ${JSON.stringify(range.value)} is not a range of versions`;
     yield finding("entry-skip-range", range, message, 'use one such as ">=1.0.0 <1.2.0"');
   }
-  yield* checkGraph(channel, entries);
+  yield* checkUpgrades(channel, entries);
 }
 
-function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): Iterable<CatalogFinding> {
+/** Checks the upgrades of a channel: it has one head, and each other entry leads to it by `replaces`, or is skipped. */
+function* checkUpgrades(channel: Located, entries: ReadonlyMap<string, Located>): Iterable<CatalogFinding> {
   const skipped = new Set([...entries.values()].flatMap((entry) => entry.get("skips").texts));
   const replaced = new Set([...entries.values()].map((entry) => entry.get("replaces").text));
   const heads = [...entries.keys()].filter((name) => !skipped.has(name) && !replaced.has(name));
@@ -145,16 +152,16 @@ function* checkGraph(channel: Located, entries: ReadonlyMap<string, Located>): I
 function findCycle(entries: ReadonlyMap<string, Located>, starts: readonly string[]): string[] | undefined {
   const done = new Set<string>();
   for (const start of starts) {
-    const way: string[] = [];
+    const path: string[] = [];
     for (
       let name: string | undefined = start;
       name !== undefined && entries.has(name) && !done.has(name);
       name = entries.get(name)!.get("replaces").text
     ) {
-      if (way.includes(name)) return [...way.slice(way.indexOf(name)), name];
-      way.push(name);
+      if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
+      path.push(name);
     }
-    for (const name of way) done.add(name);
+    for (const name of path) done.add(name);
   }
   return undefined;
 }
@@ -163,8 +170,8 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
   const names = new Set<string>();
   const versions = new Map<string, string | undefined>();
   for (const bundle of bundles) {
-    const [name, owner] = [bundle.get("name"), bundle.get("package").text];
-    const id = `${owner} ${name.text}`;
+    const [name, packageName] = [bundle.get("name"), bundle.get("package").text];
+    const id = `${packageName} ${name.text}`;
     if (!name.text || names.has(id)) {
       const message = name.text ? `the bundle "${name.text}" is described twice` : "the bundle has no name";
       yield finding("bundle-duplicate", name, message, "describe each bundle once, by its name");
@@ -172,7 +179,7 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
     }
     names.add(id);
     const entries = channels
-      .filter((channel) => isOf(channel, owner))
+      .filter((channel) => isIn(channel, packageName))
       .flatMap((channel) => channel.get("entries").items);
     if (!entries.some((entry) => entry.get("name").value === name.value)) {
       const message = `no channel has the bundle "${name.text}"`;
@@ -189,21 +196,25 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
       yield finding("bundle-package", version ?? bundle.get("properties"), message, hint);
       continue;
     }
-    const other = versions.get(`${owner} ${version.text}`);
-    if (other !== undefined) {
-      const message = `"${other}" has the version ${version.text}, too`;
+    const sameVersion = versions.get(`${packageName} ${version.text}`);
+    if (sameVersion !== undefined) {
+      const message = `"${sameVersion}" has the version ${version.text}, too`;
       yield finding("bundle-version", version, message, "give each bundle a version of its own");
     }
-    versions.set(`${owner} ${version.text}`, name.text);
+    versions.set(`${packageName} ${version.text}`, name.text);
   }
 }
 
 /** Returns the version in the property of the bundle's own package; undefined unless there is exactly one such property. */
 function versionOf(bundle: Located): Located | undefined {
-  const [one, ...more] = bundle
+  const [property, ...more] = bundle
     .get("properties")
-    .items.filter((property) => property.get("type").value === properties.package);
-  if (!one || more.length > 0 || one.get("value", "packageName").value !== bundle.get("package").value)
+    .items.filter((candidate) => candidate.get("type").value === properties.package);
+  if (
+    !property ||
+    more.length > 0 ||
+    property.get("value", "packageName").value !== bundle.get("package").value
+  )
     return undefined;
-  return one.get("value", "version");
+  return property.get("value", "version");
 }

@@ -45,6 +45,7 @@ LABEL ${configsLabel}=/configs
 `;
 }
 
+/** The place of a new bundle in a catalog, and the image with its files. */
 interface Addition {
   readonly folder: string;
   readonly channels: readonly string[];
@@ -55,27 +56,27 @@ interface Addition {
 export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, image }: Addition): void {
   const blob = renderBundle(bundle, image);
   const { catalog } = readCatalog(draft, folder);
-  const isOwn = (one: { get(key: string): { value: unknown } }): boolean =>
-    one.get("package").value === blob.package;
-  const home = catalog.packages.find((one) => one.get("name").value === blob.package)?.file;
-  if (home === undefined || home.endsWith(".json")) {
+  const isOfPackage = (other: { get(key: string): { value: unknown } }): boolean =>
+    other.get("package").value === blob.package;
+  const packageFile = catalog.packages.find((one) => one.get("name").value === blob.package)?.file;
+  if (packageFile === undefined || packageFile.endsWith(".json")) {
     throw new TsbuilderError(`"${folder}" has no package "${blob.package}" in a YAML file`, {
       code: "NOT_FOUND",
       hint: `create it first: tsbuilder catalog init ${blob.package} --default-channel ${channels[0]}`,
     });
   }
-  if (catalog.bundles.some((one) => isOwn(one) && one.get("name").value === blob.name)) {
+  if (catalog.bundles.some((one) => isOfPackage(one) && one.get("name").value === blob.name)) {
     throw new TsbuilderError(`"${folder}" has the bundle "${blob.name}" already`, {
       code: "ALREADY_EXISTS",
       hint: "a published bundle does not change: raise the version, or delete the bundle and its entries",
     });
   }
   const entry = channelEntry(bundle);
-  const added: unknown[] = [];
+  const newChannels: unknown[] = [];
   for (const channel of new Set(channels)) {
-    const file = catalog.channels.find((one) => isOwn(one) && one.get("name").value === channel)?.file;
+    const file = catalog.channels.find((one) => isOfPackage(one) && one.get("name").value === channel)?.file;
     if (file === undefined) {
-      added.push({ schema: schemas.channel, package: blob.package, name: channel, entries: [entry] });
+      newChannels.push({ schema: schemas.channel, package: blob.package, name: channel, entries: [entry] });
       continue;
     }
     if (file.endsWith(".json")) {
@@ -94,9 +95,9 @@ export function addBundle(draft: Draft, bundle: Bundle, { folder, channels, imag
     else if (isMap(document.contents)) document.set("entries", document.createNode([entry]));
     draft.write(file, documents.map((one) => one.toString(yamlOptions)).join(""));
   }
-  const text = draft.read(home)!;
-  const blobs = [...added, blob].map((one) => `---\n${writeYaml(one)}`);
-  draft.write(home, `${text}${text.endsWith("\n") ? "" : "\n"}${blobs.join("")}`);
+  const text = draft.read(packageFile)!;
+  const blobs = [...newChannels, blob].map((one) => `---\n${writeYaml(one)}`);
+  draft.write(packageFile, `${text}${text.endsWith("\n") ? "" : "\n"}${blobs.join("")}`);
 }
 
 /** Returns the channel entry of a bundle, with the upgrades that its ClusterServiceVersion declares. */

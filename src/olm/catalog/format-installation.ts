@@ -1,6 +1,5 @@
 import { stringify } from "yaml";
 
-/** A package to install from a catalog. */
 interface Installation {
   readonly packageName: string;
   readonly channel: string;

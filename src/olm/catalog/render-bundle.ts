@@ -1,19 +1,25 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type Bundle, containersOf, definedKinds, deploymentsOf } from "../validate/bundle.ts";
-import { bundleAnnotations } from "../bundle-format.ts";
+import {
+  type Bundle,
+  containersOf,
+  csvNameOf,
+  definedKinds,
+  deploymentsOf,
+  packageNameOf,
+} from "../validate/bundle.ts";
 import type { Located } from "../located.ts";
 import { properties, schemas } from "./catalog.ts";
 
-/** Renders the blob of a valid bundle for a catalog. The image holds its files. */
+/** Returns the blob of a valid bundle for a file-based catalog, as `opm render` does. `image` holds the bundle's files. */
 export function renderBundle(bundle: Bundle, image: string) {
   const { csv } = bundle;
-  const packageName = bundle.annotations.get(bundleAnnotations.package).text!;
+  const packageName = packageNameOf(bundle);
   return {
     schema: schemas.bundle,
-    name: csv.get("metadata", "name").text!,
+    name: csvNameOf(bundle),
     package: packageName,
     image,
-    properties: withoutRepeated([
+    properties: dropRepeatedKinds([
       ...definedKinds(bundle, "owned").map((kind) => kindProperty(properties.gvk, kind)),
       ...definedKinds(bundle, "required").map((kind) => kindProperty(properties.gvkRequired, kind)),
       { type: properties.package, value: { packageName, version: csv.get("spec", "version").text } },
@@ -36,10 +42,11 @@ function kindProperty(type: string, { group, kind, version }: ReturnType<typeof 
 }
 
 /** Drops repeated kinds: the bundle may name them in the ClusterServiceVersion and in a file of its own. */
-function withoutRepeated(all: readonly Property[]): Property[] {
+function dropRepeatedKinds(all: readonly Property[]): Property[] {
   const kinds: readonly string[] = [properties.gvk, properties.gvkRequired];
   return all.filter(
-    (one, index) => !kinds.includes(one.type) || all.findIndex((other) => isEqual(other, one)) === index,
+    (property, index) =>
+      !kinds.includes(property.type) || all.findIndex((other) => isEqual(other, property)) === index,
   );
 }
 
@@ -58,12 +65,12 @@ function readDependency(dependency: Located): Property[] {
 }
 
 /** Fields that opm writes even if they are empty. */
-const structs: ReadonlySet<string> = new Set(["apiServiceDefinitions", "crdDescriptions", "provider"]);
+const alwaysWritten: ReadonlySet<string> = new Set(["apiServiceDefinitions", "crdDescriptions", "provider"]);
 
 /** Returns the part of the ClusterServiceVersion that consoles show, without deployments and permissions. */
 function csvMetadata(csv: Located): Record<string, unknown> {
   const spec = csv.get("spec");
-  const all: Record<string, Located> = {
+  const fields: Record<string, Located> = {
     annotations: csv.get("metadata", "annotations"),
     apiServiceDefinitions: spec.get("apiservicedefinitions"),
     crdDescriptions: spec.get("customresourcedefinitions"),
@@ -80,23 +87,23 @@ function csvMetadata(csv: Located): Record<string, unknown> {
     provider: spec.get("provider"),
   };
   return Object.fromEntries(
-    Object.entries(all).flatMap(([key, one]) => {
-      if (!one.isMissing) return [[key, one.value]];
-      return structs.has(key) ? [[key, {}]] : [];
+    Object.entries(fields).flatMap(([key, field]) => {
+      if (!field.isMissing) return [[key, field.value]];
+      return alwaysWritten.has(key) ? [[key, {}]] : [];
     }),
   );
 }
 
 /** Returns the images that a mirror of the catalog must copy: the listed ones, the bundle's own, and those of containers. */
 function relatedImages(bundle: Bundle, image: string): { name: string; image: string }[] {
-  const listed = bundle.csv.get("spec", "relatedImages").items.map((one) => ({
-    name: one.get("name").text ?? "",
-    image: one.get("image").text ?? "",
+  const listed = bundle.csv.get("spec", "relatedImages").items.map((related) => ({
+    name: related.get("name").text ?? "",
+    image: related.get("image").text ?? "",
   }));
   const used = deploymentsOf(bundle)
     .flatMap(containersOf)
     .flatMap((container) => container.get("image").text ?? []);
-  const known = new Set(listed.map((one) => one.image));
-  const others = [...new Set([image, ...used])].filter((one) => !known.has(one));
-  return [...listed, ...others.map((one) => ({ name: "", image: one }))];
+  const known = new Set(listed.map((related) => related.image));
+  const others = [...new Set([image, ...used])].filter((other) => !known.has(other));
+  return [...listed, ...others.map((other) => ({ name: "", image: other }))];
 }

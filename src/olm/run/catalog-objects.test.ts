@@ -4,7 +4,7 @@ import { bundleTexts, damage, rightBundle } from "../../../e2e/support/olm/right
 import { memoryTree } from "../../scaffold/tree.ts";
 import { checkCatalog } from "../catalog/check-catalog.ts";
 import { type Bundle, readBundle } from "../validate/bundle.ts";
-import { type Blob, catalogObjects, catalogWith, imageCatalog, subscriptionTo } from "./run-bundle.ts";
+import { type Blob, catalogObjects, catalogWith, imageCatalog, subscriptionTo } from "./catalog-objects.ts";
 
 const csv = "manifests/shop-operator.clusterserviceversion.yaml";
 

@@ -10,30 +10,28 @@ export interface ChosenMode {
 }
 
 /** The least and the most namespaces that a mode names. The operator's own namespace is never named. */
-const counts: Readonly<Record<InstallMode, readonly [least: number, most: number]>> = {
+const namespaceCounts: Readonly<Record<InstallMode, readonly [least: number, most: number]>> = {
   OwnNamespace: [0, 0],
   SingleNamespace: [1, 1],
   MultiNamespace: [1, Number.POSITIVE_INFINITY],
   AllNamespaces: [0, 0],
 };
 
-export function parseInstallMode(text: string): ChosenMode {
-  const [name = "", list] = text.split("=", 2);
+/** Parses an install mode with its namespaces. Throws if it names too few or too many of them for the mode. */
+export function parseInstallMode(written: string): ChosenMode {
+  const [name = "", list] = written.split("=", 2);
   const type = installModes.find((one) => one === name);
   const namespaces = list === undefined ? [] : list.split(",").map((one) => one.trim());
-  const [least, most] = type ? counts[type] : [0, 0];
+  const [least, most] = type ? namespaceCounts[type] : [0, 0];
   const isValid = namespaces.every((one) => checkLabel(one).length === 0);
   if (type && isValid && namespaces.length >= least && namespaces.length <= most) {
     return { type, namespaces: namespaces.toSorted() };
   }
   const hint = "use AllNamespaces, OwnNamespace, SingleNamespace=NAME or MultiNamespace=NAME,NAME";
-  throw new TsbuilderError(`"${text}" is not an install mode`, { code: "INVALID_ARGUMENT", hint });
+  throw new TsbuilderError(`"${written}" is not an install mode`, { code: "INVALID_ARGUMENT", hint });
 }
 
-/**
- * Returns the namespaces that the operator is to watch, by the chosen mode, or else by the widest one that the bundle
- * supports. An empty list means all namespaces.
- */
+/** Returns the namespaces to watch, by the chosen mode, or the widest that the bundle supports. An empty list means all. */
 export function targetNamespaces(
   { csv }: Bundle,
   namespace: string,

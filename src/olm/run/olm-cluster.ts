@@ -53,24 +53,24 @@ export async function requireOlm(choice: ClusterChoice): Promise<void> {
   });
 }
 
-const group = "operators.coreos.com";
+const olmGroup = "operators.coreos.com";
 
 export async function readSubscriptions(place: OlmPlace): Promise<readonly Subscription[]> {
-  return readAll<Subscription>(place, `subscriptions.${group}`);
+  return readAll<Subscription>(place, `subscriptions.${olmGroup}`);
 }
 
 export async function readOperatorGroups(place: OlmPlace): Promise<readonly OperatorGroup[]> {
-  return readAll<OperatorGroup>(place, `operatorgroups.${group}`);
+  return readAll<OperatorGroup>(place, `operatorgroups.${olmGroup}`);
 }
 
 export interface InstalledVersion extends ClusterServiceVersion {
   readonly status?: { readonly phase?: string; readonly message?: string };
 }
 
-const versions = `clusterserviceversions.${group}`;
+const csvResource = `clusterserviceversions.${olmGroup}`;
 
 export async function readVersion(place: OlmPlace, name: string): Promise<InstalledVersion | undefined> {
-  return readNamed<InstalledVersion>(place, versions, name);
+  return readNamed<InstalledVersion>(place, csvResource, name);
 }
 
 /** Reads the versions of a package, by OLM's label. */
@@ -78,12 +78,12 @@ export async function readVersions(
   place: OlmPlace,
   packageName: string,
 ): Promise<readonly InstalledVersion[]> {
-  return readAll<InstalledVersion>(place, versions, "--selector", versionLabel(packageName, place));
+  return readAll<InstalledVersion>(place, csvResource, "--selector", versionLabel(packageName, place));
 }
 
 /** Returns OLM's label for the versions of a package. OLM cuts its name to 63 characters. */
 function versionLabel(packageName: string, { namespace }: OlmPlace): string {
-  return `${group}/${`${packageName}.${namespace}`.slice(0, 63).replace(/[-._]+$/u, "")}`;
+  return `${olmGroup}/${`${packageName}.${namespace}`.slice(0, 63).replace(/[-._]+$/u, "")}`;
 }
 
 async function readAll<T>(
@@ -105,25 +105,25 @@ interface InstallPlan {
 
 /** Approves OLM's plan for a Subscription, once there is one for the given version. */
 export async function approvePlan(place: OlmPlace, name: string, version: string): Promise<void> {
-  const read = () => readNamed<Subscription>(place, `subscriptions.${group}`, name);
-  const resource = `installplans.${group}`;
-  const plan = await until(
+  const read = () => readNamed<Subscription>(place, `subscriptions.${olmGroup}`, name);
+  const resource = `installplans.${olmGroup}`;
+  const plan = await waitUntil(
     place,
     async () => {
-      const found = (await read())?.status?.installPlanRef?.name;
-      if (found === undefined) return undefined;
-      const made = await readNamed<InstallPlan>(place, resource, found);
-      return made?.spec.clusterServiceVersionNames.includes(version) ? found : undefined;
+      const planName = (await read())?.status?.installPlanRef?.name;
+      if (planName === undefined) return undefined;
+      const found = await readNamed<InstallPlan>(place, resource, planName);
+      return found?.spec.clusterServiceVersionNames.includes(version) ? planName : undefined;
     },
     async () => {
       const { conditions = [] } = (await read())?.status ?? {};
       const messages = conditions
         .filter(({ status }) => status === "True")
         .map((one) => one.message ?? one.type);
-      return gaveUp(
+      return timeoutError(
         `OLM made no plan for ${version} of the Subscription ${name} within ${place.timeout} s`,
         messages,
-        `kubectl describe subscriptions.${group} ${name} --namespace ${place.namespace}`,
+        `kubectl describe subscriptions.${olmGroup} ${name} --namespace ${place.namespace}`,
       );
     },
   );
@@ -135,27 +135,28 @@ export async function approvePlan(place: OlmPlace, name: string, version: string
 /** Waits until a version is installed, and its Deployments are available. */
 export async function waitForVersion(place: OlmPlace, name: string): Promise<void> {
   const read = () => readVersion(place, name);
-  const look = `kubectl describe ${versions} ${name} --namespace ${place.namespace}`;
-  const phase = await until(
+  const describeCommand = `kubectl describe ${csvResource} ${name} --namespace ${place.namespace}`;
+  const status = await waitUntil(
     place,
     async () => {
-      const status = (await read())?.status;
-      return status?.phase === "Succeeded" || status?.phase === "Failed" ? status : undefined;
+      const current = (await read())?.status;
+      return current?.phase === "Succeeded" || current?.phase === "Failed" ? current : undefined;
     },
     async () => {
       const { phase = "not there yet", message = "" } = (await read())?.status ?? {};
-      const what = `${name} was not installed within ${place.timeout} s: it is ${phase}`;
-      return gaveUp(what, message === "" ? [] : [message], look);
+      const timeoutMessage = `${name} was not installed within ${place.timeout} s: it is ${phase}`;
+      return timeoutError(timeoutMessage, message === "" ? [] : [message], describeCommand);
     },
   );
-  if (phase.phase === "Succeeded") return;
-  throw new TsbuilderError(`OLM could not install ${name}: ${phase.message ?? "it does not say why"}`, {
+  if (status.phase === "Succeeded") return;
+  throw new TsbuilderError(`OLM could not install ${name}: ${status.message ?? "it does not say why"}`, {
     code: "TOOL_FAILED",
-    hint: `see why: ${look}`,
+    hint: `see why: ${describeCommand}`,
   });
 }
 
-async function until<T>(
+/** Polls until a value is there. Throws the error that `explain` returns when the time is over. */
+async function waitUntil<T>(
   { timeout }: OlmPlace,
   read: () => Promise<T | undefined>,
   explain: () => Promise<TsbuilderError>,
@@ -169,7 +170,7 @@ async function until<T>(
   }
 }
 
-function gaveUp(message: string, reasons: readonly string[], look: string): TsbuilderError {
-  const hint = `see why: ${look}; or call it again, with a longer --timeout: it goes on where it stopped`;
+function timeoutError(message: string, reasons: readonly string[], describeCommand: string): TsbuilderError {
+  const hint = `see why: ${describeCommand}; or call it again, with a longer --timeout: it goes on where it stopped`;
   return timedOut(message, reasons, hint);
 }

@@ -1,16 +1,27 @@
 /**
- * Bundles that OLM installs in a cluster, for `run bundle`. Begin here: this file installs and upgrades them, makes the catalog
- * that is served for them, and deletes everything again. `olm-cluster.ts` reads and waits for OLM's objects.
+ * Bundles that OLM installs in a cluster, for `run bundle`. Begin here: this file installs and upgrades them, and deletes
+ * everything again. `catalog-objects.ts` makes the catalog and its objects; `olm-cluster.ts` reads and waits for OLM's objects.
  */
 
 import { isDeepStrictEqual } from "node:util";
-import { createHash } from "node:crypto";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
 import { applyObjects } from "../../ship/cluster/apply.ts";
 import { readList, runKubectl } from "../../ship/cluster/kubectl.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
-import type { Bundle } from "../validate/bundle.ts";
+import { type Bundle, csvNameOf, packageNameOf } from "../validate/bundle.ts";
+import {
+  type Blob,
+  catalogFile,
+  catalogName,
+  catalogObjects,
+  catalogWith,
+  imageCatalog,
+  lastEntry,
+  managedLabels,
+  runChannel,
+  subscriptionTo,
+} from "./catalog-objects.ts";
 import type { OlmPlace, Subscription } from "./olm-cluster.ts";
 import {
   approvePlan,
@@ -23,9 +34,6 @@ import {
   waitForVersion,
 } from "./olm-cluster.ts";
 import { type ChosenMode, targetNamespaces } from "./install-mode.ts";
-import { renderBundle } from "../catalog/render-bundle.ts";
-import { schemas } from "../catalog/catalog.ts";
-import { bundleAnnotations, csvApiVersion, writeYaml } from "../bundle-format.ts";
 import { deleteObjects } from "../../ship/cluster/undeploy.ts";
 import type { ClusterServiceVersion } from "../bundle/csv.ts";
 
@@ -48,19 +56,16 @@ interface InstallOptions extends RunOptions {
   readonly mode: ChosenMode | undefined;
 }
 
-/** The channel of the catalogs that `run bundle` makes. The bundle's own channels are ignored. */
-const runChannel = "tsbuilder-run-bundle";
-
 /** Has OLM install a bundle, and waits until its operator is available. */
 export async function installBundle(options: InstallOptions, place: OlmPlace): Promise<void> {
   const { bundle, catalog, note } = options;
-  const packageName = packageOf(bundle);
+  const packageName = packageNameOf(bundle);
   const targets = targetNamespaces(bundle, place.namespace, options.mode);
   await requireOlm(place);
   const existing = await findSubscription(packageName, place);
-  if (existing && (await hasStopped(existing, options, place))) {
+  if (existing && (await isUnfinishedInstall(existing, options, place))) {
     note(`Going on with the Subscription ${existing.metadata.name}`);
-    await finish(options, place, existing);
+    await completeInstall(options, place, existing);
     return;
   }
   if (existing) {
@@ -77,12 +82,12 @@ export async function installBundle(options: InstallOptions, place: OlmPlace): P
   const subscription = subscriptionTo(bundle, place.namespace, catalog?.channel ?? runChannel);
   await applyObjects([subscription], place);
   note(`Subscribed to ${packageName}`);
-  await finish(options, place, subscription);
+  await completeInstall(options, place, subscription);
 }
 
 /** Has OLM upgrade a package that `installBundle` installed. */
 export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promise<void> {
-  const packageName = packageOf(options.bundle);
+  const packageName = packageNameOf(options.bundle);
   await requireOlm(place);
   const subscription = await findSubscription(packageName, place);
   if (!subscription) {
@@ -90,29 +95,30 @@ export async function upgradeBundle(options: RunOptions, place: OlmPlace): Promi
     const hint = `install it first: tsbuilder run bundle ${options.image}`;
     throw new TsbuilderError(message, { code: "NOT_FOUND", hint });
   }
-  const before = await readCatalog(packageName, place);
-  if (!before) {
+  const catalog = await readCatalog(packageName, place);
+  if (!catalog) {
     const hint = "add the bundle to the catalog, and push its image: OLM asks for it by itself";
     throw new TsbuilderError(`the catalog of ${packageName} is an image`, { code: "REFUSED", hint });
   }
   const name = csvNameOf(options.bundle);
   await refuseForeignCatalog(packageName, place);
-  const known = before.some((blob) => blob.name === name);
-  const goesOn = isHead(before, name, options.image) && !(await hasSucceeded(subscription, name, place));
-  if (known && !goesOn) {
+  const isListed = catalog.some((blob) => blob.name === name);
+  const isUnfinished =
+    isHead(catalog, name, options.image) && !(await hasSucceeded(subscription, name, place));
+  if (isListed && !isUnfinished) {
     const hint = "give the bundle another version: tsbuilder bundle --version VERSION";
     throw new TsbuilderError(`${name} is in the catalog already`, { code: "ALREADY_EXISTS", hint });
   }
   await serveCatalog(
-    known ? before : catalogWith(options.bundle, options.image, before),
+    isListed ? catalog : catalogWith(options.bundle, options.image, catalog),
     { ...options, catalog: undefined },
     place,
   );
-  await finish(options, place, subscription);
+  await completeInstall(options, place, subscription);
 }
 
 /** Returns whether an earlier call subscribed to this version from this image, and stopped before it was installed. */
-async function hasStopped(
+async function isUnfinishedInstall(
   subscription: Subscription,
   { bundle, image, catalog }: InstallOptions,
   place: OlmPlace,
@@ -121,7 +127,7 @@ async function hasStopped(
   const version = csvNameOf(bundle);
   const installed = status?.installedCSV;
   if (spec.startingCSV !== version || (installed !== undefined && installed !== version)) return false;
-  const served = await readCatalog(packageOf(bundle), place);
+  const served = await readCatalog(packageNameOf(bundle), place);
   if (!catalog && !(served && isHead(served, version, image))) return false;
   return !(await hasSucceeded(subscription, version, place));
 }
@@ -135,11 +141,12 @@ async function hasSucceeded({ status }: Subscription, version: string, place: Ol
 /** Returns whether a version, from the given image, is the last one of a catalog. */
 function isHead(catalog: readonly Blob[], version: string, image: string): boolean {
   return (
-    lastEntry(catalog) === version && catalog.some((one) => one.name === version && one["image"] === image)
+    lastEntry(catalog) === version && catalog.some((blob) => blob.name === version && blob["image"] === image)
   );
 }
 
-async function finish(
+/** Approves OLM's plan for the bundle's version unless it is installed, and waits until the version is available. */
+async function completeInstall(
   { bundle, note }: RunOptions,
   place: OlmPlace,
   { metadata, status }: Pick<Subscription, "metadata" | "status">,
@@ -152,12 +159,13 @@ async function finish(
   await waitForVersion(place, version);
 }
 
+/** Applies the objects that serve a catalog: the given blobs, or the image of `catalog`. */
 async function serveCatalog(
   blobs: readonly Blob[],
   { bundle, opmImage, pullSecret, isRestricted, catalog, note }: Omit<InstallOptions, "mode">,
   place: OlmPlace,
 ): Promise<void> {
-  const packageName = packageOf(bundle);
+  const packageName = packageNameOf(bundle);
   const served = { packageName, namespace: place.namespace, isRestricted, pullSecret };
   if (catalog) {
     await applyObjects([imageCatalog(catalog.image, served)], place);
@@ -173,13 +181,10 @@ async function serveCatalog(
 /** The name of the OperatorGroup for namespaces that have none. */
 const operatorGroupName = "tsbuilder-run-bundle";
 
-/**
- * Returns the OperatorGroup to create. A namespace has at most one: an existing one is kept, and refused if it contradicts
- * the mode that the user asked for.
- */
+/** Returns the OperatorGroup to create; undefined if the namespace has one. Throws if that one contradicts the chosen mode. */
 async function chooseGroup(
   targets: readonly string[],
-  isAsked: boolean,
+  isModeChosen: boolean,
   place: OlmPlace,
 ): Promise<ManifestObject | undefined> {
   const [group] = await readOperatorGroups(place);
@@ -192,23 +197,21 @@ async function chooseGroup(
     };
   }
   const existing = group.spec?.targetNamespaces ?? [];
-  if (!isAsked || isDeepStrictEqual(existing.toSorted(), targets.toSorted())) return undefined;
+  if (!isModeChosen || isDeepStrictEqual(existing.toSorted(), targets.toSorted())) return undefined;
   throw new TsbuilderError(
     `the OperatorGroup ${group.metadata.name} in ${place.namespace} is for ${existing.join(", ") || "all namespaces"}`,
     { code: "REFUSED", hint: "leave out --install-mode to use it, or install into another --namespace" },
   );
 }
 
-/** Finds the Subscription that `installBundle` made. */
+/** Finds the Subscription that `installBundle` made. Throws if the package comes from another catalog. */
 async function findSubscription(packageName: string, place: OlmPlace): Promise<Subscription | undefined> {
   const found = (await readSubscriptions(place)).find(({ spec }) => spec.name === packageName);
   if (found) requireOwnCatalog(found, place);
   return found;
 }
 
-const catalogFile = "catalog.yaml";
-
-/** Reads the catalog that `installBundle` made. */
+/** Reads the catalog that `installBundle` made; undefined if the package comes from a catalog in an image. */
 async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[] | undefined> {
   type ConfigMap = { readonly data?: Readonly<Record<string, string>> };
   const found = await readNamed<ConfigMap>(place, "configmap", catalogName(packageName));
@@ -216,185 +219,9 @@ async function readCatalog(packageName: string, place: OlmPlace): Promise<Blob[]
   return text === undefined ? undefined : (readYaml(catalogFile, text) as Blob[]);
 }
 
-/** A blob of a file-based catalog. */
-export interface Blob {
-  readonly schema: string;
-  readonly name: string;
-  readonly [field: string]: unknown;
-}
-
-/** Returns the name of the objects that serve the catalog of a package. */
-function catalogName(packageName: string): string {
-  return `${packageName}-catalog`;
-}
-
-export function packageOf({ annotations }: Bundle): string {
-  return annotations.get(bundleAnnotations.package).text!;
-}
-
-export function csvNameOf({ csv }: Bundle): string {
-  return csv.get("metadata", "name").text!;
-}
-
-/** Returns a catalog with a bundle as its only version, or as the version that replaces the last one of `before`. */
-export function catalogWith(bundle: Bundle, image: string, before: readonly Blob[] = []): Blob[] {
-  const entries = entriesOf(before);
-  const head = lastEntry(before);
-  const name = csvNameOf(bundle);
-  const packageName = packageOf(bundle);
-  return [
-    { schema: schemas.package, name: packageName, defaultChannel: runChannel },
-    {
-      schema: schemas.channel,
-      package: packageName,
-      name: runChannel,
-      entries: [...entries, { name, ...(head === undefined ? {} : { replaces: head }) }],
-    },
-    ...before.filter(({ schema }) => schema === schemas.bundle),
-    { ...renderBundle(bundle, image) },
-  ];
-}
-
-function lastEntry(catalog: readonly Blob[]): string | undefined {
-  return entriesOf(catalog).at(-1)?.name;
-}
-
-interface Entry {
-  readonly name: string;
-  readonly replaces?: string;
-}
-
-function entriesOf(catalog: readonly Blob[]): readonly Entry[] {
-  const channel = catalog.find(({ schema }) => schema === schemas.channel);
-  return (channel?.["entries"] ?? []) as readonly Entry[];
-}
-
-/** The labels of objects that tsbuilder may overwrite and delete. */
-const ownLabels = { "app.kubernetes.io/managed-by": "tsbuilder" };
-
-interface ServedCatalog {
-  readonly packageName: string;
-  readonly namespace: string;
-  readonly opmImage: string;
-  readonly isRestricted: boolean;
-  readonly pullSecret: string | undefined;
-}
-
-/** Returns the objects that serve a catalog in the cluster, and tell OLM of it. A change of the catalog replaces the pod. */
-export function catalogObjects(blobs: readonly Blob[], served: ServedCatalog): ManifestObject[] {
-  const { packageName, namespace, isRestricted } = served;
-  const metadata = { name: catalogName(packageName), namespace, labels: ownLabels };
-  const labels = { "olm.catalogSource": metadata.name };
-  const text = blobs.map(writeYaml).join("---\n");
-  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
-  const port = 50051;
-  return [
-    { apiVersion: "v1", kind: "ConfigMap", metadata, data: { [catalogFile]: text } },
-    {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata,
-      spec: {
-        replicas: 1,
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels, annotations: { "tsbuilder.dev/catalog-hash": hash } },
-          spec: {
-            ...(isRestricted
-              ? { securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } } }
-              : {}),
-            containers: [catalogContainer(served, port)],
-            volumes: [
-              { name: "catalog", configMap: { name: metadata.name } },
-              { name: "cache", emptyDir: {} },
-            ],
-          },
-        },
-      },
-    },
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata,
-      spec: { selector: labels, ports: [{ name: "grpc", port }] },
-    },
-    {
-      apiVersion: csvApiVersion,
-      kind: "CatalogSource",
-      metadata,
-      spec: {
-        sourceType: "grpc",
-        displayName: packageName,
-        publisher: "tsbuilder",
-        address: `${metadata.name}.${namespace}.svc:${port}`,
-        ...secretsOf(served),
-      },
-    },
-  ];
-}
-
-function catalogContainer({ opmImage: image, isRestricted }: ServedCatalog, port: number): object {
-  return {
-    name: "catalog",
-    image,
-    // No --cache-dir, since opm would reject an empty folder.
-    command: ["opm", "serve", "/configs", "--port", String(port)],
-    ports: [{ name: "grpc", containerPort: port }],
-    readinessProbe: { grpc: { port } },
-    volumeMounts: [
-      // By subPath: the folder of a whole ConfigMap contains links to folders, which opm would read as files.
-      { name: "catalog", mountPath: `/configs/${catalogFile}`, subPath: catalogFile },
-      { name: "cache", mountPath: "/tmp" },
-    ],
-    ...(isRestricted
-      ? { securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } } }
-      : {}),
-  };
-}
-
-function secretsOf({ pullSecret }: Pick<ServedCatalog, "pullSecret">): object {
-  return pullSecret === undefined ? {} : { secrets: [pullSecret] };
-}
-
-/** Returns the CatalogSource for a catalog in an image, which OLM runs itself. */
-export function imageCatalog(
-  image: string,
-  { packageName, namespace, isRestricted, pullSecret }: Omit<ServedCatalog, "opmImage">,
-): ManifestObject {
-  return {
-    apiVersion: csvApiVersion,
-    kind: "CatalogSource",
-    metadata: { name: catalogName(packageName), namespace, labels: ownLabels },
-    spec: {
-      sourceType: "grpc",
-      image,
-      grpcPodConfig: { securityContextConfig: isRestricted ? "restricted" : "legacy" },
-      ...secretsOf({ pullSecret }),
-    },
-  };
-}
-
-/** Returns the Subscription to one version of a package. OLM installs it once its plan is approved. */
-export function subscriptionTo(bundle: Bundle, namespace: string, channel: string): ManifestObject {
-  const name = packageOf(bundle);
-  return {
-    apiVersion: csvApiVersion,
-    kind: "Subscription",
-    metadata: { name, namespace },
-    spec: {
-      name,
-      channel,
-      startingCSV: csvNameOf(bundle),
-      source: catalogName(name),
-      sourceNamespace: namespace,
-      installPlanApproval: "Manual",
-    },
-  };
-}
-
 /** Throws if an object that somebody else made has the name of a catalog's objects. */
 async function refuseForeignCatalog(packageName: string, place: OlmPlace): Promise<void> {
-  const foreign = (await readNamesakes(packageName, place)).find((object) => !isOwn(object));
+  const foreign = (await readNamesakes(packageName, place)).find((object) => !isManaged(object));
   if (!foreign) return;
   throw new TsbuilderError(
     `tsbuilder did not make the ${foreign.kind} ${place.namespace}/${foreign.metadata.name}, which has the name that the catalog needs`,
@@ -410,22 +237,27 @@ export function requireOwnCatalog({ metadata, spec }: Subscription, { namespace 
   throw new TsbuilderError(message, { code: "REFUSED", hint });
 }
 
-const resources = ["configmap", "deployment.apps", "service", "catalogsource.operators.coreos.com"];
+/** The resources of the objects that serve a catalog. */
+const catalogResources = ["configmap", "deployment.apps", "service", "catalogsource.operators.coreos.com"];
 
+/** Reads the objects with the names of a catalog's objects, whoever made them. */
 async function readNamesakes(
   packageName: string,
   { namespace, ...choice }: OlmPlace,
 ): Promise<readonly ManifestObject[]> {
-  const names = resources.map((resource) => `${resource}/${catalogName(packageName)}`);
+  const names = catalogResources.map((resource) => `${resource}/${catalogName(packageName)}`);
   return readList<ManifestObject>(choice, ...names, "--namespace", namespace);
 }
 
-function isOwn({ metadata }: ManifestObject): boolean {
+function isManaged({ metadata }: ManifestObject): boolean {
   const labels = metadata.labels as Readonly<Record<string, string>> | undefined;
-  return Object.entries(ownLabels).every(([key, value]) => labels?.[key] === value);
+  return Object.entries(managedLabels).every(([key, value]) => labels?.[key] === value);
 }
 
-/** Deletes the objects that `installBundle` made, even if it, or an earlier cleanup, stopped halfway. CRDs are kept unless asked for. */
+/**
+ * Deletes the objects that `installBundle` made, even if it, or an earlier cleanup, stopped halfway. CRDs are kept, with
+ * their objects, unless `deleteCrds`. Returns a line for each deleted object.
+ */
 export async function cleanUpPackage(
   packageName: string,
   place: OlmPlace,
@@ -435,8 +267,8 @@ export async function cleanUpPackage(
   const subscriptions = await readSubscriptions(place);
   const subscription = subscriptions.find(({ spec }) => spec.name === packageName);
   if (subscription) requireOwnCatalog(subscription, place);
-  const others = subscriptions.filter((one) => one !== subscription);
-  const catalog = await readOwnCatalog(packageName, place);
+  const others = subscriptions.filter((other) => other !== subscription);
+  const catalog = await readManagedCatalog(packageName, place);
   if (!subscription && catalog.length === 0) {
     const known = others.map(({ spec }) => spec.name);
     throw new TsbuilderError(`the package ${packageName} is not installed in ${place.namespace}`, {
@@ -458,14 +290,14 @@ export async function cleanUpPackage(
   ];
   const deleted: string[] = [];
   for (const objects of steps) {
-    deleted.push(...(await deleteObjects(objects.map(named), { ...place, seconds: place.timeout })));
+    deleted.push(...(await deleteObjects(objects.map(identityOf), { ...place, seconds: place.timeout })));
   }
   return deleted;
 }
 
 /** Reads the objects of a package's catalog that tsbuilder made. */
-async function readOwnCatalog(packageName: string, place: OlmPlace): Promise<readonly ManifestObject[]> {
-  return (await readNamesakes(packageName, place)).filter(isOwn);
+async function readManagedCatalog(packageName: string, place: OlmPlace): Promise<readonly ManifestObject[]> {
+  return (await readNamesakes(packageName, place)).filter(isManaged);
 }
 
 /** Returns the versions with OLM's label, and the one that the Subscription names. */
@@ -489,6 +321,6 @@ function ownedCrds({ spec }: ClusterServiceVersion): ManifestObject[] {
 }
 
 /** Reduces an object to its identity. */
-function named({ apiVersion, kind, metadata: { name, namespace } }: ManifestObject): ManifestObject {
+function identityOf({ apiVersion, kind, metadata: { name, namespace } }: ManifestObject): ManifestObject {
   return { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } };
 }

@@ -14,9 +14,14 @@ import type { Tree } from "../../scaffold/tree.ts";
 import type { Located } from "../located.ts";
 import { validateBundle } from "../validate/validate-bundle.ts";
 
-/** Returns whether a test looks at the examples as objects. In a cluster with the operator, they have a status. */
+/** Returns whether a test looks at the examples as objects, and not only at the files of the bundle. */
 export function looksAtObjects(test: ScorecardTest): boolean {
   return isBuiltIn(test) && test.entrypoint[1] !== "olm-bundle-validation";
+}
+
+export interface OwnedKind {
+  readonly kind: string;
+  readonly apiVersion: string;
 }
 
 /** An example of the bundle, in its state in the cluster if the tests use one. */
@@ -48,11 +53,11 @@ type Check = (name: string, checked: CheckedBundle) => TestResult | Promise<Test
 /** The tests that need no image, by the name in the entrypoint of `scorecard-test`. */
 export const builtInChecks: Readonly<Record<string, Check>> = {
   "basic-check-spec": (name, { examples }) => {
-    const without = examples.filter(({ object }) => !isObject(object["spec"]));
+    const specless = examples.filter(({ object }) => !isObject(object["spec"]));
     return resultOf(
       name,
       [],
-      without.map(({ object }) => `${titleOf(object)} has no spec: add one in config/samples`),
+      specless.map(({ object }) => `${describeExample(object)} has no spec: add one in config/samples`),
     );
   },
   "olm-bundle-validation": async (name, { tree, folder }) => {
@@ -66,7 +71,7 @@ export const builtInChecks: Readonly<Record<string, Check>> = {
     );
   },
   "olm-crds-have-validation": (name, { bundle, examples }) => {
-    const errors = examples.flatMap(({ object }) => withoutSchema(bundle, object));
+    const errors = examples.flatMap(({ object }) => undeclaredFields(bundle, object));
     return resultOf(name, errors, errors.length > 0 ? ["declare the fields in the types below api/"] : []);
   },
   "olm-crds-have-resources": (name, { bundle, examples }) => {
@@ -80,11 +85,14 @@ export const builtInChecks: Readonly<Record<string, Check>> = {
   "olm-spec-descriptors": (name, checked) => checkDescriptors(name, checked, "spec"),
   "olm-status-descriptors": (name, checked) => {
     const result = checkDescriptors(name, checked, "status");
-    const without = checked.examples.filter(({ object }) => fieldsOf(object, "status").length === 0);
+    const statusless = checked.examples.filter(({ object }) => fieldsOf(object, "status").length === 0);
     const why = checked.isRunning ? "has no status, though the operator runs" : "has no status";
     return {
       ...result,
-      suggestions: [...result.suggestions, ...without.map(({ object }) => `${titleOf(object)} ${why}`)],
+      suggestions: [
+        ...result.suggestions,
+        ...statusless.map(({ object }) => `${describeExample(object)} ${why}`),
+      ],
     };
   },
 };
@@ -94,6 +102,7 @@ function isBuiltIn({ entrypoint: [program, name = ""] }: ScorecardTest): boolean
   return program === "scorecard-test" && Object.hasOwn(builtInChecks, name);
 }
 
+/** Runs a test of the scorecard. A test that needs an image ends with an error. */
 export async function runTest(test: ScorecardTest, checked: CheckedBundle): Promise<TestWithResults> {
   return { ...test, results: [await resultFor(test, checked)] };
 }
@@ -139,16 +148,11 @@ export function examplesOf({ csv }: Bundle): {
     };
   }
   const problems = examples.flatMap((example, index) => {
-    const missing = missingIn(example);
+    const missing = missingField(example);
     return missing === undefined ? [] : [{ message: `the example ${index} has no ${missing}`, hint }];
   });
-  const objects = examples.filter((example) => missingIn(example) === undefined);
+  const objects = examples.filter((example) => missingField(example) === undefined);
   return { objects: objects as unknown as ManifestObject[], problems };
-}
-
-export interface OwnedKind {
-  readonly kind: string;
-  readonly apiVersion: string;
 }
 
 function checkDescriptors(
@@ -159,9 +163,9 @@ function checkDescriptors(
   const errors = new Set<string>();
   const suggestions = new Set<string>();
   for (const { object } of examples) {
-    const crd = definedCrds(bundle, "owned").find((one) => isOf(object, one));
+    const crd = definedCrds(bundle, "owned").find((one) => isOfCrd(object, one));
     if (!crd) {
-      errors.add(`${titleOf(object)}: the bundle does not own ${object.apiVersion} ${object.kind}`);
+      errors.add(`${describeExample(object)}: the bundle does not own ${object.apiVersion} ${object.kind}`);
       suggestions.add(
         "delete the sample from config/samples, or list its CRD in config/crd/kustomization.yaml",
       );
@@ -184,9 +188,11 @@ function describes(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-function withoutSchema(bundle: Bundle, object: ManifestObject): string[] {
+/** Returns an error for each field of an example that the schema of its kind does not declare. */
+function undeclaredFields(bundle: Bundle, object: ManifestObject): string[] {
   const served = findCrdVersion(crdsOf(bundle), object.apiVersion, object.kind);
-  if (!served) return [`${titleOf(object)}: no CRD of the bundle has ${object.apiVersion} ${object.kind}`];
+  if (!served)
+    return [`${describeExample(object)}: no CRD of the bundle has ${object.apiVersion} ${object.kind}`];
   const properties = served.get("schema", "openAPIV3Schema", "properties");
   return (["spec", "status"] as const).flatMap((part) =>
     fieldsOf(object, part)
@@ -204,8 +210,9 @@ function declares(schema: Located, field: string): boolean {
   );
 }
 
+/** Suggests the marker with the kinds that an operator made for the examples; `Deployment` if none is known. */
 function suggestResources(crd: Located, examples: readonly Example[]): string {
-  const made = examples.filter(({ object }) => isOf(object, crd)).flatMap((example) => example.made);
+  const made = examples.filter(({ object }) => isOfCrd(object, crd)).flatMap((example) => example.made);
   const unique = [...new Map(made.map((one) => [`${one.apiVersion} ${one.kind}`, one])).values()];
   const list = unique.length > 0 ? unique : [{ kind: "Deployment", apiVersion: "apps/v1" }];
   const words = list.map(({ kind, apiVersion }) => `{${kind},${parseApiVersion(apiVersion).version},""}`);
@@ -213,7 +220,7 @@ function suggestResources(crd: Located, examples: readonly Example[]): string {
   return `${describeCrd(crd)}: ${what}: // +operator-sdk:csv:customresourcedefinitions:resources={${words.join(",")}}`;
 }
 
-function isOf({ apiVersion, kind }: ManifestObject, crd: Located): boolean {
+function isOfCrd({ apiVersion, kind }: ManifestObject, crd: Located): boolean {
   const { group, version } = parseApiVersion(apiVersion);
   const isGroup = crd.get("name").text?.endsWith(`.${group}`) === true;
   return isGroup && crd.get("version").text === version && crd.get("kind").text === kind;
@@ -223,16 +230,18 @@ function describeCrd(crd: Located): string {
   return `${crd.get("kind").text} ${crd.get("version").text}`;
 }
 
-function titleOf({ kind, metadata }: ManifestObject): string {
+function describeExample({ kind, metadata }: ManifestObject): string {
   return `the example ${kind} ${metadata.name}`;
 }
 
+/** Returns the names of the fields in an object's spec or status. */
 function fieldsOf(object: ManifestObject, part: "spec" | "status"): string[] {
   const value = object[part];
   return isObject(value) ? Object.keys(value) : [];
 }
 
-function missingIn({ apiVersion, kind, metadata }: Readonly<Record<string, unknown>>): string | undefined {
+/** Returns the first field without which an example is no object; undefined if it has all of them. */
+function missingField({ apiVersion, kind, metadata }: Readonly<Record<string, unknown>>): string | undefined {
   const name = isObject(metadata) ? metadata["name"] : undefined;
   const needed = { apiVersion, kind, "metadata.name": name };
   return Object.entries(needed).find(([, value]) => typeof value !== "string" || value === "")?.[0];

@@ -35,12 +35,13 @@ export function resultOf(
   return { name, state: errors.length > 0 ? "fail" : "pass", errors, suggestions };
 }
 
-const folder = "test/scorecard";
+/** The folder of a project's own tests of its bundle. */
+const customTests = "test/scorecard";
 
 /** Finds the project's own tests: each file in the folder is one, and needs no registration. */
 export function findCustomTests(tree: Tree): ScorecardTest[] {
   return tree
-    .list(folder)
+    .list(customTests)
     .filter((path) => path.endsWith(".test.ts"))
     .map((path) => ({
       image: "",
@@ -50,10 +51,11 @@ export function findCustomTests(tree: Tree): ScorecardTest[] {
 }
 
 /** Returns the file of a test of the project; undefined for other tests. */
-export function fileOf({ image, entrypoint: [program, path] }: ScorecardTest): string | undefined {
+export function customTestFile({ image, entrypoint: [program, path] }: ScorecardTest): string | undefined {
   return image === "" && program === "vitest" ? path : undefined;
 }
 
+/** The outcome of one test in a file, with the messages of its failures. */
 interface Outcome {
   readonly name: string;
   readonly messages: readonly string[];
@@ -72,7 +74,7 @@ export function withOutcomes(
       results: [resultOf(test.labels["test"]!, [], [`all of its tests are skipped: ${skipped}`])],
     };
   }
-  const empty = resultOf(test.labels["test"]!, [`${fileOf(test)} has no tests`]);
+  const empty = resultOf(test.labels["test"]!, [`${customTestFile(test)} has no tests`]);
   return { ...test, results: [{ ...empty, state: "error" }] };
 }
 
@@ -81,8 +83,8 @@ const scorecardApiVersion = "scorecard.operatorframework.io/v1alpha3";
 const configFile = "config.yaml";
 
 /** Reads the tests in the configuration of a bundle's scorecard, in the order of its stages. */
-export function readTests(tree: Tree, folder: string, named: string | undefined): ScorecardTest[] {
-  const path = named ?? `${folder}/${bundleFolders.tests}${configFile}`;
+export function readTests(tree: Tree, folder: string, configPath: string | undefined): ScorecardTest[] {
+  const path = configPath ?? `${folder}/${bundleFolders.tests}${configFile}`;
   const text = tree.read(path);
   if (text === undefined) {
     const hint = "tsbuilder bundle writes it; or name another file with --config";
@@ -92,7 +94,7 @@ export function readTests(tree: Tree, folder: string, named: string | undefined)
   if (documents instanceof TsbuilderError) throw documents;
   const [config] = documents;
   if (config?.get("apiVersion").text !== scorecardApiVersion || config.get("kind").text !== "Configuration") {
-    throw refuse(`"${path}" is not the configuration of a scorecard`, path, config);
+    throw invalidConfig(`"${path}" is not the configuration of a scorecard`, path, config);
   }
   return config
     .get("stages")
@@ -101,12 +103,12 @@ export function readTests(tree: Tree, folder: string, named: string | undefined)
 
 function readTest(test: Located, path: string): ScorecardTest {
   const entrypoint = test.get("entrypoint").texts;
-  if (entrypoint.length === 0) throw refuse(`${test.path} in "${path}" has no entrypoint`, path, test);
+  if (entrypoint.length === 0) throw invalidConfig(`${test.path} in "${path}" has no entrypoint`, path, test);
   const labels = test.get("labels").entries.map(([key, value]) => [key, String(value.value)] as const);
   return { image: test.get("image").text ?? "", entrypoint, labels: Object.fromEntries(labels) };
 }
 
-function refuse(message: string, path: string, place: Located | undefined): TsbuilderError {
+function invalidConfig(message: string, path: string, place: Located | undefined): TsbuilderError {
   const hint = `its apiVersion is ${scorecardApiVersion}, its kind Configuration, and each test in its stages has an entrypoint: delete ${path}, and tsbuilder bundle writes it`;
   return new TsbuilderError(message, { code: "INVALID_SOURCE", hint, at: place?.at });
 }
@@ -193,9 +195,9 @@ function formatXunit(tests: readonly TestWithResults[]): string {
       ["spec.image", image],
       ["spec.entrypoint", entrypoint.join(" ")],
       ["labels.test", name],
-    ].map(([key, value]) => `      <property name="${key}" value="${escape(value!)}"></property>`);
+    ].map(([key, value]) => `      <property name="${key}" value="${escapeXml(value!)}"></property>`);
     return [
-      `  <testsuite name="${escape(name)}" tests="${results.length}" skipped="0" failures="${count("fail")}" errors="${count("error")}">`,
+      `  <testsuite name="${escapeXml(name)}" tests="${results.length}" skipped="0" failures="${count("fail")}" errors="${count("error")}">`,
       "    <properties>",
       ...properties,
       "    </properties>",
@@ -214,18 +216,20 @@ function formatXunit(tests: readonly TestWithResults[]): string {
 function formatCase({ name, state, errors, suggestions }: TestResult): string {
   const tag = { pass: undefined, fail: "failure", error: "error" }[state];
   return [
-    `    <testcase name="${escape(name)}">`,
+    `    <testcase name="${escapeXml(name)}">`,
     ...(tag === undefined
       ? []
       : [
-          `      <${tag} type="${tag}" message="${escape(errors[0] ?? "")}">${escape(errors.join("\n"))}</${tag}>`,
+          `      <${tag} type="${tag}" message="${escapeXml(errors[0] ?? "")}">${escapeXml(errors.join("\n"))}</${tag}>`,
         ]),
-    ...(suggestions.length > 0 ? [`      <system-out>${escape(suggestions.join("\n"))}</system-out>`] : []),
+    ...(suggestions.length > 0
+      ? [`      <system-out>${escapeXml(suggestions.join("\n"))}</system-out>`]
+      : []),
     "    </testcase>",
   ].join("\n");
 }
 
-const entities: Readonly<Record<string, string>> = {
+const xmlEntities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -234,8 +238,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for XML. Characters that XML can't contain, such as those of terminal colours, are left out. */
-function escape(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]/gu, "")
-    .replaceAll(/[&<>"\n]/gu, (one) => entities[one]!);
+    .replaceAll(/[&<>"\n]/gu, (one) => xmlEntities[one]!);
 }

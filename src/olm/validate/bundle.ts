@@ -12,6 +12,24 @@ import {
 import { type Located, missingFile, readDocuments } from "../located.ts";
 import { type BundleFinding, finding } from "./rules.ts";
 
+/** The contents of a bundle, as far as they can be read. */
+export interface Bundle {
+  /** The ClusterServiceVersion, or the first of several. */
+  readonly csv: Located;
+  /** All objects in `manifests/`, of whatever kind. */
+  readonly objects: readonly Located[];
+  /** The member `annotations` of `metadata/annotations.yaml`. */
+  readonly annotations: Located;
+  readonly properties: Located;
+  readonly dependencies: Located;
+  /** The Dockerfile beside the bundle's folder, or in it; undefined if there is none. */
+  readonly dockerfile: Dockerfile | undefined;
+  /** Returns whether the bundle has a file, by its path in the bundle. */
+  has(path: string): boolean;
+  /** The compressed size of all manifests together. */
+  readonly compressedSize: number;
+}
+
 /**
  * Reads a bundle in a folder of a tree. A file that can't be read becomes a finding, and is missing in the bundle. The tree
  * may have a Dockerfile beside the folder, as bundles in a project do.
@@ -25,13 +43,13 @@ export function readBundle(
   const readOne = (path: string): Located => read(path)[0] ?? missingFile(`${folder}/${path}`);
 
   const annotations = readOne(`${bundleFolders.metadata}${annotationsFile}`).get("annotations");
-  const named = annotations.get(bundleAnnotations.manifests).text ?? bundleFolders.manifests;
-  const manifests = inside(named) ?? bundleFolders.manifests.replace(/\/$/u, "");
+  const annotated = annotations.get(bundleAnnotations.manifests).text ?? bundleFolders.manifests;
+  const manifests = normalizeFolder(annotated) ?? bundleFolders.manifests.replace(/\/$/u, "");
   const listed = tree.list(`${folder}/${manifests}`).map((path) => path.slice(folder.length + 1));
   findings.push(
     ...listed
       .filter((path) => !isManifest(path, manifests))
-      .map((path) => refuseFile(`${folder}/${path}`, manifests)),
+      .map((path) => manifestFileFinding(`${folder}/${path}`, manifests)),
   );
   const files = listed.filter((path) => /\.(?:ya?ml|json)$/u.test(path));
   const objects = files.flatMap((path) => {
@@ -41,7 +59,7 @@ export function readBundle(
       const message = "the file has no object, and opm reads every file";
       findings.push(finding("one-object", missingFile(`${folder}/${path}`), message, "delete the file"));
     }
-    if (object && beginsEmpty(tree.read(`${folder}/${path}`)!)) {
+    if (object && isFirstDocumentEmpty(tree.read(`${folder}/${path}`)!)) {
       const message = "the first document of the file is empty, and OLM reads only the first";
       const hint = "delete the --- before the object";
       findings.push(finding("one-object", object, message, hint));
@@ -69,8 +87,8 @@ export function readBundle(
   return { bundle, findings };
 }
 
-/** Returns whether a file has no object before its first separator, such as a license only. OLM then finds none at all. */
-function beginsEmpty(text: string): boolean {
+/** Returns whether a file has only comments, such as a license, before its first separator. OLM then finds no object in it. */
+function isFirstDocumentEmpty(text: string): boolean {
   const [first = "", ...others] = text.split(/\r?\n---/u);
   return others.length > 0 && first.split(/\r?\n/u).every((line) => /^\s*(?:#.*|---\s*)?$/u.test(line));
 }
@@ -80,20 +98,21 @@ function isManifest(path: string, manifests: string): boolean {
   return /^[^./][^/]*\.(?:ya?ml|json)$/u.test(path.slice(manifests.length + 1));
 }
 
-function refuseFile(path: string, manifests: string): BundleFinding {
+function manifestFileFinding(path: string, manifests: string): BundleFinding {
   const message = `${manifests}/ may only have .yaml, .yml and .json files: opm reads each file in it as an object, and refuses folders and hidden files`;
   return finding("manifest-file", missingFile(path), message, `delete it, or move it out of ${manifests}/`);
 }
 
 /** The most bytes of a request's body that an API server reads. A larger object can't be created. */
-const largestFile = 3 * 1024 * 1024;
+const mostRequestBytes = 3 * 1024 * 1024;
 
+/** Reads the documents of a file; none if it is missing, too large, or not YAML, which the last two add to the findings. */
 function readFile(tree: Tree, path: string, findings: BundleFinding[]): Located[] {
   const text = tree.read(path);
   if (text === undefined) return [];
   const start = missingFile(path);
-  if (text.length > largestFile) {
-    const message = `the file has ${text.length} characters, but an API server takes ${largestFile} bytes in a request`;
+  if (text.length > mostRequestBytes) {
+    const message = `the file has ${text.length} characters, but an API server takes ${mostRequestBytes} bytes in a request`;
     findings.push(finding("file-size", start, message, "split it, or leave out descriptions"));
     return [];
   }
@@ -103,71 +122,20 @@ function readFile(tree: Tree, path: string, findings: BundleFinding[]): Located[
   return [];
 }
 
-/** Returns the folder that an annotation names, if it is in the bundle. */
-function inside(folder: string): string | undefined {
+/** Returns a folder of a bundle without `./` and a slash at its end; undefined if it is outside of the bundle. */
+function normalizeFolder(folder: string): string | undefined {
   const steps = folder.split("/").filter((step) => step !== "" && step !== ".");
   return steps.length === 0 || folder.startsWith("/") || steps.includes("..") ? undefined : steps.join("/");
 }
 
-interface Dockerfile {
-  readonly labels: ReadonlyMap<string, { readonly value: string; readonly at: Position }>;
-  readonly at: Position;
+/** Returns the name of a bundle's package. The bundle must be valid. */
+export function packageNameOf({ annotations }: Pick<Bundle, "annotations">): string {
+  return annotations.get(bundleAnnotations.package).text!;
 }
 
-function findDockerfile(tree: Tree, folder: string): Dockerfile | undefined {
-  const parent = folder.includes("/") ? `${folder.slice(0, folder.lastIndexOf("/"))}/` : "";
-  const names = [
-    `${folder}/Dockerfile`,
-    `${folder}/${bundleDockerfileName}`,
-    `${parent}${bundleDockerfileName}`,
-  ];
-  for (const file of names) {
-    const text = tree.read(file);
-    if (text !== undefined) return readLabels(file, text);
-  }
-  return undefined;
-}
-
-const word = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'=\\]+`;
-
-const assignment = new RegExp(`(${word})=((?:${word})?)`, "gu");
-
-/** Reads the labels that a Dockerfile sets, each with its position. */
-function readLabels(file: string, text: string): Dockerfile {
-  const labels = new Map<string, { value: string; at: Position }>();
-  let isLabel = false;
-  for (const [index, line] of text.split(/\r?\n/u).entries()) {
-    if (/^\s*#/u.test(line)) continue;
-    const start: string | undefined = isLabel ? undefined : /^\s*LABEL\s+/iu.exec(line)?.[0];
-    if (isLabel || start !== undefined) {
-      const offset = start?.length ?? 0;
-      for (const match of line.slice(offset).matchAll(assignment)) {
-        const [, key = "", value = ""] = match;
-        const at = { file, line: index + 1, column: offset + match.index + 1 };
-        labels.set(unquote(key), { value: unquote(value), at });
-      }
-    }
-    isLabel = (isLabel || start !== undefined) && /\\\s*$/u.test(line);
-  }
-  return { labels, at: { file, line: 1, column: 1 } };
-}
-
-/** The contents of a bundle, as far as they can be read. */
-export interface Bundle {
-  /** The ClusterServiceVersion, or the first of several. */
-  readonly csv: Located;
-  /** All objects in `manifests/`, of whatever kind. */
-  readonly objects: readonly Located[];
-  /** The member `annotations` of `metadata/annotations.yaml`. */
-  readonly annotations: Located;
-  readonly properties: Located;
-  readonly dependencies: Located;
-  /** The Dockerfile beside the bundle's folder, or in it; undefined if there is none. */
-  readonly dockerfile: Dockerfile | undefined;
-  /** Returns whether the bundle has a file, by its path in the bundle. */
-  has(path: string): boolean;
-  /** The compressed size of all manifests together. */
-  readonly compressedSize: number;
+/** Returns the name of a bundle's ClusterServiceVersion. The bundle must be valid. */
+export function csvNameOf({ csv }: Pick<Bundle, "csv">): string {
+  return csv.get("metadata", "name").text!;
 }
 
 /** Returns the CRDs of a bundle, without those of API versions that are no longer served. */
@@ -190,7 +158,7 @@ export function containersOf(deployment: Located): Located[] {
   return [...pod.get("initContainers").items, ...pod.get("containers").items];
 }
 
-/** Returns the version of a CRD that is in the bundle, by the API of its objects. */
+/** Finds the version that a CRD has for objects of an API version and kind; undefined if none of the CRDs has it. */
 export function findCrdVersion(
   crds: readonly Located[],
   apiVersion: string,
@@ -198,9 +166,10 @@ export function findCrdVersion(
 ): Located | undefined {
   const { group, version } = parseApiVersion(apiVersion);
   const crd = crds.find(
-    (one) => one.get("spec", "group").value === group && one.get("spec", "names", "kind").value === kind,
+    (candidate) =>
+      candidate.get("spec", "group").value === group && candidate.get("spec", "names", "kind").value === kind,
   );
-  return crd?.get("spec", "versions").items.find((one) => one.get("name").value === version);
+  return crd?.get("spec", "versions").items.find((served) => served.get("name").value === version);
 }
 
 /** Returns the descriptions of the CRDs that the ClusterServiceVersion owns or requires. */
@@ -208,9 +177,9 @@ export function definedCrds({ csv }: Pick<Bundle, "csv">, side: "owned" | "requi
   return csv.get("spec", "customresourcedefinitions", side).items;
 }
 
-/** Returns the APIs that the ClusterServiceVersion owns or requires, as CRDs or by servers of its own. */
+/** Returns the APIs that the ClusterServiceVersion owns or requires, as CRDs or by aggregated API servers. */
 export function definedKinds(bundle: Pick<Bundle, "csv">, side: "owned" | "required") {
-  const text = (one: Located, field: string): string => one.get(field).text ?? "";
+  const text = (api: Located, field: string): string => api.get(field).text ?? "";
   const groups = [
     ...definedCrds(bundle, side).map((at) => ({ at, group: text(at, "name").split(".").slice(1).join(".") })),
     ...bundle.csv
@@ -226,8 +195,54 @@ export function permissionsOf({ csv }: Bundle): Located[] {
   return [...strategy.get("permissions").items, ...strategy.get("clusterPermissions").items];
 }
 
+/** Returns the names of a CRD's versions. */
 export function versionsOf(crd: Located): string[] {
   return crd.get("spec", "versions").items.flatMap((version) => version.get("name").text ?? []);
+}
+
+/** The Dockerfile of a bundle's image, as far as rules are about it. */
+interface Dockerfile {
+  readonly labels: ReadonlyMap<string, { readonly value: string; readonly at: Position }>;
+  readonly at: Position;
+}
+
+/** Finds the Dockerfile in the bundle's folder or beside it. */
+function findDockerfile(tree: Tree, folder: string): Dockerfile | undefined {
+  const parent = folder.includes("/") ? `${folder.slice(0, folder.lastIndexOf("/"))}/` : "";
+  const names = [
+    `${folder}/Dockerfile`,
+    `${folder}/${bundleDockerfileName}`,
+    `${parent}${bundleDockerfileName}`,
+  ];
+  for (const file of names) {
+    const text = tree.read(file);
+    if (text !== undefined) return readLabels(file, text);
+  }
+  return undefined;
+}
+
+/** A key or a value of a `LABEL`: in quotes, or without blanks. */
+const labelWord = String.raw`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'=\\]+`;
+const labelAssignment = new RegExp(`(${labelWord})=((?:${labelWord})?)`, "gu");
+
+/** Reads the labels that a Dockerfile sets, each with its position. */
+function readLabels(file: string, text: string): Dockerfile {
+  const labels = new Map<string, { value: string; at: Position }>();
+  let isLabel = false;
+  for (const [index, line] of text.split(/\r?\n/u).entries()) {
+    if (/^\s*#/u.test(line)) continue;
+    const start: string | undefined = isLabel ? undefined : /^\s*LABEL\s+/iu.exec(line)?.[0];
+    if (isLabel || start !== undefined) {
+      const offset = start?.length ?? 0;
+      for (const match of line.slice(offset).matchAll(labelAssignment)) {
+        const [, key = "", value = ""] = match;
+        const at = { file, line: index + 1, column: offset + match.index + 1 };
+        labels.set(unquote(key), { value: unquote(value), at });
+      }
+    }
+    isLabel = (isLabel || start !== undefined) && /\\\s*$/u.test(line);
+  }
+  return { labels, at: { file, line: 1, column: 1 } };
 }
 
 function unquote(text: string): string {

@@ -1,11 +1,11 @@
 import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
-import { checkLabelValue, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { isObject } from "@tsbuilder/apimachinery/json";
+import { checkLabelValue, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { bundleAnnotations, csvAnnotations, csvApiVersion, csvKind } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { parseRange } from "../version-range.ts";
 import type { Bundle } from "./bundle.ts";
-import { finding, type Findings } from "./rules.ts";
+import { type Findings, finding } from "./rules.ts";
 
 /** Checks name, version, description and upgrades of the ClusterServiceVersion. */
 export function* checkCsv(bundle: Bundle): Findings {
@@ -39,8 +39,8 @@ function* checkName({ csv, annotations }: Bundle): Findings {
   const version = csv.get("spec", "version").text;
   const packageName = annotations.get(bundleAnnotations.package).text;
   const release = csv.get("spec", "release").text;
-  const [before, after] = release ? ["-v", `-${release}`] : [".v", ""];
-  const meant = `${packageName ?? "PACKAGE"}${before}${version ?? "1.0.0"}${after}`;
+  const [infix, suffix] = release ? ["-v", `-${release}`] : [".v", ""];
+  const meant = `${packageName ?? "PACKAGE"}${infix}${version ?? "1.0.0"}${suffix}`;
   if (reason !== undefined) {
     yield finding("csv-name", at, `metadata.name "${name}" ${reason}`, `call it ${meant}`);
   } else if (packageName !== undefined && version !== undefined && name !== meant) {
@@ -72,7 +72,7 @@ function* checkVersions(csv: Located): Findings {
   }
 }
 
-/** Checks the fields that people see before they install an operator. */
+/** The fields that people see before they install an operator, and what each tells them. */
 const descriptions = [
   ["displayName", "the name that consoles show"],
   ["description", "what the operator does, in Markdown"],
@@ -93,8 +93,8 @@ function* checkDescription(spec: Located): Findings {
   }
 }
 
-/** The annotations that OLM looks up, in their exact spelling. */
-const spelled = [
+/** The annotations that OLM looks up: their case counts. */
+const annotationsOfOlm = [
   "olm.operatorGroup",
   "olm.operatorNamespace",
   "olm.targetNamespaces",
@@ -104,7 +104,7 @@ const spelled = [
 
 function* checkAnnotations(annotations: Located): Findings {
   for (const [key, value] of annotations.entries) {
-    const meant = spelled.find((one) => one.toLowerCase() === key.toLowerCase());
+    const meant = annotationsOfOlm.find((known) => known.toLowerCase() === key.toLowerCase());
     if (meant !== undefined && meant !== key) {
       const message = `OLM does not read the annotation "${key}"`;
       yield finding("csv-annotation-case", value, message, `it is spelled ${meant}`);
@@ -116,9 +116,10 @@ function* checkAnnotations(annotations: Located): Findings {
   }
 }
 
+/** Checks the versions that this one replaces or skips: `replaces`, `skips` and the annotation `olm.skipRange`. */
 function* checkUpgrades(csv: Located): Findings {
   const name = csv.get("metadata", "name").text;
-  const own = parseSemver(csv.get("spec", "version").text ?? "");
+  const ownVersion = parseSemver(csv.get("spec", "version").text ?? "");
   const spec = csv.get("spec");
   const replaces = spec.get("replaces");
   const replaced = replaces.isMissing || replaces.value === "" ? [] : [replaces];
@@ -133,7 +134,7 @@ function* checkUpgrades(csv: Located): Findings {
       yield finding("replaces-name", former, message, "name an earlier version, or omit it");
     } else {
       const version = parseSemver(versionOfName(former.text!) ?? "");
-      if (!own || !version || compareSemver(version, own) < 0) continue;
+      if (!ownVersion || !version || compareSemver(version, ownVersion) < 0) continue;
       const message = `${former.path} "${former.text}" is not lower than this version`;
       yield finding("replaces-version", former, message, "an upgrade goes to a higher version");
     }
@@ -144,13 +145,13 @@ function* checkUpgrades(csv: Located): Findings {
   if (!isInRange) {
     const message = `${csvAnnotations.skipRange} ${show(range)} is not a range of versions`;
     yield finding("skip-range", range, message, 'use one such as ">=1.0.0 <1.2.0"');
-  } else if (own && isInRange(own)) {
+  } else if (ownVersion && isInRange(ownVersion)) {
     const message = `${csvAnnotations.skipRange} "${range.text}" contains this version itself`;
     yield finding("skip-range", range, message, `end it below ${spec.get("version").text}`);
   }
 }
 
-/** Formats a value for messages. */
+/** Formats a value of a file for messages, in at most 81 characters. */
 export function show({ value, isMissing }: Located): string {
   if (isMissing) return "(not set)";
   const text = isObject(value) ? "{…}" : Array.isArray(value) ? "[…]" : JSON.stringify(value);

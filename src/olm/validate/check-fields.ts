@@ -31,6 +31,7 @@ export function checkFields(
 
 let csvSchema: Promise<CompiledSchema> | undefined;
 
+/** Checks the fields of the ClusterServiceVersion, with the quantities and times in its Deployments. */
 export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
   const schema = await (csvSchema ??= compileCsvSchema());
   const findings = checkFields(bundle.csv, schema, { wrong: "csv-field", unknown: "csv-unknown-field" });
@@ -41,15 +42,10 @@ export async function checkCsvFields(bundle: Bundle): Promise<BundleFinding[]> {
 }
 
 const text: JSONSchema = { type: "string" };
-
 const boolean: JSONSchema = { type: "boolean" };
-
 const integer: JSONSchema = { type: "integer", format: "int32" };
-
 const texts: JSONSchema = { type: "object", additionalProperties: text };
-
 const anything: JSONSchema = { "x-kubernetes-preserve-unknown-fields": true };
-
 const link = object({ name: text, url: text });
 
 const descriptors = list(
@@ -59,7 +55,7 @@ const descriptors = list(
   ),
 );
 
-const described = {
+const describedFields = {
   name: text,
   version: text,
   kind: text,
@@ -71,10 +67,10 @@ const described = {
   actionDescriptors: descriptors,
 };
 
-const crd = object(described, "name", "version", "kind");
+const crd = object(describedFields, "name", "version", "kind");
 
 const apiService = object(
-  { ...described, group: text, deploymentName: text, containerPort: integer },
+  { ...describedFields, group: text, deploymentName: text, containerPort: integer },
   "name",
   "group",
   "version",
@@ -195,30 +191,31 @@ export async function checkBuiltIn(object: Located): Promise<BundleFinding[]> {
 
 /** Finds quantities, times and bytes that an API server can't decode. The fields must have the right types. */
 function checkScalars(value: Located, node: BuiltinSchema, rule: RuleName): BundleFinding[] {
-  const why = explain(value.value, node);
-  if (why === undefined) return [];
-  const place = narrow(value, node);
-  return [finding(rule, place, `${place.path}: ${why}`, "set a value that the API can decode")];
+  const reason = decodeError(value.value, node);
+  if (reason === undefined) return [];
+  const place = findUndecodable(value, node);
+  return [finding(rule, place, `${place.path}: ${reason}`, "set a value that the API can decode")];
 }
 
 /** Returns the innermost value that can't be decoded. */
-function narrow(value: Located, node: BuiltinSchema): Located {
+function findUndecodable(value: Located, node: BuiltinSchema): Located {
   for (const [key, child] of value.entries) {
     const inner = node.properties?.[key];
-    if (!inner || explain({ [key]: child.value }, node) === undefined) continue;
-    if (inner.properties) return narrow(child, inner);
+    if (!inner || decodeError({ [key]: child.value }, node) === undefined) continue;
+    if (inner.properties) return findUndecodable(child, inner);
     const element = inner.items;
     if (element) {
-      const item = child.items.find((one) => explain({ [key]: [one.value] }, node) !== undefined) ?? child;
-      return element.properties ? narrow(item, element) : item;
+      const item =
+        child.items.find((one) => decodeError({ [key]: [one.value] }, node) !== undefined) ?? child;
+      return element.properties ? findUndecodable(item, element) : item;
     }
-    const entry = child.entries.find(([name, one]) => explain({ [key]: { [name]: one.value } }, node));
+    const entry = child.entries.find(([name, one]) => decodeError({ [key]: { [name]: one.value } }, node));
     return entry?.[1] ?? child;
   }
   return value;
 }
 
-function explain(value: unknown, node: BuiltinSchema): string | undefined {
+function decodeError(value: unknown, node: BuiltinSchema): string | undefined {
   if (!isObject(value)) return undefined;
   try {
     decodeBuiltIn(value, node);

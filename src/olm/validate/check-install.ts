@@ -23,22 +23,22 @@ export function* checkInstall(bundle: Bundle): Findings {
     const hint = "add the operator's Deployment to spec.install.spec.deployments";
     yield finding("install-strategy", at, message, hint);
   }
-  yield* checkModes(csv.get("spec", "installModes"));
+  yield* checkInstallModes(csv.get("spec", "installModes"));
   yield* checkDeployments(bundle);
   yield* checkServiceAccounts(bundle);
   for (const field of ["permissions", "clusterPermissions"] as const) {
-    for (const one of csv.get("spec", "install", "spec", field).items) {
-      for (const rule of one.get("rules").items) yield* checkRule(rule, field);
+    for (const permission of csv.get("spec", "install", "spec", field).items) {
+      for (const rule of permission.get("rules").items) yield* checkRule(rule, field);
     }
   }
 }
 
-function* checkModes(modes: Located): Findings {
+function* checkInstallModes(modes: Located): Findings {
   const seen = new Set<string>();
   for (const mode of modes.items) {
     const type = mode.get("type");
     const name = type.text ?? "";
-    if (!installModes.some((one) => one === name)) {
+    if (!installModes.some((known) => known === name)) {
       const meant = didYouMean(name, installModes);
       const hint = meant === undefined ? `use ${installModes.join(", ")}` : `did you mean ${meant}?`;
       yield finding("install-modes", type, `there is no install mode "${name}"`, hint);
@@ -80,6 +80,7 @@ function* checkDeployments(bundle: Bundle): Findings {
   }
 }
 
+/** Checks service accounts. OLM creates those with permissions, and refuses a bundle that has one as a manifest, too. */
 function* checkServiceAccounts(bundle: Bundle): Findings {
   const permissions = permissionsOf(bundle);
   const permitted = new Set(permissions.map((one) => one.get("serviceAccountName").text));
@@ -134,7 +135,6 @@ export function* checkWebhooks(bundle: Bundle): Findings {
   for (const webhook of bundle.csv.get("spec", "webhookdefinitions").items) {
     const name = webhook.get("generateName");
     const isConversion = webhook.get("type").value === webhookTypes.conversion;
-    // The API server requires at least two dots in the name of an admission webhook.
     const [reason] = isConversion ? checkSubdomain(name.text ?? "") : explainAdmissionName(name.text ?? "");
     if (reason !== undefined) {
       const message = `the webhook's name ${show(name)} ${reason}`;
@@ -143,13 +143,14 @@ export function* checkWebhooks(bundle: Bundle): Findings {
       yield finding("webhook-name", name, `two webhooks are called "${name.text}"`, "rename one of them");
     }
     seen.add(name.text ?? "");
-    yield* checkServer(webhook, bundle);
-    yield* checkReviews(webhook, isConversion);
+    yield* checkBackend(webhook, bundle);
+    yield* checkReviewFields(webhook, isConversion);
     if (isConversion) yield* checkConversion(webhook, bundle);
     else yield* checkAdmission(webhook);
   }
 }
 
+/** Returns the reasons why an API server refuses the name of an admission webhook. */
 function explainAdmissionName(name: string): string[] {
   const reasons = checkSubdomain(name);
   if (reasons.length > 0) return reasons;
@@ -158,7 +159,8 @@ function explainAdmissionName(name: string): string[] {
     : name.split(".").flatMap(checkLabel);
 }
 
-function* checkServer(webhook: Located, bundle: Bundle): Findings {
+/** Checks the Deployment, the port and the path to which the API server sends a webhook's requests. */
+function* checkBackend(webhook: Located, bundle: Bundle): Findings {
   const name = webhook.get("deploymentName");
   const deployment = deploymentsOf(bundle).find((one) => one.get("name").value === name.value);
   if (!deployment || name.isMissing) {
@@ -194,7 +196,7 @@ function isPort(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 65_535;
 }
 
-function* checkReviews(webhook: Located, isConversion: boolean): Findings {
+function* checkReviewFields(webhook: Located, isConversion: boolean): Findings {
   const effects = webhook.get("sideEffects");
   if (!["None", "NoneOnDryRun"].includes(effects.text ?? "")) {
     const message = `sideEffects ${show(effects)} is not accepted by API servers`;
@@ -222,14 +224,15 @@ function* checkAdmission(webhook: Located): Findings {
   for (const rule of rules.items) {
     const groups = rule.get("apiGroups");
     const resources = rule.get("resources").texts.map((resource) => resource.split("/")[0]);
-    const why = explainGroups(groups.texts, resources);
+    const why = refusedScope(groups.texts, resources);
     if (why === undefined) continue;
     const message = `OLM refuses a webhook ${why}`;
     yield finding("webhook-rules", groups, message, "list the groups of your own kinds");
   }
 }
 
-function explainGroups(
+/** Returns why OLM refuses a webhook for some groups and resources: it could block OLM, or the repair of webhooks. */
+function refusedScope(
   groups: readonly string[],
   resources: readonly (string | undefined)[],
 ): string | undefined {
@@ -242,6 +245,7 @@ function explainGroups(
   return undefined;
 }
 
+/** Checks a conversion webhook. OLM installs one only for all namespaces, since a CRD belongs to the whole cluster. */
 function* checkConversion(webhook: Located, bundle: Bundle): Findings {
   const names = webhook.get("conversionCRDs");
   if (names.items.length === 0) {
@@ -260,9 +264,9 @@ function* checkConversion(webhook: Located, bundle: Bundle): Findings {
     }
   }
   for (const mode of bundle.csv.get("spec", "installModes").items) {
-    const isAll = mode.get("type").value === "AllNamespaces";
-    if (mode.get("supported").value === isAll) continue;
-    const message = `the conversion webhook converts for the whole cluster, so ${show(mode.get("type"))} ${isAll ? "must" : "can't"} be supported`;
+    const isAllNamespaces = mode.get("type").value === "AllNamespaces";
+    if (mode.get("supported").value === isAllNamespaces) continue;
+    const message = `the conversion webhook converts for the whole cluster, so ${show(mode.get("type"))} ${isAllNamespaces ? "must" : "can't"} be supported`;
     yield finding("webhook-install-modes", mode.get("supported"), message, "support AllNamespaces only");
   }
 }

@@ -4,7 +4,6 @@ import { type CRDSpec, defaultNames, validateCRD } from "@tsbuilder/apimachinery
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { copyJSON, isObject } from "@tsbuilder/apimachinery/json";
 import { DecodeError } from "@tsbuilder/apimachinery/kinds";
-import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
 import { compileSchema } from "@tsbuilder/apimachinery/schema";
 import { bundledKinds, csvAnnotations, csvKind } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
@@ -45,36 +44,37 @@ export function* checkObjects({ objects }: Bundle): Findings {
       const message = `the object is meant for the namespace ${show(namespace)}, but OLM chooses the namespace`;
       yield finding("object-namespace", namespace, message, "delete metadata.namespace");
     }
-    yield* checkDangers(kind.text, object);
+    yield* checkRisks(kind.text, object);
   }
 }
 
-/** The kinds whose names may contain anything that a path may. */
-const pathNames = new Set(["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"]);
+/** The kinds whose names are path segments: as in an API server, they may contain everything but `/` and `%`. */
+const kindsWithPathSegmentNames = new Set(["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"]);
 
 function* checkName(kind: string, name: Located): Findings {
-  const text = name.text ?? "";
+  const written = name.text ?? "";
   const reasons =
-    pathNames.has(kind) && text !== ""
-      ? ["/", "%"].filter((part) => text.includes(part)).map((part) => `may not contain '${part}'`)
-      : checkSubdomain(text);
+    kindsWithPathSegmentNames.has(kind) && written !== ""
+      ? ["/", "%"].filter((part) => written.includes(part)).map((part) => `may not contain '${part}'`)
+      : checkSubdomain(written);
   const [reason] = reasons;
   if (reason === undefined) return;
   const message = `metadata.name ${show(name)} ${reason}`;
   yield finding("object-name", name, message, `give the ${kind} a valid name`);
 }
 
-function* checkDangers(kind: string, object: Located): Findings {
-  if (kind === "PodDisruptionBudget") yield* checkBudget(object.get("spec"));
+/** Checks objects that would be valid, but would harm the cluster: its nodes, pods of others, or its security. */
+function* checkRisks(kind: string, object: Located): Findings {
+  if (kind === "PodDisruptionBudget") yield* checkDisruptionBudget(object.get("spec"));
   if (kind === "PriorityClass" && object.get("globalDefault").value === true) {
     const message = "this PriorityClass would be that of all pods in the cluster";
     yield finding("priority-class", object.get("globalDefault"), message, "set globalDefault: false");
   }
   if (kind !== "Role" && kind !== "ClusterRole") return;
-  for (const rule of object.get("rules").items) yield* checkRights(rule);
+  for (const rule of object.get("rules").items) yield* checkRule(rule);
 }
 
-function* checkBudget(spec: Located): Findings {
+function* checkDisruptionBudget(spec: Located): Findings {
   const blocking = [
     [spec.get("maxUnavailable"), [0, "0", "0%"]],
     [spec.get("minAvailable"), ["100%"]],
@@ -101,7 +101,7 @@ const openShiftConstraints = new Set([
   "restricted-v2",
 ]);
 
-function* checkRights(rule: Located): Findings {
+function* checkRule(rule: Located): Findings {
   const grants = (group: string, resource: string, verbs: readonly string[]): boolean =>
     rule.get("apiGroups").texts.includes(group) &&
     rule.get("resources").texts.includes(resource) &&
@@ -120,7 +120,7 @@ function* checkRights(rule: Located): Findings {
   }
 }
 
-/** Validates the CRDs as an API server does. */
+/** Validates the CRDs as an API server does. Finds nothing in CRDs of `v1beta1`, which it no longer serves. */
 export async function checkCrds(bundle: Bundle): Promise<BundleFinding[]> {
   return (await Promise.all(crdsOf(bundle).map(checkCrd))).flat();
 }
@@ -144,28 +144,28 @@ async function checkCrd(crd: Located): Promise<BundleFinding[]> {
   }
 }
 
-/** Checks that the owned CRDs are in the bundle, and that no others are. */
+/** Checks that the CRDs of the bundle are those that the ClusterServiceVersion owns, in versions that they have. */
 export function* checkOwned(bundle: Bundle): Findings {
   if (bundle.csv.isMissing) return;
   const owned = definedCrds(bundle, "owned");
   const crds = bundle.objects.filter((object) => object.get("kind").value === "CustomResourceDefinition");
   const seen = new Map<string, string>();
-  for (const one of [...owned, ...definedCrds(bundle, "required")]) {
-    const name = one.get("name");
+  for (const described of [...owned, ...definedCrds(bundle, "required")]) {
+    const name = described.get("name");
     if (!/^[^.]+\.[^.]/u.test(name.text ?? "")) {
       const message = `${show(name)} is not the name of a CRD`;
       yield finding("owned-crd-name", name, message, "use PLURAL.GROUP, such as shops.apps.example.com");
     }
-    const id = `${name.text} ${one.get("version").text}`;
+    const id = `${name.text} ${described.get("version").text}`;
     const former = seen.get(id);
     if (former !== undefined) {
       const message = `${former} is the same version of the same CRD`;
       yield finding("owned-crd-duplicate", name, message, "delete one of them");
     }
-    seen.set(id, one.path);
+    seen.set(id, described.path);
   }
-  for (const one of owned) {
-    const [name, version, kind] = [one.get("name"), one.get("version"), one.get("kind")];
+  for (const described of owned) {
+    const [name, version, kind] = [described.get("name"), described.get("version"), described.get("kind")];
     const crd = crds.find((candidate) => candidate.get("metadata", "name").value === name.value);
     if (!crd) {
       const message = `the owned CRD ${show(name)} is not in the bundle`;
@@ -180,7 +180,7 @@ export function* checkOwned(bundle: Bundle): Findings {
   }
   for (const crd of crds) {
     const name = crd.get("metadata", "name");
-    if (owned.some((one) => one.get("name").value === name.value)) continue;
+    if (owned.some((described) => described.get("name").value === name.value)) continue;
     const message = `the CRD ${show(name)} is in the bundle, but the ClusterServiceVersion does not own it`;
     yield finding("crd-not-owned", name, message, "add it to spec.customresourcedefinitions.owned");
   }
@@ -189,7 +189,7 @@ export function* checkOwned(bundle: Bundle): Findings {
 /** Checks the examples of the owned kinds, with which consoles fill forms. `broken` are the files with invalid CRDs. */
 export function* checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Findings {
   if (bundle.csv.isMissing) return;
-  const annotation = examplesOf(bundle.csv);
+  const annotation = examplesAnnotation(bundle.csv);
   const examples = readExamples(bundle.csv);
   if (!examples) {
     const message = "the annotation is not a JSON list of objects";
@@ -197,10 +197,10 @@ export function* checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Fin
     return;
   }
   const owned = ownedKinds(bundle);
-  const shown = new Set<string>();
+  const exemplified = new Set<string>();
   for (const [index, example] of examples.entries()) {
     const id = `${String(example["apiVersion"])} ${String(example["kind"])}`;
-    shown.add(id);
+    exemplified.add(id);
     if (!owned.has(id)) {
       const message = `the example ${index} is of the kind ${id}, which the bundle does not own`;
       yield finding("examples-kind", annotation, message, "delete the example, or own its kind");
@@ -218,13 +218,14 @@ export function* checkExamples(bundle: Bundle, broken: ReadonlySet<string>): Fin
     yield finding("examples-annotation", other, message, "delete it");
   }
   for (const [id, place] of owned) {
-    if (shown.has(id)) continue;
+    if (exemplified.has(id)) continue;
     const hint = `add one to the annotation ${csvAnnotations.examples}: consoles offer it`;
     yield finding("examples-missing", place, `there is no example of ${id}`, hint);
   }
 }
 
-function examplesOf(csv: Located): Located {
+/** Returns the annotation with the examples: `alm-examples`, or else `olm.examples`, which operator-sdk reads, too. */
+function examplesAnnotation(csv: Located): Located {
   const annotations = csv.get("metadata", "annotations");
   const first = annotations.get(csvAnnotations.examples);
   const other = annotations.get(csvAnnotations.otherExamples);
@@ -233,7 +234,7 @@ function examplesOf(csv: Located): Located {
 
 /** Reads the examples of a ClusterServiceVersion. Returns undefined if the annotation is not a JSON list of objects. */
 export function readExamples(csv: Located): Record<string, unknown>[] | undefined {
-  const annotation = examplesOf(csv);
+  const annotation = examplesAnnotation(csv);
   if (annotation.isMissing || annotation.value === "") return [];
   try {
     const value: unknown = JSON.parse(annotation.text ?? "null");
@@ -253,6 +254,7 @@ function ownedKinds(bundle: Bundle): Map<string, Located> {
   );
 }
 
+/** Validates an example by the schema of its CRD. Returns no errors if the bundle has no valid CRD for it. */
 function schemaErrors(
   bundle: Bundle,
   example: Record<string, unknown>,
@@ -264,88 +266,4 @@ function schemaErrors(
   if (!isObject(schema)) return [];
   const compiled = compileSchema(schema);
   return compiled.validate(compiled.applyDefaults(compiled.prune(example).object)).map(formatFieldError);
-}
-
-/**
- * Finds objects of APIs that Kubernetes no longer serves: an error if the bundle's `minKubeVersion`, or the given version,
- * has removed the API, and a warning otherwise.
- */
-export function* checkApis(bundle: Bundle, kubernetes: string | undefined): Findings {
-  const minimum = bundle.csv.get("spec", "minKubeVersion").text;
-  const targets = [minimum, kubernetes].flatMap((text) => parseSemver(text ?? "") ?? []);
-  for (const { place, apiVersion, kind, removed } of removedApis(bundle)) {
-    const { removedIn, successor } = removed;
-    const isGone = targets.some((target) => compareSemver(target, parseSemver(removedIn)!) >= 0);
-    const message = `Kubernetes ${removedIn.replace(/\.0$/u, "")} removed ${kind} of ${apiVersion}`;
-    const bound = maxOpenShift(removedIn);
-    const hint =
-      isGone || bound === undefined
-        ? `use ${successor}`
-        : `use ${successor}, or keep clusters from upgrading: the property olm.maxOpenShiftVersion: "${bound}" in metadata/properties.yaml`;
-    yield finding(isGone ? "api-removed" : "api-removed-later", place, message, hint);
-  }
-}
-
-export function removedApis({ objects, csv }: Bundle) {
-  const places = [
-    ...objects.map((object) => [object, object.get("apiVersion")] as const),
-    // Kinds that consoles list as the operator's.
-    ...(["owned", "required"] as const)
-      .flatMap((side) => definedCrds({ csv }, side))
-      .flatMap((crd) => crd.get("resources").items)
-      .map((resource) => [resource, resource.get("version")] as const),
-  ];
-  return places.flatMap(([object, place]) => {
-    const [apiVersion, kind] = [place.text, object.get("kind").text];
-    if (apiVersion === undefined || kind === undefined) return [];
-    const removed = findRemovedApi(apiVersion, kind);
-    return removed ? [{ place, apiVersion, kind, removed }] : [];
-  });
-}
-
-/** The removed APIs. The successor is `v1` of the same group unless it is named. */
-const removals: readonly (readonly [removedIn: string, api: string, kinds: string, successor?: string])[] = [
-  ["1.16.0", "extensions/v1beta1", "DaemonSet Deployment ReplicaSet", "apps/v1"],
-  ["1.16.0", "extensions/v1beta1", "NetworkPolicy", "networking.k8s.io/v1"],
-  ["1.16.0", "apps/v1beta1", "Deployment StatefulSet ControllerRevision"],
-  ["1.16.0", "apps/v1beta2", "DaemonSet Deployment ReplicaSet StatefulSet ControllerRevision"],
-  ["1.22.0", "admissionregistration.k8s.io/v1beta1", "MutatingWebhookConfiguration"],
-  ["1.22.0", "admissionregistration.k8s.io/v1beta1", "ValidatingWebhookConfiguration"],
-  ["1.22.0", "apiextensions.k8s.io/v1beta1", "CustomResourceDefinition"],
-  ["1.22.0", "apiregistration.k8s.io/v1beta1", "APIService"],
-  ["1.22.0", "authentication.k8s.io/v1beta1", "TokenReview"],
-  ["1.22.0", "authorization.k8s.io/v1beta1", "LocalSubjectAccessReview SelfSubjectAccessReview"],
-  ["1.22.0", "authorization.k8s.io/v1beta1", "SubjectAccessReview"],
-  ["1.22.0", "certificates.k8s.io/v1beta1", "CertificateSigningRequest"],
-  ["1.22.0", "coordination.k8s.io/v1beta1", "Lease"],
-  ["1.22.0", "extensions/v1beta1", "Ingress", "networking.k8s.io/v1"],
-  ["1.22.0", "networking.k8s.io/v1beta1", "Ingress IngressClass"],
-  ["1.22.0", "rbac.authorization.k8s.io/v1beta1", "ClusterRole ClusterRoleBinding Role RoleBinding"],
-  ["1.22.0", "scheduling.k8s.io/v1beta1", "PriorityClass"],
-  ["1.22.0", "storage.k8s.io/v1beta1", "CSIDriver CSINode StorageClass VolumeAttachment"],
-  ["1.25.0", "autoscaling/v2beta1", "HorizontalPodAutoscaler", "autoscaling/v2"],
-  ["1.25.0", "batch/v1beta1", "CronJob"],
-  ["1.25.0", "discovery.k8s.io/v1beta1", "EndpointSlice"],
-  ["1.25.0", "events.k8s.io/v1beta1", "Event"],
-  ["1.25.0", "node.k8s.io/v1beta1", "RuntimeClass"],
-  ["1.25.0", "policy/v1beta1", "PodDisruptionBudget"],
-  ["1.25.0", "policy/v1beta1", "PodSecurityPolicy", "Pod Security admission"],
-  ["1.26.0", "autoscaling/v2beta2", "HorizontalPodAutoscaler", "autoscaling/v2"],
-  ["1.26.0", "flowcontrol.apiserver.k8s.io/v1beta1", "FlowSchema PriorityLevelConfiguration"],
-  ["1.27.0", "storage.k8s.io/v1beta1", "CSIStorageCapacity"],
-  ["1.29.0", "flowcontrol.apiserver.k8s.io/v1beta2", "FlowSchema PriorityLevelConfiguration"],
-  ["1.32.0", "flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema PriorityLevelConfiguration"],
-];
-
-function findRemovedApi(apiVersion: string, kind: string) {
-  const found = removals.find(([, api, kinds]) => api === apiVersion && kinds.split(" ").includes(kind));
-  if (!found) return undefined;
-  const [removedIn, , , successor = `${parseApiVersion(apiVersion).group}/v1`] = found;
-  return { removedIn, successor };
-}
-
-/** Returns the last version of OpenShift that still serves an API. OpenShift 4.N is Kubernetes 1.(N+13). */
-function maxOpenShift(removedIn: string): string | undefined {
-  const minor = Number(removedIn.split(".")[1]) - 13 - 1;
-  return minor < 1 ? undefined : `4.${minor}`;
 }

@@ -1,56 +1,34 @@
 import { capabilityLevels, bundleAnnotations, csvAnnotations, iconMediaTypes } from "../bundle-format.ts";
 import type { Located } from "../located.ts";
 import { type Bundle, definedCrds, deploymentsOf, permissionsOf } from "./bundle.ts";
-import { removedApis } from "./check-objects.ts";
+import { findRemovedApis } from "./removed-apis.ts";
 import { show } from "./check-csv.ts";
 import { type Findings, type OptionalSet, finding } from "./rules.ts";
 
-const word = String.raw`[^ \t@<>(),.:;\[\]\\"]+`;
-const dotted = `${word}(?:\\.${word})*`;
-const address = `${dotted}@${dotted}`;
-const name = String.raw`(?:[^@<>(),:;\[\]\\"]|"(?:[^"\\]|\\.)*")*`;
-/** Matches an e-mail address, with or without a name, and without control characters. It takes linear time for any text. */
-const mailbox = new RegExp(
-  String.raw`^(?!.*[^\P{Cc}\t])(?:[ \t]*${address}|${name}<${address}>)[ \t]*$`,
-  "su",
-);
-const mediaTypes = [...new Set(Object.values(iconMediaTypes))].sort();
-
-const categories = [
-  "AI/Machine Learning",
-  "Application Runtime",
-  "Big Data",
-  "Cloud Provider",
-  "Database",
-  "Developer Tools",
-  "Integration & Delivery",
-  "Logging & Tracing",
-  "Modernization & Migration",
-  "Monitoring",
-  "Networking",
-  "Observability",
-  "OpenShift Optional",
-  "Security",
-  "Storage",
-  "Streaming & Messaging",
-];
-
-const platforms = {
-  arch: ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"],
-  os: ["linux", "windows"],
-} as const;
-
-/** The checks that are made only on request, by the names of their sets. */
+/** The checks that are made only on request, by the names of their sets. Each yields a finding for each broken rule. */
 export const optionalChecks: Readonly<Record<OptionalSet, (bundle: Bundle) => Findings>> = {
-  operatorhub: checkHub,
+  operatorhub: checkOperatorHub,
   capabilities: checkCapabilities,
   categories: checkCategories,
-  "good-practices": checkPractices,
+  "good-practices": checkGoodPractices,
   community: checkCommunity,
   multiarch: checkPlatforms,
 };
 
-function* checkHub({ csv }: Bundle): Findings {
+/** The parts of an e-mail address, by RFC 5322 without comments. */
+const word = String.raw`[^ \t@<>(),.:;\[\]\\"]+`;
+const dottedWords = `${word}(?:\\.${word})*`;
+const address = `${dottedWords}@${dottedWords}`;
+const displayName = String.raw`(?:[^@<>(),:;\[\]\\"]|"(?:[^"\\]|\\.)*")*`;
+/** Matches an e-mail address, with or without a name, and without control characters. It takes linear time for any text. */
+const mailbox = new RegExp(
+  String.raw`^(?!.*[^\P{Cc}\t])(?:[ \t]*${address}|${displayName}<${address}>)[ \t]*$`,
+  "su",
+);
+const mediaTypes = [...new Set(Object.values(iconMediaTypes))].sort();
+
+/** Checks what operatorhub.io requires. */
+function* checkOperatorHub({ csv }: Bundle): Findings {
   const spec = csv.get("spec");
   if (!spec.get("provider", "name").text?.trim()) {
     const message = "spec.provider has no name";
@@ -60,17 +38,18 @@ function* checkHub({ csv }: Bundle): Findings {
     const message = "spec.version is not set, or 0.0.0";
     yield finding("hub-version", spec.get("version"), message, "set a higher one");
   }
-  for (const one of spec.get("maintainers").items) {
-    const [name, email] = [one.get("name"), one.get("email")];
+  for (const maintainer of spec.get("maintainers").items) {
+    const [name, email] = [maintainer.get("name"), maintainer.get("email")];
     if (name.text && mailbox.test(email.text ?? "")) continue;
     const message = "a maintainer has a name and a valid e-mail address";
-    yield finding("hub-maintainers", name.text ? email : one, message, "set both");
+    yield finding("hub-maintainers", name.text ? email : maintainer, message, "set both");
   }
-  for (const one of spec.get("links").items) {
-    const url = one.get("url");
-    if (one.get("name").text && URL.canParse(url.text ?? "")) continue;
+  for (const link of spec.get("links").items) {
+    const url = link.get("url");
+    if (link.get("name").text && URL.canParse(url.text ?? "")) continue;
     const message = "a link has a name and a valid URL";
-    yield finding("hub-links", one.get("name").text ? url : one, message, "set both, the URL with https://");
+    const at = link.get("name").text ? url : link;
+    yield finding("hub-links", at, message, "set both, the URL with https://");
   }
   const icons = spec.get("icon");
   if (icons.items.length > 1) {
@@ -90,19 +69,39 @@ function* checkCapabilities({ csv }: Bundle): Findings {
   yield finding("hub-capabilities", level, message, `use one of ${capabilityLevels.join(", ")}`);
 }
 
+/** The categories by which consoles and operatorhub.io sort operators. */
+const categories = [
+  "AI/Machine Learning",
+  "Application Runtime",
+  "Big Data",
+  "Cloud Provider",
+  "Database",
+  "Developer Tools",
+  "Integration & Delivery",
+  "Logging & Tracing",
+  "Modernization & Migration",
+  "Monitoring",
+  "Networking",
+  "Observability",
+  "OpenShift Optional",
+  "Security",
+  "Storage",
+  "Streaming & Messaging",
+];
+
 function* checkCategories({ csv }: Bundle): Findings {
   const written = csv.get("metadata", "annotations", csvAnnotations.categories);
   if (written.isMissing) return;
   const unknown = (written.text ?? "")
     .split(",")
-    .map((one) => one.trim())
-    .filter((one) => !categories.includes(one));
+    .map((category) => category.trim())
+    .filter((category) => !categories.includes(category));
   if (unknown.length === 0) return;
   const message = `consoles don't know the categories: ${unknown.join(", ")}`;
   yield finding("hub-categories", written, message, `use some of ${categories.join(", ")}`);
 }
 
-function* checkPractices(bundle: Bundle): Findings {
+function* checkGoodPractices(bundle: Bundle): Findings {
   for (const container of deploymentsOf(bundle).flatMap(
     (one) => one.get("spec", "template", "spec", "containers").items,
   )) {
@@ -140,10 +139,10 @@ function* checkCrdRights(permissions: readonly Located[]): Findings {
 }
 
 function* checkCommunity(bundle: Bundle): Findings {
-  const gone = removedApis(bundle).filter(({ removed }) => removed.removedIn === "1.22.0");
-  if (gone.length === 0) return;
-  const bound = maxOpenShift(bundle);
-  // OpenShift 4.9 has Kubernetes 1.22. A bound that is missing or unreadable is NaN, which is not less.
+  const removedIn122 = findRemovedApis(bundle).filter(({ removed }) => removed.removedIn === "1.22.0");
+  if (removedIn122.length === 0) return;
+  const bound = readMaxOpenShift(bundle);
+  // OpenShift 4.9 has Kubernetes 1.22. Without a readable bound, `minor` is NaN, which is not less: the bundle is refused.
   const minor = Number(/^v?4\.(\d+)(?:\.0)?$/u.exec(bound ?? "")?.[1]);
   if (minor < 9) return;
   const message =
@@ -151,12 +150,13 @@ function* checkCommunity(bundle: Bundle): Findings {
       ? "the bundle has APIs that OpenShift 4.9 removed, and no olm.maxOpenShiftVersion"
       : `the bundle has APIs that OpenShift 4.9 removed, and its olm.maxOpenShiftVersion is "${bound}"`;
   const hint = 'set the property olm.maxOpenShiftVersion: "4.8" in metadata/properties.yaml';
-  yield finding("community-openshift", gone[0]!.place, message, hint);
+  yield finding("community-openshift", removedIn122[0]!.place, message, hint);
 }
 
-function maxOpenShift({ csv, properties }: Bundle): string | undefined {
+/** Reads the property `olm.maxOpenShiftVersion`, which may also be in the annotation `olm.properties`. */
+function readMaxOpenShift({ csv, properties }: Bundle): string | undefined {
   const listed: unknown[] = properties.items.map(({ value }) => value);
-  const annotated = parse(csv.get("metadata", "annotations", "olm.properties").text ?? "[]");
+  const annotated = parseJson(csv.get("metadata", "annotations", "olm.properties").text ?? "[]");
   const all = [...listed, ...(Array.isArray(annotated) ? (annotated as unknown[]) : [])] as ({
     type?: unknown;
     value?: unknown;
@@ -165,7 +165,7 @@ function maxOpenShift({ csv, properties }: Bundle): string | undefined {
   return found ? String(found.value) : undefined;
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -173,12 +173,18 @@ function parse(text: string): unknown {
   }
 }
 
+/** The platforms that labels may name; the first one of each part is assumed where no label names one. */
+const platforms = {
+  arch: ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"],
+  os: ["linux", "windows"],
+} as const;
+
 function* checkPlatforms(bundle: Bundle): Findings {
   const labels = bundle.csv.get("metadata", "labels");
   for (const part of ["arch", "os"] as const) {
     const prefix = `operatorframework.io/${part}.`;
-    const named = labels.entries.filter(([key]) => key.startsWith(prefix));
-    for (const [key, value] of named) {
+    const platformLabels = labels.entries.filter(([key]) => key.startsWith(prefix));
+    for (const [key, value] of platformLabels) {
       const isKnown = platforms[part].some((one) => `${prefix}${one}` === key);
       if (isKnown && value.value === "supported") continue;
       const message = isKnown
@@ -187,8 +193,7 @@ function* checkPlatforms(bundle: Bundle): Findings {
       const hint = `use ${prefix}${platforms[part].join("|")}: supported`;
       yield finding("multiarch-labels", value, message, hint);
     }
-    const supported = named.map(([key]) => key.slice(prefix.length));
-    // Without a label, OLM assumes this platform.
+    const supported = platformLabels.map(([key]) => key.slice(prefix.length));
     if (supported.length === 0) supported.push(platforms[part][0]);
     for (const deployment of deploymentsOf(bundle)) {
       const wanted = deployment.get("spec", "template", "spec", "nodeSelector", `kubernetes.io/${part}`);

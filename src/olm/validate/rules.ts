@@ -2,7 +2,7 @@ import type { RuleFinding, Severity } from "../rule-finding.ts";
 import { type Position, TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
 
-/** All rules, with their severity, and the set of optional ones. */
+/** All rules of bundles by their names, each with the condition that holds in a valid bundle. */
 export const rules = {
   "yaml-syntax": error("every file is YAML that an API server can read"),
   "file-size": error("no file is larger than what an API server takes in one request"),
@@ -186,12 +186,12 @@ export function describeSets(): string[] {
 
 /** Returns the optional sets that words such as `name=community`, `community` or `suite=operatorframework` select. */
 export function selectSets(words: readonly string[]): OptionalSet[] {
-  return [...new Set(words.flatMap(select))];
+  return [...new Set(words.flatMap(setsOfWord))];
 }
 
 const allSets = Object.keys(optionalSets) as OptionalSet[];
 
-function select(word: string): readonly OptionalSet[] {
+function setsOfWord(word: string): readonly OptionalSet[] {
   if (word === "suite=operatorframework") return allSets;
   const name = word.replace(/^name=/u, "");
   const found = allSets.find((set) => set === name || `${set}v2` === name);

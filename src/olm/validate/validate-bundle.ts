@@ -12,13 +12,14 @@ import {
   bundleMediaType,
   csvAnnotations,
   csvKind,
-  largestBundle as largest,
+  largestBundle,
   nearlyTooLarge,
   shortenBundle,
   testMediaType,
 } from "../bundle-format.ts";
 import { sortFindings } from "../rule-finding.ts";
-import { checkApis, checkCrds, checkExamples, checkObjects, checkOwned } from "./check-objects.ts";
+import { checkCrds, checkExamples, checkObjects, checkOwned } from "./check-objects.ts";
+import { checkRemovedApis } from "./removed-apis.ts";
 import { checkCsv, show } from "./check-csv.ts";
 import { checkBuiltIn, checkCsvFields } from "./check-fields.ts";
 import { checkInstall, checkWebhooks } from "./check-install.ts";
@@ -49,7 +50,7 @@ export async function validateBundle(
 ): Promise<BundleFinding[]> {
   const { bundle, findings: unreadable } = readBundle(tree, folder);
   const { objects } = bundle;
-  const others = objects.filter((object) => object.get("kind").value !== csvKind);
+  const besideCsv = objects.filter((object) => object.get("kind").value !== csvKind);
   const crdFindings = await checkCrds(bundle);
   const broken = new Set(crdFindings.map(({ position }) => position.file));
   const findings = [
@@ -65,8 +66,8 @@ export async function validateBundle(
     ...checkWebhooks(bundle),
     ...checkImages(bundle, { requireDigests }),
     ...checkObjects(bundle),
-    ...(await Promise.all(others.map(checkBuiltIn))).flat(),
-    ...checkApis(bundle, kubernetes),
+    ...(await Promise.all(besideCsv.map(checkBuiltIn))).flat(),
+    ...checkRemovedApis(bundle, kubernetes),
     ...checkSize(bundle),
     ...optional.flatMap((set) => [...optionalChecks[set](bundle)]),
   ];
@@ -82,7 +83,7 @@ function* checkAnnotations(bundle: Bundle): Findings {
     return;
   }
   const required = [keys.mediaType, keys.manifests, keys.metadata, keys.package, keys.channels];
-  for (const key of required.filter((one) => annotations.get(one).isMissing)) {
+  for (const key of required.filter((name) => annotations.get(name).isMissing)) {
     const message = `the annotation ${key} is missing`;
     yield finding("annotation-missing", annotations, message, "add it: OLM reads it");
   }
@@ -102,7 +103,7 @@ function* checkAnnotations(bundle: Bundle): Findings {
   for (const key of [keys.manifests, keys.metadata]) yield* checkFolder(annotations.get(key), bundle);
   yield* checkPackage(annotations.get(keys.package));
   yield* checkChannels(annotations);
-  yield* checkTests(bundle);
+  yield* checkScorecard(bundle);
   yield* checkLabels(bundle);
 }
 
@@ -139,17 +140,17 @@ function* checkChannels(annotations: Located): Findings {
     const message = `the channel "${channel}" ${why}`;
     yield finding("channel-name", value, message, "list names between commas: stable,fast");
   }
-  const chosen = annotations.get(keys.defaultChannel);
-  if (!chosen.isMissing && !channels.includes(chosen.text ?? "")) {
-    const message = `the default channel ${show(chosen)} is not one of the bundle's channels`;
-    yield finding("default-channel", chosen, message, `use one of ${channels.join(", ")}`);
-  } else if (chosen.isMissing && channels.length > 1) {
+  const defaultChannel = annotations.get(keys.defaultChannel);
+  if (!defaultChannel.isMissing && !channels.includes(defaultChannel.text ?? "")) {
+    const message = `the default channel ${show(defaultChannel)} is not one of the bundle's channels`;
+    yield finding("default-channel", defaultChannel, message, `use one of ${channels.join(", ")}`);
+  } else if (defaultChannel.isMissing && channels.length > 1) {
     const message = "the bundle is in several channels, and none is the default";
     yield finding("default-channel-missing", value, message, `add ${keys.defaultChannel}`);
   }
 }
 
-function* checkTests(bundle: Bundle): Findings {
+function* checkScorecard(bundle: Bundle): Findings {
   const folder = bundle.annotations.get(keys.testConfig);
   if (folder.text === undefined || bundle.has(`${folder.text.replace(/\/+$/u, "")}/config.yaml`)) return;
   const message = `there is no config.yaml in ${show(folder)}`;
@@ -171,7 +172,8 @@ function* checkLabels({ annotations, dockerfile }: Bundle): Findings {
   }
 }
 
-const constraint = "olm.constraint";
+/** The type of a dependency that is an expression in CEL. */
+const constraintType = "olm.constraint";
 
 /** The fields of each type of dependency but constraints. */
 const dependencyFields: Readonly<Record<string, readonly string[]>> = {
@@ -184,7 +186,7 @@ const dependencyFields: Readonly<Record<string, readonly string[]>> = {
 function* checkDependencies({ dependencies }: Bundle): Findings {
   for (const dependency of dependencies.items) {
     const [type, value] = [dependency.get("type"), dependency.get("value")];
-    if (type.text === constraint) {
+    if (type.text === constraintType) {
       const rule = value.get("cel", "rule");
       const hint = "a constraint has an expression in cel.rule";
       if (!rule.text) yield finding("dependency", value, `${rule.path} ${whyMissing(rule)}`, hint);
@@ -199,11 +201,11 @@ function* checkDependencies({ dependencies }: Bundle): Findings {
         "dependency",
         type,
         message,
-        `use ${[...Object.keys(dependencyFields), constraint].join(", ")}`,
+        `use ${[...Object.keys(dependencyFields), constraintType].join(", ")}`,
       );
       continue;
     }
-    for (const field of fields.filter((one) => !value.get(one).text)) {
+    for (const field of fields.filter((name) => !value.get(name).text)) {
       const message = `${value.path}.${field} ${whyMissing(value.get(field))}`;
       const hint = `a dependency of the type ${type.text} has ${fields.join(", ")}`;
       yield finding("dependency", value, message, hint);
@@ -234,19 +236,19 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
     const message = `the image ${show(image)} is not a valid reference`;
     yield finding("container-image", image, message, "use registry/repository:tag or @sha256:…");
   }
-  const byName = new Map<string, string>();
-  for (const one of related) {
-    const [name, image] = [one.get("name").text ?? "", one.get("image")];
+  const imagesByName = new Map<string, string>();
+  for (const entry of related) {
+    const [name, image] = [entry.get("name").text ?? "", entry.get("image")];
     if (!isValidReference(image.text ?? "")) {
       const message = `the related image ${show(image)} is not a valid reference`;
       yield finding("related-image", image, message, "use registry/repository@sha256:…");
-    } else if (name !== "" && (byName.get(name) ?? image.text) !== image.text) {
-      const message = `the name "${name}" stands for another image, too: ${byName.get(name)}`;
-      yield finding("related-image", one.get("name"), message, "give each image a name of its own");
+    } else if (name !== "" && (imagesByName.get(name) ?? image.text) !== image.text) {
+      const message = `the name "${name}" stands for another image, too: ${imagesByName.get(name)}`;
+      yield finding("related-image", entry.get("name"), message, "give each image a name of its own");
     }
-    byName.set(name, image.text ?? "");
+    imagesByName.set(name, image.text ?? "");
   }
-  const listed = new Set(related.map((one) => one.get("image").text));
+  const listed = new Set(related.map((entry) => entry.get("image").text));
   for (const image of related.length > 0 ? containers : []) {
     if (image.text === undefined || listed.has(image.text)) continue;
     const message = `the image ${image.text} is not among spec.relatedImages, so mirrors don't copy it`;
@@ -256,7 +258,7 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
   const annotated = bundle.csv.get("metadata", "annotations", csvAnnotations.containerImage);
   const all = [
     ...containers,
-    ...related.map((one) => one.get("image")),
+    ...related.map((entry) => entry.get("image")),
     ...(annotated.isMissing ? [] : [annotated]),
   ];
   for (const image of all) {
@@ -269,7 +271,7 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
 
 function* checkSize({ csv, compressedSize }: Bundle): Findings {
   if (compressedSize <= nearlyTooLarge) return;
-  const isTooLarge = compressedSize > largest;
-  const message = `the files in ${bundleFolders.manifests} come to ${compressedSize} bytes, compressed and in base64, and OLM takes ${largest} at most`;
+  const isTooLarge = compressedSize > largestBundle;
+  const message = `the files in ${bundleFolders.manifests} come to ${compressedSize} bytes, compressed and in base64, and OLM takes ${largestBundle} at most`;
   yield finding(isTooLarge ? "bundle-size" : "bundle-size-near", csv, message, shortenBundle);
 }

@@ -41,7 +41,7 @@ export async function diffObjects(
     await runTool(call);
     return "";
   } catch (error) {
-    const difference = differenceOf(error);
+    const difference = readDifference(error);
     if (difference === undefined) throw error;
     return difference;
   }
@@ -54,13 +54,13 @@ async function apply(objects: readonly ManifestObject[], options: ApplyOptions):
   return lines(stdout);
 }
 
-/** Returns the lines that kubectl printed, without empty ones. */
+/** Splits the output of kubectl into lines, without empty ones. */
 export function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
 /** `kubectl diff` exits with 1 if there are differences, and with more if it failed. */
-function differenceOf(error: unknown): string | undefined {
+function readDifference(error: unknown): string | undefined {
   if (!(error instanceof TsbuilderError) || typeof error.cause !== "object") return undefined;
   const { exitCode, stdout } = error.cause as { exitCode?: number; stdout?: unknown };
   return exitCode === 1 && typeof stdout === "string" && stdout !== "" ? stdout : undefined;

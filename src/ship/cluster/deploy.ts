@@ -36,13 +36,13 @@ export async function applyOrDiff(
   await checkKinds(objects, options);
   if (!options.diff && !options.dryRun) return applyObjects(objects, options);
   const { checkable, unchecked } = await splitByNamespace(objects, options);
-  const answered = options.diff
+  const changes = options.diff
     ? lines(await diffObjects(checkable, options))
     : await applyObjects(checkable, options);
   const created = unchecked.map(
     (object) => `${describeObject(object)} would be created, as well as its namespace`,
   );
-  return answered.length + created.length > 0 ? [...answered, ...created] : ["nothing would change"];
+  return changes.length + created.length > 0 ? [...changes, ...created] : ["nothing would change"];
 }
 
 /**
@@ -62,7 +62,7 @@ async function splitByNamespace(objects: readonly ManifestObject[], choice: Clus
 }
 
 /** The kinds that are pruned; CRDs never are, because their objects would be deleted, too. */
-const kinds = [
+const prunedKinds = [
   "serviceaccounts",
   "services",
   "deployments.apps",
@@ -88,7 +88,7 @@ export async function pruneDeployment(
   choice: ClusterChoice,
 ): Promise<string[]> {
   const kept = new Set(objects.map(keyOf));
-  const words = [kinds.join(","), "--all-namespaces", "--show-managed-fields"];
+  const words = [prunedKinds.join(","), "--all-namespaces", "--show-managed-fields"];
   const stale = (await readList<ManagedObject>(choice, ...words)).filter(
     (object) =>
       object.metadata.name.startsWith(`${projectName}-`) &&

@@ -25,25 +25,18 @@ export function kubectl(
   };
 }
 
-/** The cluster that a command is about to write to, to be printed first. */
-export interface ClusterTarget {
-  readonly context: string;
-  readonly server: string;
-  /** The cluster is tsbuilder's own, whose pods are objects without containers. */
-  readonly isEmbedded: boolean;
-}
-
-/** Runs kubectl and parses its JSON output; `undefined` if the object does not exist. */
+/** Runs kubectl and parses its JSON output; undefined if the object does not exist. */
 export async function readJson<T>(choice: ClusterChoice, args: readonly string[]): Promise<T | undefined> {
   const { stdout } = await runKubectl(choice, [...args, "--output", "json", "--ignore-not-found"]);
   return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as T);
 }
 
+/** Runs `kubectl get` and returns the objects; none if there are none. */
 export async function readList<T>(choice: ClusterChoice, ...words: readonly string[]): Promise<readonly T[]> {
   return (await readJson<{ items: readonly T[] }>(choice, ["get", ...words]))?.items ?? [];
 }
 
-/** A step that took longer than the user would wait, with the reasons that were found, each on a line. */
+/** Makes the error of a step that took longer than the user would wait, with a line for each reason. */
 export function timedOut(
   message: string,
   reasons: readonly string[],
@@ -62,6 +55,14 @@ export function runKubectl(
   return runTool(kubectl(choice, args, input));
 }
 
+/** The cluster that a command is about to write to, to be printed first. */
+export interface ClusterTarget {
+  readonly context: string;
+  readonly server: string;
+  /** The cluster is tsbuilder's own, whose pods are objects without containers. */
+  readonly isEmbedded: boolean;
+}
+
 /** Resolves the selected cluster and checks that it responds, before anything is written. */
 export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> {
   const config = await readContext<{
@@ -78,7 +79,7 @@ export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> 
   return { context, server, isEmbedded: version.includes("+tsbuilder") };
 }
 
-/** A kubeconfig with the selected context, its cluster and its user only: kubectl knows all sources of one. */
+/** Reads the kubeconfig, with only the selected context, its cluster and its user. kubectl merges all files of $KUBECONFIG. */
 export async function readContext<T>(choice: ClusterChoice, ...flags: readonly string[]): Promise<T> {
   try {
     const args = ["config", "view", "--minify", ...flags, "--output", "json"];
@@ -104,6 +105,7 @@ function noCluster(message: string, cause?: unknown): TsbuilderError {
   return new TsbuilderError(message, { code: "CLUSTER_UNREACHABLE", hint, cause });
 }
 
+/** Asks the API server for its version. Throws if it does not respond, or denies access. */
 async function versionOf(choice: ClusterChoice, context: string, server: string): Promise<string> {
   try {
     return (await runKubectl(choice, ["get", "--raw", "/version", "--request-timeout", "10s"])).stdout;

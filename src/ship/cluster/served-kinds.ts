@@ -2,7 +2,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, runKubectl } from "./kubectl.ts";
 import { isCrd, type ManifestObject } from "../manifest.ts";
 
-/** Separates objects of kinds that the cluster serves, or that the objects define, from the rest. */
+/** Separates the objects whose API version the cluster serves, or whose group a CRD among them defines, from the others. */
 export async function splitByKind(objects: readonly ManifestObject[], choice: ClusterChoice) {
   const { stdout } = await runKubectl(choice, ["api-versions"]);
   const served = new Set(stdout.split("\n").map((line) => line.trim()));
@@ -19,7 +19,7 @@ export async function checkKinds(objects: readonly ManifestObject[], choice: Clu
 }
 
 /** API groups that a deployment may use, what provides them, and how to do without. */
-const broughtBy: Readonly<Record<string, string>> = {
+const providersOfGroups: Readonly<Record<string, string>> = {
   "cert-manager.io":
     "install cert-manager in the cluster, or replace it: tsbuilder edit --disable cert-manager --enable self-signed",
   "monitoring.coreos.com":
@@ -30,7 +30,7 @@ const broughtBy: Readonly<Record<string, string>> = {
 function unknownKinds(objects: readonly ManifestObject[]): TsbuilderError {
   const kinds = new Set(objects.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`));
   const groups = new Set(objects.map(({ apiVersion }) => apiVersion.split("/")[0]!));
-  const remedies = [...groups].map((group) => broughtBy[group] ?? `install what provides ${group}`);
+  const remedies = [...groups].map((group) => providersOfGroups[group] ?? `install what provides ${group}`);
   const hint = `nothing was written; ${remedies.join("; ")}`;
   return new TsbuilderError(`the cluster does not serve ${[...kinds].join(", ")}`, { code: "REFUSED", hint });
 }

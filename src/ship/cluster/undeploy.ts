@@ -34,6 +34,7 @@ export async function planUndeploy(
   return { remove: known.filter((_, index) => reasons[index] === undefined), keep };
 }
 
+/** Returns the reason to keep an object: the data of others that its deletion would delete; undefined if there is none. */
 async function reasonToKeep(
   object: ManifestObject,
   deployed: readonly ManifestObject[],
@@ -44,8 +45,8 @@ async function reasonToKeep(
     return objects > 0 ? `it still has ${count(objects, "object")}` : undefined;
   }
   if (object.kind !== "Namespace") return undefined;
-  const strangers = await countStrangers(object.metadata.name, deployed, choice);
-  return strangers > 0 ? `it contains ${count(strangers, "object")} of others` : undefined;
+  const foreign = await countForeignObjects(object.metadata.name, deployed, choice);
+  return foreign > 0 ? `it contains ${count(foreign, "object")} of others` : undefined;
 }
 
 async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice): Promise<number> {
@@ -55,7 +56,7 @@ async function countObjects({ metadata }: ManifestObject, choice: ClusterChoice)
 }
 
 /** The resources whose objects somebody would miss. Objects with an owner don't count: they come and go with it. */
-const missed = [
+const countedResources = [
   "deployments.apps",
   "statefulsets.apps",
   "daemonsets.apps",
@@ -69,15 +70,16 @@ interface OwnedObject extends ManifestObject {
   readonly metadata: ManifestObject["metadata"] & { readonly ownerReferences?: readonly unknown[] };
 }
 
-async function countStrangers(
+/** Counts the objects in a namespace that are not deployed, and that somebody would miss. */
+async function countForeignObjects(
   namespace: string,
   deployed: readonly ManifestObject[],
   choice: ClusterChoice,
 ): Promise<number> {
-  const found = await readList<OwnedObject>(choice, missed.join(","), "--namespace", namespace);
-  const ours = new Set(deployed.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const found = await readList<OwnedObject>(choice, countedResources.join(","), "--namespace", namespace);
+  const deployedNames = new Set(deployed.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
   return found.filter(
-    ({ kind, metadata }) => !metadata.ownerReferences && !ours.has(`${kind}/${metadata.name}`),
+    ({ kind, metadata }) => !metadata.ownerReferences && !deployedNames.has(`${kind}/${metadata.name}`),
   ).length;
 }
 
@@ -86,10 +88,7 @@ interface DeleteOptions extends ClusterChoice {
   readonly seconds: number;
 }
 
-/**
- * Deletes objects in reverse order, and waits until they are gone. CRDs are deleted first: their objects may have
- * finalizers, which nobody removes once the operator is gone.
- */
+/** Deletes objects in reverse order, and waits until they are gone. CRDs come first, while the operator can still finalize. */
 export async function deleteObjects(
   objects: readonly ManifestObject[],
   options: DeleteOptions,
@@ -105,19 +104,19 @@ async function remove(objects: readonly ManifestObject[], options: DeleteOptions
     const { stdout } = await runKubectl(options, args, formatManifest(objects));
     return lines(stdout);
   } catch (error) {
-    throw await explainStuck(error, objects, options);
+    throw await explainTimeout(error, objects, options);
   }
 }
 
 /** Explains what a timed-out deletion is waiting for, and what to do; other errors are unchanged. */
-async function explainStuck(
+async function explainTimeout(
   error: unknown,
   objects: readonly ManifestObject[],
   options: DeleteOptions,
 ): Promise<unknown> {
   if (!(error instanceof TsbuilderError) || !error.message.includes("timed out waiting for the condition"))
     return error;
-  const found = await Promise.all(objects.map((object) => findStuck(object, options)));
+  const found = await Promise.all(objects.map((object) => findBlockers(object, options)));
   const [first, ...more] = found.flat();
   if (!first) return error;
   const message = `not everything was deleted after ${options.seconds} s`;
@@ -125,27 +124,28 @@ async function explainStuck(
   return timedOut(message, reasons, first.hint, error);
 }
 
-interface StuckObject {
+/** An object that a deletion waits for. */
+interface Blocker {
   /** `MySQL default/mysql-sample: waits for example.com/hold` */
   readonly reason: string;
   readonly hint: string;
 }
 
-async function findStuck(object: ManifestObject, choice: ClusterChoice): Promise<StuckObject[]> {
+async function findBlockers(object: ManifestObject, choice: ClusterChoice): Promise<Blocker[]> {
   if (isCrd(object)) return objectsWithFinalizers(object.metadata.name, choice);
-  return object.kind === "Namespace" ? contentThatHangs(object.metadata.name, choice) : [];
+  return object.kind === "Namespace" ? remainingContent(object.metadata.name, choice) : [];
 }
 
-interface Deleted extends ManifestObject {
+interface DeletedObject extends ManifestObject {
   readonly metadata: ManifestObject["metadata"] & {
     readonly deletionTimestamp?: string;
     readonly finalizers?: readonly string[];
   };
 }
 
-/** Objects deleted with their CRD that still have finalizers. */
-async function objectsWithFinalizers(crd: string, choice: ClusterChoice): Promise<StuckObject[]> {
-  return (await readList<Deleted>(choice, crd, "--all-namespaces"))
+/** Returns the objects of a deleted CRD that still have finalizers. */
+async function objectsWithFinalizers(crd: string, choice: ClusterChoice): Promise<Blocker[]> {
+  return (await readList<DeletedObject>(choice, crd, "--all-namespaces"))
     .filter(({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.length)
     .map((object) => {
       const { name, namespace, finalizers = [] } = object.metadata;
@@ -167,8 +167,8 @@ interface Namespace {
   };
 }
 
-/** A namespace reports in its conditions what is left in it. */
-async function contentThatHangs(name: string, choice: ClusterChoice): Promise<StuckObject[]> {
+/** Returns what is left in a deleted namespace, which its conditions report. */
+async function remainingContent(name: string, choice: ClusterChoice): Promise<Blocker[]> {
   const namespace = await readJson<Namespace>(choice, ["get", "namespace", name]);
   return (namespace?.status?.conditions ?? [])
     .filter(({ type, status }) => status === "True" && type.endsWith("Remaining"))

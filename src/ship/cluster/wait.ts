@@ -3,10 +3,7 @@ import type { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, readJson, readList, runKubectl, timedOut } from "./kubectl.ts";
 import { type ManifestObject, formatManifest, isCrd } from "../manifest.ts";
 
-/**
- * Waits until a deployed operator does its work: its Deployment is available, and the API server reaches its webhooks.
- * On timeout, explains what is missing.
- */
+/** Waits until the Deployment is available, and the API server reaches its webhooks. On timeout, explains what is missing. */
 export async function waitForOperator(
   deployed: readonly ManifestObject[],
   renderSamples: () => Promise<readonly ManifestObject[]>,
@@ -16,17 +13,18 @@ export async function waitForOperator(
   const deadline = Date.now() + seconds * 1000;
   const options = { ...choice, seconds };
   const deployment = deployed.find(({ kind }) => kind === "Deployment");
-  if (deployment) await until(deadline, () => checkDeployment(deployment, options));
+  if (deployment) await waitUntil(deadline, () => checkDeployment(deployment, options));
   if (!hasWebhooks(deployed)) return;
-  if (deployment) await until(deadline, () => checkFormerPods(deployment, options));
+  if (deployment) await waitUntil(deadline, () => checkFormerPods(deployment, options));
   const samples = await renderSamples();
-  await until(deadline, () => checkWebhooks(deployed, samples, options));
+  await waitUntil(deadline, () => checkWebhooks(deployed, samples, options));
 }
 
-/** Explains what is not ready yet; called only on a timeout, since it asks the cluster. */
-export type Reason = () => Promise<TsbuilderError>;
+/** Makes the error that says what is not ready yet. It is called only on a timeout, since it may ask the cluster. */
+export type ExplainTimeout = () => Promise<TsbuilderError>;
 
-async function until(deadline: number, check: () => Promise<Reason | undefined>): Promise<void> {
+/** Repeats a check until it returns no reason to wait. Throws the reason's error after the deadline. */
+async function waitUntil(deadline: number, check: () => Promise<ExplainTimeout | undefined>): Promise<void> {
   for (;;) {
     const reason = await check();
     if (!reason) return;
@@ -48,9 +46,9 @@ async function checkWebhooks(
   deployed: readonly ManifestObject[],
   samples: readonly ManifestObject[],
   { seconds, ...choice }: WaitOptions,
-): Promise<Reason | undefined> {
+): Promise<ExplainTimeout | undefined> {
   if (samples.length === 0) return undefined;
-  const failures = unreachedWebhooks(await refusalsOf(samples, choice), deployed);
+  const failures = unreachedWebhooks(await dryRunErrors(samples, choice), deployed);
   if (failures.length === 0) return undefined;
   const message = `the API server does not reach the operator's webhooks after ${seconds} s`;
   const hint =
@@ -74,6 +72,7 @@ export function unreachedWebhooks(errors: string, deployed: readonly ManifestObj
   });
 }
 
+/** Returns the names of a deployment's admission webhooks. */
 function admissionWebhooks(deployed: readonly ManifestObject[]): string[] {
   return deployed
     .filter(({ kind }) => /^(Mutating|Validating)WebhookConfiguration$/.test(kind))
@@ -81,6 +80,7 @@ function admissionWebhooks(deployed: readonly ManifestObject[]): string[] {
     .map(({ name }) => name);
 }
 
+/** Returns the API groups of the CRDs that a deployment's webhooks convert. */
 function convertedGroups(deployed: readonly ManifestObject[]): string[] {
   return deployed
     .filter(isCrd)
@@ -91,7 +91,8 @@ function convertedGroups(deployed: readonly ManifestObject[]): string[] {
     .map(({ group }) => group);
 }
 
-async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterChoice): Promise<string> {
+/** Sends the samples as a dry run. Returns kubectl's error lines; empty if the API server admits all of them. */
+async function dryRunErrors(samples: readonly ManifestObject[], choice: ClusterChoice): Promise<string> {
   try {
     const words = ["create", "--dry-run=server", "--filename", "-"];
     await runKubectl(choice, words, formatManifest(samples));
@@ -104,18 +105,18 @@ async function refusalsOf(samples: readonly ManifestObject[], choice: ClusterCho
 async function checkDeployment(
   { metadata: { name, namespace = "default" } }: ManifestObject,
   { seconds, ...choice }: WaitOptions,
-): Promise<Reason | undefined> {
-  const where = ["--namespace", namespace];
-  const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...where]);
+): Promise<ExplainTimeout | undefined> {
+  const scope = ["--namespace", namespace];
+  const deployment = await readJson<DeploymentState>(choice, ["get", "deployment", name, ...scope]);
   if (deployment && isAvailable(deployment)) return undefined;
   return async () => {
-    const reasons = await findReasons(deployment, choice, where);
+    const reasons = await findReasons(deployment, choice, scope);
     const found = reasons.length > 0 ? reasons : ["no pod or event explains it"];
     const message = `deployment "${name}" is not available after ${seconds} s`;
     return timedOut(
       message,
       found,
-      `for details, run: kubectl describe deployment ${name} ${where.join(" ")}`,
+      `for details, run: kubectl describe deployment ${name} ${scope.join(" ")}`,
     );
   };
 }
@@ -130,21 +131,21 @@ interface WarningEvent {
 async function findReasons(
   deployment: DeploymentState | undefined,
   choice: ClusterChoice,
-  where: readonly string[],
+  scope: readonly string[],
 ): Promise<string[]> {
-  const pods = await readPods(deployment?.spec, choice, where);
-  return reasonsOf(deployment, pods, await readList<WarningEvent>(choice, "events", ...where));
+  const pods = await readPods(deployment?.spec, choice, scope);
+  return explainDeployment(deployment, pods, await readList<WarningEvent>(choice, "events", ...scope));
 }
 
 /** Checks that no pod of the former version is left. Until they end, they answer the API server, and may not know new fields. */
 async function checkFormerPods(
   { metadata: { namespace = "default" }, spec }: ManifestObject,
   { seconds, ...choice }: WaitOptions,
-): Promise<Reason | undefined> {
+): Promise<ExplainTimeout | undefined> {
   const pods = await readPods(spec as DeploymentState["spec"], choice, ["--namespace", namespace]);
-  const left = pods.find((pod) => isEnding(pod, Date.now()));
-  if (!left) return undefined;
-  const { name } = left.metadata;
+  const ending = pods.find((pod) => isEnding(pod, Date.now()));
+  if (!ending) return undefined;
+  const { name } = ending.metadata;
   const message = `pod ${name} of the former version has not ended after ${seconds} s`;
   const hint = `the operator is available; look at the pod: kubectl describe pod ${name} --namespace ${namespace}`;
   return async () => timedOut(message, [], hint);
@@ -178,26 +179,26 @@ interface PodState {
   };
 }
 
-/** The pods that a Deployment selects, those that are ending included. */
+/** Reads the pods that a Deployment selects, those that are ending included. */
 async function readPods(
   spec: DeploymentState["spec"] | undefined,
   choice: ClusterChoice,
-  where: readonly string[],
+  scope: readonly string[],
 ): Promise<readonly PodState[]> {
   const labels = Object.entries(spec?.selector.matchLabels ?? {});
   const selector = labels.map(([key, value]) => `${key}=${value}`).join(",");
-  return readList<PodState>(choice, "pods", "--selector", selector, ...where);
+  return readList<PodState>(choice, "pods", "--selector", selector, ...scope);
 }
 
 /** Milliseconds for the delay of a container's reported end, and for differing clocks. */
-const allowance = 30_000;
+const endingAllowance = 30_000;
 
 /**
  * Returns whether a pod is ending, and may still work. The deletion timestamp is the latest time at which its containers are
  * killed. Long after it, the node has stopped answering, and the pod is ignored.
  */
 export function isEnding({ metadata: { deletionTimestamp } }: PodState, now: number): boolean {
-  return deletionTimestamp !== undefined && now < Date.parse(deletionTimestamp) + allowance;
+  return deletionTimestamp !== undefined && now < Date.parse(deletionTimestamp) + endingAllowance;
 }
 
 /** The fields that decide whether a Deployment is available. */
@@ -229,14 +230,14 @@ export function isAvailable({ metadata, spec, status = {} }: DeploymentState): b
 }
 
 /** Explains why a Deployment is not available: its conditions, its pods, and the latest warning events. */
-function reasonsOf(
+function explainDeployment(
   deployment: DeploymentState | undefined,
   pods: readonly PodState[],
   events: readonly WarningEvent[],
 ): string[] {
   return [
     ...(deployment?.status?.conditions ?? [])
-      .filter(isBad)
+      .filter(isFailing)
       .map(({ type, message = "" }) => `${type}: ${message}`),
     ...pods.flatMap((pod) => podReasons(pod).map((reason) => `pod ${pod.metadata.name}: ${reason}`)),
     ...events
@@ -249,7 +250,7 @@ function reasonsOf(
 }
 
 /** Most conditions are good when true; ReplicaFailure is not. */
-function isBad({ type, status }: Condition): boolean {
+function isFailing({ type, status }: Condition): boolean {
   return status === (type === "ReplicaFailure" ? "True" : "False");
 }
 

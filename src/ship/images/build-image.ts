@@ -86,7 +86,7 @@ export function digestInReport(text: string): string | undefined {
   return (JSON.parse(text) as { "containerimage.digest"?: string })["containerimage.digest"];
 }
 
-/** Finds a digest in a local engine, which has one for each repository that an image was pushed to. Docker Hub has no name there. */
+/** Finds an image's digest in a local engine, which has one per repository. Images of Docker Hub have no registry there. */
 export function digestInEngine(image: string, repoDigests: readonly string[]): string | undefined {
   const reference = parseImageReference(image);
   const names = [imageName(reference), reference.repository];
@@ -119,35 +119,36 @@ export interface ImageTargets {
   readonly report?: string | undefined;
 }
 
-/** The commands that build an image and bring it to its targets. */
+/** The commands that build an image, and push or save it. Throws if docker would have to store several platforms. */
 export function planImageBuild(tool: ContainerTool, build: ImageBuild, targets: ImageTargets): ToolCall[] {
-  const several = build.platforms.length > 1;
-  if (several && tool === "docker") return [planBuildx(build, targets)];
+  const isMultiPlatform = build.platforms.length > 1;
+  if (isMultiPlatform && tool === "docker") return [planBuildx(build, targets)];
   return [
-    { tool, args: [...buildWords(tool, several, build), ...build.extra, build.context] },
-    ...(targets.push ? [planPush(tool, build.image, { several, report: targets.report })] : []),
-    ...(targets.save === undefined ? [] : [planSave(tool, build.image, targets.save, { several })]),
+    { tool, args: [...buildWords(tool, isMultiPlatform, build), ...build.extra, build.context] },
+    ...(targets.push ? [planPush(tool, build.image, { isMultiPlatform, report: targets.report })] : []),
+    ...(targets.save === undefined ? [] : [planSave(tool, build.image, targets.save, { isMultiPlatform })]),
   ];
 }
 
 interface PushOptions {
   /** A manifest list for several platforms. */
-  readonly several?: boolean;
+  readonly isMultiPlatform?: boolean;
   readonly report?: string | undefined;
   /** Arguments for the tool itself, after `--`. */
   readonly extra?: readonly string[];
 }
 
+/** The command that pushes an image, or the manifest list of several platforms. */
 export function planPush(
   tool: ContainerTool,
   image: string,
-  { several = false, report, extra = [] }: PushOptions = {},
+  { isMultiPlatform = false, report, extra = [] }: PushOptions = {},
 ): ToolCall {
   if (tool === "docker" || tool === "nerdctl") {
-    return { tool, args: ["push", ...(several ? ["--all-platforms"] : []), ...extra, image] };
+    return { tool, args: ["push", ...(isMultiPlatform ? ["--all-platforms"] : []), ...extra, image] };
   }
   const words = [...(report === undefined ? [] : ["--digestfile", report]), ...extra];
-  return several
+  return isMultiPlatform
     ? { tool, args: ["manifest", "push", "--all", ...words, image, `docker://${image}`] }
     : { tool, args: ["push", ...words, image] };
 }
@@ -157,28 +158,32 @@ export function planSave(
   tool: ContainerTool,
   image: string,
   file: string,
-  { several = false } = {},
+  { isMultiPlatform = false } = {},
 ): ToolCall {
   switch (tool) {
     case "docker":
       return { tool, args: ["save", "--output", file, image] };
     case "nerdctl":
-      return { tool, args: ["save", ...(several ? ["--all-platforms"] : []), "--output", file, image] };
+      return {
+        tool,
+        args: ["save", ...(isMultiPlatform ? ["--all-platforms"] : []), "--output", file, image],
+      };
     case "podman":
-      return several
+      return isMultiPlatform
         ? { tool, args: ["manifest", "push", "--all", image, `oci-archive:${file}`] }
         : { tool, args: ["save", "--format", "docker-archive", "--output", file, image] };
     case "buildah":
-      return several
+      return isMultiPlatform
         ? { tool, args: ["manifest", "push", "--all", image, `oci-archive:${file}`] }
         : { tool, args: ["push", image, `docker-archive:${file}:${image}`] };
   }
 }
 
-function buildWords(tool: ContainerTool, several: boolean, build: ImageBuild): string[] {
+/** Returns the arguments of a build, but those of the user and the context. */
+function buildWords(tool: ContainerTool, isMultiPlatform: boolean, build: ImageBuild): string[] {
   const platforms = build.platforms.length > 0 ? ["--platform", build.platforms.join(",")] : [];
   // podman and buildah store several platforms in a manifest list, which must be named as such.
-  const name = several && (tool === "podman" || tool === "buildah") ? "--manifest" : "--tag";
+  const name = isMultiPlatform && (tool === "podman" || tool === "buildah") ? "--manifest" : "--tag";
   return ["build", ...platforms, ...buildArgs(build), name, build.image];
 }
 

@@ -5,24 +5,21 @@ import { runTool } from "../tool.ts";
 export const containerTools = ["docker", "podman", "buildah", "nerdctl"] as const;
 export type ContainerTool = (typeof containerTools)[number];
 
-/**
- * Finds the container tool: the requested one, else the first whose daemon responds. A client without a daemon can
- * neither build nor push, so being on the PATH is not enough.
- */
+/** Finds the container tool: the requested one, or the first whose daemon responds, since a client alone can't build. */
 export async function findContainerTool(
   wanted?: ContainerTool,
-  whyNot: (tool: ContainerTool) => Promise<string | undefined> = engineTrouble,
+  probe: (tool: ContainerTool) => Promise<string | undefined> = probeEngine,
 ): Promise<ContainerTool> {
-  const troubles: string[] = [];
+  const problems: string[] = [];
   for (const tool of wanted ? [wanted] : containerTools) {
-    const trouble = await whyNot(tool);
-    if (trouble === undefined) return tool;
-    troubles.push(`${tool}: ${trouble}`);
+    const problem = await probe(tool);
+    if (problem === undefined) return tool;
+    problems.push(`${tool}: ${problem}`);
   }
   throw new TsbuilderError(
     wanted
-      ? `"${wanted}" does not respond\n${troubles[0]}`
-      : `no container tool responds\n${troubles.join("\n")}`,
+      ? `"${wanted}" does not respond\n${problems[0]}`
+      : `no container tool responds\n${problems.join("\n")}`,
     {
       code: "TOOL_MISSING",
       hint: wanted
@@ -32,8 +29,8 @@ export async function findContainerTool(
   );
 }
 
-/** The last line of a failed `info`; undefined if it succeeded. */
-async function engineTrouble(tool: ContainerTool): Promise<string | undefined> {
+/** Returns why a tool does not work: the last line of a failed `info`; undefined if it works. */
+async function probeEngine(tool: ContainerTool): Promise<string | undefined> {
   try {
     await runTool({ tool, args: ["info"] });
     return undefined;

@@ -48,7 +48,7 @@ test("planPush() passes the user's own arguments", () => {
   expect(formatCall(planPush("podman", "r.io/op:v1", { extra }))).toBe(
     "podman push --tls-verify=false r.io/op:v1",
   );
-  expect(formatCall(planPush("nerdctl", "r.io/op:v1", { several: true, extra }))).toBe(
+  expect(formatCall(planPush("nerdctl", "r.io/op:v1", { isMultiPlatform: true, extra }))).toBe(
     "nerdctl push --all-platforms --tls-verify=false r.io/op:v1",
   );
 });

@@ -18,28 +18,31 @@ export function parseImageReference(text: string): ImageReference {
   throw new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint: hintFor(text) });
 }
 
+/** Returns whether a text is a valid image reference. */
 export function isValidReference(text: string): boolean {
   return readReference(text) !== undefined;
 }
 
-const host =
+/** A registry: a host name or an IPv6 address, and a port. */
+const hostPattern =
   /(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?/;
-const component = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
-const reference = new RegExp(
-  `^(?<name>(?:${host.source}/)?${component.source}(?:/${component.source})*)` +
+const componentPattern = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/;
+const referencePattern = new RegExp(
+  `^(?<name>(?:${hostPattern.source}/)?${componentPattern.source}(?:/${componentPattern.source})*)` +
     `(?::(?<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
 );
 
+/** Parses an image reference as docker does: the first part is a registry if it has a dot or a port, or is localhost. */
 function readReference(text: string): ImageReference | undefined {
-  const match = reference.exec(text)?.groups;
+  const match = referencePattern.exec(text)?.groups;
   if (!match) return undefined;
   const { name = "", tag, digest } = match;
   const slash = name.indexOf("/");
-  const first = name.slice(0, slash);
-  const isRegistry = slash !== -1 && (/[.:]/.test(first) || first === "localhost");
+  const prefix = name.slice(0, slash);
+  const isRegistry = slash !== -1 && (/[.:]/.test(prefix) || prefix === "localhost");
   const repository = isRegistry ? name.slice(slash + 1) : name;
   if (repository.includes(":")) return undefined;
-  return { registry: isRegistry ? first : undefined, repository, tag, digest };
+  return { registry: isRegistry ? prefix : undefined, repository, tag, digest };
 }
 
 /** The part of a reference that kustomize calls the new name: without tag and digest. */
@@ -52,13 +55,13 @@ export function isMovingTag({ tag, digest }: ImageReference): boolean {
   return !digest && (tag === undefined || tag === "latest");
 }
 
-/** Registry and repository. */
-const beforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;
+/** Matches registry and repository, up to the tag or the digest. */
+const nameBeforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;
 
 /** Suggests the nearest valid reference, or explains the parts of one. */
 function hintFor(text: string): string {
   const bare = text.replace(/^https?:\/\//, "");
-  const lower = text.replace(beforeTag, (name) => name.toLowerCase());
+  const lower = text.replace(nameBeforeTag, (name) => name.toLowerCase());
   if (bare !== text && readReference(bare)) return `omit the scheme: ${bare}`;
   if (lower !== text && readReference(lower)) return `a repository must be lower case: ${lower}`;
   return "use [registry[:port]/]repository[:tag][@sha256:…], for example registry.example.com/team/operator:v1.0.0";

@@ -115,25 +115,25 @@ export function readScenario(scenario: Scenario): Scenario {
     const scope = scopes.get(`${group} ${kind}`) ?? findKind({ group, version }, kind)?.scope;
     return scope === "Namespaced";
   };
-  const placed = (object: KubernetesObject): KubernetesObject =>
+  const withNamespace = (object: KubernetesObject): KubernetesObject =>
     object.metadata.namespace !== undefined || !isNamespaced(object)
       ? object
       : { ...object, metadata: { ...object.metadata, namespace: "default" } };
-  const targeted = (target: Ref): Ref =>
+  const withTargetNamespace = (target: Ref): Ref =>
     target.namespace !== undefined || !isNamespaced(target) ? target : { ...target, namespace: "default" };
-  const read = (step: Step): Step => {
+  const readStep = (step: Step): Step => {
     if (step.do === "settle") return step;
     if (step.do === "apply") {
-      const object = placed(step.object);
+      const object = withNamespace(step.object);
       return object === step.object ? step : { ...step, object };
     }
-    const target = targeted(step.target);
+    const target = withTargetNamespace(step.target);
     return target === step.target ? step : { ...step, target };
   };
   return {
     ...scenario,
-    ...(scenario.objects && { objects: objects.map(placed) }),
-    ...(scenario.steps && { steps: steps.map(read) }),
+    ...(scenario.objects && { objects: objects.map(withNamespace) }),
+    ...(scenario.steps && { steps: steps.map(readStep) }),
   };
 }
 

@@ -17,7 +17,7 @@ export interface Finding extends Omit<Verdict, "class"> {
   readonly lines: readonly string[];
   /** The run that shows the mistake. */
   readonly run: Run;
-  /** The run whose outcome it should have had; undefined if the run is wrong by itself. */
+  /** The run whose outcome `run` should have had; undefined if `run` is wrong by itself. */
   readonly compared: "undisturbed" | "fresh" | undefined;
 }
 
@@ -39,9 +39,9 @@ export interface Examined {
 /** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
 export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Examined> {
   const run = await simulate(scenario);
-  const own = judge(run, scenario);
+  const mistakes = judgeRun(run, scenario);
   const findings =
-    own.length > 0 ? own : await compare(run, plain, { scenario, compared: "undisturbed", chance });
+    mistakes.length > 0 ? mistakes : await compare(run, plain, { scenario, compared: "undisturbed", chance });
   return { run, findings };
 }
 
@@ -50,16 +50,16 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { faults: _faults, ...undisturbed } = scenario;
   const { seed = 1 } = scenario;
   const plain = await simulate(undisturbed);
-  const own = judge(plain, undisturbed);
-  let asked: Promise<Chance> | undefined;
+  const mistakes = judgeRun(plain, undisturbed);
+  let chanceRun: Promise<Chance> | undefined;
   const chance = (): Promise<Chance> =>
-    (asked ??= outcomeOf({ ...undisturbed, seed: seed + 7919 }).then((again) =>
+    (chanceRun ??= outcomeOf({ ...undisturbed, seed: seed + 7919 }).then((again) =>
       chanceOf(plain.state, again.state, derivedIn(plain, again)),
     ));
-  if (own.length > 0) return { plain, findings: own, chance };
+  if (mistakes.length > 0) return { plain, findings: mistakes, chance };
   const fresh = await outcomeOf({
     ...undisturbed,
-    ...shortestWay(undisturbed, plain.rejected),
+    ...shortestScenario(undisturbed, plain.rejected),
     seed: seed + 1,
   });
   const findings = await compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
@@ -70,11 +70,11 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
  * Returns the shortest way to the state that the steps ask for: each object is applied once, as the last step left it. An
  * object that exists from the start, and that a step changes or deletes, does not exist before.
  */
-function shortestWay(
-  { objects: given = [], steps = [] }: Scenario,
+function shortestScenario(
+  { objects: initial = [], steps = [] }: Scenario,
   rejected: readonly Step[],
 ): Required<Pick<Scenario, "objects" | "steps">> {
-  const objects = new Map(given.map((object) => [refTextOf(object), object]));
+  const objects = new Map(initial.map((object) => [refTextOf(object), object]));
   const touched = new Set<string>();
   const statuses = new Map<string, Step & { readonly do: "status" }>();
   for (const step of steps) {
@@ -87,17 +87,17 @@ function shortestWay(
         objects.set(key, withMetadata(step.object, before));
         break;
       case "status":
-        statuses.set(key, { ...step, status: merged(statuses.get(key)?.status ?? {}, step.status) });
+        statuses.set(key, { ...step, status: mergePatch(statuses.get(key)?.status ?? {}, step.status) });
         break;
       case "patch":
-        if (before) objects.set(key, merged(before, step.merge));
+        if (before) objects.set(key, mergePatch(before, step.merge));
         break;
       case "delete":
-        for (const [inside, object] of objects)
-          if (isWithin(object, step.target)) {
-            touched.add(inside);
-            objects.delete(inside);
-            statuses.delete(inside);
+        for (const [deletedKey, object] of objects)
+          if (isDeletedWith(object, step.target)) {
+            touched.add(deletedKey);
+            objects.delete(deletedKey);
+            statuses.delete(deletedKey);
           }
     }
   }
@@ -105,17 +105,17 @@ function shortestWay(
     touched.has(key) ? [{ do: "apply", object }] : [],
   );
   return {
-    objects: given.filter((object) => !touched.has(refTextOf(object))),
+    objects: initial.filter((object) => !touched.has(refTextOf(object))),
     steps: statuses.size === 0 ? applies : [...applies, { do: "settle" }, ...statuses.values()],
   };
 }
 
-function merged<T extends object>(before: T, merge: object): T {
+function mergePatch<T extends object>(before: T, merge: object): T {
   return applyMergePatch(before as JSONObject, merge as JSONObject) as T;
 }
 
 /** Returns whether a deletion takes an object with it: it is the deleted object, or in the deleted namespace. */
-function isWithin(object: KubernetesObject, deleted: Ref): boolean {
+function isDeletedWith(object: KubernetesObject, deleted: Ref): boolean {
   if (refTextOf(object) === refText(deleted)) return true;
   return (
     deleted.apiVersion === "v1" && deleted.kind === "Namespace" && object.metadata.namespace === deleted.name
@@ -139,7 +139,8 @@ export async function findIn(scenario: Scenario): Promise<Finding | undefined> {
   return (await examine(scenario, baseline)).findings[0];
 }
 
-function judge(run: Run, scenario: Scenario): Finding[] {
+/** Returns the mistakes that a run shows by itself. */
+function judgeRun(run: Run, scenario: Scenario): Finding[] {
   return [...judgeTrace(run, scenario), ...judgeState(run, scenario)].map((verdict) => ({
     ...verdict,
     lines: [verdict.message],
@@ -153,6 +154,7 @@ interface Comparison extends Pick<Finding, "scenario" | "compared"> {
   readonly chance: Baseline["chance"];
 }
 
+/** Returns the mistake that the outcome of a run differs from that of another, unless chance or the scenario explains it. */
 async function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Promise<Finding[]> {
   const derived = derivedIn(run, other);
   const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
@@ -161,21 +163,12 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
   if (differencesOf(run.state, other.state, leftOut).length === 0) return [];
   const impossible = impossibleIn(other, [run.state, other.state]);
   const differences = differencesBesides(await chance(), run.state, other.state, leftOut).filter(
-    (each) => !isImpossible(impossible, each) && !isAllowed(each, scenario),
+    (difference) => !isImpossible(impossible, difference) && !isAllowed(difference, scenario),
   );
   if (differences.length === 0) return [];
   const lines = differences.map(differenceText);
-  return [
-    {
-      class: "differs",
-      message: lines.join("; "),
-      lines,
-      objects: objectsOf(differences),
-      scenario,
-      run,
-      compared,
-    },
-  ];
+  const objects = objectsOf(differences);
+  return [{ class: "differs", message: lines.join("; "), lines, objects, scenario, run, compared }];
 }
 
 /** Returns whether the scenario allows a difference. An object that may stay may exist in only one of the runs. */

@@ -78,7 +78,11 @@ async function exploreAll(
     if (plan?.number !== number) {
       const made = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
       const scenario = readScenario(made);
-      const planned = { ...scenario, steps: timed(scenario.steps ?? [], new Random(number)), seed: number };
+      const planned = {
+        ...scenario,
+        steps: fixTimes(scenario.steps ?? [], new Random(number)),
+        seed: number,
+      };
       plan = { number, scenario: planned, baseline: await baselineOf(planned) };
       coverage.add(plan.baseline.plain);
     }
@@ -96,8 +100,8 @@ async function exploreAll(
     }
     if (finding) {
       let tries = 0;
-      const isOver = (): boolean => tries++ >= shrinks;
-      const failure = failureOf(await shrink(finding, isOver), seed);
+      const isExhausted = (): boolean => tries++ >= shrinks;
+      const failure = failureOf(await shrink(finding, isExhausted), seed);
       return { runs, failure, crashPoints: coverage.points };
     }
   }
@@ -124,10 +128,10 @@ export function drawFaults(
 /** Lets a write of the cluster's controllers fail in every third run; sometimes the server has carried it out. */
 function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
   if (controllerWrites === 0 || !random.chance(0.33)) return [];
-  const how = random.pick(["conflict", "error"] as const);
+  const refusalKind = random.pick(["conflict", "error"] as const);
   const request = random.integer(1, controllerWrites);
-  const done = how === "error" && random.chance(0.5);
-  return [{ fault: "refuse", process: "controllers", request, with: how, done }];
+  const done = refusalKind === "error" && random.chance(0.5);
+  return [{ fault: "refuse", process: "controllers", request, with: refusalKind, done }];
 }
 
 /** Lets every second run begin with the former version of an operator that has one. */
@@ -141,15 +145,16 @@ function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedO
   });
 }
 
+/** The kinds of faults that every operator may meet. Crashes are drawn more often. */
 const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
-  const called = calledIn(plain);
+  const operatorsCalled = operatorsWithCalls(plain);
   const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
   const kind = random.pick([
     ...kinds,
     ...(hasLease ? (["lease"] as const) : []),
-    ...(called.length > 0 ? (["webhook"] as const) : []),
+    ...(operatorsCalled.length > 0 ? (["webhook"] as const) : []),
     "crash",
     "crash",
     "crash",
@@ -167,53 +172,58 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
     };
   }
   if (kind === "refuse" || kind === "crash") {
-    const how = random.pick(["conflict", "too-many", "error", "time-out", "reset"] as const);
+    const refusalKind = random.pick(["conflict", "too-many", "error", "time-out", "reset"] as const);
     const request = random.integer(1, plain.requests[process]!);
-    const done = how !== "conflict" && how !== "too-many" && random.chance(0.5);
-    return { fault: "refuse", process, request, with: how, done };
+    const done = refusalKind !== "conflict" && refusalKind !== "too-many" && random.chance(0.5);
+    return { fault: "refuse", process, request, with: refusalKind, done };
   }
-  const at = Math.max(0, Math.round(momentOf(random, plain) + random.next() * 1000 - 800));
+  const at = Math.max(0, Math.round(drawMoment(random, plain) + random.next() * 1000 - 800));
   if (kind === "delete-child" || kind === "edit-child")
-    return { fault: againOr(kind, random), child: random.integer(0, Math.max(0, childrenOf(plain) - 1)), at };
-  const during = random.pick([100, 1000, 5000, 20_000]);
+    return {
+      fault: orRecreate(kind, random),
+      child: random.integer(0, Math.max(0, countChildren(plain) - 1)),
+      at,
+    };
+  const duration = random.pick([100, 1000, 5000, 20_000]);
   if (kind === "clock")
-    return { fault: kind, process, at, for: during, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
+    return { fault: kind, process, at, for: duration, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
   if (kind === "webhook") {
     const delay = random.chance(0.5) ? random.pick([500, 5000, 15_000]) : undefined;
-    const operator = random.pick(called);
-    return { fault: kind, operator, at, for: during, ...(delay !== undefined && { delay }) };
+    const operator = random.pick(operatorsCalled);
+    return { fault: kind, operator, at, for: duration, ...(delay !== undefined && { delay }) };
   }
   if (kind === "cut" && random.fork("suspend").chance(0.5))
-    return { fault: "suspend", process, at, for: during };
-  return { fault: kind, process, at, for: during };
+    return { fault: "suspend", process, at, for: duration };
+  return { fault: kind, process, at, for: duration };
 }
 
-function calledIn({ trace }: Run): string[] {
+/** Returns the operators whose webhooks were called. */
+function operatorsWithCalls({ trace }: Run): string[] {
   const processes = trace.flatMap((event) => (event.type === "webhook" ? [event.process ?? ""] : []));
   return [...new Set(processes.map((process) => process.replace(/-\d+$/, "")))].filter(Boolean);
 }
 
-/** Turns some deletions into one with a second creation. */
-function againOr(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
+/** Turns some deletions into a deletion after which the object is created again. */
+function orRecreate(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
   return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
 }
 
 /** Draws a moment at which something changed: a fault at an idle time disturbs nobody. */
-function momentOf(random: Random, { trace, duration }: Run): number {
+function drawMoment(random: Random, { trace, duration }: Run): number {
   const moments = trace.filter(({ type }) => type === "change" || type === "step");
   return moments.length === 0 ? random.next() * duration : random.pick(moments).at;
 }
 
-function childrenOf({ trace, writes }: Run): number {
+function countChildren({ trace, writes }: Run): number {
   return trace.filter((event) => event.type === "change" && event.change === "ADDED" && event.by in writes)
     .length;
 }
 
 /** Fixes the time of each step, so that leaving one out doesn't move the others. */
-function timed(steps: readonly Step[], random: Random): Step[] {
+function fixTimes(steps: readonly Step[], random: Random): Step[] {
   return steps.map((step) => {
-    const after = step.do === "settle" ? undefined : (step.after ?? pauseOf(random));
-    return step.do === "settle" ? step : { ...step, after: Math.round(after!) };
+    if (step.do === "settle") return step;
+    return { ...step, after: Math.round(step.after ?? pauseOf(random)) };
   });
 }
 
@@ -224,27 +234,24 @@ export async function examineScenario(scenario: Scenario): Promise<Failure | und
 }
 
 function failureOf(finding: Finding, seed: number): Failure {
-  const name = classify(finding);
+  const mistake = classify(finding);
   const { message, objects, scenario } = finding;
   return {
     seed,
-    verdict: { class: name, message, objects },
+    verdict: { class: mistake, message, objects },
     scenario,
-    story: storyOf(finding, name),
-    test: testOf(scenario, name, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),
+    story: storyOf(finding, mistake),
+    test: testOf(scenario, mistake, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),
   };
 }
 
-/**
- * Omits faults and steps of a finding's scenario, and simplifies faults, as long as the scenario shows a mistake of the same
- * class. `isOver` is called before each try.
- */
-async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding> {
+/** Omits and simplifies faults and steps as long as the mistake keeps its class. `isExhausted` is called before each try. */
+async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Finding> {
   let best = finding;
   for (let progress = true; progress;) {
     progress = false;
-    for (const smaller of smallerThan(best.scenario)) {
-      if (isOver()) return best;
+    for (const smaller of smallerScenarios(best.scenario)) {
+      if (isExhausted()) return best;
       const found = await findIn(smaller);
       if (found?.class !== finding.class) continue;
       best = found;
@@ -256,34 +263,34 @@ async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding>
 }
 
 /** Yields smaller scenarios, those with the largest cuts first. */
-function* smallerThan(scenario: Scenario): Generator<Scenario> {
+function* smallerScenarios(scenario: Scenario): Generator<Scenario> {
   const { faults = [], steps = [] } = scenario;
   for (let size = steps.length >> 1; size > 1; size >>= 1)
     for (let at = steps.length - size; at >= 0; at -= size)
-      yield { ...scenario, steps: withoutSteps(steps, at, size) };
-  for (let at = faults.length - 1; at >= 0; at--) yield { ...scenario, faults: without(faults, at, 1) };
-  for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: withoutSteps(steps, at, 1) };
+      yield { ...scenario, steps: omitSteps(steps, at, size) };
+  for (let at = faults.length - 1; at >= 0; at--) yield { ...scenario, faults: omit(faults, at, 1) };
+  for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: omitSteps(steps, at, 1) };
   for (const [at, fault] of faults.entries())
-    for (const simpler of simplerThan(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
+    for (const simpler of simplerFaults(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
 }
 
-function without<T>(list: readonly T[], at: number, size: number): T[] {
+function omit<T>(list: readonly T[], at: number, size: number): T[] {
   return list.filter((_, index) => index < at || index >= at + size);
 }
 
 /** Omits steps. The others are still taken at their former times. */
-function withoutSteps(steps: readonly Step[], at: number, size: number): Step[] {
-  const lost = steps.slice(at, at + size).reduce((sum, step) => sum + afterOf(step), 0);
-  return without(steps, at, size).map((step, index) =>
-    index === at && step.do !== "settle" ? { ...step, after: afterOf(step) + lost } : step,
+function omitSteps(steps: readonly Step[], at: number, size: number): Step[] {
+  const lost = steps.slice(at, at + size).reduce((sum, step) => sum + delayOf(step), 0);
+  return omit(steps, at, size).map((step, index) =>
+    index === at && step.do !== "settle" ? { ...step, after: delayOf(step) + lost } : step,
   );
 }
 
-function afterOf(step: Step): number {
+function delayOf(step: Step): number {
   return step.do === "settle" ? 0 : (step.after ?? 0);
 }
 
-function* simplerThan(fault: Fault): Generator<Fault> {
+function* simplerFaults(fault: Fault): Generator<Fault> {
   if (fault.fault !== "crash") return;
   const { lag, ...rest } = fault;
   if (lag !== undefined) yield rest;
@@ -323,6 +330,7 @@ function classify({ class: found, scenario, run }: Finding): MistakeClass {
   return applied.size > 1 ? "collision" : "history";
 }
 
+/** Collects the kinds of writes, and those at which a process died. */
 class CrashCoverage {
   readonly #all = new Set<string>();
   readonly #diedAt = new Set<string>();

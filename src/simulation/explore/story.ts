@@ -19,7 +19,7 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
     `  see ${bookPages[name]}`,
     ...faults.map((fault) => `  with the fault: ${faultText(fault)}`),
     "",
-    ...linesOf(run.trace, scenario, compared !== undefined),
+    ...eventLines(run.trace, scenario, compared !== undefined),
     "",
     comparison,
     ...finding.lines.map((line) => `  ${line}`),
@@ -29,14 +29,14 @@ export function storyOf(finding: Finding, name: MistakeClass): string {
 /** The most lines of a story: a loop has no end. */
 const mostLines = 40;
 
-function linesOf(whole: readonly TraceEvent[], { steps = [] }: Scenario, isAboutSteps: boolean): string[] {
-  const end = isAboutSteps ? whole.findIndex(({ type }) => type === "phase") + 1 : whole.length;
-  const trace = whole.slice(0, end);
+function eventLines(events: readonly TraceEvent[], { steps = [] }: Scenario, isCompared: boolean): string[] {
+  const end = isCompared ? events.findIndex(({ type }) => type === "phase") + 1 : events.length;
+  const trace = events.slice(0, end);
   const reasons = new Map(
     steps.flatMap((step) => (step.do !== "settle" && step.why ? [[stepText(step), step.why]] : [])),
   );
   const lines = trace.flatMap((event) => {
-    const text = lineOf(event, reasons);
+    const text = eventLine(event, reasons);
     return text === undefined ? [] : [`  ${(event.at / 1000).toFixed(3).padStart(9)} s  ${text}`];
   });
   return lines.length <= mostLines
@@ -44,7 +44,8 @@ function linesOf(whole: readonly TraceEvent[], { steps = [] }: Scenario, isAbout
     : [...lines.slice(0, mostLines), `  … and ${lines.length - mostLines} more`];
 }
 
-function lineOf(event: TraceEvent, reasons: ReadonlyMap<string, string>): string | undefined {
+/** Describes an event in a line; undefined for events that a story omits. */
+function eventLine(event: TraceEvent, reasons: ReadonlyMap<string, string>): string | undefined {
   switch (event.type) {
     case "start":
       return `${event.process} starts`;
@@ -83,11 +84,11 @@ function lineOf(event: TraceEvent, reasons: ReadonlyMap<string, string>): string
   }
 }
 
-/** The parts of a replaying test that depend on the exploring test, whose operators and CRDs it needs. */
+/** The parts of a replaying test that depend on the exploring test: it needs the same operators and CRDs. */
 interface Replay {
   /** The imports, and a comment about what to do first. */
   readonly head: string;
-  /** The expression that replays it, with `objects`, `steps` and `faults` in scope. */
+  /** The expression that replays the finding, with `objects`, `steps` and `faults` in scope. */
   readonly call: string;
 }
 
@@ -98,13 +99,13 @@ export function testOf(
   seed: number,
   { head, call }: Replay,
 ): string {
-  const data = (value: unknown): string => JSON.stringify(value, undefined, 2).replaceAll("\n", "\n  ");
+  const formatData = (value: unknown): string => JSON.stringify(value, undefined, 2).replaceAll("\n", "\n  ");
   return `${head}
 
 test("seed ${seed}: ${name}", async () => {
-  const objects = ${data(objects)};
-  const steps = ${data(steps)};
-  const faults = ${data(faults)};
+  const objects = ${formatData(objects)};
+  const steps = ${formatData(steps)};
+  const faults = ${formatData(faults)};
   const failure = await ${call};
   expect(failure?.story).toBeUndefined();
 });

@@ -12,8 +12,7 @@ import { type Environment, OutsideError, environment, inContext } from "./enviro
 import type { Random } from "../random.ts";
 
 /** The number of calls of `withVirtualGlobals` under way: the first one replaces the globals, the last one restores them. */
-let users = 0;
-
+let activeCalls = 0;
 let replacements: Replacements | undefined;
 
 /**
@@ -21,11 +20,11 @@ let replacements: Replacements | undefined;
  * `inside` runs. Other code, such as the test runner's, still sees the real ones.
  */
 export async function withVirtualGlobals<R>(run: () => Promise<R>): Promise<R> {
-  if (users++ === 0) replacements = replaceAll();
+  if (activeCalls++ === 0) replacements = replaceAll();
   try {
     return await run();
   } finally {
-    if (--users === 0) {
+    if (--activeCalls === 0) {
       replacements?.undo();
       syncBuiltinESMExports();
     }
@@ -37,28 +36,28 @@ interface SleepOptions {
 }
 
 /** The functions of `node:timers/promises`, on the clock of the environment. */
-const sleepers = {
-  setTimeout: virtually((around, delay?: number, value?: unknown, options: SleepOptions = {}) =>
+const timerPromises = {
+  setTimeout: virtualize((around, delay?: number, value?: unknown, options: SleepOptions = {}) =>
     sleep(around, delay, value, options),
   ),
-  setInterval: virtually(
+  setInterval: virtualize(
     (around, delay?: number, value?: unknown, options: SleepOptions = {}): AsyncIterable<unknown> =>
-      ticks(around, delay || 1, value, options),
+      yieldTicks(around, delay || 1, value, options),
   ),
-  setImmediate: virtually((around, value?: unknown, options: SleepOptions = {}) =>
-    turn(around, value, options),
+  setImmediate: virtualize((around, value?: unknown, options: SleepOptions = {}) =>
+    nextTurn(around, value, options),
   ),
 };
 
 /** The methods of `scheduler` in `node:timers/promises`. */
-const schedulers = {
-  wait: virtually((around, delay?: number, options: SleepOptions = {}) =>
+const virtualScheduler = {
+  wait: virtualize((around, delay?: number, options: SleepOptions = {}) =>
     sleep(around, delay, undefined, options),
   ),
-  yield: virtually((around) => turn(around, undefined, {})),
+  yield: virtualize((around) => nextTurn(around, undefined, {})),
 };
 
-const virtualTimeout = virtually(({ clock }, delay: number): AbortSignal => {
+const virtualTimeout = virtualize(({ clock }, delay: number): AbortSignal => {
   const controller = new AbortController();
   const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError");
   clock.setTimer(() => controller.abort(reason), delay);
@@ -89,25 +88,25 @@ function replaceAll(): Replacements {
   all.set(
     Math,
     "random",
-    virtually(({ random }) => random.next()),
+    virtualize(({ random }) => random.next()),
   );
   all.set(
     performance,
     "now",
-    virtually(({ clock }) => clock.monotonic()),
+    virtualize(({ clock }) => clock.monotonic()),
   );
   for (const table of [globalThis, timers]) {
     all.set(table, "setTimeout", (real: never) =>
-      virtualTimer(real, { repeats: false }, sleepers.setTimeout),
+      virtualTimer(real, { repeats: false }, timerPromises.setTimeout),
     );
     all.set(table, "setInterval", (real: never) => virtualTimer(real, { repeats: true }));
-    all.set(table, "setImmediate", (real: never) => virtualImmediate(real, sleepers.setImmediate));
+    all.set(table, "setImmediate", (real: never) => virtualImmediate(real, timerPromises.setImmediate));
     all.set(table, "clearTimeout", virtualClear);
     all.set(table, "clearInterval", virtualClear);
     all.set(table, "clearImmediate", virtualClearImmediate);
   }
-  for (const [name, make] of Object.entries(sleepers)) all.set(timers.promises, name, make);
-  for (const [name, make] of Object.entries(schedulers)) all.set(timers.promises.scheduler, name, make);
+  for (const [name, make] of Object.entries(timerPromises)) all.set(timers.promises, name, make);
+  for (const [name, make] of Object.entries(virtualScheduler)) all.set(timers.promises.scheduler, name, make);
   all.set(globalThis, "fetch", virtualFetch);
   all.set(AbortSignal, "timeout", virtualTimeout);
   for (const [name, virtual] of Object.entries(virtualCrypto)) all.set(crypto, name, drawn(virtual));
@@ -116,7 +115,7 @@ function replaceAll(): Replacements {
   all.set(
     os,
     "hostname",
-    virtually(({ who }) => who),
+    virtualize(({ who }) => who),
   );
   all.set(process, "emit", keepRejections);
   refuseOutside(all);
@@ -137,7 +136,7 @@ function keepRejections(real: Emit): Emit {
 }
 
 /** Makes a function virtual: within a simulation, another one that gets the environment stands in for it. */
-function virtually<Args extends unknown[], R>(virtual: (around: Environment, ...args: Args) => R) {
+function virtualize<Args extends unknown[], R>(virtual: (around: Environment, ...args: Args) => R) {
   return (real: (...args: Args) => R) =>
     function (this: unknown, ...args: Args): R {
       const around = environment();
@@ -147,7 +146,7 @@ function virtually<Args extends unknown[], R>(virtual: (around: Environment, ...
 
 type Callback = (...args: unknown[]) => void;
 
-/** Makes a function that returns a promise virtual. */
+/** Makes the promisified version of a timer function virtual, of which it gets the real one. */
 type MakeSleep = (real: never) => unknown;
 
 /** `setTimeout` or `setInterval`: virtual within a simulation. */
@@ -156,15 +155,15 @@ function virtualTimer<F extends Callback>(
   { repeats }: { repeats: boolean },
   makeSleep?: MakeSleep,
 ): F {
-  const set = virtually(
+  const set = virtualize(
     (around, run: Callback, period?: number, ...args: unknown[]): unknown =>
       new VirtualTimer(around, () => run(...args), { period: period || 1, repeats }),
   );
-  return like(set(real), real, makeSleep);
+  return copyProperties(set(real), real, makeSleep);
 }
 
 /** The methods of Node's timers that make no difference in a simulation. */
-class Referenced {
+class NodeTimer {
   ref(): this {
     return this;
   }
@@ -179,7 +178,7 @@ class Referenced {
 }
 
 /** A timer on the environment's clock, with the methods of Node's. */
-class VirtualTimer extends Referenced {
+class VirtualTimer extends NodeTimer {
   #cancel: () => void = () => {};
   readonly #start: () => () => void;
 
@@ -214,7 +213,7 @@ class VirtualTimer extends Referenced {
 }
 
 /** Copies the properties of the real function, with a virtual version for `promisify()`. */
-function like<F extends Callback>(virtual: object, real: F, makeSleep?: MakeSleep): F {
+function copyProperties<F extends Callback>(virtual: object, real: F, makeSleep?: MakeSleep): F {
   const { [promisify.custom]: custom } = real as { readonly [promisify.custom]?: unknown };
   return Object.assign(virtual, real, makeSleep && { [promisify.custom]: makeSleep(custom as never) });
 }
@@ -226,7 +225,7 @@ function virtualClear(real: (timer: unknown) => void): (timer: unknown) => void 
 
 /** `setImmediate`: virtual within a simulation. */
 function virtualImmediate<F extends Callback>(real: F, makeSleep?: MakeSleep): F {
-  const set = virtually(({ enqueue }, run: Callback, ...args: unknown[]): unknown => {
+  const set = virtualize(({ enqueue }, run: Callback, ...args: unknown[]): unknown => {
     const immediate = new VirtualImmediate();
     enqueue(
       inContext(() => {
@@ -235,11 +234,11 @@ function virtualImmediate<F extends Callback>(real: F, makeSleep?: MakeSleep): F
     );
     return immediate;
   });
-  return like(set(real), real, makeSleep);
+  return copyProperties(set(real), real, makeSleep);
 }
 
 /** A callback in the next turn of the simulated event loop. */
-class VirtualImmediate extends Referenced {
+class VirtualImmediate extends NodeTimer {
   isCancelled = false;
 }
 
@@ -256,18 +255,18 @@ function sleep<R>(
   value: R,
   options: SleepOptions,
 ): Promise<R> {
-  return until(value, options, (done) => clock.setTimer(done, delay ?? 1));
+  return settle(value, options, (done) => clock.setTimer(done, delay ?? 1));
 }
 
-function turn<R>({ enqueue }: Environment, value: R, options: SleepOptions): Promise<R> {
-  return until(value, options, (done) => {
+function nextTurn<R>({ enqueue }: Environment, value: R, options: SleepOptions): Promise<R> {
+  return settle(value, options, (done) => {
     enqueue(done);
     return () => {};
   });
 }
 
 /** Yields on a fixed schedule: a tick that the consumer missed is yielded at once, as by Node. */
-async function* ticks<R>(
+async function* yieldTicks<R>(
   around: Environment,
   delay: number,
   value: R,
@@ -278,7 +277,7 @@ async function* ticks<R>(
     yield await sleep(around, Math.max(0, next - clock.monotonic()), value, options);
 }
 
-function until<R>(value: R, { signal }: SleepOptions, start: (done: () => void) => () => void): Promise<R> {
+function settle<R>(value: R, { signal }: SleepOptions, start: (done: () => void) => () => void): Promise<R> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const onAbort = (): void => {
@@ -294,10 +293,10 @@ function until<R>(value: R, { signal }: SleepOptions, start: (done: () => void) 
 }
 
 /** Functions of `node:child_process` that are refused in a closed environment. */
-const processes = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
+const processFunctions = ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"];
 
 /** Functions of `node:fs` that are refused in a closed environment. */
-const writes = [
+const fsWrites = [
   "appendFile",
   "chmod",
   "chown",
@@ -329,21 +328,21 @@ function refuseOutside(replacements: Replacements): void {
   ): void => {
     for (const name of names)
       replacements.set(table, name, (real: AnyFunction) =>
-        checked(real, (...args) => {
+        withCheck(real, (...args) => {
           if (environment()?.isClosed && isRefused(...args))
             throw new OutsideError(`${what}.${name}()`, instead);
         }),
       );
   };
-  const pass = "pass the reconciler a function that does it, and a stand-in for it here";
-  refuse(childProcess, processes, "child_process", pass);
-  refuse(net.Socket.prototype, ["connect"], "Socket", pass);
-  refuse(dgram.Socket.prototype, ["bind", "connect", "send"], "dgram.Socket", pass);
+  const passStandIn = "pass the reconciler a function that does it, and a stand-in for it here";
+  refuse(childProcess, processFunctions, "child_process", passStandIn);
+  refuse(net.Socket.prototype, ["connect"], "Socket", passStandIn);
+  refuse(dgram.Socket.prototype, ["bind", "connect", "send"], "dgram.Socket", passStandIn);
   refuse(net.Server.prototype, ["listen"], "Server", "turn the server off in the simulation");
-  refuse(workers, ["Worker"], "worker_threads", pass);
+  refuse(workers, ["Worker"], "worker_threads", passStandIn);
   const inMemory = "keep what must survive in the cluster, such as in a ConfigMap";
-  refuse(fs, [...writes, ...writes.map((name) => `${name}Sync`), "createWriteStream"], "fs", inMemory);
-  refuse(fs.promises, writes, "fs.promises", inMemory);
+  refuse(fs, [...fsWrites, ...fsWrites.map((name) => `${name}Sync`), "createWriteStream"], "fs", inMemory);
+  refuse(fs.promises, fsWrites, "fs.promises", inMemory);
   refuse(fs, ["open", "openSync"], "fs", inMemory, isForWriting);
   refuse(fs.promises, ["open"], "fs.promises", inMemory, isForWriting);
 }
@@ -353,7 +352,7 @@ const isForWriting = (_path: unknown, flags: unknown): boolean =>
   typeof flags === "string" ? !/^rs?$/.test(flags) : typeof flags === "number" && flags !== 0;
 
 /** Wraps a function, or a class, in a check before each call. */
-function checked(real: AnyFunction, check: (...args: never[]) => void): AnyFunction {
+function withCheck(real: AnyFunction, check: (...args: never[]) => void): AnyFunction {
   function replaced(this: unknown, ...args: never[]): unknown {
     check(...args);
     return new.target ? (Reflect.construct(real, args, new.target) as unknown) : real.apply(this, args);
@@ -363,7 +362,7 @@ function checked(real: AnyFunction, check: (...args: never[]) => void): AnyFunct
   const { [promisify.custom]: custom } = real;
   // A promisified function is its own promisified version: wrapping that, too, would never end.
   if (!custom || custom === real) return replaced;
-  return Object.assign(replaced, { [promisify.custom]: checked(custom, check) });
+  return Object.assign(replaced, { [promisify.custom]: withCheck(custom, check) });
 }
 
 type Table = { [name: string]: unknown };
@@ -423,7 +422,7 @@ function getRandomValues<V extends ArrayBufferView>(random: Random, view: V): V 
 
 /** Makes a function of `crypto` draw from the environment's randomness within a simulation. */
 const drawn = (virtual: Drawing) =>
-  virtually(({ random, enqueue }, ...args: never[]): unknown => {
+  virtualize(({ random, enqueue }, ...args: never[]): unknown => {
     const callback: unknown = args.at(-1);
     if (typeof callback !== "function") return virtual(random, ...args);
     const value = virtual(random, ...args.slice(0, -1));

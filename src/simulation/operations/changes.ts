@@ -13,13 +13,13 @@ interface ChangedObject {
 }
 
 /** The number of changes that are tried before the search for a valid one is given up. */
-const tries = 25;
+const mostTries = 25;
 
 /** Makes one valid change of an object. Returns undefined if none was found. */
 export function changeOf(kind: CheckedKind, object: UserObject, drawing: Drawing): ChangedObject | undefined {
   const { random } = drawing;
   const places = changingPlaces(object, kind.schema, drawing.values);
-  for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
+  for (let attempt = 0; places.length > 0 && attempt < mostTries; attempt++) {
     const changes = changesAt(pickPlace(places, drawing), drawing);
     const changed = changes.length > 0 && applyChange(kind, object, random.pick(changes), drawing);
     if (changed) return changed;
@@ -51,14 +51,14 @@ const longestText = 300;
 /** Returns the changes that a user may make at a place. They may be invalid. */
 export function changesAt(place: Place, drawing: Drawing): Change[] {
   const { value, schema, isField, isRequired, path } = place;
-  const at = pathText(path);
-  if (value === undefined) return [change(`sets ${at}`, drawValue(schema, place.field, drawing))];
-  const given = drawing.values[place.field];
-  const changes = given
-    ? given.map((one) => change(`changes ${at} to ${JSON.stringify(one)}`, one))
+  const pathName = pathText(path);
+  if (value === undefined) return [change(`sets ${pathName}`, drawValue(schema, place.field, drawing))];
+  const userValues = drawing.values[place.field];
+  const changes = userValues
+    ? userValues.map((candidate) => change(`changes ${pathName} to ${JSON.stringify(candidate)}`, candidate))
     : [...scalarChanges(), ...listChanges(), ...mapChanges()];
-  if (isField && !isRequired) changes.push(change(`removes ${at}`, undefined));
-  return changes.filter((one) => !isEqual(one.value, value));
+  if (isField && !isRequired) changes.push(change(`removes ${pathName}`, undefined));
+  return changes.filter((candidate) => !isEqual(candidate.value, value));
 
   function change(what: string, value: unknown): Change {
     return { place, what, value };
@@ -66,22 +66,22 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
 
   function scalarChanges(): Change[] {
     if (schema.enum)
-      return schema.enum.map((value) => change(`changes ${at} to ${JSON.stringify(value)}`, value));
+      return schema.enum.map((value) => change(`changes ${pathName} to ${JSON.stringify(value)}`, value));
     // A spec that is replaced as a whole is another object rather than a change.
     if (path.length === 1 && isObject(value) && schema.properties) return [];
-    const changes = [change(`changes ${at}`, drawValue(schema, place.field, drawing))];
+    const changes = [change(`changes ${pathName}`, drawValue(schema, place.field, drawing))];
     const { random } = drawing;
-    const narrowed = narrow(schema, random);
-    const { low, high } = rangeOf(narrowed);
+    const narrowSchema = narrow(schema, random);
+    const { low, high } = rangeOf(narrowSchema);
     if (typeof value === "number") {
-      if (low !== -Infinity) changes.push(change(`sets ${at} to its minimum, ${low}`, low));
-      if (high !== Infinity) changes.push(change(`sets ${at} to its maximum, ${high}`, high));
+      if (low !== -Infinity) changes.push(change(`sets ${pathName} to its minimum, ${low}`, low));
+      if (high !== Infinity) changes.push(change(`sets ${pathName} to its maximum, ${high}`, high));
     }
-    if (typeof value === "boolean") changes.push(change(`changes ${at} to ${!value}`, !value));
-    const { maxLength = Infinity } = narrowed;
+    if (typeof value === "boolean") changes.push(change(`changes ${pathName} to ${!value}`, !value));
+    const { maxLength = Infinity } = narrowSchema;
     if (typeof value === "string" && maxLength <= longestText && value !== "") {
-      const long = value.padEnd(maxLength, value.at(-1));
-      changes.push(change(`makes ${at} as long as it may be`, long));
+      const longest = value.padEnd(maxLength, value.at(-1));
+      changes.push(change(`makes ${pathName} as long as it may be`, longest));
     }
     return changes;
   }
@@ -91,11 +91,11 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
     if (!Array.isArray(value) || !items) return [];
     const list = value as unknown[];
     const item = drawValue(items, fieldBelow(place.field), drawing);
-    const changes = [change(`adds an item to ${at}`, [...list, item])];
+    const changes = [change(`adds an item to ${pathName}`, [...list, item])];
     if (list.length === 0) return changes;
     const index = drawing.random.integer(0, list.length - 1);
-    changes.push(change(`removes ${at}[${index}]`, list.toSpliced(index, 1)));
-    if (list.length > 1) changes.push(change(`reorders ${at}`, list.toReversed()));
+    changes.push(change(`removes ${pathName}[${index}]`, list.toSpliced(index, 1)));
+    if (list.length > 1) changes.push(change(`reorders ${pathName}`, list.toReversed()));
     return changes;
   }
 
@@ -107,12 +107,12 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
     const changes: Change[] = [];
     if (added) {
       const item = drawValue(values, fieldBelow(place.field), drawing);
-      changes.push(change(`adds ${at}.${added}`, { ...value, [added]: item }));
+      changes.push(change(`adds ${pathName}.${added}`, { ...value, [added]: item }));
     }
     if (entries.length > 0) {
       const [removed] = drawing.random.pick(entries);
       const rest: JSONObject<unknown> = Object.fromEntries(entries.filter(([key]) => key !== removed));
-      changes.push(change(`removes ${at}.${removed}`, rest));
+      changes.push(change(`removes ${pathName}.${removed}`, rest));
     }
     return changes;
   }
@@ -141,15 +141,15 @@ export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawi
   const places = changingPlaces(old, kind.schema, drawing.values).filter(
     ({ value, field, schema }) => value !== undefined && !values[field] && !(schema.enum && value === null),
   );
-  for (let attempt = 0; places.length > 0 && attempt < tries; attempt++) {
+  for (let attempt = 0; places.length > 0 && attempt < mostTries; attempt++) {
     const place = random.pick(places);
     const value = random.pick(wrongValuesAt(place, drawing));
     const object = withValue(old, place.path, value);
     if (isEqual(value, place.value)) continue;
     const isRejected = kind.errors(object, old).length > 0;
     // A wrong value that the schema admits reaches the operator, and so is worth more tries.
-    if (isRejected && attempt < tries / 2 && random.chance(0.8)) continue;
-    return { object, isRejected, what: `sets ${pathText(place.path)} to ${shorten(value)}` };
+    if (isRejected && attempt < mostTries / 2 && random.chance(0.8)) continue;
+    return { object, isRejected, what: `sets ${pathText(place.path)} to ${shortJson(value)}` };
   }
   return undefined;
 }
@@ -170,7 +170,7 @@ function wrongValuesAt({ schema, value }: Place, { random }: Drawing): unknown[]
   }
 }
 
-function shorten(value: unknown): string {
+function shortJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 30 ? `${text.slice(0, 27)}…` : text;
 }

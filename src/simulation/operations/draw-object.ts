@@ -8,7 +8,7 @@ import { type Drawing, drawValue } from "./draw-value.ts";
 import { type Path, type Place, changingPlaces, withValue } from "./places.ts";
 
 /** The number of objects that are drawn until one is valid. */
-const draws = 30;
+const mostDraws = 30;
 
 /** Draws a valid object. Returns undefined if none was found. */
 export function drawObject(
@@ -17,10 +17,10 @@ export function drawObject(
   drawing: Drawing,
 ): UserObject | undefined {
   const { apiVersion, kind: name, schema } = kind;
-  for (let draw = 0; draw < draws; draw++) {
+  for (let draw = 0; draw < mostDraws; draw++) {
     // Objects with few fields, or with many, satisfy some rules that hardly any object satisfies by chance.
     const optional = draw % 3 === 0 ? drawing.optional : drawing.random.pick([0, 0.3, 0.9]);
-    const content = drawValue(withoutServers(schema), "", { ...drawing, optional }) as object;
+    const content = drawValue(withoutServerFields(schema), "", { ...drawing, optional }) as object;
     const drawn = repair(kind, { apiVersion, kind: name, metadata, ...content }, drawing);
     if (drawn) return drawn;
   }
@@ -28,36 +28,33 @@ export function drawObject(
 }
 
 /** Returns a schema without the fields that servers write. */
-function withoutServers(schema: CheckedKind["schema"]): CheckedKind["schema"] {
+function withoutServerFields(schema: CheckedKind["schema"]): CheckedKind["schema"] {
   const { apiVersion: _, kind: __, metadata: ___, status: ____, ...properties } = schema.properties ?? {};
   return { ...schema, properties, required: (schema.required ?? []).filter((name) => name !== "status") };
 }
 
 /** The number of repairs of each object. */
-const repairs = 12;
+const mostRepairs = 12;
 
 /** The change that a repair must keep. */
-interface Kept {
+interface KeptChange {
   readonly path: Path;
   readonly old: UserObject;
 }
 
-/**
- * Draws other values where an object is invalid, until it is valid: first at the place of an error, then further out.
- * Returns undefined if this doesn't help.
- */
+/** Draws other values where an object is invalid, ever further out, until it is valid. Returns undefined if this doesn't help. */
 export function repair(
   kind: CheckedKind,
   broken: UserObject,
   drawing: Drawing,
-  kept?: Kept,
+  keptChange?: KeptChange,
 ): UserObject | undefined {
   let object = broken;
-  for (let round = 0; round < repairs; round++) {
-    const errors = kind.errors(object, kept?.old);
+  for (let round = 0; round < mostRepairs; round++) {
+    const errors = kind.errors(object, keptChange?.old);
     const [error] = errors;
     if (!error) return object;
-    const place = placeToRepair(kind, object, error, { drawing, kept, round });
+    const place = placeToRepair(kind, object, error, { drawing, keptChange, round });
     if (!place) return undefined;
     const { random } = drawing;
     const isRemoved = place.isField && !place.isRequired && place.value !== undefined && random.chance(0.5);
@@ -67,26 +64,26 @@ export function repair(
       isRemoved ? undefined : drawValue(place.schema, place.field, drawing),
     );
   }
-  return kind.errors(object, kept?.old).length === 0 ? object : undefined;
+  return kind.errors(object, keptChange?.old).length === 0 ? object : undefined;
 }
 
 function placeToRepair(
   { schema }: CheckedKind,
   object: UserObject,
   error: FieldError,
-  { drawing, kept, round }: { drawing: Drawing; kept: Kept | undefined; round: number },
+  { drawing, keptChange, round }: { drawing: Drawing; keptChange: KeptChange | undefined; round: number },
 ): Place | undefined {
-  const path = pathOf(error.field, object);
+  const path = errorPath(error.field, object);
   const places = changingPlaces(object, schema, drawing.values).filter(
-    (place) => !kept || !touches(place.path, kept.path),
+    (place) => !keptChange || !overlaps(place.path, keptChange.path),
   );
   // Later rounds look further out.
   const scope = path.slice(0, Math.max(0, path.length - Math.floor(round / 4)));
   const inside = places.filter((place) => startsWith(place.path, scope));
   const exact = inside.find((place) => place.path.length === scope.length);
   if (exact && drawing.random.chance(0.5)) return exact;
-  const named = inside.filter((place) => isNamedBy(error, place));
-  return choose(named, drawing.random) ?? choose(inside, drawing.random) ?? choose(places, drawing.random);
+  const named = inside.filter((place) => isMentionedIn(error, place));
+  return pickOne(named, drawing.random) ?? pickOne(inside, drawing.random) ?? pickOne(places, drawing.random);
 }
 
 /** A CRD. Its metadata isn't needed to draw operations. */
@@ -137,18 +134,18 @@ export interface UserObject {
   readonly [field: string]: unknown;
 }
 
-function choose(places: readonly Place[], random: Random): Place | undefined {
+function pickOne(places: readonly Place[], random: Random): Place | undefined {
   return places.length > 0 ? random.pick(places) : undefined;
 }
 
 /** Returns whether the message of an error names a field: rules often name the fields that they compare. */
-function isNamedBy({ detail }: FieldError, { path }: Place): boolean {
+function isMentionedIn({ detail }: FieldError, { path }: Place): boolean {
   const name = path.at(-1);
   return typeof name === "string" && detail.split(/[^\w-]+/).includes(name);
 }
 
 /** Returns whether one of two places contains the other. */
-function touches(first: Path, second: Path): boolean {
+function overlaps(first: Path, second: Path): boolean {
   return startsWith(first, second) || startsWith(second, first);
 }
 
@@ -157,7 +154,7 @@ function startsWith(path: Path, start: Path): boolean {
 }
 
 /** Returns the path of an error, as far as the object has it. The value at its last step may be absent. */
-function pathOf(field: string, object: unknown): Path {
+function errorPath(field: string, object: unknown): Path {
   const path: (string | number)[] = [];
   let current = object;
   for (const [, name, index] of field.matchAll(/([^.[\]]+)|\[([^\]]*)\]/g)) {

@@ -23,13 +23,13 @@ export interface Drawing {
  */
 export function drawValue(schema: JSONSchema, field: FieldName, drawing: Drawing): unknown {
   const { random, values } = drawing;
-  const given = values[field];
-  if (given && given.length > 0) return random.pick(given);
+  const userValues = values[field];
+  if (userValues && userValues.length > 0) return random.pick(userValues);
   const narrowed = narrow(schema, random);
   if (narrowed.enum && narrowed.enum.length > 0) return random.pick(narrowed.enum);
   if (narrowed.example !== undefined && random.chance(0.5)) return narrowed.example;
   if (narrowed["x-kubernetes-embedded-resource"]) return embeddedResource(random);
-  switch (typeOf(narrowed, random)) {
+  switch (drawType(narrowed, random)) {
     case "array":
       return drawList(narrowed, field, drawing);
     case "object":
@@ -50,7 +50,7 @@ export function fieldBelow(field: FieldName, name?: string): FieldName {
   return field === "" ? name : `${field}.${name}`;
 }
 
-function typeOf({ type, ...schema }: NarrowSchema, random: Random): string | undefined {
+function drawType({ type, ...schema }: NarrowSchema, random: Random): string | undefined {
   if (type !== undefined && type !== "") return type;
   if (schema["x-kubernetes-int-or-string"]) return random.pick(["integer", "string"]);
   return schema["x-kubernetes-preserve-unknown-fields"] ? "object" : "string";
@@ -61,7 +61,7 @@ function embeddedResource(random: Random): unknown {
 }
 
 /** The depth below which only required fields are drawn. */
-const deepest = 7;
+const mostDepth = 7;
 
 function drawObject(schema: NarrowSchema, field: FieldName, drawing: Drawing): unknown {
   const { random } = drawing;
@@ -71,7 +71,7 @@ function drawObject(schema: NarrowSchema, field: FieldName, drawing: Drawing): u
   const depth = field.split(/\.|\[/).length;
   // Deep and wide objects get fewer optional fields, or values would grow without end.
   const optional =
-    depth > deepest
+    depth > mostDepth
       ? 0
       : Math.min(drawing.optional, (4 * drawing.optional) / (depth * 0.5 + names.length / 2));
   for (const name of names) {
@@ -84,10 +84,10 @@ function drawObject(schema: NarrowSchema, field: FieldName, drawing: Drawing): u
 
 function drawMap(schema: NarrowSchema, field: FieldName, drawing: Drawing): JSONObject<unknown> {
   const low = Math.max(0, schema.minProperties ?? 0);
-  const many = drawing.random.integer(low, Math.min(schema.maxProperties ?? 2, Math.max(low, 2)));
+  const count = drawing.random.integer(low, Math.min(schema.maxProperties ?? 2, Math.max(low, 2)));
   const typical = typicalKeys(lastName(field));
   const map: JSONObject<unknown> = {};
-  for (let at = 0; at < many; at++) {
+  for (let at = 0; at < count; at++) {
     const value = drawValue(valuesOf(schema)!, fieldBelow(field), drawing);
     setMember(map, typical[at] ?? `${typical[0]}-${at}`, value);
   }
@@ -97,17 +97,17 @@ function drawMap(schema: NarrowSchema, field: FieldName, drawing: Drawing): JSON
 function drawList(schema: NarrowSchema, field: FieldName, drawing: Drawing): unknown[] {
   const items = itemsOf(schema) ?? {};
   const low = Math.max(0, schema.minItems ?? 0);
-  const many = drawing.random.integer(low, Math.min(schema.maxItems ?? 2, Math.max(low, 2)));
+  const count = drawing.random.integer(low, Math.min(schema.maxItems ?? 2, Math.max(low, 2)));
   const list: unknown[] = [];
-  for (let tries = 0; list.length < many && tries < many * 5; tries++) {
+  for (let tries = 0; list.length < count && tries < count * 5; tries++) {
     const item = drawValue(items, fieldBelow(field), drawing);
-    if (!clashes(schema, list, item)) list.push(item);
+    if (!isDuplicate(schema, list, item)) list.push(item);
   }
   return list;
 }
 
 /** Returns whether an item is a duplicate in a list. Plain lists would allow some, but are drawn without them. */
-function clashes(schema: NarrowSchema, list: readonly unknown[], item: unknown): boolean {
+function isDuplicate(schema: NarrowSchema, list: readonly unknown[], item: unknown): boolean {
   const keys = schema["x-kubernetes-list-map-keys"];
   if (!keys) return list.some((other) => isEqual(other, item));
   const identity = (one: unknown): unknown[] => keys.map((key) => (one as JSONObject<unknown>)[key]);
@@ -135,25 +135,25 @@ export function rangeOf(schema: NarrowSchema): { low: number; high: number; step
 }
 
 function drawText(schema: NarrowSchema, field: FieldName, random: Random): string {
-  const typical = [...textsOfRules(schema), ...typicalTexts(lastName(field), schema.format)];
+  const typical = [...quotedInRules(schema), ...typicalTexts(lastName(field), schema.format)];
   // The likely texts come first.
-  const fitting = typical.filter((text) => fits(text, schema)).slice(0, 3);
+  const fitting = typical.filter((text) => isValidText(text, schema)).slice(0, 3);
   if (fitting.length > 0) return random.pick(fitting);
   const { minLength = 0, maxLength = Infinity, patterns } = schema;
   const low = Math.max(0, minLength);
   for (let tries = 0; patterns.length > 0 && tries < 40; tries++) {
     const text = samplePattern(random.pick(patterns), random);
-    if (fits(text, schema)) return text;
+    if (isValidText(text, schema)) return text;
   }
   return random.pick(["a", "b", "c"]).repeat(Math.min(Math.max(low, 1), maxLength));
 }
 
 /** Returns the texts in quotes in the rules of a schema. */
-function textsOfRules({ "x-kubernetes-validations": rules = [] }: NarrowSchema): string[] {
+function quotedInRules({ "x-kubernetes-validations": rules = [] }: NarrowSchema): string[] {
   return rules.flatMap(({ rule = "" }) => [...rule.matchAll(/'([^'\\]*)'/g)].map(([, text]) => text!));
 }
 
-function fits(text: string, { minLength = 0, maxLength = Infinity, patterns }: NarrowSchema): boolean {
+function isValidText(text: string, { minLength = 0, maxLength = Infinity, patterns }: NarrowSchema): boolean {
   const length = Array.from(text).length;
   return (
     length >= minLength &&

@@ -21,14 +21,14 @@ export function narrow(schema: JSONSchema, random: Random): NarrowSchema {
 
   function collect({ allOf = [], anyOf = [], oneOf = [], not, ...part }: JSONSchema): void {
     parts.push(part);
-    for (const each of allOf) collect(each);
+    for (const branch of allOf) collect(branch);
     if (anyOf.length > 0) collect(random.pick(anyOf));
     if (oneOf.length > 0) {
       const chosen = random.pick(oneOf);
       collect(chosen);
       for (const other of oneOf) if (other !== chosen) exclude(other, chosen);
     }
-    if (not) for (const each of not.anyOf ?? [not]) exclude(each);
+    if (not) for (const branch of not.anyOf ?? [not]) exclude(branch);
   }
 
   /** Keeps values out of a branch that wasn't chosen, by the absence of a property that it requires. */
@@ -42,14 +42,14 @@ export function narrow(schema: JSONSchema, random: Random): NarrowSchema {
 function merge(a: JSONSchema, b: JSONSchema): JSONSchema {
   const merged: JSONSchema = { ...a, ...b };
   for (const name of ["minimum", "minLength", "minItems", "minProperties"] as const)
-    merged[name] = extreme(Math.max, a[name], b[name]);
+    merged[name] = strictest(Math.max, a[name], b[name]);
   for (const name of ["maximum", "maxLength", "maxItems", "maxProperties"] as const)
-    merged[name] = extreme(Math.min, a[name], b[name]);
+    merged[name] = strictest(Math.min, a[name], b[name]);
   if (a.enum && b.enum) merged.enum = a.enum.filter((value) => b.enum!.includes(value));
   merged.required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])];
-  const items = both(itemsOf(a), itemsOf(b));
+  const items = mergeIfBoth(itemsOf(a), itemsOf(b));
   if (items) merged.items = items;
-  const values = both(valuesOf(a), valuesOf(b));
+  const values = mergeIfBoth(valuesOf(a), valuesOf(b));
   if (values) merged.additionalProperties = values;
   if (a.properties || b.properties) merged.properties = mergeProperties(a.properties, b.properties);
   return merged;
@@ -61,14 +61,14 @@ function mergeProperties(
 ): Record<string, JSONSchema> {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   return Object.fromEntries(
-    names.map((name) => [name, both(memberOf(a, name), memberOf(b, name))!] as const),
+    names.map((name) => [name, mergeIfBoth(memberOf(a, name), memberOf(b, name))!] as const),
   );
 }
 
-function both(a: JSONSchema | undefined, b: JSONSchema | undefined): JSONSchema | undefined {
+function mergeIfBoth(a: JSONSchema | undefined, b: JSONSchema | undefined): JSONSchema | undefined {
   return a && b ? { ...a, allOf: [...(a.allOf ?? []), b] } : (a ?? b);
 }
 
-function extreme(choose: (...numbers: number[]) => number, ...bounds: (number | undefined)[]): number {
+function strictest(choose: (...numbers: number[]) => number, ...bounds: (number | undefined)[]): number {
   return choose(...bounds.filter((bound) => bound !== undefined));
 }

@@ -52,16 +52,16 @@ export function operationsFor(crd: CRD, options: OperationsOptions = {}): (rando
 }
 
 /** The least length to which names are cut. */
-const shortest = 8;
+const leastNameLength = 8;
 
 /** Returns the names that a kind admits. Long ones are cut to the length that its rules admit. */
 function admittedNames(kind: CheckedKind, names: readonly string[]): string[] {
   const drawing = { random: new Random(1), values: {}, optional: 0 };
-  const [first] = names.filter((name) => name.length < shortest);
+  const [first] = names.filter((name) => name.length < leastNameLength);
   const object = drawObject(kind, { name: first ?? "a" }, drawing);
   if (!object) return [...names];
   const admitted = names.flatMap((name) => {
-    for (let length = name.length; length >= Math.min(shortest, name.length); length--) {
+    for (let length = name.length; length >= Math.min(leastNameLength, name.length); length--) {
       const cut = name.slice(0, length).replace(/-+$/, "");
       if (kind.errors({ ...object, metadata: { ...object.metadata, name: cut } }).length === 0) return [cut];
     }
@@ -77,36 +77,37 @@ function requireField(schema: JSONSchema, field: FieldName): JSONSchema {
 
 function requireBelow(schema: JSONSchema, [name, ...inner]: readonly string[], field: FieldName): JSONSchema {
   if (name === undefined) return schema;
-  const below = (one: JSONSchema | undefined): JSONSchema => {
+  const requireIn = (one: JSONSchema | undefined): JSONSchema => {
     if (!one) throw new TypeError(`"always" names ${field}, which the schema doesn't have`);
     return requireBelow(one, inner, field);
   };
   if (name !== "[]") {
     const { properties = {}, required = [] } = schema;
-    const changed = { ...schema, properties: { ...properties, [name]: below(properties[name]) } };
+    const changed = { ...schema, properties: { ...properties, [name]: requireIn(properties[name]) } };
     return inner.length > 0 ? changed : { ...changed, required: [...required, name] };
   }
   const items = itemsOf(schema);
   return items
-    ? { ...schema, items: below(items) }
-    : { ...schema, additionalProperties: below(valuesOf(schema)) };
+    ? { ...schema, items: requireIn(items) }
+    : { ...schema, additionalProperties: requireIn(valuesOf(schema)) };
 }
 
 /** An object that exists, with its earlier contents. */
-interface Living {
+interface ExistingObject {
   readonly object: UserObject;
-  readonly before: readonly UserObject[];
+  readonly earlier: readonly UserObject[];
 }
 
 type PlanOptions = OperationsOptions & Required<Pick<OperationsOptions, "names">>;
 
+/** Plans the steps of users, one after the other: it knows the objects that exist after each. */
 class Plan {
   readonly #kind: CheckedKind;
   readonly #options: PlanOptions;
   readonly #random: Random;
   readonly #drawing: Drawing;
   readonly #metadata: readonly UserObject["metadata"][];
-  readonly #objects = new Map<UserObject["metadata"], Living>();
+  readonly #objects = new Map<UserObject["metadata"], ExistingObject>();
   readonly #steps: PlannedStep[] = [];
 
   constructor(kind: CheckedKind, options: PlanOptions, random: Random) {
@@ -141,21 +142,21 @@ class Plan {
 
   #step(): void {
     const random = this.#random;
-    const living = [...this.#objects];
-    const [one] = living.length > 0 ? [random.pick(living)] : [];
+    const existing = [...this.#objects];
+    const [chosen] = existing.length > 0 ? [random.pick(existing)] : [];
     const { objects = 3, wrong = true } = this.#options;
-    if (!one || (living.length < objects && random.chance(0.2))) return this.#create();
-    const [metadata, { object, before }] = one;
+    if (!chosen || (existing.length < objects && random.chance(0.2))) return this.#create();
+    const [metadata, { object, earlier }] = chosen;
     const choice = random.next();
     if (choice < 0.12) return this.#delete(metadata, object);
-    if (choice < 0.27 && before.length > 0) return this.#back(metadata, object, random.pick(before));
-    if (choice < 0.42 && wrong) return this.#wrong(metadata, object);
+    if (choice < 0.27 && earlier.length > 0) return this.#changeBack(metadata, object, random.pick(earlier));
+    if (choice < 0.42 && wrong) return this.#setWrongValue(metadata, object);
     const changed = changeOf(this.#kind, object, this.#drawing);
     if (changed) this.#apply(metadata, changed.object, changed.what);
   }
 
   /** Creates an object. A name without a valid object is passed over. */
-  #create(metadata = this.#metadata.find((one) => !this.#objects.has(one))): void {
+  #create(metadata = this.#metadata.find((unused) => !this.#objects.has(unused))): void {
     if (!metadata) return;
     const object = drawObject(this.#kind, metadata, this.#drawing);
     if (object) return this.#apply(metadata, object, `creates ${metadata.name}`);
@@ -169,12 +170,12 @@ class Plan {
     if (this.#random.chance(0.6)) this.#create(metadata);
   }
 
-  #back(metadata: UserObject["metadata"], object: UserObject, before: UserObject): void {
-    if (this.#kind.errors(before, object).length > 0) return;
-    this.#apply(metadata, before, `changes ${metadata.name} back`);
+  #changeBack(metadata: UserObject["metadata"], object: UserObject, earlier: UserObject): void {
+    if (this.#kind.errors(earlier, object).length > 0) return;
+    this.#apply(metadata, earlier, `changes ${metadata.name} back`);
   }
 
-  #wrong(metadata: UserObject["metadata"], object: UserObject): void {
+  #setWrongValue(metadata: UserObject["metadata"], object: UserObject): void {
     const wrong = wrongChangeOf(this.#kind, object, this.#drawing);
     if (!wrong) return;
     const { what: why, isRejected } = wrong;
@@ -189,9 +190,9 @@ class Plan {
   }
 
   #apply(metadata: UserObject["metadata"], object: UserObject, why: string): void {
-    const living = this.#objects.get(metadata);
-    const before = living ? [...living.before, living.object] : [];
-    this.#objects.set(metadata, { object, before });
+    const existing = this.#objects.get(metadata);
+    const earlier = existing ? [...existing.earlier, existing.object] : [];
+    this.#objects.set(metadata, { object, earlier });
     this.#steps.push({ do: "apply", object, why });
   }
 }

@@ -19,17 +19,17 @@ export interface Place {
 }
 
 /** Fields that users don't change: the server writes them, or they identify the object. */
-const servers = new Set(["apiVersion", "kind", "metadata", "status"]);
+const serverFields = new Set(["apiVersion", "kind", "metadata", "status"]);
 
 /** Returns the places of an object that a user may write to, outer ones first. */
 export function placesOf(object: unknown, schema: JSONSchema): Place[] {
   const { properties = {}, required = [] } = schema;
   return Object.keys(properties)
-    .filter((name) => !servers.has(name))
+    .filter((name) => !serverFields.has(name))
     .flatMap((name) => {
       const place = { path: [name], field: name, schema: properties[name]!, isField: true };
       const value = memberOf(object as JSONObject<unknown>, name);
-      return within({ ...place, value, isRequired: required.includes(name) });
+      return placesBelow({ ...place, value, isRequired: required.includes(name) });
     });
 }
 
@@ -42,9 +42,9 @@ export function changingPlaces(
   schema: JSONSchema,
   values: Readonly<Record<FieldName, unknown>>,
 ): Place[] {
-  const given = Object.keys(values);
+  const fieldsWithValues = Object.keys(values);
   return placesOf(object, schema).filter(
-    ({ field }) => values[field] !== undefined || !given.some((outer) => isWithin(field, outer)),
+    ({ field }) => values[field] !== undefined || !fieldsWithValues.some((outer) => isWithin(field, outer)),
   );
 }
 
@@ -54,20 +54,20 @@ export function isWithin(field: FieldName, outer: FieldName): boolean {
 }
 
 /** Returns a place, and the places below it. */
-function within(place: Place): Place[] {
+function placesBelow(place: Place): Place[] {
   const { value, schema, field, path } = place;
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
     if (!items) return [place];
-    const each = value.map((item: unknown, index) =>
-      within({ ...part(index, item), field: fieldBelow(field), schema: items }),
+    const itemPlaces = value.map((item: unknown, index) =>
+      placesBelow({ ...placeAt(index, item), field: fieldBelow(field), schema: items }),
     );
-    return [place, ...each.flat()];
+    return [place, ...itemPlaces.flat()];
   }
   if (!isObject(value) || schema["x-kubernetes-embedded-resource"]) return [place];
   const { properties = {}, required = [] } = schema;
   const fields = Object.keys(properties).map((name) => ({
-    ...part(name, memberOf(value, name)),
+    ...placeAt(name, memberOf(value, name)),
     field: fieldBelow(field, name),
     schema: properties[name]!,
     isRequired: required.includes(name),
@@ -76,14 +76,14 @@ function within(place: Place): Place[] {
   const values = valuesOf(schema);
   const entries = values
     ? Object.keys(value).map((key) => ({
-        ...part(key, value[key]),
+        ...placeAt(key, value[key]),
         field: fieldBelow(field),
         schema: values,
       }))
     : [];
-  return [place, ...[...fields, ...entries].flatMap(within)];
+  return [place, ...[...fields, ...entries].flatMap(placesBelow)];
 
-  function part(step: string | number, value: unknown) {
+  function placeAt(step: string | number, value: unknown) {
     return { path: [...path, step], value, isRequired: true, isField: false };
   }
 }

@@ -1,9 +1,6 @@
 import type { Random } from "../random.ts";
 
-/**
- * Returns a text that a pattern is likely to match: classes, groups, alternatives and counts are followed, assertions and
- * flags are ignored. The caller must check the text.
- */
+/** Returns a text that a pattern is likely to match. Assertions and flags are ignored, so the caller must check the text. */
 export function samplePattern(source: string, random: Random): string {
   return new PatternReader(source).read()(random);
 }
@@ -49,16 +46,16 @@ class PatternReader {
     if (escaped) return fromCharacters(charactersOf(escaped));
     const letter = this.#source[this.#at++]!;
     if (letter === "^" || letter === "$") return () => "";
-    return letter === "." ? fromCharacters(usual) : () => letter;
+    return letter === "." ? fromCharacters(alphanumeric) : () => letter;
   }
 
   #class(): Writer {
     const isNegated = this.#skip("^");
     let members = this.#skip("]") ? "]" : "";
     while (this.#at < this.#source.length && !this.#skip("]")) {
-      const named = this.#match(/\[:\^?\w+:\]/y);
-      if (named) {
-        members += named.includes("digit") ? digits : named.includes("upper") ? upper : lower;
+      const posixClass = this.#match(/\[:\^?\w+:\]/y);
+      if (posixClass) {
+        members += posixClass.includes("digit") ? digits : posixClass.includes("upper") ? upper : lower;
         continue;
       }
       const range = this.#match(/(?:\\x[0-9a-fA-F]{2}|\\.|[^\]\\])-(?:\\x[0-9a-fA-F]{2}|\\.|[^\]\\])/y);
@@ -68,13 +65,13 @@ class PatternReader {
           members += String.fromCharCode(code);
         continue;
       }
-      const one = this.#match(/\\(?:x[0-9a-fA-F]{2}|[pP]\{\w+\}|[pP].|.)|[^\]]/y);
-      if (!one) break;
-      members += one.startsWith("\\") ? charactersOf(one) : one;
+      const member = this.#match(/\\(?:x[0-9a-fA-F]{2}|[pP]\{\w+\}|[pP].|.)|[^\]]/y);
+      if (!member) break;
+      members += member.startsWith("\\") ? charactersOf(member) : member;
     }
     if (!isNegated) return fromCharacters(members);
     return fromCharacters(
-      Array.from(`${usual}-_.`)
+      Array.from(`${alphanumeric}-_.`)
         .filter((letter) => !members.includes(letter))
         .join(""),
     );
@@ -110,7 +107,7 @@ class PatternReader {
 const digits = "0123456789";
 const lower = "abcdefghijklmnopqrstuvwxyz";
 const upper = lower.toUpperCase();
-const usual = lower + digits;
+const alphanumeric = lower + digits;
 
 function fromCharacters(characters: string): Writer {
   return (random) => (characters === "" ? "" : random.pick(Array.from(characters)));
@@ -129,11 +126,11 @@ function charactersOf(written: string): string {
   const kind = written[1]!;
   const classes: Readonly<Record<string, string>> = {
     d: digits,
-    w: `${usual}_`,
+    w: `${alphanumeric}_`,
     s: " ",
     D: lower,
     W: "-",
-    S: usual,
+    S: alphanumeric,
     n: "\n",
     t: "\t",
     r: "\r",

@@ -1,5 +1,5 @@
 /** Texts of many formats: most `pattern`s of schemas match one of them. */
-const texts: readonly string[] = [
+const commonTexts: readonly string[] = [
   "alpha",
   "beta",
   "gamma",
@@ -27,7 +27,7 @@ const texts: readonly string[] = [
   "Alpha",
 ];
 
-const byFormat: Readonly<Record<string, readonly string[]>> = {
+const textsByFormat: Readonly<Record<string, readonly string[]>> = {
   byte: ["YQ==", "Yg=="],
   date: ["2026-01-01", "2026-02-01"],
   datetime: ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"],
@@ -57,14 +57,14 @@ const byFormat: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns texts that a field of this name and format may hold, the likely ones first. */
 export function typicalTexts(name: string, format = ""): readonly string[] {
-  const named = typicalOf(name).filter((value) => typeof value === "string");
-  return [...(byFormat[format.replaceAll("-", "")] ?? []), ...named, ...texts];
+  const valuesOfName = typicalValues(name).filter((value) => typeof value === "string");
+  return [...(textsByFormat[format.replaceAll("-", "")] ?? []), ...valuesOfName, ...commonTexts];
 }
 
 /** Returns numbers that a field of this name may hold. */
 export function typicalNumbers(name: string): readonly number[] {
-  const named = typicalOf(name).filter((value) => typeof value === "number");
-  return named.length > 0 ? named : [1, 2, 3, 5];
+  const valuesOfName = typicalValues(name).filter((value) => typeof value === "number");
+  return valuesOfName.length > 0 ? valuesOfName : [1, 2, 3, 5];
 }
 
 /** Returns keys of maps in a field of this name. */
@@ -73,7 +73,7 @@ export function typicalKeys(name: string): readonly string[] {
 }
 
 /** Usual values of fields, by a pattern of their name. */
-const byName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] = [
+const valuesByFieldName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] = [
   [/image$/i, ["nginx:1.27", "nginx:1.28", "busybox"]],
   [/port$/i, [80, 8080, 443, "http"]],
   [/schedule|cron/i, ["0 3 * * *", "*/5 * * * *", "30 1 * * 0"]],
@@ -90,6 +90,6 @@ const byName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] =
   [/^operator$/i, ["Exists", "DoesNotExist"]],
 ];
 
-function typicalOf(name: string): readonly unknown[] {
-  return byName.find(([pattern]) => pattern.test(name))?.[1] ?? [];
+function typicalValues(name: string): readonly unknown[] {
+  return valuesByFieldName.find(([pattern]) => pattern.test(name))?.[1] ?? [];
 }

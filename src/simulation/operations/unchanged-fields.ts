@@ -13,7 +13,7 @@ export interface UnchangedField {
 }
 
 /** The number of times that the changes of a place are drawn before it counts as unchanged. */
-const draws = 4;
+const drawsOfPlace = 4;
 
 /**
  * Returns the fields of a CRD that operations never change, neither themselves nor any field below them. Returns undefined
@@ -30,15 +30,15 @@ export function unchangedFields(
   const changed = new Set<FieldName>();
   const unchanged = new Map<FieldName, UnchangedField["why"]>();
   let isFound = false;
-  for (let drawn = 0; drawn < objects; drawn++) {
+  for (let count = 0; count < objects; count++) {
     const object = drawObject(kind, metadata, drawing);
     if (!object) continue;
     isFound = true;
     for (const place of placesOf(object, kind.schema))
-      for (let draw = 0; draw < draws && !changed.has(place.field); draw++) tryPlace(object, place);
+      for (let draw = 0; draw < drawsOfPlace && !changed.has(place.field); draw++) tryPlace(object, place);
   }
   if (!isFound) return undefined;
-  const isChanged = (field: FieldName): boolean => [...changed].some((one) => isWithin(one, field));
+  const isChanged = (field: FieldName): boolean => [...changed].some((other) => isWithin(other, field));
   return [...unchanged].flatMap(([field, why]) => (isChanged(field) ? [] : [{ field, why }]));
 
   function tryPlace(object: UserObject, place: Place): void {

@@ -36,13 +36,13 @@ function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map
       isGenerated(name, generateName) ? [[name, `${generateName}*`] as const] : [],
     ),
   );
-  const texts = { whole: new Map([...uids, ...names]), starts: startsOf(uids) };
+  const texts = { whole: new Map([...uids, ...names]), starts: uidPrefixes(uids) };
   const compared = objects.filter((object) => !leftOut?.objects.has(object));
   const plain = compared.map((whole) => {
     const object = leftOut?.statuses.has(whole) ? { ...whole, status: undefined } : whole;
     const { namespace, name = "" } = object.metadata;
-    const ref = refText({ ...refOf(object), namespace, name: plainText(name, texts) });
-    return { ref, value: strip(object, "", texts) };
+    const ref = refText({ ...refOf(object), namespace, name: replaceRunTexts(name, texts) });
+    return { ref, value: stripIncidental(object, "", texts) };
   });
   const result = new Map<string, unknown>();
   for (const { ref, value } of plain.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {
@@ -53,17 +53,14 @@ function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map
   return result;
 }
 
-/**
- * Returns whether the API server generated a name, which appends five characters. The pods of a StatefulSet have a
- * `generateName`, too, but are numbered.
- */
+/** Returns whether the API server generated a name, by five more characters. A StatefulSet numbers its pods instead. */
 function isGenerated(name: string, generateName: string | undefined): generateName is string {
   return generateName !== undefined && name.slice(0, -5) === generateName.slice(0, 58);
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function startsOf(uids: ReadonlyMap<string, string>): Map<string, string> {
+function uidPrefixes(uids: ReadonlyMap<string, string>): Map<string, string> {
   return new Map([...uids].flatMap(([uid, text]) => (uuid.test(uid) ? [[uid.slice(0, 8), text]] : [])));
 }
 
@@ -78,13 +75,13 @@ interface Texts {
   readonly starts: ReadonlyMap<string, string>;
 }
 
-function plainText(value: string, { whole, starts }: Texts): string {
+function replaceRunTexts(value: string, { whole, starts }: Texts): string {
   if (time.test(value)) return "a time";
   return whole.get(value) ?? value.replace(uidOrStart, (uid) => starts.get(uid.slice(0, 8)) ?? uid);
 }
 
 /** Fields that may differ between runs with the same outcome: the server counts or allocates them. */
-const incidental = new Set([
+const incidentalFields = new Set([
   "metadata.uid",
   "metadata.resourceVersion",
   "metadata.generation",
@@ -96,22 +93,22 @@ const incidental = new Set([
   "status.observedGeneration",
 ]);
 
-function strip(value: unknown, path: string, texts: Texts): unknown {
-  if (typeof value === "string") return parsed(plainText(value, texts));
-  if (Array.isArray(value)) return value.map((each) => strip(each, `${path}[]`, texts));
+function stripIncidental(value: unknown, path: string, texts: Texts): unknown {
+  if (typeof value === "string") return parseJsonText(replaceRunTexts(value, texts));
+  if (Array.isArray(value)) return value.map((each) => stripIncidental(each, `${path}[]`, texts));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, each]) => {
       const at = path === "" ? name : `${path}.${name}`;
       const isIncidental =
-        incidental.has(at) || at.endsWith("[].nodePort") || at.endsWith("[].observedGeneration");
-      return isIncidental ? [] : [[name, strip(each, at, texts)]];
+        incidentalFields.has(at) || at.endsWith("[].nodePort") || at.endsWith("[].observedGeneration");
+      return isIncidental ? [] : [[name, stripIncidental(each, at, texts)]];
     }),
   );
 }
 
 /** Parses JSON in a text, since the order of its keys may differ between runs. */
-function parsed(text: string): unknown {
+function parseJsonText(text: string): unknown {
   if (!text.startsWith("{")) return text;
   try {
     return JSON.parse(text);
@@ -120,6 +117,7 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Describes a difference, as what is wrong with `here`. */
 export function differenceText({ object, field, here, there }: Difference): string {
   if (field === undefined)
     return here === undefined ? `${object} is missing` : `${object} should not be there`;
@@ -130,6 +128,7 @@ function textOf(value: unknown): string {
   return value === undefined ? "absent" : JSON.stringify(value);
 }
 
+/** Returns the innermost fields in which two values differ. Lists are compared as wholes. */
 function fieldsOf(
   here: unknown,
   there: unknown,
@@ -150,14 +149,15 @@ export interface Chance {
   readonly named: ReadonlySet<string>;
 }
 
+/** Returns what differs between two undisturbed runs, and so by chance. */
 export function chanceOf(one: State, other: State, leftOut?: LeftOut): Chance {
   const differences = differencesOf(one, other, leftOut);
   const fields = differences.filter(({ field }) => field !== undefined).map(nameOf);
-  const renamed = differences.filter((each) => partnerOf(each, differences) !== undefined);
+  const renamed = differences.filter((each) => findRenamed(each, differences) !== undefined);
   return { fields: new Set(fields), named: new Set(renamed.map(groupOf)) };
 }
 
-/** Names the object and field of a difference, without the values. */
+/** Returns the object and field of a difference as a key. */
 function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): string {
   return `${object} ${field}`;
 }
@@ -173,7 +173,7 @@ export function differencesBesides(
   const left = new Set(differences);
   for (const each of differences) {
     if (!left.has(each) || !named.has(groupOf(each))) continue;
-    const partner = partnerOf(each, [...left]);
+    const partner = findRenamed(each, [...left]);
     if (!partner) continue;
     left.delete(each);
     left.delete(partner);
@@ -182,22 +182,22 @@ export function differencesBesides(
 }
 
 /** Returns an object that only the other state has, and that is the same but for its name. */
-function partnerOf(one: Difference, among: readonly Difference[]): Difference | undefined {
+function findRenamed(one: Difference, among: readonly Difference[]): Difference | undefined {
   return among.find(
     (other) =>
       one.field === undefined &&
       other.field === undefined &&
       groupOf(one) === groupOf(other) &&
-      ((isUnnamedEqual(one.here, other.there) && one.there === undefined && other.here === undefined) ||
-        (isUnnamedEqual(one.there, other.here) && one.here === undefined && other.there === undefined)),
+      ((isEqualButForName(one.here, other.there) && one.there === undefined && other.here === undefined) ||
+        (isEqualButForName(one.there, other.here) && one.here === undefined && other.there === undefined)),
   );
 }
 
-function isUnnamedEqual(one: unknown, other: unknown): boolean {
-  return one !== undefined && other !== undefined && isEqual(unnamed(one), unnamed(other));
+function isEqualButForName(one: unknown, other: unknown): boolean {
+  return one !== undefined && other !== undefined && isEqual(withoutName(one), withoutName(other));
 }
 
-function unnamed(object: unknown): unknown {
+function withoutName(object: unknown): unknown {
   const { metadata, ...rest } = object as { readonly metadata: { readonly name?: string } };
   return { ...rest, metadata: { ...metadata, name: "" } };
 }

@@ -11,13 +11,13 @@ import { isPaused } from "./left-out.ts";
 /** Returns the mistakes that the trace of a run shows, without a look at other runs. */
 export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
   return [
-    ...unrest(trace, scenario),
+    ...judgeUnrest(trace, scenario),
     ...foreignObjects(trace, scenario),
-    ...forbidden(trace),
-    ...withoutLease(trace, scenario),
+    ...findForbidden(trace),
+    ...findUnleasedWrite(trace, scenario),
     ...withoutShard(trace, scenario),
-    ...brokenPromises(trace),
-    ...errors(trace, scenario),
+    ...findBrokenPromises(trace),
+    ...findErrors(trace, scenario),
   ];
 }
 
@@ -57,7 +57,7 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
       add(key, `${change.by} takes ${key} from the owner that controls it`);
     else if (operator && !isOwn && !before && overwrites(change)) {
       if (after) add(key, `${change.by} takes ${key}, ${whose}, and overwrites it`);
-      else if (!creator && makesSuch(change, changes, operators) && !isMeant(change, scenario))
+      else if (!creator && createsSuchObjects(change, changes, operators) && !isNamedInSpec(change, scenario))
         add(key, `${change.by} overwrites ${key}, ${whose}`);
     }
     if (change.change === "DELETED") gone.add(change.uid);
@@ -79,7 +79,7 @@ function overwrites({ fields }: Change): boolean {
 }
 
 /** Returns whether an operator also creates objects of that kind, and so should tell its own from others. */
-function makesSuch(
+function createsSuchObjects(
   { by, resource }: Change,
   changes: readonly Change[],
   operators: ReadonlyMap<string, string>,
@@ -93,25 +93,25 @@ function makesSuch(
 }
 
 /** Returns whether a spec of the user names the object, which lets the operator write to it. */
-function isMeant({ key }: Change, { steps }: Scenario): boolean {
+function isNamedInSpec({ key }: Change, { steps }: Scenario): boolean {
   const name = JSON.stringify(key.split("/").at(-1));
   return appliedIn(steps).some((object) => "spec" in object && JSON.stringify(object.spec).includes(name));
 }
 
 /** Returns endless writes, and writes after a restart although nothing has changed. */
-function unrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+function judgeUnrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const restless = trace.find((event) => event.type === "phase" && !event.rests);
-  return restless?.type === "phase" ? withoutEnd(trace, restless, scenario) : byRestart(trace, scenario);
+  return restless?.type === "phase" ? endlessWork(trace, restless, scenario) : restartWork(trace, scenario);
 }
 
-/** The number of last changes that are looked at to find an endless loop. */
-const shown = 60;
+/** The number of last changes in which an endless loop is looked for. */
+const mostLastChanges = 60;
 
-/** The greatest age of such a change, in milliseconds. */
-const recent = 600_000;
+/** The greatest age of these changes at the end of the phase, in milliseconds. */
+const lastChangesAge = 600_000;
 
 /** Explains why a phase didn't come to rest: two writers fight, one writes for ever, or a process hangs. */
-function withoutEnd(
+function endlessWork(
   trace: readonly TraceEvent[],
   { at: end, busy }: TraceEvent & { readonly type: "phase" },
   scenario: Scenario,
@@ -119,26 +119,26 @@ function withoutEnd(
   const operators = operatorsByProcess(scenario);
   const last = trace
     .filter(isChange)
-    .filter(({ at }) => at > end - recent)
-    .slice(-shown);
+    .filter(({ at }) => at > end - lastChangesAge)
+    .slice(-mostLastChanges);
   const [key] = mostFrequent(last.filter(({ by }) => operators.has(by)).map(textOf));
-  if (key === undefined) return errors(trace, scenario).length > 0 ? [] : hanging(trace, busy);
+  if (key === undefined) return findErrors(trace, scenario).length > 0 ? [] : reportHang(trace, busy);
   const writes = last.filter((change) => textOf(change) === key);
   const writers = [...new Set(writes.map(({ by }) => by))];
   const [field] = mostFrequent(writes.flatMap(({ fields }) => fields));
   const what = field === undefined ? key : `${field} of ${key}`;
-  if (writers.length > 1) return [fight(writers, what, [key])];
+  if (writers.length > 1) return [reportFight(writers, what, [key])];
   return [{ class: "hot-loop", message: `${writers.join()} changes ${what} without end`, objects: [key] }];
 }
 
 /** Milliseconds after a fault within which errors are expected. */
-const explained = 30_000;
+const excuseTime = 30_000;
 
 /** The number of unexpected errors that count as a mistake in a disturbed run: a single one may be a late retry. */
-const persistent = 2;
+const leastErrors = 2;
 
 /** Returns the first error that no disturbance explains. */
-function errors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
+function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
   const all = trace.filter((event) => event.type === "log" && event.level === "error");
   const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
   // Without faults, a write to an object that is just being deleted may still fail.
@@ -146,10 +146,10 @@ function errors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scena
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
     : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault) }))];
   const counted = all.filter(
-    (error) => !excuses.some(({ at }) => at <= error.at && error.at <= at + explained),
+    (error) => !excuses.some(({ at }) => at <= error.at && error.at <= at + excuseTime),
   );
   const [first] = counted;
-  if (first?.type !== "log" || counted.length < (isPlain ? 1 : persistent)) return [];
+  if (first?.type !== "log" || counted.length < (isPlain ? 1 : leastErrors)) return [];
   const message = `${first.process}: ${first.message}${first.error === undefined ? "" : `: ${first.error}`}`;
   return [{ class: "error", message, objects: first.object === undefined ? [] : [first.object] }];
 }
@@ -174,7 +174,7 @@ function isDisturbance(event: TraceEvent): boolean {
 }
 
 /** Reports processes that work without end and change nothing, with their last request. */
-function hanging(trace: readonly TraceEvent[], busy: readonly string[] = []): Verdict[] {
+function reportHang(trace: readonly TraceEvent[], busy: readonly string[] = []): Verdict[] {
   const last = trace.findLast((event) => event.type === "request" && busy.includes(event.process));
   const after = last?.type === "request" ? `; its last request was ${last.method} ${last.path}` : "";
   const message = `${busy.join(" and ") || "the cluster"} works without end, but changes nothing${after}`;
@@ -182,18 +182,18 @@ function hanging(trace: readonly TraceEvent[], busy: readonly string[] = []): Ve
 }
 
 /** Reports changes after a restart of all processes, before which everything rested. */
-function byRestart(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+function restartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const operators = operatorsByProcess(scenario);
   const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
   const to = trace.findIndex((event) => event.type === "phase" && event.phase === "restart");
   const changes = trace.slice(from, Math.max(from, to)).filter(isChange);
-  const own = changes.filter(({ by }) => operators.has(by));
-  const [first] = own;
+  const byOperators = changes.filter(({ by }) => operators.has(by));
+  const [first] = byOperators;
   if (!first) return [];
-  const objects = [...new Set(own.map(textOf))];
+  const objects = [...new Set(byOperators.map(textOf))];
   const what = first.fields.length > 0 ? `${first.fields.join(", ")} of ${textOf(first)}` : textOf(first);
   const other = trace.filter(isChange).find((change) => isRival(change, first, operators));
-  if (other) return [fight([first.by, other.by], what, objects)];
+  if (other) return [reportFight([first.by, other.by], what, objects)];
   const message = `nothing has changed, but after a restart ${first.by} changes ${what}`;
   return [{ class: "hot-loop", message, objects }];
 }
@@ -209,7 +209,7 @@ function isRival(
   return change.change === "ADDED" || change.fields.some((field) => fields.includes(field));
 }
 
-function fight(writers: readonly string[], what: string, objects: readonly string[]): Verdict {
+function reportFight(writers: readonly string[], what: string, objects: readonly string[]): Verdict {
   return { class: "fight", message: `${writers.join(" and ")} change ${what} without end`, objects };
 }
 
@@ -249,7 +249,7 @@ export function withoutShard(trace: readonly TraceEvent[], scenario: Scenario): 
 }
 
 /** Reports a request that the operator's role doesn't allow. */
-function forbidden(trace: readonly TraceEvent[]): Verdict[] {
+function findForbidden(trace: readonly TraceEvent[]): Verdict[] {
   const ending = new Set<string>();
   const found = trace.find((event) => {
     if (event.type === "change" && event.resource === "namespaces" && isDeletion(event))
@@ -267,7 +267,7 @@ function namespaceOf(path: string): string {
 }
 
 /** Returns the first write by a process that doesn't hold its operator's lease. */
-function withoutLease(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
+function findUnleasedWrite(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
   const elected = new Map<string, string | undefined>(
     operators.flatMap((operator) => (isElected(operator) ? [[operator.name, undefined] as const] : [])),
   );
@@ -282,7 +282,8 @@ function withoutLease(trace: readonly TraceEvent[], { operators }: Scenario): Ve
   return [];
 }
 
-function brokenPromises(trace: readonly TraceEvent[]): Verdict[] {
+/** Reports the promises of the scenario that a state broke. */
+function findBrokenPromises(trace: readonly TraceEvent[]): Verdict[] {
   return trace.flatMap((event) =>
     event.type === "promise"
       ? [{ class: "promise", message: `${event.promise}: ${event.name}`, objects: [] } satisfies Verdict]
@@ -317,7 +318,10 @@ interface WithStatus extends KubernetesObject {
 export function judgeState({ state, leftovers }: Run, { steps }: Scenario): Verdict[] {
   const applied = new Set(appliedIn(steps).map(refTextOf));
   const roots: readonly WithStatus[] = state.objects.filter((object) => applied.has(refTextOf(object)));
-  const verdicts = roots.flatMap((root) => [...(isPaused(root) ? [] : observed(root)), ...wellFormed(root)]);
+  const verdicts = roots.flatMap((root) => [
+    ...(isPaused(root) ? [] : staleStatus(root)),
+    ...malformed(root),
+  ]);
   const left = leftovers.map(refTextOf);
   if (left.length === 0) return verdicts;
   const message = `after the deletion, ${left.join(", ")} is left`;
@@ -325,7 +329,7 @@ export function judgeState({ state, leftovers }: Run, { steps }: Scenario): Verd
 }
 
 /** Reports a status whose observedGeneration isn't the object's. */
-function observed({ status, ...root }: WithStatus): Verdict[] {
+function staleStatus({ status, ...root }: WithStatus): Verdict[] {
   const seen = [status, ...(status?.conditions ?? [])].flatMap((each) => each?.observedGeneration ?? []);
   const { generation = 1 } = root.metadata;
   const behind = seen.find((each) => each !== generation);
@@ -336,11 +340,11 @@ function observed({ status, ...root }: WithStatus): Verdict[] {
 }
 
 /** Reports malformed conditions, and those of a type that occurs twice. */
-function wellFormed({ status, ...root }: WithStatus): Verdict[] {
+function malformed({ status, ...root }: WithStatus): Verdict[] {
   const name = refTextOf(root);
   const types = new Set<string>();
   return (status?.conditions ?? []).flatMap((condition) => {
-    const problem = problemOf(condition) ?? (types.has(condition.type) ? "is there twice" : undefined);
+    const problem = findProblem(condition) ?? (types.has(condition.type) ? "is there twice" : undefined);
     types.add(condition.type);
     if (problem === undefined) return [];
     return [
@@ -349,7 +353,7 @@ function wellFormed({ status, ...root }: WithStatus): Verdict[] {
   });
 }
 
-function problemOf({ type, status, reason, lastTransitionTime }: Partial<Condition>): string | undefined {
+function findProblem({ type, status, reason, lastTransitionTime }: Partial<Condition>): string | undefined {
   if (!type) return "has no type";
   if (!["True", "False", "Unknown"].includes(status ?? "")) return `has the status ${JSON.stringify(status)}`;
   if (!/^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(reason ?? ""))

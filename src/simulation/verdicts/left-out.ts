@@ -13,7 +13,7 @@ export function derivedIn(one: Run, other: Run): LeftOut {
   const statuses = new Set([one, other].flatMap(({ derived }) => [...derived.statuses].map(refTextOf)));
   const all = [...one.state.objects, ...other.state.objects];
   return {
-    objects: new Set([...derivedBeside(one, other), ...derivedBeside(other, one)]),
+    objects: new Set([...derivedInBoth(one, other), ...derivedInBoth(other, one)]),
     statuses: new Set(all.filter((object) => statuses.has(refTextOf(object)))),
     formerUids: new Map([...formerUids(one), ...formerUids(other)]),
   };
@@ -28,7 +28,8 @@ function formerUids({ trace }: Run): (readonly [string, string])[] {
   );
 }
 
-function derivedBeside({ derived }: Run, other: Run): KubernetesObject[] {
+/** Returns the derived objects of a run that no process wrote to in the other run. */
+function derivedInBoth({ derived }: Run, other: Run): KubernetesObject[] {
   const counted = new Set(
     other.state.objects.filter((object) => !other.derived.objects.has(object)).map(refTextOf),
   );
@@ -37,10 +38,7 @@ function derivedBeside({ derived }: Run, other: Run): KubernetesObject[] {
 
 type Write = TraceEvent & { readonly type: "request" };
 
-/**
- * The parts of an outcome that the spec leaves undefined, because it asks for objects that the API server rejects. They
- * depend on the spec before.
- */
+/** The parts of an outcome that the spec leaves undefined, because it asks for objects that the API server rejects. */
 interface Impossible {
   /**
    * The objects (`ConfigMap.v1 default/shop`) whose last write was rejected as invalid, and those with the same owner: an
@@ -53,6 +51,7 @@ interface Impossible {
 
 type Owned = Pick<KubernetesObject, "metadata">;
 
+/** Finds the objects of a run whose last write was rejected as invalid, and the objects beside them. */
 export function impossibleIn({ trace }: Run, states: readonly State[]): Impossible {
   const last = new Map<string, Write>();
   for (const event of trace) {
@@ -72,6 +71,7 @@ export function impossibleIn({ trace }: Run, states: readonly State[]): Impossib
   };
 }
 
+/** Returns whether a difference is in a part that the spec leaves undefined. */
 export function isImpossible(
   { objects, owners }: Impossible,
   { object, field = "" }: Pick<Difference, "object" | "field">,
@@ -95,16 +95,16 @@ export function isPaused(object: KubernetesObject): boolean {
 /** Returns the objects that users paused, and the objects that they own: how far the operator came depends on the moment. */
 export function pausedObjects(
   { objects }: State,
-  { steps, objects: given = [] }: Scenario,
+  { steps, objects: initial = [] }: Scenario,
 ): Set<KubernetesObject> {
-  const users = new Set([...given, ...appliedIn(steps)].map(refTextOf));
+  const userObjects = new Set([...initial, ...appliedIn(steps)].map(refTextOf));
   const paused = new Set<KubernetesObject>();
   const uids = new Set<string | undefined>();
   const add = (object: KubernetesObject): void => {
     paused.add(object);
     uids.add(object.metadata.uid);
   };
-  for (const object of objects) if (isPaused(object) && users.has(refTextOf(object))) add(object);
+  for (const object of objects) if (isPaused(object) && userObjects.has(refTextOf(object))) add(object);
   for (let before = -1; before < paused.size;) {
     before = paused.size;
     for (const object of objects)

@@ -39,7 +39,7 @@ export function tokensOf({ operators }: Scenario): { [token: string]: User } {
   return tokens;
 }
 
-const bases = new Map<string, Promise<Base>>();
+const basesByScenario = new Map<string, Promise<Base>>();
 
 /** The number of bases that are kept, the most recently used ones. */
 const mostBases = 8;
@@ -48,10 +48,10 @@ const mostBases = 8;
 export function baseOf(scenario: Scenario): Promise<Base> {
   const { operators, crds, objects } = scenario;
   const key = JSON.stringify([operators.map(({ name, rules }) => ({ name, rules })), crds, objects]);
-  const base = bases.get(key) ?? makeBase(scenario);
-  bases.delete(key);
-  bases.set(key, base);
-  if (bases.size > mostBases) bases.delete(bases.keys().next().value!);
+  const base = basesByScenario.get(key) ?? makeBase(scenario);
+  basesByScenario.delete(key);
+  basesByScenario.set(key, base);
+  if (basesByScenario.size > mostBases) basesByScenario.delete(basesByScenario.keys().next().value!);
   return base;
 }
 
@@ -63,11 +63,11 @@ function makeBase(scenario: Scenario): Promise<Base> {
   const random = new Random(0).fork("base");
   const enqueue = (run: () => void): void => void realImmediate(run);
   return withVirtualGlobals(() =>
-    inside({ who: "cluster", clock, random, isClosed: false, enqueue }, () => createAll(scenario, clock)),
+    inside({ who: "cluster", clock, random, isClosed: false, enqueue }, () => createBase(scenario, clock)),
   );
 }
 
-async function createAll({ operators, crds = [], objects = [] }: Scenario, clock: FakeClock): Promise<Base> {
+async function createBase({ operators, crds = [], objects = [] }: Scenario, clock: FakeClock): Promise<Base> {
   const problems: unknown[] = [];
   const cluster = await startInProcess({
     clock,
@@ -93,16 +93,17 @@ async function createAll({ operators, crds = [], objects = [] }: Scenario, clock
   const system = new Set<string>();
   for (const [name, entries] of cluster.snapshot().collections)
     for (const key of entries.keys()) system.add(`${name} ${key}`);
-  for (const object of objects.toSorted(byCallsOfWebhooks)) await create(object);
+  for (const object of objects.toSorted(compareWebhooksLast)) await create(object);
   await cluster.stop();
   if (problems.length > 0) throw new AggregateError(problems, "the cluster could not be made");
   return { state: cluster.snapshot(), system };
 }
 
 /** Sorts configurations of webhooks last: no process answers them yet. */
-function byCallsOfWebhooks(one: KubernetesObject, other: KubernetesObject): number {
-  const calls = ({ kind }: KubernetesObject): boolean => kind.endsWith("WebhookConfiguration");
-  return Number(calls(one)) - Number(calls(other));
+function compareWebhooksLast(one: KubernetesObject, other: KubernetesObject): number {
+  const isWebhookConfiguration = ({ kind }: KubernetesObject): boolean =>
+    kind.endsWith("WebhookConfiguration");
+  return Number(isWebhookConfiguration(one)) - Number(isWebhookConfiguration(other));
 }
 
 /** Returns the role of an operator and its binding, with the permissions that every manager needs. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kindOf } from "./network.ts";
+import { callKind } from "./network.ts";
 
 test.each([
   ["lease", "/apis/coordination.k8s.io/v1/namespaces/default/leases/shop"],
@@ -10,5 +10,5 @@ test.each([
   ["write", "/api/v1/namespaces/events/configmaps/x"],
   ["write", "/api/v1/namespaces/default/configmaps/leases"],
 ] as const)("a %s is PATCH %s", (kind, path) => {
-  expect(kindOf({ method: "PATCH", path }, false)).toBe(kind);
+  expect(callKind({ method: "PATCH", path }, false)).toBe(kind);
 });

@@ -1,6 +1,6 @@
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, test } from "vitest";
-import { distrustOf } from "./world.ts";
+import { explainDistrust } from "./world.ts";
 
 const hour = 3_600_000;
 const now = Date.UTC(2030, 0, 1);
@@ -17,7 +17,7 @@ const config = (pem: string, name = "hooks") => ({
   service: { namespace: "system", name },
 });
 
-test.each<[string, Parameters<typeof distrustOf>, string | undefined]>([
+test.each<[string, Parameters<typeof explainDistrust>, string | undefined]>([
   [
     "one that a CA of the bundle signed",
     [cert, config(createCA({ commonName: "b" }).cert + ca.cert), now],
@@ -38,5 +38,5 @@ test.each<[string, Parameters<typeof distrustOf>, string | undefined]>([
     "certificate is not valid for other.system.svc",
   ],
 ])("of a webhook's certificates, %s is judged as an API server does", (_, call, reason) => {
-  expect(distrustOf(...call)).toBe(reason);
+  expect(explainDistrust(...call)).toBe(reason);
 });

@@ -6,40 +6,42 @@ export class FaultPlan {
 
   constructor(faults: readonly Fault[]) {
     this.#faults = faults;
-    for (const each of faults)
-      if (each.fault === "refuse" && each.process === "controllers" && !(each.with in refusalAnswers))
+    for (const entry of faults)
+      if (entry.fault === "refuse" && entry.process === "controllers" && !(entry.with in refusalAnswers))
         throw new TypeError(
-          `a write of the cluster's controllers can't end with ${each.with}: no network lies between them and the server. Use ${Object.keys(refusalAnswers).join(", ")}`,
+          `a write of the cluster's controllers can't end with ${entry.with}: no network lies between them and the server. Use ${Object.keys(refusalAnswers).join(", ")}`,
         );
   }
 
   /** Returns the crash of a process at its write of this number, counted from 1. */
   crashAt(process: string, write: number): CrashFault | undefined {
-    return this.#all("crash").find((each) => each.process === process && each.write === write);
+    return this.#all("crash").find((entry) => entry.process === process && entry.write === write);
   }
 
   /** Returns the refusal of a process's request of this number, counted from 1. */
   refusalOf(process: string, request: number): RefusalFault | undefined {
-    return this.#all("refuse").find((each) => each.process === process && each.request === request);
+    return this.#all("refuse").find((entry) => entry.process === process && entry.request === request);
   }
 
   /** `cut`: nothing gets to or from a process now. `lease`: it can't reach its Lease. `break`: its watches are refused. */
   isUnder(fault: "cut" | "lease" | "break", process: string, now: number): boolean {
-    return this.#faults.some((each) => each.fault === fault && each.process === process && isOn(each, now));
+    return this.#faults.some(
+      (entry) => entry.fault === fault && entry.process === process && isActive(entry, now),
+    );
   }
 
   /** Returns what is wrong with the webhooks of an operator now. */
   webhookFault(operator: string, now: number): WebhookFault | undefined {
-    return this.#all("webhook").find((each) => each.operator === operator && isOn(each, now));
+    return this.#all("webhook").find((entry) => entry.operator === operator && isActive(entry, now));
   }
 
   /** Returns the time until which no events reach a process, whatever the fault; 0 if they do. */
   heldUntil(process: string, now: number): number {
-    const ends = this.#faults.flatMap((each) =>
-      (each.fault === "hold" || each.fault === "expire" || each.fault === "cut") &&
-      each.process === process &&
-      isOn(each, now)
-        ? [each.at + each.for]
+    const ends = this.#faults.flatMap((entry) =>
+      (entry.fault === "hold" || entry.fault === "expire" || entry.fault === "cut") &&
+      entry.process === process &&
+      isActive(entry, now)
+        ? [entry.at + entry.for]
         : [],
     );
     return Math.max(0, ...ends);
@@ -47,7 +49,7 @@ export class FaultPlan {
 
   /** Returns the time at which an operator is upgraded; 0 if it runs its present version from the start. */
   upgradeOf(operator: string): number {
-    return this.#all("upgrade").find((each) => each.operator === operator)?.at ?? 0;
+    return this.#all("upgrade").find((entry) => entry.operator === operator)?.at ?? 0;
   }
 
   /** The time of the last upgrade. No run ends before it: the outcome of a former version is of no interest. */
@@ -57,15 +59,15 @@ export class FaultPlan {
 
   /** The faults that strike at a given time, and not at a request. */
   get timed(): ReadonlyArray<Fault & { readonly at: number }> {
-    return this.#faults.filter((each): each is Fault & { readonly at: number } => "at" in each);
+    return this.#faults.filter((entry): entry is Fault & { readonly at: number } => "at" in entry);
   }
 
   #all<Kind extends Fault["fault"]>(kind: Kind) {
-    return this.#faults.filter((each): each is Extract<Fault, { fault: Kind }> => each.fault === kind);
+    return this.#faults.filter((entry): entry is Extract<Fault, { fault: Kind }> => entry.fault === kind);
   }
 }
 
-function isOn(fault: { readonly at: number; readonly for: number }, now: number): boolean {
+function isActive(fault: { readonly at: number; readonly for: number }, now: number): boolean {
   return fault.at <= now && now < fault.at + fault.for;
 }
 

@@ -9,10 +9,7 @@ import { refusalAnswers } from "./fault-plan.ts";
 import type { Feed, Life, Replica } from "./replica.ts";
 import type { World } from "./world.ts";
 
-/**
- * Makes the manager of one life of a process. All of its requests go through the simulated network, which delays them, and
- * lets the faults of the run strike.
- */
+/** Makes the manager of one life of a process. Its requests go through the simulated network, and meet the faults of the run. */
 export function managerOf(world: World, replica: Replica, life: Life): Manager {
   const { operator } = replica;
   const { name, sharding, manager: options } = operator;
@@ -25,7 +22,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   return new Manager({
     name,
     ...options,
-    config: configOf(world, replica, life.number),
+    config: clusterConfigOf(world, replica, life.number),
     clock: life.clock,
     logger: world.recorder.logger(replica.name),
     blockedAfter: "0s",
@@ -67,10 +64,10 @@ type Carrier = NonNullable<ClusterConfig["carry"]>;
 type Answer = Awaited<ReturnType<Carrier>>;
 
 /** Requests that open a stream to a container; a simulation has none. */
-const streams = /\/pods\/[^/]+\/(attach|exec|portforward)(?:\?|$)/;
+const streamPath = /\/pods\/[^/]+\/(attach|exec|portforward)(?:\?|$)/;
 
 /** Connects one life of a process to the cluster. Once that life is over, no request of it gets an answer. */
-function configOf(world: World, replica: Replica, life: number): ClusterConfig {
+function clusterConfigOf(world: World, replica: Replica, life: number): ClusterConfig {
   const isAlive = (): boolean => replica.life === life;
   return {
     server: "http://cluster.simulation",
@@ -79,7 +76,7 @@ function configOf(world: World, replica: Replica, life: number): ClusterConfig {
       new Promise<Answer>((resolve, reject) => {
         if (!isAlive()) return;
         if (options.signal?.aborted) return reject(options.signal.reason as Error);
-        const stream = streams.exec(request.path)?.[1];
+        const stream = streamPath.exec(request.path)?.[1];
         if (stream !== undefined)
           return reject(
             new OutsideError(
@@ -160,7 +157,7 @@ class Exchange {
     this.#replica = replica;
     this.#request = request;
     this.#options = options;
-    this.#kind = kindOf(request, options.stream);
+    this.#kind = callKind(request, options.stream);
     this.#isAlive = isAlive;
   }
 
@@ -168,10 +165,10 @@ class Exchange {
   async run(): Promise<Answer | undefined> {
     const { faults } = this.#world;
     const { name } = this.#replica;
-    const isOwn = this.#kind === "read" || this.#kind === "write";
+    const isCounted = this.#kind === "read" || this.#kind === "write";
     const crash = this.#kind === "write" ? faults.crashAt(name, ++this.#replica.writes) : undefined;
     if (this.#kind === "write") this.#world.writePoints.add(this.#point);
-    const refusal = isOwn ? faults.refusalOf(name, ++this.#replica.requests) : undefined;
+    const refusal = isCounted ? faults.refusalOf(name, ++this.#replica.requests) : undefined;
     if (crash?.when === "before") return this.#die(crash);
     if (refusal && !refusal.done) return this.#refuse(refusal);
     await this.#travel();
@@ -210,31 +207,32 @@ class Exchange {
     return `${this.#replica.operator.name}: ${writePoint(this.#world.cluster, this.#request)}`;
   }
 
-  /** Has the server handle the request. While the process has an old view, each list is answered from that once. */
+  /** Has the server handle the request. A process with an old view gets the first answer of each list from that view. */
   async #handle() {
     const { method, path, headers, body } = this.#request;
     const { view } = this.#replica;
-    const isOld = this.#kind === "list" && view !== undefined && !view.seen.has(bareOf(path));
-    if (isOld) view.seen.add(bareOf(path));
+    const isStale = this.#kind === "list" && view !== undefined && !view.seen.has(withoutQuery(path));
+    if (isStale) view.seen.add(withoutQuery(path));
     return this.#world.handle(this.#replica.name, {
       method,
-      path: isOld ? asOf(path, view.revision) : path,
+      path: isStale ? pathAtRevision(path, view.revision) : path,
       headers,
       body,
     });
   }
 
-  /** Waits for the way to the server, or back. Throws if the process is cut off. */
+  /** Waits as long as a message takes to the server, or back. Throws if the process is cut off. */
   async #travel(): Promise<void> {
     const { loop, faults } = this.#world;
-    await this.#world.loop.wait(this.#replica.latency());
+    await loop.wait(this.#replica.latency());
     const { name } = this.#replica;
     const isLeaseCut = this.#kind === "lease" && faults.isUnder("lease", name, loop.now);
     if (!isLeaseCut && !faults.isUnder("cut", name, loop.now)) return;
-    await this.#world.loop.wait(connectTimeout);
+    await loop.wait(connectTimeout);
     throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
   }
 
+  /** Answers with a refusal, or throws as a connection without an answer does. */
   async #refuse(refusal: RefusalFault): Promise<Answer> {
     this.#world.note(refusal);
     if (refusal.with === "time-out") {
@@ -246,14 +244,8 @@ class Exchange {
     if (refusal.with === "reset") throw brokenConnection();
     const [status, reason, message, headers] = refusalAnswers[refusal.with];
     this.#record(status);
-    const text = JSON.stringify({
-      kind: "Status",
-      apiVersion: "v1",
-      status: "Failure",
-      code: status,
-      reason,
-      message,
-    });
+    const failure = { kind: "Status", apiVersion: "v1", status: "Failure", code: status, reason, message };
+    const text = JSON.stringify(failure);
     return { status, headers, text, bytes: text.length, stream: undefined };
   }
 
@@ -278,8 +270,8 @@ class Exchange {
 
 /** Returns the object that a request writes: `ConfigMap.v1 default/shop`. The name of a new one is in the body. */
 function objectOf(cluster: InProcessCluster, { path, body = "{}" }: WireRequest): string | undefined {
-  const { apiVersion, kind, namespace, name: given } = targetOf(cluster, path);
-  const name = given ?? (JSON.parse(body) as { metadata?: { name?: string } }).metadata?.name;
+  const { apiVersion, kind, namespace, name: pathName } = targetOf(cluster, path);
+  const name = pathName ?? (JSON.parse(body) as { metadata?: { name?: string } }).metadata?.name;
   if (kind === undefined || name === undefined) return undefined;
   return refText({ apiVersion, kind, namespace, name });
 }
@@ -292,15 +284,16 @@ function writePoint(cluster: InProcessCluster, { method, path }: WireRequest): s
 
 const resourcePath = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/([^?]+)/;
 
+/** Returns the object or collection that the path of a request names. */
 function targetOf({ core: { registry } }: InProcessCluster, path: string) {
   const [, group = "", version = "", rest = ""] = resourcePath.exec(path) ?? [];
   const parts = rest.split("/");
-  const isWithin = parts[0] === "namespaces" && registry.find(group, parts[2] ?? "") !== undefined;
-  const [plural = "", name, subresource] = isWithin ? parts.slice(2) : parts;
+  const isNamespaced = parts[0] === "namespaces" && registry.find(group, parts[2] ?? "") !== undefined;
+  const [plural = "", name, subresource] = isNamespaced ? parts.slice(2) : parts;
   return {
     apiVersion: group === "" ? version : `${group}/${version}`,
     kind: registry.find(group, plural)?.kind,
-    namespace: isWithin ? parts[1] : undefined,
+    namespace: isNamespaced ? parts[1] : undefined,
     name,
     subresource,
   };
@@ -309,19 +302,20 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
 /** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
 type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
 
-const leases = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
+const leasePath = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
+const eventPath = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
 
-const events = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;
-
-export function kindOf({ method, path }: Pick<WireRequest, "method" | "path">, isStream: boolean): CallKind {
-  if (leases.test(path)) return "lease";
-  if (method !== "GET") return events.test(path) ? "event" : "write";
+/** Returns the kind of a request, by its path. */
+export function callKind(request: Pick<WireRequest, "method" | "path">, isStream: boolean): CallKind {
+  const { method, path } = request;
+  if (leasePath.test(path)) return "lease";
+  if (method !== "GET") return eventPath.test(path) ? "event" : "write";
   if (!isStream) return "read";
   return /[?&]watch=(?:true|1)/.test(path) ? "watch" : "list";
 }
 
 /** Returns the path of the same list at an earlier revision. */
-function asOf(path: string, revision: number): string {
+function pathAtRevision(path: string, revision: number): string {
   const [bare = "", query = ""] = path.split("?");
   const parameters = new URLSearchParams(query);
   for (const name of ["limit", "continue", "resourceVersion", "resourceVersionMatch"])
@@ -339,7 +333,7 @@ function streamOf(body: Buffer): Readable {
   return stream;
 }
 
-function bareOf(path: string): string {
+function withoutQuery(path: string): string {
   return path.split("?")[0]!;
 }
 
@@ -348,10 +342,7 @@ interface WatchEvent {
   readonly object: { readonly metadata?: { readonly namespace?: string; readonly name?: string } };
 }
 
-/**
- * Brings the events of one watch to a process: in order, and each a while after it happened. Events that the server wrote
- * in one chunk arrive together.
- */
+/** Brings the events of a watch to a process: in order, each after a delay; those that were sent in one chunk arrive together. */
 export class WatchFeed implements Feed {
   readonly stream: Readable;
   readonly #world: World;
@@ -362,7 +353,8 @@ export class WatchFeed implements Feed {
   /** Deliveries under way, in order. Each timer delivers the first, since timers for one moment may fire in any order. */
   readonly #underWay: Array<() => void> = [];
   /** The time at which the last delivery arrives. */
-  #last = 0;
+  #lastArrival = 0;
+  /** The beginning of a line that has not ended yet. */
   #rest = "";
 
   constructor(world: World, replica: Replica, path: string, source: Readable) {
@@ -410,9 +402,9 @@ export class WatchFeed implements Feed {
   #schedule(deliver: () => void): void {
     const { loop, faults } = this.#world;
     const held = Math.max(faults.heldUntil(this.#replica.name, loop.now), this.#replica.viewHeldUntil);
-    this.#last = Math.max(this.#last, held, loop.now + this.#replica.lag());
+    this.#lastArrival = Math.max(this.#lastArrival, held, loop.now + this.#replica.lag());
     this.#underWay.push(deliver);
-    const cancel = loop.after(this.#last - loop.now, () => {
+    const cancel = loop.after(this.#lastArrival - loop.now, () => {
       this.#timers.delete(cancel);
       this.#replica.run(this.#underWay.shift()!);
     });

@@ -3,10 +3,7 @@ import type { Logger } from "@tsbuilder/runtime";
 import type { LeftOut, TraceEvent } from "../contract/index.ts";
 import type { EventLoop } from "./virtual-time.ts";
 
-/**
- * Records of a run: the trace for the judges, the objects that only the cluster's controllers wrote, and the counts that
- * say whether the operators still get anywhere.
- */
+/** Records of a run: the trace, the objects that only the cluster's controllers wrote, and counts of changes and failures. */
 
 type Entry = TraceEvent extends infer One ? (One extends unknown ? Omit<One, "at"> : never) : never;
 
@@ -41,7 +38,7 @@ export class Recorder {
       fields: { readonly [name: string]: unknown } = {},
     ): void => {
       const { error } = fields;
-      const about = object ?? keyIn(fields);
+      const about = object ?? loggedKey(fields);
       if (level === "error") this.lastError = this.#loop.now;
       this.add({
         type: "log",
@@ -57,14 +54,14 @@ export class Recorder {
       info: () => {},
       warn: (message, fields) => write("warn", message, fields),
       error: (message, fields) => write("error", message, fields),
-      with: (fields) => this.logger(process, object ?? keyIn(fields)),
+      with: (fields) => this.logger(process, object ?? loggedKey(fields)),
       isEnabled: (level) => level === "warn" || level === "error",
     };
   }
 }
 
 /** Returns the key of the object that a log line is about, if its fields name one. */
-function keyIn({ namespace, name }: { readonly [name: string]: unknown }): string | undefined {
+function loggedKey({ namespace, name }: { readonly [name: string]: unknown }): string | undefined {
   return typeof name === "string"
     ? `${typeof namespace === "string" ? `${namespace}/` : ""}${name}`
     : undefined;

@@ -58,12 +58,12 @@ export class Replica {
   #around: Environment;
   #manager: Manager | undefined;
   /** Functions that stop the managers of earlier lives. */
-  readonly #buried: Array<() => void> = [];
+  readonly #stopEarlierManagers: Array<() => void> = [];
   #cancelStart: () => void = () => {};
   #dateOffset = 0;
   #suspendedUntil = 0;
   /** Code that became due while the process was suspended, in order. */
-  #missed: Array<() => void> = [];
+  #postponed: Array<() => void> = [];
   /** The number of the current life. Code of an earlier life has no effect. */
   life = 0;
   isLeader = false;
@@ -74,7 +74,7 @@ export class Replica {
   webhooks: ServedWebhooks | undefined;
   /** Functions that fail the unanswered calls of webhooks when the process dies. */
   readonly calls = new Set<() => void>();
-  /** Until this time, watches deliver nothing that the first view lacks. */
+  /** Until this time, watches deliver no change that is newer than `view`. */
   viewHeldUntil = 0;
 
   constructor(world: ReplicaContext, operator: SimulatedOperator, index: number, makeManager: MakeManager) {
@@ -86,6 +86,7 @@ export class Replica {
     this.#around = this.#environment();
   }
 
+  /** Starts a life. With a `lag`, its first lists show the cluster as it was that many milliseconds ago. */
   start(lag = 0): void {
     const number = ++this.life;
     const { recorder, loop } = this.#world;
@@ -93,13 +94,13 @@ export class Replica {
     this.view = lag > 0 ? { revision: this.#world.revisionAt(loop.now - lag), seen: new Set() } : undefined;
     this.viewHeldUntil = lag > 0 ? loop.now + lag : 0;
     recorder.add({ type: "start", process: this.name });
-    this.run(() => void this.#live(number, lag > 0));
+    this.run(() => void this.#runManager(number, lag > 0));
   }
 
-  async #live(number: number, isBehind: boolean): Promise<void> {
+  async #runManager(number: number, isBehind: boolean): Promise<void> {
     const { loop, faults } = this.#world;
-    const { name, former, setup: present } = this.operator;
-    const setup = (loop.now < faults.upgradeOf(name) && former) || present;
+    const { name, former, setup: current } = this.operator;
+    const setup = (loop.now < faults.upgradeOf(name) && former) || current;
     try {
       const manager = this.#makeManager(this, { number, clock: this.#around.clock, isBehind });
       this.#manager = manager;
@@ -133,14 +134,14 @@ export class Replica {
   kill(): void {
     this.life++;
     this.#cancelStart();
-    this.#missed = [];
+    this.#postponed = [];
     this.#suspendedUntil = 0;
     this.webhooks = undefined;
     for (const lose of this.calls) lose();
     (this.#around.clock as ProcessClock).stop();
     for (const feed of this.feeds) feed.abandon();
     const [manager, around] = [this.#manager, this.#around];
-    if (manager) this.#buried.push(() => inside(around, () => manager.stop()));
+    if (manager) this.#stopEarlierManagers.push(() => inside(around, () => manager.stop()));
     this.#manager = undefined;
   }
 
@@ -150,12 +151,12 @@ export class Replica {
    */
   close(): void {
     this.kill();
-    for (const stop of this.#buried.splice(0)) stop();
+    for (const stop of this.#stopEarlierManagers.splice(0)) stop();
   }
 
   /** Runs code of this process. While the process is suspended, the code waits, and later runs in the same order. */
   run(code: () => void): void {
-    if (this.#isSuspended || this.#missed.length > 0) this.#missed.push(code);
+    if (this.#isSuspended || this.#postponed.length > 0) this.#postponed.push(code);
     else inside(this.#around, code);
   }
 
@@ -173,7 +174,7 @@ export class Replica {
   /** Runs everything that was missed, each in a turn of its own: promises run in between. */
   #catchUp(): void {
     if (this.#isSuspended) return;
-    const next = this.#missed.shift();
+    const next = this.#postponed.shift();
     if (!next) return;
     inside(this.#around, next);
     this.#world.loop.enqueue(() => this.#catchUp());
@@ -181,7 +182,7 @@ export class Replica {
 
   /** The process has nothing to do. The queue of one that doesn't lead doesn't count, since it waits for the lease. */
   get isIdle(): boolean {
-    if (this.#isSuspended || this.#missed.length > 0) return false;
+    if (this.#isSuspended || this.#postponed.length > 0) return false;
     if (isElected(this.operator) && !this.isLeader) return true;
     return this.#manager?.isIdle ?? false;
   }
@@ -222,7 +223,7 @@ export class Replica {
   #environment(): Environment {
     const { loop, random, scenario } = this.#world;
     const { life } = this;
-    const guarded = (run: () => void) => (): void =>
+    const guard = (run: () => void) => (): void =>
       this.run(() => {
         if (this.life !== life) return;
         try {
@@ -233,10 +234,10 @@ export class Replica {
       });
     return {
       who: this.name,
-      clock: new ProcessClock(loop.clock, this.#dateOffset, guarded),
+      clock: new ProcessClock(loop.clock, this.#dateOffset, guard),
       random: random.fork(`${this.name} ${life}`),
       isClosed: true,
-      enqueue: (run) => loop.enqueue(guarded(run)),
+      enqueue: (run) => loop.enqueue(guard(run)),
       http: scenario.http && ((request) => this.#fetch(request)),
       // A manager that owns its process does the same.
       onRejection: (error) => {

@@ -20,20 +20,21 @@ import type { Replica } from "./replica.ts";
  * (unless the scenario has faults), and everything that the steps created is deleted.
  */
 export function simulate(scenario: Scenario): Promise<Run> {
-  return runOf(scenario, { isWhole: true });
+  return runScenario(scenario, { isWhole: true });
 }
 
 /** Runs a scenario until everything rests after its steps, without restart and deletion: enough to compare outcomes. */
 export function outcomeOf(scenario: Scenario): Promise<Run> {
-  return runOf(scenario, { isWhole: false });
+  return runScenario(scenario, { isWhole: false });
 }
 
+/** How far a run goes. */
 interface Extent {
   /** The processes restart in the end, and everything that the steps created is deleted. */
   readonly isWhole: boolean;
 }
 
-async function runOf(scenario: Scenario, extent: Extent): Promise<Run> {
+async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
   if (environment()) throw new TypeError("a simulation can't run within another one");
   const read = readScenario(scenario);
   const base = await baseOf(read);
@@ -41,22 +42,22 @@ async function runOf(scenario: Scenario, extent: Extent): Promise<Run> {
     const world = new World(read, base, managerOf);
     await world.open(read);
     try {
-      return await live(world, read, extent);
+      return await runPhases(world, read, extent);
     } finally {
       await world.close();
     }
   });
 }
 
-/** Lives through the phases of a run, and collects its record. */
-async function live(world: World, scenario: Scenario, { isWhole }: Extent): Promise<Run> {
+/** Goes through the phases of a run, and collects its record. */
+async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent): Promise<Run> {
   const { steps = [], faults = [], seed = 1, limits } = scenario;
   const { loop, recorder, replicas } = world;
   const start = world.random.fork("start");
   for (const replica of replicas) loop.after(start.next() * 200, () => replica.start());
   scheduleFaults(world);
   startAutoscaler(world);
-  const user = new User(world, () => lookOn(world, limits));
+  const user = new User(world, () => waitForRest(world, limits));
   const promises = watchPromises(world, scenario);
   const phase = async (name: Phase, take: readonly Step[]): Promise<State | undefined> => {
     let isBusy = true;
@@ -80,7 +81,7 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
       for (const replica of replicas) replica.die({ down: 100 });
       await phase("restart", []);
     }
-    left = await phase("deletion", deletions(steps));
+    left = await phase("deletion", deletionSteps(steps));
   }
   const reached = state ?? stateOf(world.objects());
   return {
@@ -88,7 +89,7 @@ async function live(world: World, scenario: Scenario, { isWhole }: Extent): Prom
     trace: recorder.trace,
     state: reached,
     derived: world.derived.among(reached.objects),
-    leftovers: left ? leftoversOf(world, scenario, left) : [],
+    leftovers: left ? findLeftovers(world, scenario, left) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),
@@ -171,10 +172,10 @@ async function actAsUser(world: World, fault: ChildFault): Promise<boolean> {
   if (!child || isLeftBehind(child, world.scenario, world.objects())) return false;
   const path = pathOf(world.cluster, child);
   if (fault.fault === "delete-child") return (await world.ask("user", "DELETE", path)).status < 300;
-  const current = await objectIn(world.ask("user", "GET", path));
+  const current = await readObject(world.ask("user", "GET", path));
   if (!current) return false;
-  if (fault.fault === "recreate-child") return recreate(world, path, current);
-  const edited = await objectIn(world.ask("user", "PATCH", path, overwritingPatch(current)));
+  if (fault.fault === "recreate-child") return recreateChild(world, path, current);
+  const edited = await readObject(world.ask("user", "PATCH", path, overwritingPatch(current)));
   return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
 }
 
@@ -231,10 +232,10 @@ export function isLeftBehind(
   present: readonly KubernetesObject[],
 ): boolean {
   if (!mayStay?.(child) || child.metadata.ownerReferences) return false;
-  const { namespace, name: own = "" } = child.metadata;
+  const { namespace, name: childName = "" } = child.metadata;
   const [createdFor] = appliedIn(steps)
     .map(refOf)
-    .filter((ref) => (ref.namespace ?? namespace) === namespace && own.includes(ref.name))
+    .filter((ref) => (ref.namespace ?? namespace) === namespace && childName.includes(ref.name))
     .toSorted((a, b) => b.name.length - a.name.length);
   if (!createdFor) return false;
   const alive = present.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -242,11 +243,11 @@ export function isLeftBehind(
 }
 
 /**
- * Deletes an object and creates it again, as a restore from a backup does: with its owners, and with the managers of its
- * fields, since the operator could not remove fields that it no longer owns. An object without owners is left alone: its
- * operator would take the new one for another owner's.
+ * Deletes an object and creates it again, as a restore from a backup does: with its owners, and with its managedFields, or the
+ * operator could not remove fields that it applied before. An object without owners is left alone: its operator would not take
+ * the new one for its own.
  */
-async function recreate(world: World, path: string, child: KubernetesObject): Promise<boolean> {
+async function recreateChild(world: World, path: string, child: KubernetesObject): Promise<boolean> {
   const { name, namespace, labels, annotations, ownerReferences, managedFields } = child.metadata;
   if (!ownerReferences || (await world.ask("user", "DELETE", path)).status >= 300) return false;
   const metadata = { name, namespace, labels, annotations, ownerReferences };
@@ -258,15 +259,13 @@ async function recreate(world: World, path: string, child: KubernetesObject): Pr
   return status < 300;
 }
 
-async function objectIn(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {
+/** Returns the object in an answer; undefined if the request failed. */
+async function readObject(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {
   const { status, body } = await answer;
   return status < 300 ? (JSON.parse(body.toString()) as KubernetesObject) : undefined;
 }
 
-/**
- * Moves the time until the operators rest. Returns false if they never do. As long as `isBusy`, the user still acts, and
- * rest doesn't count.
- */
+/** Moves the time until the operators rest; false if they never do. While `isBusy`, the user acts, and rest doesn't count. */
 async function settle(world: World, limits?: Limits, isBusy = (): boolean => false): Promise<boolean> {
   while (isBusy()) if (!(await world.loop.step())) return true;
   const rest = new Rest(world, limits);
@@ -278,9 +277,8 @@ async function settle(world: World, limits?: Limits, isBusy = (): boolean => fal
 }
 
 /** Everything rests after this many milliseconds without a change, an attempt to change something, and an error. */
-const quiet = 60_000;
-
-const defaults: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
+const restTime = 60_000;
+const defaultLimits: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
 
 /** Decides whether the operators rest, or never will. */
 class Rest {
@@ -290,7 +288,7 @@ class Rest {
 
   constructor(world: World, limits: Limits = {}) {
     this.#world = world;
-    this.#limits = { ...defaults, ...limits };
+    this.#limits = { ...defaultLimits, ...limits };
     this.#start = world.loop.now;
     world.lastEffort = world.loop.now;
     world.changes.clear();
@@ -299,25 +297,28 @@ class Rest {
   get isReached(): boolean {
     const { loop, lastEffort, recorder, replicas } = this.#world;
     return (
-      loop.now - Math.max(lastEffort, recorder.lastError) >= quiet && replicas.every(({ isIdle }) => isIdle)
+      loop.now - Math.max(lastEffort, recorder.lastError) >= restTime &&
+      replicas.every(({ isIdle }) => isIdle)
     );
   }
 
   /** The processes have changed more objects than any way to the desired state takes, or for too long. */
   get isHopeless(): boolean {
     const { loop, changes } = this.#world;
-    const { time, changes: most, changesOfObject } = this.#limits;
-    return loop.now - this.#start > time || changes.all > most || changes.ofOneObject > changesOfObject;
+    const { time, changes: mostChanges, changesOfObject } = this.#limits;
+    return (
+      loop.now - this.#start > time || changes.all > mostChanges || changes.ofOneObject > changesOfObject
+    );
   }
 }
 
 /** Milliseconds between two looks of a user who waits for rest. */
-const glance = 1000;
+const lookInterval = 1000;
 
 /** Lets a user wait until the operators rest, or until it is clear that they never will. */
-async function lookOn(world: World, limits?: Limits): Promise<void> {
+async function waitForRest(world: World, limits?: Limits): Promise<void> {
   const rest = new Rest(world, limits);
-  while (!rest.isReached && !rest.isHopeless) await world.loop.wait(glance);
+  while (!rest.isReached && !rest.isHopeless) await world.loop.wait(lookInterval);
 }
 
 /** Checks the user's promises after each change, and in the end. Each broken one is recorded once. */
@@ -348,7 +349,7 @@ function watchPromises(
 }
 
 /** Returns the steps that delete everything that the given steps applied, in reverse order. */
-function deletions(steps: readonly Step[]): Step[] {
+function deletionSteps(steps: readonly Step[]): Step[] {
   const refs = new Map(appliedIn(steps).map((object) => [refTextOf(object), refOf(object)]));
   return [...refs.values()].toReversed().map((target) => ({ do: "delete", target, after: 10 }));
 }
@@ -357,7 +358,7 @@ function deletions(steps: readonly Step[]): Step[] {
  * Returns the objects that should be gone after the deletion: objects that the steps applied, and objects that processes
  * created. An object whose owner may stay isn't left over.
  */
-function leftoversOf(
+function findLeftovers(
   world: World,
   { steps, mayStay = () => false }: Scenario,
   { objects }: State,
@@ -375,7 +376,7 @@ function leftoversOf(
 }
 
 /** Milliseconds between two looks of an autoscaler, as in a real cluster. */
-const period = 15_000;
+const autoscalerPeriod = 15_000;
 
 interface Autoscaler extends KubernetesObject {
   readonly spec: {
@@ -395,7 +396,7 @@ function startAutoscaler(world: World): void {
   store.listen(() => {
     if (isPlanned || autoscalers.size === 0) return;
     isPlanned = true;
-    world.loop.after(period, () => {
+    world.loop.after(autoscalerPeriod, () => {
       isPlanned = false;
       for (const { object } of autoscalers.list())
         void world.loop.hold(scale(world, object as unknown as Autoscaler));

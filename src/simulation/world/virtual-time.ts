@@ -10,15 +10,12 @@ const mostTurns = 100;
 /** The milliseconds by which the time moves on when code polls and no timer is set. */
 const idlePeriod = 1000;
 
-/**
- * The simulated event loop: one clock for all processes, and the callbacks that are due now. Without a timer and without a
- * callback, nothing can happen any more.
- */
+/** The simulated event loop: one clock for all processes, and the callbacks that are due. Without either, nothing can happen. */
 export class EventLoop {
   readonly clock = new FakeClock(start);
   #ready: Array<() => void> = [];
   /** The number of promises that hold the time: work that takes real time, such as loading a module, but no virtual time. */
-  #working = 0;
+  #holds = 0;
 
   /** Runs a function in the next turn. */
   readonly enqueue = (run: () => void): void => void this.#ready.push(run);
@@ -40,14 +37,14 @@ export class EventLoop {
 
   /** Stops the time until a promise is settled. */
   hold<R>(work: Promise<R>): Promise<R> {
-    this.#working++;
-    return work.finally(() => this.#working--);
+    this.#holds++;
+    return work.finally(() => this.#holds--);
   }
 
   /** Lets the time pass until a promise is settled, within work that holds the time. */
   release<R>(work: Promise<R>): Promise<R> {
-    this.#working--;
-    return work.finally(() => this.#working++);
+    this.#holds--;
+    return work.finally(() => this.#holds++);
   }
 
   /** Runs everything that is due now: promises, and callbacks turn by turn. */
@@ -55,7 +52,7 @@ export class EventLoop {
     for (let turns = 0; turns < mostTurns;) {
       await realTurn();
       const due = this.#ready;
-      if (this.#working === 0) {
+      if (this.#holds === 0) {
         if (due.length === 0) return;
         turns++;
       }
@@ -86,16 +83,16 @@ function realTurn(): Promise<void> {
 /** The clock of one process. Its date may be wrong, and its timers end with the process. */
 export class ProcessClock implements Clock {
   readonly #world: Clock;
-  readonly #guarded: (run: () => void) => () => void;
+  readonly #guard: (run: () => void) => () => void;
   readonly #timers = new Set<() => void>();
   #isStopped = false;
   /** The milliseconds by which its date is wrong. */
   offset: number;
 
-  constructor(world: Clock, offset = 0, guarded: (run: () => void) => () => void = (run) => run) {
+  constructor(world: Clock, offset = 0, guard: (run: () => void) => () => void = (run) => run) {
     this.#world = world;
     this.offset = offset;
-    this.#guarded = guarded;
+    this.#guard = guard;
   }
 
   now(): number {
@@ -113,7 +110,7 @@ export class ProcessClock implements Clock {
       if (this.#timers.delete(cancel)) run();
     });
     // As in Node, at least one millisecond: code that sets timers without end leaves time to others.
-    const cancel = this.#world.setTimer(this.#guarded(fire), Math.max(1, milliseconds));
+    const cancel = this.#world.setTimer(this.#guard(fire), Math.max(1, milliseconds));
     this.#timers.add(cancel);
     return () => {
       if (this.#timers.delete(cancel)) cancel();

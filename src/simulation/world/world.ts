@@ -32,9 +32,7 @@ const serviceAccountKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).pri
 /** Controllers of every run: without them, deletions never finish. */
 const requiredControllers = ["garbagecollector", "namespace"] as const;
 
-/**
- * Collections that are neither traced nor compared: the cluster itself fills them, or they are not an operator's work.
- */
+/** Collections that are neither traced nor compared: the cluster fills them, or they are not an operator's work. */
 const ignoredCollections = new Set([
   "leases.coordination.k8s.io",
   "events",
@@ -43,12 +41,9 @@ const ignoredCollections = new Set([
 ]);
 
 /** Milliseconds after a fault within which a process may still wait for its watches to be back. */
-const recovery = 60_000;
+const watchRecoveryTime = 60_000;
 
-/**
- * The cluster and the processes of one run, under one clock. It listens to all changes of the cluster, and has the records
- * of them. `simulate.ts` moves its time.
- */
+/** The cluster and the processes of one run, under one clock, with records of all changes. `simulate.ts` moves the time. */
 export class World {
   readonly loop = new EventLoop();
   readonly recorder = new Recorder(this.loop);
@@ -107,7 +102,7 @@ export class World {
         clock: this.#clock,
         tokens: tokensOf({ operators }),
         controllers: [...new Set([...requiredControllers, ...controllers])],
-        ...(controllers.length > 0 && { wrapObjects: (objects) => refusing(this, objects) }),
+        ...(controllers.length > 0 && { wrapObjects: (objects) => withRefusals(this, objects) }),
         serviceAccountKey,
         state: this.#base.state,
         carryWebhook: (post) => {
@@ -148,18 +143,10 @@ export class World {
           : type === "DELETED" && wasDeleted
             ? ["metadata.finalizers"]
             : [];
-      const owners = [ownerOf(previous?.object), ownerOf(entry.object)] as const;
+      const owners = [controllerUid(previous?.object), controllerUid(entry.object)] as const;
       this.derived.note(by, uid, { isNew: type === "ADDED", fields });
-      this.recorder.add({
-        type: "change",
-        by,
-        change: type,
-        resource: name,
-        key: entry.key,
-        uid,
-        fields,
-        owners,
-      });
+      const { key } = entry;
+      this.recorder.add({ type: "change", by, change: type, resource: name, key, uid, fields, owners });
       this.onChange();
     });
   }
@@ -167,7 +154,7 @@ export class World {
   /** Records the election of a leader, and the shards that a process claims. */
   #noteLease(type: "ADDED" | "MODIFIED" | "DELETED", lease: ApiObject, before: ApiObject | undefined): void {
     const [holder, former] = [lease, before].map(
-      (each) => (each?.["spec"] as { holderIdentity?: string } | undefined)?.holderIdentity,
+      (leaseState) => (leaseState?.["spec"] as { holderIdentity?: string } | undefined)?.holderIdentity,
     );
     if (!holder) return;
     const claims = shardClaims(lease);
@@ -191,7 +178,7 @@ export class World {
     return (
       this.replicas.some(({ viewHeldUntil }) => now < viewHeldUntil) ||
       this.faults.timed.some(
-        (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + recovery,
+        (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + watchRecoveryTime,
       )
     );
   }
@@ -206,29 +193,26 @@ export class World {
     return this.replicas.some(({ name }) => name === who);
   }
 
-  /**
-   * Records a failed write of a process. Repeated more than a few times, the same write no longer counts as effort, so that
-   * the run can end.
-   */
+  /** Records a failed write. A write that has failed several times no longer counts as effort, so that the run can end. */
   noteRefusal(attempt: string): void {
     if (this.#refusals.add(attempt)) this.lastEffort = this.loop.now;
   }
 
   /** Runs code of the API server, in the environment of the client whose request it handles. */
   as<R>(who: string, run: () => R): R {
-    let around = this.#environment.get(who);
-    if (!around) {
+    let environmentOfClient = this.#environment.get(who);
+    if (!environmentOfClient) {
       const { enqueue } = this.loop;
-      around = {
+      environmentOfClient = {
         who,
         clock: this.#clock,
         random: this.random.fork(`server for ${who}`),
         isClosed: false,
         enqueue,
       };
-      this.#environment.set(who, around);
+      this.#environment.set(who, environmentOfClient);
     }
-    return inside(around, run);
+    return inside(environmentOfClient, run);
   }
 
   /** Has the API server handle a request. Loading a schema may take real time, but no virtual time. */
@@ -243,10 +227,12 @@ export class World {
     return this.handle(who, { method, path, headers, body: body && JSON.stringify(body) });
   }
 
+  /** Records that a fault strikes. */
   note(fault: Fault): void {
     this.recorder.add({ type: "fault", text: faultText(fault) });
   }
 
+  /** Returns the revision of the cluster at a time; before its first change, that of the state it began with. */
   revisionAt(time: number): number {
     const before = this.#revisions.findLast(({ at }) => at <= time);
     return before?.revision ?? this.#base.state.revision;
@@ -277,13 +263,13 @@ export class World {
 type ClusterObjects = Parameters<NonNullable<InProcessOptions["wrapObjects"]>>[0];
 
 /** Lets writes of the cluster's controllers fail as the faults say. */
-function refusing(world: World, objects: ClusterObjects): ClusterObjects {
+function withRefusals(world: World, objects: ClusterObjects): ClusterObjects {
   const attempt = async <R>(write: () => Promise<R>): Promise<R> => {
     const refusal = world.faults.refusalOf("controllers", ++world.controllerWrites);
     if (!refusal) return write();
     world.note(refusal);
     if (refusal.done) await write();
-    throw errorOf(refusal);
+    throw refusalError(refusal);
   };
   return {
     ...objects,
@@ -294,24 +280,24 @@ function refusing(world: World, objects: ClusterObjects): ClusterObjects {
 }
 
 /** Makes the error of a rejected write, as the server's own errors are. The fault plan has no rejection without one. */
-function errorOf({ with: how }: RefusalFault): Error {
-  const [code, reason, message] = refusalAnswers[how as keyof typeof refusalAnswers];
+function refusalError({ with: refusalKind }: RefusalFault): Error {
+  const [code, reason, message] = refusalAnswers[refusalKind as keyof typeof refusalAnswers];
   return Object.assign(new Error(message), { status: { code, reason } });
 }
 
 /** Returns the uid of the owner that controls an object. */
-function ownerOf(object: ApiObject | undefined): string | undefined {
+function controllerUid(object: ApiObject | undefined): string | undefined {
   return object?.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
 }
 
 /** Brings a call of the API server to one of the processes that serve the path, as a Service does. */
 async function callWebhook(world: World, post: WebhookPost): Promise<WebhookReply> {
   const path = new URL(post.path, "http://webhook").pathname;
-  const replica = chosen(world, path);
+  const replica = chooseReplica(world, path);
   const { recorder } = world;
   try {
     if (!replica) throw new Error("connect: connection refused");
-    const reply = await answerOf(world, replica, path, post);
+    const reply = await answerCall(world, replica, path, post);
     recorder.add({ type: "webhook", process: replica.name, path, status: reply.code });
     return reply;
   } catch (error) {
@@ -327,13 +313,13 @@ async function callWebhook(world: World, post: WebhookPost): Promise<WebhookRepl
   }
 }
 
-function chosen({ replicas, webhookRandom }: World, path: string): Replica | undefined {
+function chooseReplica({ replicas, webhookRandom }: World, path: string): Replica | undefined {
   const serving = replicas.filter(({ webhooks }) => webhooks?.paths.includes(path));
   return serving.length === 0 ? undefined : webhookRandom.pick(serving);
 }
 
 /** Returns a process's reply. Rejects if the process dies, or when the API server's timeout is over. */
-function answerOf(world: World, replica: Replica, path: string, post: WebhookPost): Promise<WebhookReply> {
+function answerCall(world: World, replica: Replica, path: string, post: WebhookPost): Promise<WebhookReply> {
   const { loop, faults } = world;
   const fault = faults.webhookFault(replica.operator.name, loop.now);
   const isLost = (fault && fault.delay === undefined) || faults.isUnder("cut", replica.name, loop.now);
@@ -341,21 +327,21 @@ function answerOf(world: World, replica: Replica, path: string, post: WebhookPos
   return new Promise<WebhookReply>((resolve, reject) => {
     const end = (settle: () => void): void => {
       cancel();
-      replica.calls.delete(lose);
+      replica.calls.delete(failCall);
       settle();
     };
-    const lose = (): void => end(() => reject(new Error("EOF")));
+    const failCall = (): void => end(() => reject(new Error("EOF")));
     const cancel = loop.after(post.timeoutSeconds * 1000, () => {
       replica.run(() => abort.abort(new DOMException("the API server waits no longer", "TimeoutError")));
       end(() => reject(new Error("context deadline exceeded")));
     });
-    replica.calls.add(lose);
+    replica.calls.add(failCall);
     if (isLost) return;
     const { webhooks } = replica;
     loop.after(replica.latency() + (fault?.delay ?? 0), () =>
       replica.run(() => {
-        if (!replica.calls.has(lose)) return;
-        const distrust = distrustOf(webhooks!.certificate(), post.config, world.date);
+        if (!replica.calls.has(failCall)) return;
+        const distrust = explainDistrust(webhooks!.certificate(), post.config, world.date);
         if (distrust !== undefined) return end(() => reject(new DistrustError(distrust)));
         const call = { path, body: JSON.parse(post.body) as unknown, signal: abort.signal };
         void webhooks!.answer(call).then(({ status, body }) => {
@@ -374,11 +360,8 @@ class DistrustError extends Error {
   }
 }
 
-/**
- * Returns the reason why the API server doesn't trust a webhook's certificate; undefined if it does, or if the operator
- * doesn't manage the certificate itself.
- */
-export function distrustOf(
+/** Returns why the API server distrusts a webhook's certificate; undefined if it trusts it, or the operator doesn't manage it. */
+export function explainDistrust(
   pem: string | undefined,
   { caBundle = "", service }: WebhookPost["config"],
   date: number,

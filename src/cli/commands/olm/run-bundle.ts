@@ -76,11 +76,12 @@ export const runBundle = defineCommand({
     parseImageReference(image);
     if (flags.channel !== undefined && flags.catalog === undefined) throw channelWithoutCatalog();
     const bundle = await readValidBundle(cwd, flags.folder);
-    const [{ csvNameOf, installBundle, packageOf }, { bundleAnnotations }] = await Promise.all([
+    const [{ installBundle }, { csvNameOf, packageNameOf }, { bundleAnnotations }] = await Promise.all([
       import("../../../olm/run/run-bundle.ts"),
+      import("../../../olm/validate/bundle.ts"),
       import("../../../olm/bundle-format.ts"),
     ]);
-    const place = placeFor(packageOf(bundle), flags);
+    const place = placeFor(packageNameOf(bundle), flags);
     const bundleChannel = bundle.annotations.get(bundleAnnotations.channels).text!.split(",")[0]!;
     await announceTarget(flags, ui, { action: "Installing with OLM", namespace: place.namespace });
     await installBundle(
@@ -139,8 +140,11 @@ export const runBundleUpgrade = defineCommand({
   async run({ flags, positionals: [image = ""], cwd, ui }) {
     parseImageReference(image);
     const bundle = await readValidBundle(cwd, flags.folder);
-    const { csvNameOf, packageOf, upgradeBundle } = await import("../../../olm/run/run-bundle.ts");
-    const place = placeFor(packageOf(bundle), flags);
+    const [{ upgradeBundle }, { csvNameOf, packageNameOf }] = await Promise.all([
+      import("../../../olm/run/run-bundle.ts"),
+      import("../../../olm/validate/bundle.ts"),
+    ]);
+    const place = placeFor(packageNameOf(bundle), flags);
     await announceTarget(flags, ui, { action: "Upgrading with OLM", namespace: place.namespace });
     const note = (text: string): void => ui.note(text);
     await upgradeBundle({ bundle, image, ...servingOptions(flags), note }, place);

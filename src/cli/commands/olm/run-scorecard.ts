@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Trial } from "../../../dev/trial/trial.ts";
 import type { ScorecardTest, TestWithResults } from "../../../olm/scorecard/test-list.ts";
 import {
-  fileOf,
+  customTestFile,
   findCustomTests,
   withOutcomes,
   readTests,
@@ -77,7 +77,7 @@ export async function runTests(
   const tree = everythingBelow(place.root);
   const { bundle } = readBundle(tree, place.folder);
   const { objects, problems } = examplesOf(bundle);
-  const needsObjects = tests.some((test) => looksAtObjects(test) || fileOf(test) !== undefined);
+  const needsObjects = tests.some((test) => looksAtObjects(test) || customTestFile(test) !== undefined);
   const trial = needsObjects ? await openTrial(project, options) : undefined;
   try {
     const observed = await trial?.observe(objects, { seconds: options.seconds, signal: trial.signal });
@@ -91,7 +91,7 @@ export async function runTests(
     };
     const results: TestWithResults[] = [];
     for (const test of tests) {
-      if (fileOf(test) === undefined) results.push(await runTest(test, context));
+      if (customTestFile(test) === undefined) results.push(await runTest(test, context));
     }
     return [...results, ...(await runCustomTests(place, { tests, project }, trial))];
   } finally {
@@ -151,12 +151,12 @@ async function runCustomTests(
   { tests, project }: ChosenTests,
   trial: StoppableTrial | undefined,
 ): Promise<TestWithResults[]> {
-  const custom = tests.filter((test) => fileOf(test) !== undefined);
+  const custom = tests.filter((test) => customTestFile(test) !== undefined);
   if (custom.length === 0 || project === undefined || !trial) return [];
   const { runTestFiles } = await import("../../../dev/trial/run-test-files.ts");
   const files = await runTestFiles(
     project,
-    custom.map((test) => fileOf(test)!),
+    custom.map((test) => customTestFile(test)!),
     {
       folder: trial.folder,
       signal: trial.signal,
@@ -168,6 +168,9 @@ async function runCustomTests(
     },
   );
   return custom.map((test: ScorecardTest) =>
-    withOutcomes(test, files.find(({ path }) => path === fileOf(test)) ?? { outcomes: [], skipped: 0 }),
+    withOutcomes(
+      test,
+      files.find(({ path }) => path === customTestFile(test)) ?? { outcomes: [], skipped: 0 },
+    ),
   );
 }

@@ -48,8 +48,8 @@ export interface FoundRequest {
 /** Looks for one kind of mistake. */
 export interface Detector {
   seeWrite?(write: SeenWrite): void;
-  /** Receives a reconcile that ended; `asked` are the requests that a detector must not blame the operator for. */
-  seeReconcile?(reconcile: Reconcile, asked: AskedRequests): void;
+  /** Receives a reconcile that ended; `planned` are the requests that the page let fail or wait. */
+  seeReconcile?(reconcile: Reconcile, planned: PlannedRequests): void;
   seeSample?(sample: Sample): void;
   seeCall?(seen: SeenCall): void;
   /** Returns the findings up to a moment, which is the time of the last event, or now. */
@@ -69,8 +69,8 @@ export interface SeenWrite {
   changes(): readonly Change[];
 }
 
-/** Requests of a reconcile that failed or waited because the page planned it. */
-export type AskedRequests = ReadonlySet<Reconcile["requests"][number]>;
+/** Requests of a reconcile that failed or waited because a user planned it on the page: no mistakes of the operator. */
+export type PlannedRequests = ReadonlySet<Reconcile["requests"][number]>;
 
 /** A call of a webhook with the object that its patch results in. */
 export interface SeenCall {

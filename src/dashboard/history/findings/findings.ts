@@ -5,7 +5,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Recorded, RecordedFault, RecordedWrite } from "../../../dev/record/recorded.ts";
 import { placeName, writerName } from "../../../dev/record/recorded.ts";
 import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
-import type { AskedRequests, Change, Detector, Finding, SeenCall, SeenWrite } from "./finding.ts";
+import type { PlannedRequests, Change, Detector, Finding, SeenCall, SeenWrite } from "./finding.ts";
 import { changesOf } from "./finding.ts";
 import {
   ConflictDetector,
@@ -66,8 +66,8 @@ export class Findings {
     } else if (recorded.type === "reconcile") {
       const reconcile = reconcileOf(recorded);
       this.#to = Math.max(this.#to, reconcile.to);
-      const asked = this.#faults.metBy(reconcile);
-      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, asked);
+      const planned = this.#faults.metBy(reconcile);
+      for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, planned);
     } else if (recorded.type === "webhook") {
       const seen = seenCall(callOf(recorded, at));
       this.#to = Math.max(this.#to, seen.call.to);
@@ -104,33 +104,33 @@ export class Findings {
   }
 }
 
-/** The difference in milliseconds between the times of two processes, of which dev may be busy. */
-const inaccuracy = 5;
+/** The difference in milliseconds between the clocks of dev and of the operator; dev may be late when it is busy. */
+const clockInaccuracy = 5;
 
 /** Limits the faults that wait for the end of their reconcile; faults outside of reconciles wait forever. */
-const most = 1000;
+const mostFaults = 1000;
 
 interface SeenFault extends Pick<RecordedFault, "verb" | "resource" | "code" | "delay"> {
   readonly at: number;
 }
 
-/** Finds the requests that failed or waited because the page planned it. */
+/** Finds the requests that failed or waited because a user planned it on the page. */
 class Faults {
   #faults: SeenFault[] = [];
 
   add({ verb, resource, code, delay }: RecordedFault, at: number): void {
     this.#faults.push({ at, verb, resource, code, delay });
-    if (this.#faults.length > most) this.#faults.shift();
+    if (this.#faults.length > mostFaults) this.#faults.shift();
   }
 
-  /** Returns these requests of a reconcile that ended. A fault explains one request. */
-  metBy({ requests, from, to, outcome }: Reconcile): AskedRequests {
+  /** Returns the requests of a reconcile that met a fault. Each fault explains one request. */
+  metBy({ requests, from, to, outcome }: Reconcile): PlannedRequests {
     const met = new Set<Reconcile["requests"][number]>();
     if (this.#faults.length === 0) return met;
-    const until = outcome === "unfinished" ? Infinity : to + inaccuracy;
+    const until = outcome === "unfinished" ? Infinity : to + clockInaccuracy;
     for (const request of requests) {
       const found = this.#faults.findIndex(
-        (fault) => fault.at >= from - inaccuracy && fault.at <= until && explains(fault, request),
+        (fault) => fault.at >= from - clockInaccuracy && fault.at <= until && explainsRequest(fault, request),
       );
       if (found === -1) continue;
       this.#faults.splice(found, 1);
@@ -140,7 +140,7 @@ class Faults {
   }
 }
 
-function explains(
+function explainsRequest(
   { verb, resource, code, delay = 0 }: SeenFault,
   { method, path, code: answer, seconds }: Reconcile["requests"][number],
 ): boolean {

@@ -4,7 +4,7 @@ import type { Change, Detector, Found, SeenWrite } from "./finding.ts";
 import { Episodes, groupBy, listed, shortValue, span, times, together } from "./finding.ts";
 
 /** The number of times that a value must be changed back. */
-const least = 3;
+const leastReversals = 3;
 
 interface LastChange extends Change {
   readonly writer: string;
@@ -22,7 +22,7 @@ interface Fight {
 export class FightDetector implements Detector {
   readonly #writers = new Map<string, string | true>();
   readonly #changes = new Map<string, Map<string, LastChange>>();
-  readonly #fights = new Episodes<Fight>({ least });
+  readonly #fights = new Episodes<Fight>({ least: leastReversals });
 
   seeWrite(write: SeenWrite): void {
     const { place } = write;
@@ -51,14 +51,14 @@ export class FightDetector implements Detector {
     const last = changes.get(path);
     changes.set(path, { ...change, writer });
     const id = `${place}\n${path}`;
-    const isBack =
+    const isReversal =
       last !== undefined &&
       last.writer !== writer &&
       isEqual(last.before, after) &&
       isEqual(last.after, before);
     const between = this.#fights.detailOf(id)?.writers ?? [writer];
     if (!between.includes(writer)) this.#fights.end(id);
-    if (!isBack) return;
+    if (!isReversal) return;
     this.#fights.hit(id, at, () => ({
       place,
       name: `${object.kind} ${key}`,
@@ -91,14 +91,13 @@ export class FightDetector implements Detector {
 }
 
 /** The time in milliseconds that finalizers may take. */
-const patience = 30_000;
+const mostFinalizerTime = 30_000;
 
 interface Deletion {
   readonly place: string;
   readonly name: string;
   readonly from: number;
   finalizers: readonly string[];
-  /** The time of its end. */
   to?: number;
 }
 
@@ -109,22 +108,22 @@ export class StuckDeletionDetector implements Detector {
 
   seeWrite({ place, key, at, write, object }: SeenWrite): void {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
-    const isHeld = write !== "DELETED" && deletionTimestamp != null && finalizers.length > 0;
+    const isWaiting = write !== "DELETED" && deletionTimestamp != null && finalizers.length > 0;
     const running = this.#running.get(place);
     if (running === undefined) {
-      if (!isHeld) return;
+      if (!isWaiting) return;
       const from = write === "KEPT" ? Math.min(at, Date.parse(deletionTimestamp)) : at;
       this.#running.set(place, { place, name: `${object.kind} ${key}`, from, finalizers });
-    } else if (isHeld) {
+    } else if (isWaiting) {
       running.finalizers = finalizers;
     } else {
       this.#running.delete(place);
-      if (at - running.from > patience) this.#ended.push({ ...running, to: at });
+      if (at - running.from > mostFinalizerTime) this.#ended.push({ ...running, to: at });
     }
   }
 
   found(now: number): Found[] {
-    const waiting = [...this.#running.values()].filter(({ from }) => now - from > patience);
+    const waiting = [...this.#running.values()].filter(({ from }) => now - from > mostFinalizerTime);
     return [...this.#ended, ...waiting].map(({ place, name, from, to, finalizers }) => {
       const took = span((to ?? now) - from);
       const waited = to === undefined ? `has been waiting for ${took} for` : `waited ${took} for`;

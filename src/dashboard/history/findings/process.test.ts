@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { countAfter, dropOlder, even, held, type Level, steadyGrowth } from "./process.ts";
+import { countLevelsAfter, dropOlder, interpolate, holdLevel, type Level, steadyGrowth } from "./process.ts";
 
 const levels = (...values: number[]) => values.map((value, index) => ({ at: index * 10, value }));
 
 test("what grows in each quarter has grown, also with peaks and gaps", () => {
-  expect(steadyGrowth(levels(0, 1, 2, 3, 4, 5, 6, 7, 8), 0, 80, held)).toBe(6);
-  expect(steadyGrowth(levels(0, 9, 2, 9, 4, 9, 6, 9, 8), 0, 80, held)).toBe(6);
+  expect(steadyGrowth(levels(0, 1, 2, 3, 4, 5, 6, 7, 8), 0, 80, holdLevel)).toBe(6);
+  expect(steadyGrowth(levels(0, 9, 2, 9, 4, 9, 6, 9, 8), 0, 80, holdLevel)).toBe(6);
 });
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
   ["it shrinks", [8, 7, 6, 5, 4, 3, 2, 1, 0]],
   ["it stays", [5, 5, 5, 5, 5, 5, 5, 5, 5]],
 ])("%s: that is no steady growth", (_, values) => {
-  expect(steadyGrowth(levels(...values), 0, 80, held)).toBeUndefined();
+  expect(steadyGrowth(levels(...values), 0, 80, holdLevel)).toBeUndefined();
 });
 
 test("few levels that rise are steps if they hold, and growth if they move evenly", () => {
@@ -25,14 +25,14 @@ test("few levels that rise are steps if they hold, and growth if they move evenl
     { at: 45, value: 50 },
     { at: 80, value: 85 },
   ];
-  expect(steadyGrowth(rare, 0, 80, held)).toBeUndefined();
-  expect(steadyGrowth(rare, 0, 80, even)).toBe(60);
-  expect(steadyGrowth(rare, -10, 80, even)).toBeUndefined();
+  expect(steadyGrowth(rare, 0, 80, holdLevel)).toBeUndefined();
+  expect(steadyGrowth(rare, 0, 80, interpolate)).toBe(60);
+  expect(steadyGrowth(rare, -10, 80, interpolate)).toBeUndefined();
 });
 
 test("what is not known from the beginning on is not judged", () => {
-  expect(steadyGrowth(levels(0, 1, 2, 3, 4), -10, 40, held)).toBeUndefined();
-  expect(steadyGrowth([], 0, 40, held)).toBeUndefined();
+  expect(steadyGrowth(levels(0, 1, 2, 3, 4), -10, 40, holdLevel)).toBeUndefined();
+  expect(steadyGrowth([], 0, 40, holdLevel)).toBeUndefined();
 });
 
 test("however it moves, what comes back to where it was has not grown", () => {
@@ -40,14 +40,14 @@ test("however it moves, what comes back to where it was has not grown", () => {
     fc.property(fc.array(fc.nat(1000), { minLength: 1, maxLength: 40 }), (values) => {
       const low = Math.min(...values);
       const round = levels(low, ...values, low);
-      expect(steadyGrowth(round, 0, (round.length - 1) * 10, held)).toBeUndefined();
+      expect(steadyGrowth(round, 0, (round.length - 1) * 10, holdLevel)).toBeUndefined();
     }),
   );
 });
 
 test.each([
-  ["held", held],
-  ["even", even],
+  ["held", holdLevel],
+  ["even", interpolate],
 ])("of many levels (%s), few outside of the stretch are looked at", (_, between) => {
   let looks = 0;
   const many = Array.from({ length: 100_000 }, (_, index): Level => ({
@@ -67,5 +67,5 @@ test("of the levels before a stretch, the last one is kept: it holds when the st
   expect(kept).toHaveLength(9);
   dropOlder(kept, 85, 35);
   expect(kept.map(({ at }) => at)).toEqual([50, 60, 70, 80]);
-  expect(countAfter(kept, 60)).toBe(2);
+  expect(countLevelsAfter(kept, 60)).toBe(2);
 });

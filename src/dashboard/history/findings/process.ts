@@ -3,7 +3,7 @@ import type { Reconcile, Sample } from "../history.ts";
 import { type Detector, type Found, type FoundRequest, groupBy, listed, span, times } from "./finding.ts";
 
 /** The time in milliseconds for which the event loop may be blocked. */
-const limit = 200;
+const mostBlocked = 200;
 
 /** The time in milliseconds after a start that is ignored: operators load and compile code then. */
 const loadTime = 3000;
@@ -27,13 +27,13 @@ export class BlockedLoopDetector implements Detector {
     this.#reconciles.push(reconcile);
     if (this.#reconciles.length > 2 * mostReconciles)
       this.#reconciles = this.#reconciles.slice(-mostReconciles);
-    for (const block of this.#blocks.slice(-mostBlocks)) suspect(block, reconcile);
+    for (const block of this.#blocks.slice(-mostBlocks)) addSuspect(block, reconcile);
   }
 
   seeSample({ since, blocked, blockedUntil: until }: Sample): void {
-    if (until === undefined || blocked <= limit || until - since < loadTime) return;
+    if (until === undefined || blocked <= mostBlocked || until - since < loadTime) return;
     const block: Block = { from: until - blocked, until, suspects: [] };
-    for (const reconcile of this.#reconciles) suspect(block, reconcile);
+    for (const reconcile of this.#reconciles) addSuspect(block, reconcile);
     this.#blocks.push(block);
   }
 
@@ -41,13 +41,13 @@ export class BlockedLoopDetector implements Detector {
     const byController = groupBy(this.#blocks, ({ suspects }) => suspects[0]?.controller);
     return [...byController].map(([controller, blocks]) => {
       const longest = blocks.reduce((most, { from, until }) => Math.max(most, until - from), 0);
-      const requests = usual(blocks);
+      const requests = mostFrequentSuspects(blocks);
       const [from, at] = [blocks[0]!.from, blocks.at(-1)!.until];
-      const long =
+      const duration =
         blocks.length === 1
           ? `for ${span(longest)}`
           : `${times(blocks.length)} in ${span(at - from)}, for up to ${span(longest)},`;
-      const which = requests.map(({ request }) => request);
+      const requestNames = requests.map(({ request }) => request);
       return {
         kind: "blocked event loop",
         title:
@@ -56,8 +56,8 @@ export class BlockedLoopDetector implements Detector {
             : `${controller} blocks the event loop`,
         text:
           controller === undefined
-            ? `Nothing in the operator could run ${long} while nothing was reconciled: look at webhooks, predicates, maps of events and scheduled work; compute in a worker thread, and wait with asynchronous functions`
-            : `Nothing else in the operator could run ${long} while ${controller} reconciled ${listed(which)}: compute in a worker thread, and wait with asynchronous functions, not with those such as execSync`,
+            ? `Nothing in the operator could run ${duration} while nothing was reconciled: look at webhooks, predicates, maps of events and scheduled work; compute in a worker thread, and wait with asynchronous functions`
+            : `Nothing else in the operator could run ${duration} while ${controller} reconciled ${listed(requestNames)}: compute in a worker thread, and wait with asynchronous functions, not with those such as execSync`,
         from,
         at,
         requests,
@@ -66,14 +66,14 @@ export class BlockedLoopDetector implements Detector {
   }
 }
 
-function suspect(block: Block, { controller, request, from, to, outcome }: Reconcile): void {
+function addSuspect(block: Block, { controller, request, from, to, outcome }: Reconcile): void {
   const end = outcome === "unfinished" ? Infinity : to;
-  const together = Math.min(end, block.until) - Math.max(from, block.from);
-  if (together >= (block.until - block.from) / 2) block.suspects.push({ controller, request });
+  const overlap = Math.min(end, block.until) - Math.max(from, block.from);
+  if (overlap >= (block.until - block.from) / 2) block.suspects.push({ controller, request });
 }
 
 /** Returns the requests with at least half as many blocks as the one with the most: several may have run at once. */
-function usual(blocks: readonly Block[]): FoundRequest[] {
+function mostFrequentSuspects(blocks: readonly Block[]): FoundRequest[] {
   const counts = new Map<string, { readonly found: FoundRequest; count: number }>();
   for (const found of blocks.flatMap(({ suspects }) => suspects)) {
     const key = `${found.controller}\n${found.request}`;
@@ -128,9 +128,9 @@ export class GrowingQueueDetector implements Detector {
     const before = this.#growing.get(controller);
     // The queue was long for a while, and was worked off.
     if (before && value < before.last / 2) this.#growing.delete(controller);
-    if ((steadyGrowth(levels, at - stretch, at, held) ?? 0) < least) return;
+    if ((steadyGrowth(levels, at - stretch, at, holdLevel) ?? 0) < least) return;
     const from = at - stretch;
-    const begun = before ?? { controller, workers, from, first: held(levels, from) ?? 0 };
+    const begun = before ?? { controller, workers, from, first: holdLevel(levels, from) ?? 0 };
     this.#growing.set(controller, { ...begun, at, last: value });
   }
 
@@ -150,15 +150,13 @@ export class GrowingQueueDetector implements Detector {
 const [minute, megabyte] = [60_000, 1024 * 1024];
 
 /** The stretches of time in which growth is looked for, the longest first. */
-const longest = 45 * minute;
+const stretches = [45 * minute, 15 * minute, 5 * minute] as const;
 
 /** The time after a start that is ignored: an operator fills its cache and compiles code then. */
 const startTime = minute;
 
-const stretches = [longest, 15 * minute, 5 * minute];
-
 /** The time in milliseconds between two judgements: there may be a garbage collection each second for hours. */
-const pause = 10_000;
+const judgePause = 10_000;
 
 /** The number of garbage collections that must show the growth. */
 const leastLevels = 5;
@@ -195,9 +193,9 @@ export class GrowingMemoryDetector implements Detector {
     if (heapKept === undefined || at - since < startTime || heapKept === this.#kept.at(-1)?.value) return;
     this.#kept.push({ at, value: heapKept });
     this.#unexplained.push({ at, value: heapKept - this.#cached });
-    for (const levels of [this.#kept, this.#unexplained]) dropOlder(levels, at, longest);
+    for (const levels of [this.#kept, this.#unexplained]) dropOlder(levels, at, stretches[0]);
     if (this.#growing && heapKept < this.#growing.last * 0.75) this.#growing = undefined;
-    if (at - this.#judged < pause) return;
+    if (at - this.#judged < judgePause) return;
     this.#judged = at;
     this.#growing = this.#grown(at, heapKept) ?? this.#growing;
   }
@@ -211,9 +209,9 @@ export class GrowingMemoryDetector implements Detector {
   #grown(at: number, last: number): GrowingMemory | undefined {
     for (const stretch of stretches) {
       const from = at - stretch;
-      const first = even(this.#kept, from);
-      if (first === undefined || countAfter(this.#kept, from) < leastLevels) continue;
-      const growth = steadyGrowth(this.#unexplained, from, at, even) ?? 0;
+      const first = interpolate(this.#kept, from);
+      if (first === undefined || countLevelsAfter(this.#kept, from) < leastLevels) continue;
+      const growth = steadyGrowth(this.#unexplained, from, at, interpolate) ?? 0;
       if (growth >= Math.max(leastGrowth, first * leastPartOfMemory))
         return { from, first, ...this.#growing, at, last };
     }
@@ -242,10 +240,10 @@ export interface Level {
 }
 
 /** Returns the level at a moment, from levels in the order of time; undefined if it is unknown. */
-type Between = (levels: readonly Level[], moment: number) => number | undefined;
+type LevelAt = (levels: readonly Level[], moment: number) => number | undefined;
 
 /** The part of the whole growth that each quarter must contribute. */
-const leastPart = 0.1;
+const leastQuarterShare = 0.1;
 
 /**
  * Returns the growth of levels in a stretch of time; undefined unless the lowest level of each quarter is well above the
@@ -255,25 +253,25 @@ export function steadyGrowth(
   levels: readonly Level[],
   from: number,
   to: number,
-  between: Between,
+  levelAt: LevelAt,
 ): number | undefined {
   const step = (to - from) / 4;
   const lows = [0, 1, 2, 3].map((quarter) =>
-    lowest(levels, from + quarter * step, from + (quarter + 1) * step, between),
+    lowestLevel(levels, from + quarter * step, from + (quarter + 1) * step, levelAt),
   );
   const growth = lows[3]! - lows[0]!;
   const isSteady = lows.every(
-    (low, quarter) => quarter === 0 || low - lows[quarter - 1]! >= growth * leastPart,
+    (low, quarter) => quarter === 0 || low - lows[quarter - 1]! >= growth * leastQuarterShare,
   );
   return isSteady && growth > 0 ? growth : undefined;
 }
 
 /** Holds a level until the next one. */
-export const held: Between = (levels, moment) =>
+export const holdLevel: LevelAt = (levels, moment) =>
   levels[countUntil(levels, ({ at }) => at <= moment) - 1]?.value;
 
 /** Interpolates between two levels. */
-export const even: Between = (levels, moment) => {
+export const interpolate: LevelAt = (levels, moment) => {
   const next = countUntil(levels, ({ at }) => at < moment);
   const [before, after] = [levels[next - 1], levels[next]];
   if (after === undefined || after.at === moment || before === undefined) {
@@ -282,23 +280,20 @@ export const even: Between = (levels, moment) => {
   return before.value + ((after.value - before.value) * (moment - before.at)) / (after.at - before.at);
 };
 
-/**
- * Drops levels that no stretch of this length needs that ends now or later. It waits until they are more than half of all:
- * dropping moves the others.
- */
+/** Drops levels that no stretch of this length up to now needs, once they are more than half: dropping moves the others. */
 export function dropOlder(levels: Level[], now: number, stretch: number): void {
   const older = countUntil(levels, ({ at }) => at <= now - stretch);
   if (older - 1 > levels.length / 2) levels.splice(0, older - 1);
 }
 
 /** Returns the number of levels after a moment. */
-export function countAfter(levels: readonly Level[], moment: number): number {
+export function countLevelsAfter(levels: readonly Level[], moment: number): number {
   return levels.length - countUntil(levels, ({ at }) => at <= moment);
 }
 
 /** Returns the lowest level; NaN, which compares as no growth, if the level at the beginning is unknown. */
-function lowest(levels: readonly Level[], from: number, to: number, between: Between): number {
-  let low = between(levels, from) ?? Number.NaN;
+function lowestLevel(levels: readonly Level[], from: number, to: number, levelAt: LevelAt): number {
+  let low = levelAt(levels, from) ?? Number.NaN;
   const end = countUntil(levels, ({ at }) => at <= to);
   for (let index = countUntil(levels, ({ at }) => at <= from); index < end; index++)
     low = Math.min(low, levels[index]!.value);

@@ -2,44 +2,43 @@ import { isOperator, objectOfCause, requeueOfCause } from "../../../dev/record/r
 import type { Call, Reconcile } from "../history.ts";
 import type { RequestTarget } from "../request-target.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget, verbOf } from "../request-target.ts";
-import type { AskedRequests, Detector, Found, FoundRequest, SeenCall, SeenWrite } from "./finding.ts";
+import type { PlannedRequests, Detector, Found, FoundRequest, SeenCall, SeenWrite } from "./finding.ts";
 import { Episodes, listed, shortened, span, times } from "./finding.ts";
 import { isCallFor, isCallOf } from "../connections.ts";
 import { webhookName } from "../webhook-call.ts";
 
 /** The number of runs in a row, and the milliseconds within which each must follow the run before. */
-const [least, pause] = [10, 500];
+const [leastRuns, mostPause] = [10, 500];
 
 interface SeenObject {
   kind: string;
   key: string;
   /** The time of the last write by somebody else than an operator. */
   foreignAt: number;
-  /** The last write by an operator. */
-  own: SeenWrite | undefined;
+  ownWrite: SeenWrite | undefined;
 }
 
 interface Loop extends FoundRequest {
   /** The names of objects whose writes caused the next run, by their places. */
   readonly causes: Map<string, string>;
   /** True if a run asked for the next one by its result. */
-  asks: boolean;
+  requeues: boolean;
 }
 
 /** Finds reconciles that cause their own next run. */
 export class HotLoopDetector implements Detector {
   readonly #objects = new Map<string, SeenObject>();
   readonly #runs = new Map<string, Reconcile>();
-  readonly #loops = new Episodes<Loop>({ least });
+  readonly #loops = new Episodes<Loop>({ least: leastRuns });
 
   seeWrite(write: SeenWrite): void {
     const { place, key, at, object } = write;
     let seen = this.#objects.get(place);
     if (seen === undefined) {
-      seen = { kind: object.kind, key, foreignAt: -Infinity, own: undefined };
+      seen = { kind: object.kind, key, foreignAt: -Infinity, ownWrite: undefined };
       this.#objects.set(place, seen);
     }
-    if (isOperator(write.by)) seen.own = write;
+    if (isOperator(write.by)) seen.ownWrite = write;
     else seen.foreignAt = at;
   }
 
@@ -48,22 +47,27 @@ export class HotLoopDetector implements Detector {
     const key = `${controller}\n${request}`;
     const before = this.#runs.get(key);
     this.#runs.set(key, reconcile);
-    const isSoon = before !== undefined && from - before.from <= pause;
-    const causes = isSoon ? this.#ownCauses(reconcile, before) : undefined;
+    const isSoon = before !== undefined && from - before.from <= mostPause;
+    const causes = isSoon ? this.#findOwnCauses(reconcile, before) : undefined;
     if (causes === undefined) return this.#loops.end(key);
-    const loop = this.#loops.hit(key, from, () => ({ controller, request, causes: new Map(), asks: false }));
+    const loop = this.#loops.hit(key, from, () => ({
+      controller,
+      request,
+      causes: new Map(),
+      requeues: false,
+    }));
     for (const [place, name] of causes) loop.causes.set(place, name);
-    if (causes.size === 0) loop.asks = true;
+    if (causes.size === 0) loop.requeues = true;
   }
 
   /** Returns the objects that the reconcile before wrote and that caused this one; undefined if there is another cause. */
-  #ownCauses({ causes }: Reconcile, before: Reconcile): Map<string, string> | undefined {
+  #findOwnCauses({ causes }: Reconcile, before: Reconcile): Map<string, string> | undefined {
     if (causes.length === 0) return undefined;
     const found = new Map<string, string>();
-    const written = placesWritten(before);
+    const written = writtenPlaces(before);
     for (const cause of causes) {
       const delay = requeueOfCause(cause);
-      if (delay !== undefined && delay <= pause) continue;
+      if (delay !== undefined && delay <= mostPause) continue;
       const { kind, key } = objectOfCause(cause) ?? { kind: "", key: "" };
       const place = written.find((place) => this.#isOwn(place, kind, key, before.from));
       if (place === undefined) return undefined;
@@ -81,7 +85,7 @@ export class HotLoopDetector implements Detector {
 
   found(): Found[] {
     return this.#loops.counted.map(({ count, from, at, detail }) => {
-      const { controller, request, causes, asks } = detail;
+      const { controller, request, causes, requeues } = detail;
       const names = listed([...causes.values()]);
       const why =
         causes.size === 0
@@ -94,7 +98,7 @@ export class HotLoopDetector implements Detector {
       return {
         kind: "hot loop",
         title: `${controller} makes itself reconcile ${request} again and again`,
-        text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${asks && causes.size > 0 ? " or asked to" : ""}: ${advice}`,
+        text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${requeues && causes.size > 0 ? " or planned to" : ""}: ${advice}`,
         from,
         at,
         places: [...causes.keys()],
@@ -104,12 +108,13 @@ export class HotLoopDetector implements Detector {
   }
 
   #fieldsOf(places: Iterable<string>): string {
-    const paths = [...places].flatMap((place) => this.#objects.get(place)?.own?.changes() ?? []);
+    const paths = [...places].flatMap((place) => this.#objects.get(place)?.ownWrite?.changes() ?? []);
     return paths.length === 0 ? "" : ` (${listed(paths.map(({ path }) => path))})`;
   }
 }
 
-function placesWritten({ requests }: Reconcile): string[] {
+/** Returns the places of the objects that a reconcile wrote successfully. */
+function writtenPlaces({ requests }: Reconcile): string[] {
   const places: string[] = [];
   for (const { method, path, code } of requests) {
     if (!hasSucceeded(code) || !isWrite(method, path)) continue;
@@ -136,8 +141,9 @@ export class RetryLoopDetector implements Detector {
     this.#isExplained = isExplained;
   }
 
-  seeReconcile({ controller, request, outcome, error = "", from }: Reconcile, asked: AskedRequests): void {
-    if (outcome === "unfinished" || asked.size > 0) return;
+  seeReconcile(reconcile: Reconcile, planned: PlannedRequests): void {
+    const { controller, request, outcome, error = "", from } = reconcile;
+    if (outcome === "unfinished" || planned.size > 0) return;
     const key = `${controller}\n${request}`;
     const pattern = error.replaceAll(/\d+/gu, "0");
     if (outcome !== "error" || (this.#retries.detailOf(key)?.pattern ?? pattern) !== pattern)
@@ -161,15 +167,14 @@ export class RetryLoopDetector implements Detector {
 }
 
 /** The duration of a slow request in seconds. */
-const limit = 1;
+const slowSeconds = 1;
 
 interface Slow {
   readonly controller: string;
   readonly method: string;
   readonly resource: string;
-  readonly mayAskWebhook: boolean;
+  readonly mayCallWebhook: boolean;
   seconds: number;
-  /** The names of the webhooks for which the requests waited. */
   readonly webhooks: Set<string>;
   readonly requests: Map<string, FoundRequest>;
 }
@@ -177,27 +182,27 @@ interface Slow {
 /** Finds slow requests, except for those that only waited for a webhook that has a finding of its own. */
 export class SlowRequestDetector implements Detector {
   readonly #slow = new Episodes<Slow>({ least: 1, pause: 60_000 });
-
   readonly #waited = new WaitedCalls();
 
   seeCall({ call }: SeenCall): void {
     this.#waited.add(call);
   }
 
-  seeReconcile(reconcile: Reconcile, asked: AskedRequests): void {
+  seeReconcile(reconcile: Reconcile, planned: PlannedRequests): void {
     const { controller, request, requests, from } = reconcile;
-    for (const one of requests) {
-      const { method, path, seconds } = one;
-      const resource = seconds > limit && !asked.has(one) ? requestTarget(path)?.resource : undefined;
+    for (const sent of requests) {
+      const { method, path, seconds } = sent;
+      const resource =
+        seconds > slowSeconds && !planned.has(sent) ? requestTarget(path)?.resource : undefined;
       if (resource === undefined) continue;
       const { names, hasSlowCall, milliseconds } = this.#waited.during(reconcile, { method, path });
-      if (hasSlowCall && seconds * 1000 - milliseconds <= limit * 1000) continue;
-      const mayAskWebhook = isWrite(method, path);
+      if (hasSlowCall && seconds * 1000 - milliseconds <= slowSeconds * 1000) continue;
+      const mayCallWebhook = isWrite(method, path);
       const slow = this.#slow.hit([controller, method, resource].join("\n"), from, () => ({
         controller,
         method,
         resource,
-        mayAskWebhook,
+        mayCallWebhook,
         seconds,
         webhooks: new Set(),
         requests: new Map(),
@@ -210,16 +215,16 @@ export class SlowRequestDetector implements Detector {
 
   found(): Found[] {
     return this.#slow.counted.map(({ count, from, at, detail }) => {
-      const { controller, method, resource, mayAskWebhook, webhooks, seconds, requests } = detail;
+      const { controller, method, resource, mayCallWebhook, webhooks, seconds, requests } = detail;
       const most = span(seconds * 1000);
       const took =
         count === 1
           ? `A ${method} of ${resource} took ${most}`
-          : `${count} requests to ${method} ${resource} took more than ${limit} s, up to ${most},`;
+          : `${count} requests to ${method} ${resource} took more than ${slowSeconds} s, up to ${most},`;
       const advice =
         webhooks.size > 0
           ? `a part of it waited for the ${listed([...webhooks])}`
-          : mayAskWebhook
+          : mayCallWebhook
             ? "see whether a webhook for this resource is slow"
             : "see whether it reads more than it needs";
       return {
@@ -238,7 +243,7 @@ export class SlowRequestDetector implements Detector {
 export const slowCall = 1000;
 
 /** Shorter calls, in milliseconds, make no request slow. */
-const shortest = 50;
+const leastWait = 50;
 
 /** The number of calls that are kept for each resource. */
 const mostCalls = 100;
@@ -257,7 +262,7 @@ class WaitedCalls {
   readonly #calls = new Map<string, Call[]>();
 
   add(call: Call): void {
-    if (call.to - call.from < shortest) return;
+    if (call.to - call.from < leastWait) return;
     const calls = this.#calls.get(call.resource) ?? [];
     this.#calls.set(call.resource, calls);
     calls.push(call);
@@ -271,14 +276,14 @@ class WaitedCalls {
       .filter((call) => isCallFor(call, method, path) && isCallOf(call, reconcile));
     return {
       names: [...new Set(calls.map(webhookName))],
-      milliseconds: covered(calls),
+      milliseconds: coveredTime(calls),
       hasSlowCall: calls.some((call) => call.to - call.from > slowCall),
     };
   }
 }
 
 /** Returns the time that calls cover together: validating webhooks are called in parallel. */
-function covered(calls: readonly Call[]): number {
+function coveredTime(calls: readonly Call[]): number {
   let [sum, end] = [0, -Infinity];
   for (const { from, to } of calls.toSorted((a, b) => a.from - b.from)) {
     sum += Math.max(0, to - Math.max(from, end));
@@ -297,18 +302,21 @@ interface Refusal {
 }
 
 /** Matches the errors of refusals (403) for other reasons than RBAC. */
-const otherReasons =
+const reasonsBesidesRbac =
   /admission webhook|ValidatingAdmissionPolicy|exceeded quota|because it is being terminated|violates PodSecurity/u;
 
 /** Finds requests that RBAC forbids. */
 export class MissingRightDetector implements Detector {
   readonly #refusals = new Episodes<Refusal>({ least: 1 });
 
-  seeReconcile({ controller, request, requests, from, error = "" }: Reconcile, asked: AskedRequests): void {
-    if (otherReasons.test(error)) return;
-    for (const one of requests) {
-      const { method, path, code } = one;
-      const target = code === "403" && !asked.has(one) ? requestTarget(path) : undefined;
+  seeReconcile(
+    { controller, request, requests, from, error = "" }: Reconcile,
+    planned: PlannedRequests,
+  ): void {
+    if (reasonsBesidesRbac.test(error)) return;
+    for (const sent of requests) {
+      const { method, path, code } = sent;
+      const target = code === "403" && !planned.has(sent) ? requestTarget(path) : undefined;
       if (target === undefined) continue;
       const key = [controller, target.resource, target.subresource].join("\n");
       const refusal = this.#refusals.hit(key, from, () => refusalOf(controller, target));
@@ -355,11 +363,11 @@ interface Conflict extends FoundRequest {
 export class ConflictDetector implements Detector {
   readonly #conflicts = new Episodes<Conflict>({ least: 3, pause: 60_000 });
 
-  seeReconcile({ controller, request, requests, from }: Reconcile, asked: AskedRequests): void {
-    for (const one of requests) {
-      const { method, code, path: whole } = one;
-      if (code !== "409" || asked.has(one)) continue;
-      const [path = ""] = whole.split("?");
+  seeReconcile({ controller, request, requests, from }: Reconcile, planned: PlannedRequests): void {
+    for (const sent of requests) {
+      const { method, code, path: pathAndQuery } = sent;
+      if (code !== "409" || planned.has(sent)) continue;
+      const [path = ""] = pathAndQuery.split("?");
       const key = [controller, request, method, path].join("\n");
       this.#conflicts.hit(key, from, () => ({ controller, request, method, path }));
     }

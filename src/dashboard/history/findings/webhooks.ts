@@ -38,12 +38,11 @@ interface Failing {
 }
 
 /** The time in milliseconds for which an operator that is started again may be unreachable. */
-const restart = 10_000;
+const restartTime = 10_000;
 
 /** Finds webhooks that cannot be reached, or whose answers are invalid or errors. */
 export class FailingWebhookDetector implements Detector {
   readonly #failing = new Episodes<Failing>({ least: 1 });
-  /** The names of the webhooks that failed. */
   readonly #names = new Set<string>();
   #since: number | undefined;
 
@@ -102,15 +101,15 @@ export class FailingWebhookDetector implements Detector {
   found(): Found[] {
     return this.#found().map(({ count, from, at, detail }) => {
       const { first, reason, message, ignored, places, resources } = detail;
-      const { title, advice } = words[reason];
+      const { title, advice } = failureWords[reason];
       const name = webhookName(first);
-      const such = `${first.call === "conversion" ? "that" : first.operation} of ${first.resource} ${keysOfCall(first)[0] ?? ""} by ${writerName(first.by)}`;
+      const firstRequest = `${first.call === "conversion" ? "that" : first.operation} of ${first.resource} ${keysOfCall(first)[0] ?? ""} by ${writerName(first.by)}`;
       const others = [...resources].filter((resource) => resource !== first.resource);
-      const more = others.length === 0 ? "" : `, also for ${listed(others)}`;
+      const otherResources = others.length === 0 ? "" : `, also for ${listed(others)}`;
       return {
         kind: "failing webhook",
         title: `${name} ${title}`,
-        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${such}${more}, with “${shortened(message, 200)}”; ${outcome(first, reason, count, ignored)}: ${advice}`,
+        text: `Calls of the ${name} failed ${times(count)}, ${count === 1 ? "" : "first "}for ${firstRequest}${otherResources}, with “${shortened(message, 200)}”; ${describeConsequence(first, reason, count, ignored)}: ${advice}`,
         from,
         at,
         places: places.all,
@@ -121,11 +120,12 @@ export class FailingWebhookDetector implements Detector {
 
   #found(): readonly Readonly<Episode<Failing>>[] {
     return this.#failing.counted.filter(
-      ({ from, at, detail: { isHealed } }) => !isHealed || at - from >= restart,
+      ({ from, at, detail: { isHealed } }) => !isHealed || at - from >= restartTime,
     );
   }
 }
 
+/** Returns why a call failed; undefined if it was answered, even if by a denial. */
 function failureOf(call: Call): Failure | undefined {
   if (call.failure || call.call === "conversion") return call.failure;
   const { allowed, status } = call.answer ?? {};
@@ -133,45 +133,48 @@ function failureOf(call: Call): Failure | undefined {
   return { reason: "Error", message: status?.message ?? "" };
 }
 
-function outcome(call: Call, reason: Failure["reason"], count: number, ignored: number): string {
+/** Describes what failed calls meant for the requests that they were about. */
+function describeConsequence(call: Call, reason: Failure["reason"], count: number, ignored: number): string {
   if (call.call === "conversion") return "what needed the objects in that version failed, too";
   if (ignored === 0)
-    return `${asked(count)} refused${call.failurePolicy === "Fail" && reason !== "Error" ? ", as failurePolicy Fail says" : ""}`;
-  if (ignored === count) return `${asked(count)} let pass without it, as failurePolicy Ignore says`;
+    return `${describeRequests(count)} refused${call.failurePolicy === "Fail" && reason !== "Error" ? ", as failurePolicy Fail says" : ""}`;
+  if (ignored === count)
+    return `${describeRequests(count)} let pass without it, as failurePolicy Ignore says`;
   return `${ignored} of the ${count} requests ${ignored === 1 ? "was" : "were"} let pass without it, as failurePolicy Ignore says`;
 }
 
-function asked(count: number): string {
+function describeRequests(count: number): string {
   return count === 1 ? "the request was" : "the requests were";
 }
 
-const words: Readonly<Record<Failure["reason"], { readonly title: string; readonly advice: string }>> = {
-  Unreachable: {
-    title: "can't be reached",
-    advice: "see whether the operator runs, and serves it where its configuration says",
-  },
-  Timeout: {
-    title: "doesn't answer in time",
-    advice: "leave to the reconciler what takes time, or raise timeoutSeconds",
-  },
-  BadCertificate: {
-    title: "has a certificate that is not trusted",
-    advice:
-      "see whether the caBundle of its configuration is of the CA that signed it, and whether it names the Service",
-  },
-  InvalidAnswer: {
-    title: "doesn't answer as it should",
-    advice: "see its answer, and what the operator logged",
-  },
-  Error: {
-    title: "answers with an error",
-    advice: "see what the operator logged meanwhile",
-  },
-  Refused: {
-    title: "can't convert an object",
-    advice: "let it convert each object that can be stored, of each version to each other one",
-  },
-};
+const failureWords: Readonly<Record<Failure["reason"], { readonly title: string; readonly advice: string }>> =
+  {
+    Unreachable: {
+      title: "can't be reached",
+      advice: "see whether the operator runs, and serves it where its configuration says",
+    },
+    Timeout: {
+      title: "doesn't answer in time",
+      advice: "leave to the reconciler what takes time, or raise timeoutSeconds",
+    },
+    BadCertificate: {
+      title: "has a certificate that is not trusted",
+      advice:
+        "see whether the caBundle of its configuration is of the CA that signed it, and whether it names the Service",
+    },
+    InvalidAnswer: {
+      title: "doesn't answer as it should",
+      advice: "see its answer, and what the operator logged",
+    },
+    Error: {
+      title: "answers with an error",
+      advice: "see what the operator logged meanwhile",
+    },
+    Refused: {
+      title: "can't convert an object",
+      advice: "let it convert each object that can be stored, of each version to each other one",
+    },
+  };
 
 interface Slow {
   readonly first: Call;
@@ -182,7 +185,7 @@ interface Slow {
 }
 
 /** The number of slow calls that are compared with reconciles that end later. */
-const mostRecent = 20;
+const mostRecentCalls = 20;
 
 /** Finds webhooks that answer late. A webhook that does not answer in time fails instead. */
 export class SlowWebhookDetector implements Detector {
@@ -202,7 +205,7 @@ export class SlowWebhookDetector implements Detector {
     slow.most = Math.max(slow.most, took);
     slow.operations.add(call.call === "conversion" ? "conversions" : call.operation);
     slow.places.add(call);
-    this.#recent = [...this.#recent.slice(1 - mostRecent), { call, slow }];
+    this.#recent = [...this.#recent.slice(1 - mostRecentCalls), { call, slow }];
   }
 
   /** Collects the requests whose reconciles waited for a slow call. */
@@ -233,14 +236,14 @@ export class SlowWebhookDetector implements Detector {
 }
 
 /** The number of objects that a finding names. */
-const most = 3;
+const mostPlaces = 3;
 
 /** Collects the places of the first objects that calls were about. */
 class CalledPlaces {
   readonly #places = new Set<string>();
 
   add(call: Call): void {
-    for (const place of placesOfCall(call)) if (this.#places.size < most) this.#places.add(place);
+    for (const place of placesOfCall(call)) if (this.#places.size < mostPlaces) this.#places.add(place);
   }
 
   get all(): readonly string[] {
@@ -283,7 +286,7 @@ export class DeniedWriteDetector implements Detector {
       return {
         kind: "denied writes",
         title: `${webhookName(first)} denies what ${who} writes`,
-        text: `The ${webhookName(first)} denied ${times(count)} in ${span(at - from)} that ${who} ${verbs[operation]} ${place}, with “${shortened(message, 200)}”: let the operator write only what the webhook allows`,
+        text: `The ${webhookName(first)} denied ${times(count)} in ${span(at - from)} that ${who} ${operationVerbs[operation]} ${place}, with “${shortened(message, 200)}”: let the operator write only what the webhook allows`,
         from,
         at,
         places: [place],
@@ -293,39 +296,36 @@ export class DeniedWriteDetector implements Detector {
   }
 }
 
-const verbs: Readonly<Record<RecordedAdmission["operation"], string>> = {
+const operationVerbs: Readonly<Record<RecordedAdmission["operation"], string>> = {
   CREATE: "creates",
   UPDATE: "updates",
   DELETE: "deletes",
   CONNECT: "connects to",
 };
 
-/** A call: the object that the webhook received, and its changes. */
-interface Asked {
+/** The object that a webhook last received for a user, and the changes that it made. */
+interface SeenInput {
   readonly user: string | undefined;
   readonly object: KubernetesObject;
   readonly changes: ReadonlyMap<string, Change>;
 }
 
-/**
- * Finds webhooks whose patches are not idempotent: they change fields that they have set themselves, although nothing else in
- * the object is new.
- */
+/** Finds webhooks whose patches are not idempotent: they change again what they have set, although nothing else is new. */
 export class RestlessWebhookDetector implements Detector {
-  readonly #restless = new Episodes<Changing>({ least: 2 });
-  readonly #asked = new Map<string, Asked>();
+  readonly #restless = new Episodes<RepeatedChange>({ least: 2 });
+  readonly #lastInputs = new Map<string, SeenInput>();
 
   seeCall({ call, patched }: SeenCall): void {
     if (call.call !== "mutating" || call.subresource !== "") return;
     const place = placeName(call);
     const id = `${call.webhook}\n${place}`;
-    const before = this.#asked.get(id);
+    const before = this.#lastInputs.get(id);
     const after = call.operation === "DELETE" ? undefined : patched();
-    if (after === undefined || call.object === undefined) return void this.#asked.delete(id);
+    if (after === undefined || call.object === undefined) return void this.#lastInputs.delete(id);
     const changes = unstoredChangesOf(call.object, after);
     const user = call.by?.user;
-    const asked = { user, object: call.object, changes: new Map(changes.map((one) => [one.path, one])) };
-    this.#asked.set(id, asked);
+    const seen = { user, object: call.object, changes: new Map(changes.map((each) => [each.path, each])) };
+    this.#lastInputs.set(id, seen);
     if (before === undefined || before.user !== user || !hasSameInput(before, call.object)) return;
     for (const change of changes) {
       const earlier = before.changes.get(change.path);
@@ -340,7 +340,7 @@ export class RestlessWebhookDetector implements Detector {
   }
 
   found(): Found[] {
-    return byWebhook(this.#restless.counted).map(
+    return groupByWebhook(this.#restless.counted).map(
       ({ first, change, paths, places, count, from, at }): Found => {
         const values =
           paths.length === 1
@@ -361,65 +361,66 @@ export class RestlessWebhookDetector implements Detector {
 }
 
 /** Fields that the API server and controllers of finalizers write: no default depends on them. */
-const noInput =
+const notReadByWebhooks =
   /^(?:status\b|metadata\.(?:uid|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|finalizers|ownerReferences|selfLink)\b)/u;
 
 /** Returns true if an object differs from the one before only in fields that the webhook set, and in none that it may read. */
-function hasSameInput({ object, changes }: Asked, next: KubernetesObject): boolean {
+function hasSameInput({ object, changes }: SeenInput, next: KubernetesObject): boolean {
   return unstoredChangesOf(object, next).every(
     ({ path, after }) =>
-      noInput.test(path) || (changes.has(path) && isEqual(changes.get(path)?.after, after)),
+      notReadByWebhooks.test(path) || (changes.has(path) && isEqual(changes.get(path)?.after, after)),
   );
 }
 
 /** Finds webhooks whose patches undo changes of an operator. Setting fields that the operator omits is their purpose. */
 export class UndoneWriteDetector implements Detector {
-  readonly #undone = new Episodes<Changing>({ least: 3 });
+  readonly #undone = new Episodes<RepeatedChange>({ least: 3 });
 
   seeCall({ call, patched }: SeenCall): void {
     if (call.call !== "mutating" || call.dryRun || !isOperator(call.by)) return;
     const { object, oldObject } = call;
     const after = object && oldObject && patched();
     if (after === undefined || object === undefined || oldObject === undefined) return;
-    const left = new Set(unstoredChangesOf(oldObject, after).map(({ path }) => path));
+    const keptChanges = new Set(unstoredChangesOf(oldObject, after).map(({ path }) => path));
     const place = placeName(call);
     for (const change of unstoredChangesOf(oldObject, object)) {
-      if (left.has(change.path) || isWithin(change.after, change.before)) continue;
+      if (keptChanges.has(change.path) || isPartOf(change.after, change.before)) continue;
       const key = [call.webhook, place, change.path].join("\n");
       this.#undone.hit(key, call.from, () => ({ first: call, place, change })).change = change;
     }
   }
 
   found(): Found[] {
-    return byWebhook(this.#undone.counted).map(({ first, change, paths, places, count, from, at }): Found => {
-      const who = writerName(first.by);
-      const values =
-        paths.length === 1
-          ? `, the last time to ${shortValue(change.before)} instead of ${shortValue(change.after)}`
-          : "";
-      return {
-        kind: "undone writes",
-        title: `${webhookName(first)} undoes what ${who} writes`,
-        text: `The ${webhookName(first)} set ${listed(paths)} of ${listed(places)} back ${times(count)} after ${who} had changed it${values}: let only one of them decide about it`,
-        from,
-        at,
-        places,
-        call: first.uid,
-      };
-    });
+    return groupByWebhook(this.#undone.counted).map(
+      ({ first, change, paths, places, count, from, at }): Found => {
+        const who = writerName(first.by);
+        const values =
+          paths.length === 1
+            ? `, the last time to ${shortValue(change.before)} instead of ${shortValue(change.after)}`
+            : "";
+        return {
+          kind: "undone writes",
+          title: `${webhookName(first)} undoes what ${who} writes`,
+          text: `The ${webhookName(first)} set ${listed(paths)} of ${listed(places)} back ${times(count)} after ${who} had changed it${values}: let only one of them decide about it`,
+          from,
+          at,
+          places,
+          call: first.uid,
+        };
+      },
+    );
   }
 }
 
 /** A field of an object that a webhook changes again and again. */
-interface Changing {
+interface RepeatedChange {
   readonly first: RecordedAdmission;
   readonly place: string;
-  /** The last change. */
   change: Change;
 }
 
 /** Collects the episodes of each webhook: a finding names all its objects and fields. */
-function byWebhook(episodes: readonly Readonly<Episode<Changing>>[]) {
+function groupByWebhook(episodes: readonly Readonly<Episode<RepeatedChange>>[]) {
   const groups = groupBy(episodes, ({ detail }) => detail.first.webhook);
   return [...groups.values()].map((group) => ({
     ...group[0]!.detail,
@@ -429,13 +430,13 @@ function byWebhook(episodes: readonly Readonly<Episode<Changing>>[]) {
   }));
 }
 
-/** Returns true if another value contains a value, and maybe more. */
-function isWithin(value: unknown, whole: unknown): boolean {
+/** Returns true if `whole` contains all members and items of a value, and maybe more. */
+function isPartOf(value: unknown, whole: unknown): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value))
-    return Array.isArray(whole) && value.every((item) => whole.some((one) => isWithin(item, one)));
+    return Array.isArray(whole) && value.every((item) => whole.some((one) => isPartOf(item, one)));
   if (!isObject(value)) return isEqual(value, whole) || isSameQuantity(value, whole);
-  return isObject(whole) && Object.entries(value).every(([name, member]) => isWithin(member, whole[name]));
+  return isObject(whole) && Object.entries(value).every(([name, member]) => isPartOf(member, whole[name]));
 }
 
 /** Returns true for equal quantities: `1000m` and `1` are the same value in another form. */

@@ -123,7 +123,7 @@ function EditTab({ track }: { readonly track: Track }) {
 }
 
 /** The number of dependents that are named. */
-const most = 10;
+const mostDependents = 10;
 
 interface DeleteButtonProps {
   readonly track: Track;
@@ -134,11 +134,11 @@ interface DeleteButtonProps {
 function DeleteButton({ track, onDelete }: DeleteButtonProps) {
   const { feed } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [going, setGoing] = useState<readonly GoneWith[]>([]);
+  const [dependents, setDependents] = useState<readonly GoneWith[]>([]);
   const { kind, metadata } = revisionAt(track, Infinity)?.object ?? { kind: "", metadata: {} };
   const { finalizers = [] } = metadata;
   const ask = (): void => {
-    setGoing(goesWith(feed.history, track.place));
+    setDependents(goesWith(feed.history, track.place));
     dialog.current?.showModal();
   };
   return (
@@ -151,18 +151,18 @@ function DeleteButton({ track, onDelete }: DeleteButtonProps) {
           Delete {kind} {track.key}?
         </h2>
         {finalizers.length > 0 && <p>It stays until its finalizers are removed: {finalizers.join(", ")}.</p>}
-        {going.length === 0 ? (
+        {dependents.length === 0 ? (
           <p>Nothing goes with it.</p>
         ) : (
           <>
             <p>With it go:</p>
             <ul>
-              {going.slice(0, most).map((one) => (
+              {dependents.slice(0, mostDependents).map((one) => (
                 <li key={one.place}>
                   {one.kind} {one.key}
                 </li>
               ))}
-              {going.length > most && <li>and {going.length - most} more</li>}
+              {dependents.length > mostDependents && <li>and {dependents.length - mostDependents} more</li>}
             </ul>
           </>
         )}
@@ -203,21 +203,21 @@ const mostCalls = 200;
 /** The tab with the webhook calls for the object, the newest first. */
 function WebhooksTab({ track: { place } }: { readonly track: Track }) {
   const { feed, shown, moment } = usePage();
-  const [everything, setEverything] = useState(false);
+  const [showsAll, setShowsAll] = useState(false);
   const past = feed.history.callsAbout(place).filter(({ from }) => from <= moment);
-  const special = past.filter((call) => !isUsual(call) || call.uid === shown.callID);
-  const drawn = everything ? past : special;
+  const notable = past.filter((call) => !isSuccessfulConversion(call) || call.uid === shown.callID);
+  const drawn = showsAll ? past : notable;
   if (past.length === 0) return <p class="empty">No webhook was asked about it.</p>;
   return (
     <>
-      {special.length < past.length && (
+      {notable.length < past.length && (
         <label>
           <input
             type="checkbox"
-            checked={everything}
-            onChange={({ currentTarget }) => setEverything(currentTarget.checked)}
+            checked={showsAll}
+            onChange={({ currentTarget }) => setShowsAll(currentTarget.checked)}
           />
-          also its {past.length - special.length} conversions that worked
+          also its {past.length - notable.length} conversions that worked
         </label>
       )}
       <CallList calls={drawn.slice(-mostCalls).toReversed()}>
@@ -228,7 +228,7 @@ function WebhooksTab({ track: { place } }: { readonly track: Track }) {
 }
 
 /** Returns true for successful conversions, which every read in another version causes. */
-function isUsual(call: Call): boolean {
+function isSuccessfulConversion(call: Call): boolean {
   return call.call === "conversion" && call.failure === undefined;
 }
 
@@ -254,7 +254,7 @@ function ChangesTab({ track: { revisions } }: { readonly track: Track }) {
             >
               <time>{timeOfDay(revision.at)}</time>
             </button>{" "}
-            {sentence(revision)}
+            {describeRevision(revision)}
           </p>
           <Difference revision={revision} before={revisions[revisions.indexOf(revision) - 1]} />
         </li>
@@ -265,7 +265,7 @@ function ChangesTab({ track: { revisions } }: { readonly track: Track }) {
   );
 }
 
-function sentence({ write, by }: Revision): string {
+function describeRevision({ write, by }: Revision): string {
   if (by?.user === restorer) return "brought back to how it was";
   const who = writerName(by);
   switch (write) {
@@ -343,20 +343,20 @@ const mostReconciles = 200;
 function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
   const { feed, moment } = usePage();
   const { history } = feed;
-  const many = history.reconciles.length;
+  const reconcileCount = history.reconciles.length;
   const found = useMemo(() => {
     const { caused, wrote } = about(history, place);
     const writers = new Set(wrote.map(({ reconcile }) => reconcile));
     const reasons = new Set(caused);
     const all = [...new Set([...caused, ...writers])].toSorted((a, b) => b.from - a.from);
-    return { all, howOf: (one: Reconcile) => how(reasons.has(one), writers.has(one)) };
-  }, [history, place, many]);
+    return { all, howOf: (one: Reconcile) => relation(reasons.has(one), writers.has(one)) };
+  }, [history, place, reconcileCount]);
   const past = found.all.filter(({ from }) => from <= moment).slice(0, mostReconciles);
   if (past.length === 0) return <p class="empty">No reconcile had to do with it.</p>;
   return <ReconcileList reconciles={past} howOf={found.howOf} />;
 }
 
-function how(isCause: boolean, isWriter: boolean): string {
+function relation(isCause: boolean, isWriter: boolean): string {
   if (isCause && isWriter) return "caused by it and wrote it";
   return isCause ? "caused by it" : "wrote it";
 }

@@ -59,14 +59,13 @@ export function callLanesOf(calls: readonly Call[]): CallLane[] {
   return [...lanes.values()].toSorted((a, b) => a.calls[0]!.from - b.calls[0]!.from);
 }
 
-/** A reconcile or a call. */
 interface Timed {
   readonly from: number;
   readonly to: number;
 }
 
 /** The least width of a bar: it must be large enough to click. */
-const narrowest = 6;
+const leastBarWidth = 6;
 
 /** Returns the bars of a lane between two moments. `scale` is in pixels per millisecond; `from` is at pixel 0. */
 export function barsOf<Item extends Timed>(
@@ -79,7 +78,7 @@ export function barsOf<Item extends Timed>(
   for (const item of items) {
     if (item.to < from || item.from > to) continue;
     const left = (item.from - from) * scale;
-    const width = Math.max(narrowest, (item.to - item.from) * scale);
+    const width = Math.max(leastBarWidth, (item.to - item.from) * scale);
     const last = bars.at(-1);
     if (last && left < last.left + last.width + 1) {
       last.width = Math.max(last.width, left + width - last.left);
@@ -98,7 +97,7 @@ export interface Mark {
 }
 
 /** The least space of a mark, in pixels. */
-const leastWords = 140;
+const leastMarkWidth = 140;
 
 /** Returns the marks between two moments. `scale` is in pixels per millisecond; `from` is at pixel 0. */
 export function marksOf(acts: readonly Printed[], from: number, to: number, scale: number): Mark[] {
@@ -107,7 +106,7 @@ export function marksOf(acts: readonly Printed[], from: number, to: number, scal
     if (act.at < from || act.at > to) continue;
     const left = (act.at - from) * scale;
     const last = groups.at(-1);
-    if (last && left - last.left < leastWords) last.acts.push(act);
+    if (last && left - last.left < leastMarkWidth) last.acts.push(act);
     else groups.push({ left, acts: [act] });
   }
   return groups.map((group, i) => ({
@@ -116,14 +115,16 @@ export function marksOf(acts: readonly Printed[], from: number, to: number, scal
   }));
 }
 
-const steps = [
+/** The times between two ticks, in milliseconds. */
+const tickSteps = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 30e3, 60e3, 300e3, 600e3, 1800e3, 3600e3,
 ];
-const betweenTicks = 90;
+/** The least space between two ticks, in pixels. */
+const leastTickGap = 90;
 
 /** Returns the moments to label on the axis, with enough space for each label. */
 export function ticksOf(from: number, to: number, scale: number): number[] {
-  const step = steps.find((candidate) => candidate * scale >= betweenTicks) ?? steps.at(-1)!;
+  const step = tickSteps.find((candidate) => candidate * scale >= leastTickGap) ?? tickSteps.at(-1)!;
   const ticks: number[] = [];
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) ticks.push(at);
   return ticks;

@@ -30,8 +30,8 @@ export function TimelineView() {
   const lanes = useMemo(() => {
     const matches = matcher(shown.filter);
     return [...lanesOf(reconciles), ...callLanesOf(calls)]
-      .filter((lane) => matches(nameOf(lane)))
-      .toSorted((a, b) => beginOf(a) - beginOf(b));
+      .filter((lane) => matches(laneName(lane)))
+      .toSorted((a, b) => laneStart(a) - laneStart(b));
   }, [reconciles, reconciles.length, calls, calls.length, shown.filter]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
   const chosen = chosenCall
@@ -41,7 +41,7 @@ export function TimelineView() {
   const { left, right, zoom, move } = stretch;
   const scale = Math.max(1, width - labelWidth - 20) / (right - left);
 
-  const origins = useMemo(
+  const causes = useMemo(
     () => (chosen === undefined ? [] : whatLedTo(feed.history, chosen)),
     [feed.history, chosen, feed.history.written],
   );
@@ -50,7 +50,7 @@ export function TimelineView() {
     if (row === -1 || at < left || at > right) return undefined;
     return { x: labelWidth + (at - left) * scale, y: (row + 0.5) * laneHeight };
   };
-  const arrows = origins.flatMap((origin): Arrow[] => {
+  const arrows = causes.flatMap((origin): Arrow[] => {
     const [start, end] = [pointOf(origin, origin.to), pointOf(chosen!, chosen!.from)];
     return start && end ? [{ start, end }] : [];
   });
@@ -100,14 +100,14 @@ export function TimelineView() {
           </span>
         ))}
       </div>
-      <ActMarks marks={marksOf(actions, left, right, scale)} />
+      <ActionMarks marks={marksOf(actions, left, right, scale)} />
       {lanes.length === 0 && (
         <Empty isFiltered={reconciles.length + calls.length > 0}>Nothing was reconciled.</Empty>
       )}
       <Rows
         items={lanes}
         height={laneHeight}
-        keyOf={nameOf}
+        keyOf={laneName}
         overlay={<Arrows arrows={arrows} />}
         attributes={{
           role: "group",
@@ -118,7 +118,7 @@ export function TimelineView() {
         {(lane) =>
           "reconciles" in lane ? (
             <LaneRow
-              title={nameOf(lane)}
+              title={laneName(lane)}
               bars={barsOf(lane.reconciles, left, right, scale)}
               lookOf={lookOfReconciles}
               chosen={chosen}
@@ -128,7 +128,7 @@ export function TimelineView() {
             </LaneRow>
           ) : (
             <LaneRow
-              title={nameOf(lane)}
+              title={laneName(lane)}
               bars={barsOf(lane.calls, left, right, scale)}
               lookOf={lookOfCalls}
               chosen={chosenCall}
@@ -142,27 +142,27 @@ export function TimelineView() {
       {moment >= left && moment <= right && shown.moment !== undefined && (
         <div class="moment" style={{ left: `${labelWidth + (moment - left) * scale}px` }} />
       )}
-      {chosenCall && <ChosenCall call={chosenCall} merged={besides(mergedCalls, chosenCall)} />}
-      {chosen && <ChosenReconcile reconcile={chosen} origins={origins} merged={besides(merged, chosen)} />}
+      {chosenCall && <ChosenCall call={chosenCall} merged={mergedWith(mergedCalls, chosenCall)} />}
+      {chosen && <ChosenReconcile reconcile={chosen} causes={causes} merged={mergedWith(merged, chosen)} />}
     </section>
   );
 }
 
-/** All that a bar stands for, unless something else was chosen since, as by "What led to it". */
-function besides<T>(ofBar: readonly T[], chosen: T): readonly T[] {
-  return ofBar.includes(chosen) ? ofBar : [];
+/** Returns the items of the bar that was clicked last; none if an item outside of it was chosen since, as by a link. */
+function mergedWith<T>(barItems: readonly T[], chosen: T): readonly T[] {
+  return barItems.includes(chosen) ? barItems : [];
 }
 
 interface ChosenReconcileProps {
   readonly reconcile: Reconcile;
   /** The reconciles that led to it. */
-  readonly origins: readonly Reconcile[];
+  readonly causes: readonly Reconcile[];
   /** All reconciles of its bar, if there are several. */
   readonly merged: readonly Reconcile[];
 }
 
 /** The details of the chosen reconcile, below the timeline. */
-function ChosenReconcile({ reconcile, origins, merged }: ChosenReconcileProps) {
+function ChosenReconcile({ reconcile, causes, merged }: ChosenReconcileProps) {
   return (
     <aside class="chosen" aria-label="The chosen reconcile">
       <h2>
@@ -173,15 +173,15 @@ function ChosenReconcile({ reconcile, origins, merged }: ChosenReconcileProps) {
         {duration(reconcile.to - reconcile.from)}
       </p>
       <ReconcileDetail reconcile={reconcile} />
-      {origins.length > 0 && (
+      {causes.length > 0 && (
         <>
           <h3>What led to it</h3>
-          <ReconcileList reconciles={origins} />
+          <ReconcileList reconciles={causes} />
         </>
       )}
-      <Merged count={merged.length} noun="reconciles">
-        <ReconcileList reconciles={merged.slice(0, listedAtMost)} />
-      </Merged>
+      <MergedItems count={merged.length} noun="reconciles">
+        <ReconcileList reconciles={merged.slice(0, mostListed)} />
+      </MergedItems>
     </aside>
   );
 }
@@ -206,7 +206,7 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
         {duration(call.to - call.from)}
         {places.map((place) =>
           feed.history.tracks.has(place) ? (
-            <Link isWay key={place} to={{ view: "objects", tab: "webhooks", place }}>
+            <Link isListed key={place} to={{ view: "objects", tab: "webhooks", place }}>
               {place}
             </Link>
           ) : (
@@ -217,24 +217,22 @@ function ChosenCall({ call, merged }: ChosenCallProps) {
         )}
       </p>
       <CallDetail call={call} />
-      <Merged count={merged.length} noun="calls">
-        <CallList calls={merged.slice(0, listedAtMost)} />
-      </Merged>
+      <MergedItems count={merged.length} noun="calls">
+        <CallList calls={merged.slice(0, mostListed)} />
+      </MergedItems>
     </aside>
   );
 }
 
-const listedAtMost = 100;
+const mostListed = 100;
 
 interface MergedProps {
   readonly count: number;
   readonly noun: string;
-  /** The first items. */
   readonly children: ComponentChildren;
 }
 
-/** The items of a bar that has several. */
-function Merged({ count, noun, children }: MergedProps) {
+function MergedItems({ count, noun, children }: MergedProps) {
   if (count === 0) return null;
   return (
     <details>
@@ -249,7 +247,6 @@ function Merged({ count, noun, children }: MergedProps) {
 /** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
 interface BarLook {
   readonly key: string;
-  /** The classes of its colour. */
   readonly look: string;
   readonly label: string;
   /** Shown if the bar is wide enough. */
@@ -258,7 +255,6 @@ interface BarLook {
 
 interface LaneRowProps<Item> {
   readonly title: string;
-  /** The name of the lane. */
   readonly children: ComponentChildren;
   readonly bars: readonly Bar<Item>[];
   readonly lookOf: (bar: Bar<Item>) => BarLook;
@@ -317,7 +313,7 @@ function lookOfCalls({ items }: Bar<Call>): BarLook {
 }
 
 /** Marks for the actions on the page, as links to their moments. */
-function ActMarks({ marks }: { readonly marks: readonly Mark[] }) {
+function ActionMarks({ marks }: { readonly marks: readonly Mark[] }) {
   const { show } = usePage();
   if (marks.length === 0) return null;
   return (
@@ -349,7 +345,6 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow from a cause to its effect. */
 interface Arrow {
   readonly start: Point;
   readonly end: Point;
@@ -374,12 +369,12 @@ function Arrows({ arrows }: { readonly arrows: readonly Arrow[] }) {
   );
 }
 
-function nameOf(lane: Lane | CallLane): string {
+function laneName(lane: Lane | CallLane): string {
   return "reconciles" in lane
     ? `${lane.controller} ${lane.request}`
     : `${lane.webhook} ${lane.resource} ${lane.key}`;
 }
 
-function beginOf(lane: Lane | CallLane): number {
+function laneStart(lane: Lane | CallLane): number {
   return ("reconciles" in lane ? lane.reconciles : lane.calls)[0]!.from;
 }
