@@ -41,7 +41,9 @@ try {
     folder: project,
   });
   const budget =
-    seconds === "test" ? budgetOf({}) : { seeds: Infinity, time: Number(seconds) * 1000, from: 1 };
+    seconds === "test"
+      ? budgetOf({})
+      : { seeds: Infinity, time: Number(seconds) * 1000, from: Number(process.env["FROM"] ?? 1) };
   const { runs, failure } = await explore(scenario, budget);
   const { user, system } = process.cpuUsage(started);
   const finding: Finding = {

@@ -1,7 +1,15 @@
 // Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults, compares a disturbed run with the undisturbed ones
 // (`examine.ts`), shrinks the first failure, names its class, and tells its story (`story.ts`, `advice.ts`).
 
-import type { ChildFault, Fault, MistakeClass, Run, SimulatedOperator, Verdict } from "../contract/index.ts";
+import type {
+  CallFault,
+  ChildFault,
+  Fault,
+  MistakeClass,
+  Run,
+  SimulatedOperator,
+  Verdict,
+} from "../contract/index.ts";
 import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
@@ -145,22 +153,26 @@ const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-chil
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
   const called = calledIn(plain);
+  const calls = plain.calls[process] ?? 0;
   const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
   const kind = random.pick([
     ...kinds,
     ...(hasLease ? (["lease"] as const) : []),
     ...(called.length > 0 ? (["webhook"] as const) : []),
+    ...(calls > 0 ? (["call", "call", "call"] as const) : []),
     "crash",
     "crash",
     "crash",
   ] as const);
+  if (kind === "call") return drawCallFault(random, process, calls);
   const writes = plain.writes[process]!;
-  if (kind === "crash" && writes > 0) {
+  const isAtCall = calls > 0 && random.fork("at a call").chance(writes > 0 ? 0.5 : 1);
+  if (kind === "crash" && (writes > 0 || isAtCall)) {
     const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
     return {
       fault: "crash",
       process,
-      write: random.integer(1, writes),
+      ...(isAtCall ? { call: random.integer(1, calls) } : { write: random.integer(1, writes) }),
       when: random.pick(["before", "at", "after"]),
       down: random.pick([10, 500, 3000, 20_000]),
       ...(lag !== undefined && { lag }),
@@ -186,6 +198,15 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   if (kind === "cut" && random.fork("suspend").chance(0.5))
     return { fault: "suspend", process, at, for: during };
   return { fault: kind, process, at, for: during };
+}
+
+const failures = ["refused", "reset", "time-out", "too-many", "error", "garbage", "slow"] as const;
+
+function drawCallFault(random: Random, process: string, calls: number): CallFault {
+  const how = random.pick(failures);
+  const call = random.integer(1, calls);
+  const done = how === "slow" || (how !== "refused" && how !== "too-many" && random.chance(0.5));
+  return { fault: "call", process, call, with: how, done };
 }
 
 function calledIn({ trace }: Run): string[] {
@@ -317,7 +338,7 @@ function classify({ class: found, scenario, run }: Finding): MistakeClass {
     return "interrupted";
   if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
     return "missed-event";
-  if (kinds.has("refuse") || kinds.has("webhook")) return "unretried";
+  if (kinds.has("refuse") || kinds.has("call") || kinds.has("webhook")) return "unretried";
   if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
   if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
   return applied.size > 1 ? "collision" : "history";

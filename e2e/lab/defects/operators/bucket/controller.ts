@@ -26,8 +26,12 @@ export function setup(manager: Manager): void {
         const id = metadata.uid!;
         const settings = { region: spec.region ?? "eu", expireAfterDays: spec.expireAfterDays ?? null };
         const present = await call("GET", id, context, { none: 404 });
-        if (!present) await call("PUT", id, context, { body: settings });
-        else if (present["expireAfterDays"] !== settings.expireAfterDays) {
+        if (!present) {
+          // The cache may be older than the cleanup: what is made now would stay for ever.
+          const current = await client.find(Bucket, request, { live: true });
+          if (current?.metadata.uid !== id || current.metadata.deletionTimestamp) return;
+          await call("PUT", id, context, { body: settings });
+        } else if (present["expireAfterDays"] !== settings.expireAfterDays) {
           await call("PATCH", id, context, { body: { expireAfterDays: settings.expireAfterDays } });
         }
         const url = `${store}/${id}`;

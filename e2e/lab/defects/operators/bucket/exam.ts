@@ -1,30 +1,25 @@
+import { external } from "@tsbuilder/simulation";
 import type { Exam } from "../../exam.ts";
 import { Bucket } from "./types.ts";
 
 export const exam: Exam = {
   kind: Bucket,
-  world: () => {
-    const buckets = new Map<string, Record<string, unknown>>();
-    return {
-      async http(request) {
-        const id = new URL(request.url).pathname.slice("/buckets/".length);
-        const bucket = buckets.get(id);
-        const none = new Response("{}", { status: 404 });
-        switch (request.method) {
-          case "PUT":
-            buckets.set(id, (await request.json()) as Record<string, unknown>);
-            return Response.json({}, { status: 201 });
-          case "PATCH":
-            Object.assign(bucket ?? {}, await request.json());
-            return bucket ? Response.json(bucket) : none;
-          case "DELETE":
-            return buckets.delete(id) ? Response.json({}) : none;
-          default:
-            return bucket ? Response.json(bucket) : none;
-        }
-      },
-    };
-  },
+  world: () => ({
+    external: {
+      store: external({
+        state: () => ({ buckets: new Map<string, object>() }),
+        async handle(request, { buckets }) {
+          const id = new URL(request.url).pathname.slice("/buckets/".length);
+          const bucket = buckets.get(id);
+          if (!bucket && request.method !== "PUT") return new Response("{}", { status: 404 });
+          if (request.method === "DELETE") buckets.delete(id);
+          else if (request.method !== "GET")
+            buckets.set(id, { ...bucket, ...((await request.json()) as object) });
+          return Response.json(buckets.get(id) ?? {});
+        },
+      }),
+    },
+  }),
   defects: [
     {
       name: "cleanup-ignores-errors",
@@ -58,8 +53,8 @@ export const exam: Exam = {
       classes: ["history"],
       edits: [
         {
-          right: 'else if (present["expireAfterDays"] !== settings.expireAfterDays) {',
-          wrong: "else if (false) {",
+          right: '} else if (present["expireAfterDays"] !== settings.expireAfterDays) {',
+          wrong: "} else if (false) {",
         },
       ],
     },
