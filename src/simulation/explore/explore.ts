@@ -26,6 +26,8 @@ export interface ExploreOptions {
   readonly from?: number;
   /** Milliseconds of real time after which no further seed is tried. Default: no limit. */
   readonly time?: number;
+  /** Milliseconds of processor time after which no further seed is tried. Default: no limit. */
+  readonly processorTime?: number;
   /** The number of smaller scenarios to try. It is no time, so that every machine finds the same failure. Default: 200. */
   readonly shrinks?: number;
 }
@@ -75,13 +77,18 @@ export const seedsPerPlan = 10;
 
 async function exploreAll(
   make: Scenario | ((random: Random) => Scenario),
-  { seeds = 100, from = 1, time = Infinity, shrinks = 200 }: ExploreOptions,
+  { seeds = 100, from = 1, time = Infinity, processorTime = Infinity, shrinks = 200 }: ExploreOptions,
 ): Promise<Exploration> {
   const start = performance.now();
+  const usage = process.cpuUsage();
+  const isTime = (): boolean => {
+    const { user, system } = process.cpuUsage(usage);
+    return performance.now() - start < time && (user + system) / 1000 < processorTime;
+  };
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
   let runs = 0;
   const coverage = new CrashCoverage();
-  for (let seed = from; seed < from + seeds && performance.now() - start < time; seed++) {
+  for (let seed = from; seed < from + seeds && isTime(); seed++) {
     const number = Math.floor(seed / seedsPerPlan);
     if (plan?.number !== number) {
       const made = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
