@@ -41,9 +41,7 @@ try {
     folder: project,
   });
   const budget =
-    seconds === "test"
-      ? budgetOf({})
-      : { seeds: Infinity, time: Number(seconds) * 1000, from: Number(process.env["FROM"] ?? 1) };
+    seconds === "test" ? budgetOf({}) : { seeds: Infinity, processorTime: Number(seconds) * 1000, from: 1 };
   const { runs, failure } = await explore(scenario, budget);
   const { user, system } = process.cpuUsage(started);
   const finding: Finding = {

@@ -160,26 +160,26 @@ const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-chil
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
   const called = calledIn(plain);
-  const calls = plain.calls[process] ?? 0;
+  const calls = callsBy(process, plain);
   const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
   const kind = random.pick([
     ...kinds,
     ...(hasLease ? (["lease"] as const) : []),
     ...(called.length > 0 ? (["webhook"] as const) : []),
-    ...(calls > 0 ? (["call", "call", "call"] as const) : []),
+    ...(calls.length > 0 ? (["call", "call", "call"] as const) : []),
     "crash",
     "crash",
     "crash",
   ] as const);
-  if (kind === "call") return drawCallFault(random, process, calls);
+  if (kind === "call") return drawCallFault(random, process, pickCall(random, calls));
   const writes = plain.writes[process]!;
-  const isAtCall = calls > 0 && random.fork("at a call").chance(writes > 0 ? 0.5 : 1);
+  const isAtCall = calls.length > 0 && random.fork("at a call").chance(writes > 0 ? 0.5 : 1);
   if (kind === "crash" && (writes > 0 || isAtCall)) {
     const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
     return {
       fault: "crash",
       process,
-      ...(isAtCall ? { call: random.integer(1, calls) } : { write: random.integer(1, writes) }),
+      ...(isAtCall ? { call: pickCall(random, calls) } : { write: random.integer(1, writes) }),
       when: random.pick(["before", "at", "after"]),
       down: random.pick([10, 500, 3000, 20_000]),
       ...(lag !== undefined && { lag }),
@@ -207,11 +207,23 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   return { fault: kind, process, at, for: during };
 }
 
+/** Returns what kind of call each call of a process was: its method, or the program of its command, and the system. */
+function callsBy(process: string, { trace }: Run): string[] {
+  return trace.flatMap((event) =>
+    event.type === "call" && event.process === process ? [`${event.text.split(" ")[0]} ${event.to}`] : [],
+  );
+}
+
+/** Draws the number of a call. Each kind of call is as likely as any other: the rare ones are those that matter. */
+function pickCall(random: Random, calls: readonly string[]): number {
+  const kind = random.pick([...new Set(calls)]);
+  return random.pick(calls.flatMap((each, index) => (each === kind ? [index + 1] : [])));
+}
+
 const failures = ["refused", "reset", "time-out", "too-many", "error", "garbage", "slow"] as const;
 
-function drawCallFault(random: Random, process: string, calls: number): CallFault {
+function drawCallFault(random: Random, process: string, call: number): CallFault {
   const how = random.pick(failures);
-  const call = random.integer(1, calls);
   const done = how === "slow" || (how !== "refused" && how !== "too-many" && random.chance(0.5));
   return { fault: "call", process, call, with: how, done };
 }

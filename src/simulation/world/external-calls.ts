@@ -218,8 +218,8 @@ const dead = Symbol("dead");
 const connectTimeout = 10_000;
 
 const failedResponses = {
-  "too-many": () => new Response("slow down", { status: 429, headers: { "retry-after": "1" } }),
-  error: () => new Response("something went wrong", { status: 500 }),
+  "too-many": () => Response.json({ message: "slow down" }, { status: 429, headers: { "retry-after": "1" } }),
+  error: () => Response.json({ message: "something went wrong" }, { status: 500 }),
   garbage: () => new Response("<html>welcome</html>", { headers: { "content-type": "text/html" } }),
 };
 

@@ -29,7 +29,7 @@ export function setup(manager: Manager): void {
         if (!present) {
           // The cache may be older than the cleanup: what is made now would stay for ever.
           const current = await client.find(Bucket, request, { live: true });
-          if (current?.metadata.uid !== id || current.metadata.deletionTimestamp) return;
+          if (!current || current.metadata.uid !== metadata.uid || current.metadata.deletionTimestamp) return;
           await call("PUT", id, context, { body: settings });
         } else if (present["expireAfterDays"] !== settings.expireAfterDays) {
           await call("PATCH", id, context, { body: { expireAfterDays: settings.expireAfterDays } });
