@@ -11,7 +11,7 @@ import type {
   Verdict,
 } from "../contract/index.ts";
 import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
-import { refTextOf } from "../contract/state.ts";
+import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 import { pauseOf } from "../world/user.ts";
@@ -298,6 +298,7 @@ async function shrink(finding: Finding, isOver: () => boolean): Promise<Finding>
 /** Yields smaller scenarios, those with the largest cuts first. */
 function* smallerThan(scenario: Scenario): Generator<Scenario> {
   const { faults = [], steps = [] } = scenario;
+  if (faults.length === 0) yield* onePatientUser(scenario);
   for (let size = steps.length >> 1; size > 1; size >>= 1)
     for (let at = steps.length - size; at >= 0; at -= size)
       yield { ...scenario, steps: withoutSteps(steps, at, size) };
@@ -305,6 +306,24 @@ function* smallerThan(scenario: Scenario): Generator<Scenario> {
   for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: withoutSteps(steps, at, 1) };
   for (const [at, fault] of faults.entries())
     for (const simpler of simplerThan(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
+}
+
+/**
+ * Yields scenarios of one of several objects, whose user waits for rest after each step. A mistake that one of them shows needs
+ * neither another object nor a race.
+ */
+function* onePatientUser(scenario: Scenario): Generator<Scenario> {
+  const { steps = [] } = scenario;
+  const applied = new Set(appliedIn(steps).map(refTextOf));
+  if (applied.size < 2) return;
+  for (const object of applied) {
+    const about = steps.filter(
+      (step) =>
+        step.do !== "settle" &&
+        (step.do === "apply" ? refTextOf(step.object) : refText(step.target)) === object,
+    );
+    yield { ...scenario, steps: about.flatMap((step) => [step, { do: "settle" }]) };
+  }
 }
 
 function without<T>(list: readonly T[], at: number, size: number): T[] {
