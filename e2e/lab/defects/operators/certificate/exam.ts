@@ -63,19 +63,8 @@ export const exam: Exam = {
     {
       name: "pending-not-polled",
       seenIn: "orders that are asked for once, and never looked at again",
-      classes: ["unretried", "history", "interrupted"],
+      classes: ["hot-loop", "unretried", "history", "interrupted"],
       edits: [{ right: 'return { requeueAfter: "5s" };', wrong: "return;" }],
-    },
-    {
-      name: "new-order-each-time",
-      seenIn: "ACME clients that order again after each restart, up to the rate limit",
-      classes: ["interrupted", "hot-loop", "unretried"],
-      edits: [
-        {
-          right: "replaces: isCurrent ? held",
-          wrong: "replaces: true ? held",
-        },
-      ],
     },
     {
       name: "days-not-compared",
