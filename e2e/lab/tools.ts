@@ -87,6 +87,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "operators with a mistake each, which the simulation must find",
       steps: [program("e2e/lab/gallery/gallery.ts")],
     },
+    defects: {
+      summary: "mistakes of users' operators, and how many of them the simulation finds in a minute",
+      steps: [program("e2e/lab/defects/defects.ts")],
+    },
     mutants: {
       summary: "changes the runtime in 150 places, one at a time, which its tests must notice",
       steps: [program("e2e/lab/mutants/mutants.ts")],

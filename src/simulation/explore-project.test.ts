@@ -81,7 +81,7 @@ test("a kind without a CRD is named", async () => {
 });
 
 test("tsbuilder test --explore says how long, and from which seed", () => {
-  expect(budgetOf({})).toEqual({ seeds: 20, time: 3000 });
+  expect(budgetOf({})).toEqual({ seeds: 50, processorTime: 5000 });
   expect(budgetOf({ TSBUILDER_EXPLORE_TIME: "10m", TSBUILDER_EXPLORE_SEED: "70" })).toEqual({
     seeds: Infinity,
     time: 600_000,
@@ -96,5 +96,12 @@ test("the summary names the kinds of writes that no process died at", () => {
   };
   expect(summaryOf({ runs: 4, failure: undefined, crashPoints }, { from: 70 })).toBe(
     "explored 4 disturbed runs from seed 70; processes died at 1 of 2 kinds of writes, but not at shop: PATCH Shop/status",
+  );
+});
+
+test("the summary says how far it came if the time ended before the seeds", () => {
+  const crashPoints = { all: [], missed: [] };
+  expect(summaryOf({ runs: 31, failure: undefined, crashPoints }, budgetOf({}))).toBe(
+    "explored 31 of 50 disturbed runs from seed 1, as many as 5 s of processor time allow; processes died at 0 of 0 kinds of writes",
   );
 });

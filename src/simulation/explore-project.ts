@@ -45,16 +45,22 @@ export async function exploreProject(project: ProjectExploration): Promise<Explo
 export function budgetOf(env: Readonly<Record<string, string | undefined>>): ExploreOptions {
   const { TSBUILDER_EXPLORE_TIME: time, TSBUILDER_EXPLORE_SEED: from = "1" } = env;
   return time === undefined
-    ? { seeds: 20, time: 3000 }
+    ? { seeds: 50, processorTime: 5000 }
     : { seeds: Infinity, time: parseDuration(time), from: Number(from) };
 }
 
 /** Describes an exploration in one line. */
-export function summaryOf({ runs, crashPoints }: Exploration, { from = 1 }: ExploreOptions): string {
+export function summaryOf(
+  { runs, failure, crashPoints }: Exploration,
+  { from = 1, seeds = Infinity, processorTime = 0 }: ExploreOptions,
+): string {
   const { all, missed } = crashPoints;
   const died = `processes died at ${all.length - missed.length} of ${all.length} kinds of writes`;
   const rest = missed.length > 0 ? `, but not at ${missed.join(", ")}` : "";
-  return `explored ${runs} disturbed runs from seed ${from}; ${died}${rest}`;
+  const isCut = !failure && runs < seeds && processorTime > 0;
+  const what = isCut ? `${runs} of ${seeds} disturbed runs` : `${runs} disturbed runs`;
+  const cut = isCut ? `, as many as ${processorTime / 1000} s of processor time allow` : "";
+  return `explored ${what} from seed ${from}${cut}; ${died}${rest}`;
 }
 
 /** A finding of `exploreProject()`, as the test that it prints passes it on. */

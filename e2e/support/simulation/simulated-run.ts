@@ -9,6 +9,8 @@ export function runOf(trace: readonly TraceEvent[], objects: readonly Kubernetes
     state: stateOf(objects),
     derived: { objects: new Set(), statuses: new Set() },
     leftovers: [],
+    leftOutside: [],
+    calls: {},
     rejected: [],
     writes: {},
     requests: {},

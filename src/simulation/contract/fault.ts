@@ -5,6 +5,7 @@
 export type Fault =
   | CrashFault
   | RefusalFault
+  | CallFault
   | WatchFault
   /** `cut`: no request and no event gets through. `lease`: only requests for the process's Lease don't. */
   | { readonly fault: "cut" | "lease"; readonly process: string; readonly at: number; readonly for: number }
@@ -44,13 +45,23 @@ export interface ChildFault {
   readonly at: number;
 }
 
-/** A process dies when it sends a write, and starts again. */
-export interface CrashFault {
+/** A process dies when it sends a write, or calls an external system, and starts again. */
+export type CrashFault = Death &
+  (
+    | {
+        /** The number of the write among those of the process, counted from 1. */
+        readonly write: number;
+      }
+    | {
+        /** The number of the call among those of the process, counted from 1. */
+        readonly call: number;
+      }
+  );
+
+interface Death {
   readonly fault: "crash";
   readonly process: string;
-  /** The number of the write among those of the process, counted from 1. */
-  readonly write: number;
-  /** `before` the server gets the write, `at` the server but before the answer, or `after` the answer. */
+  /** `before` the server gets the request, `at` the server but before the answer, or `after` the answer. */
   readonly when: "before" | "at" | "after";
   /** Milliseconds until the process starts again. */
   readonly down: number;
@@ -67,6 +78,22 @@ export interface RefusalFault {
   readonly request: number;
   readonly with: "conflict" | "too-many" | "error" | "time-out" | "reset";
   /** The server carried the request out before it failed. Never true of a conflict. */
+  readonly done: boolean;
+}
+
+/** A call of an external system fails: a `fetch()`, or a command in a container. */
+export interface CallFault {
+  readonly fault: "call";
+  readonly process: string;
+  /** The number of the call among those of the process, counted from 1. */
+  readonly call: number;
+  /**
+   * `refused`: no connection. `reset`: it breaks. `time-out`: no answer ever comes. `too-many`: 429, with a `Retry-After`
+   * of a second. `error`: 500. `garbage`: 200, with a page of a proxy for a body. `slow`: the answer takes half a minute.
+   * A command ends with exit code 1 for `too-many`, `error` and `garbage`.
+   */
+  readonly with: "refused" | "reset" | "time-out" | "too-many" | "error" | "garbage" | "slow";
+  /** The system did what was asked before it failed. Never true of `refused` and `too-many`, always of `slow`. */
   readonly done: boolean;
 }
 

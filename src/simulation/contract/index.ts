@@ -2,7 +2,16 @@
  * The words that all floors of the simulation share. Read `scenario.ts` first: it says what goes into a run. `run.ts` says
  * what comes out, `fault.ts` lists everything that may go wrong on the way.
  */
-export type { ChildFault, CrashFault, Fault, RefusalFault, WatchFault, WebhookFault } from "./fault.ts";
+export { external, type ExternalSystem } from "./external.ts";
+export type {
+  CallFault,
+  ChildFault,
+  CrashFault,
+  Fault,
+  RefusalFault,
+  WatchFault,
+  WebhookFault,
+} from "./fault.ts";
 export type { MistakeClass, Phase, Run, TraceEvent, Verdict } from "./run.ts";
 export {
   type Check,

@@ -18,6 +18,10 @@ export interface Run {
   readonly writes: { readonly [process: string]: number };
   /** The number of reads and writes by process. */
   readonly requests: { readonly [process: string]: number };
+  /** The number of calls of external systems by process. */
+  readonly calls: { readonly [process: string]: number };
+  /** What external systems still hold after the deletion, in words. */
+  readonly leftOutside: readonly string[];
   /** The number of writes by the scenario's controllers of the cluster. */
   readonly controllerWrites: number;
   /** The kinds of writes that processes made, such as `shop: PATCH ConfigMap`. */
@@ -56,6 +60,19 @@ export type TraceEvent = { readonly at: number } & (
       readonly object?: string;
       /** The status of the answer; 0 if there was none. The event is recorded when the client stops waiting. */
       readonly status: number;
+    }
+  /** A process called an external system. */
+  | {
+      readonly type: "call";
+      readonly process: string;
+      /** The name of the system. */
+      readonly to: string;
+      /** The method and the URL, or the command and the pod. */
+      readonly text: string;
+      /** The status of the answer, or the exit code; undefined if there was none. */
+      readonly status: number | undefined;
+      /** The call changed the state of the system. */
+      readonly isChange: boolean;
     }
   /** The API server called a webhook. */
   | {

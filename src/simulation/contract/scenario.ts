@@ -3,6 +3,7 @@ import type { ControllerName } from "@tsbuilder/cluster";
 import type { ExecOptions, ExecResult, Manager, ManagerOptions } from "@tsbuilder/runtime";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { findKind } from "@tsbuilder/apimachinery/kinds";
+import type { ExternalSystem } from "./external.ts";
 import type { Fault } from "./fault.ts";
 import type { Ref, State } from "./state.ts";
 
@@ -18,9 +19,11 @@ export interface Scenario {
   readonly seed?: number;
   /** The cluster's own controllers, besides the garbage collector and that of namespaces. Default: none. */
   readonly controllers?: readonly ControllerName[];
-  /** Stands in for all servers but the API server: answers the operators' calls of `fetch()`. */
+  /** Systems outside of the cluster, by name. The first that a `fetch()` or a command fits answers it. */
+  readonly external?: { readonly [name: string]: ExternalSystem };
+  /** Answers the operators' other calls of `fetch()`. What it remembers outlives a run: for that, there is `external`. */
   readonly http?: (request: Request) => Response | Promise<Response>;
-  /** Stands in for the containers: answers the operators' commands in them (`client.exec`). */
+  /** Answers the operators' other commands in containers (`client.exec`). */
   readonly exec?: (command: ContainerCommand) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   readonly limits?: Limits;
   /** Returns true for objects that the operators keep on purpose after a deletion, such as data. Default: none. */

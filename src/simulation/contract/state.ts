@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ExternalStates } from "./external.ts";
 
 /** Names an object. */
 export interface Ref {
@@ -24,17 +25,20 @@ export function refTextOf(object: KubernetesObject): string {
   return refText(refOf(object));
 }
 
-/** All objects at one moment. */
+/** All objects at one moment, and what external systems hold. */
 export interface State {
   readonly objects: readonly KubernetesObject[];
+  /** The states of the external systems, by name. */
+  readonly external: ExternalStates;
   find(ref: Ref): KubernetesObject | undefined;
   list(kind: string): readonly KubernetesObject[];
 }
 
-/** Makes a state of the objects of a cluster. */
-export function stateOf(objects: readonly KubernetesObject[]): State {
+/** Makes a state of the objects of a cluster, and of external systems. */
+export function stateOf(objects: readonly KubernetesObject[], external: ExternalStates = {}): State {
   return {
     objects,
+    external,
     list: (kind) => objects.filter((object) => object.kind === kind),
     find: ({ apiVersion, kind, namespace, name }) =>
       objects.find(

@@ -1,9 +1,17 @@
 // Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults, compares a disturbed run with the undisturbed ones
 // (`examine.ts`), shrinks the first failure, names its class, and tells its story (`story.ts`, `advice.ts`).
 
-import type { ChildFault, Fault, MistakeClass, Run, SimulatedOperator, Verdict } from "../contract/index.ts";
+import type {
+  CallFault,
+  ChildFault,
+  Fault,
+  MistakeClass,
+  Run,
+  SimulatedOperator,
+  Verdict,
+} from "../contract/index.ts";
 import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
-import { refTextOf } from "../contract/state.ts";
+import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 import { pauseOf } from "../world/user.ts";
@@ -18,6 +26,8 @@ export interface ExploreOptions {
   readonly from?: number;
   /** Milliseconds of real time after which no further seed is tried. Default: no limit. */
   readonly time?: number;
+  /** Milliseconds of processor time after which no further seed is tried. Default: no limit. */
+  readonly processorTime?: number;
   /** The number of smaller scenarios to try. It is no time, so that every machine finds the same failure. Default: 200. */
   readonly shrinks?: number;
 }
@@ -67,13 +77,18 @@ export const seedsPerPlan = 10;
 
 async function exploreAll(
   make: Scenario | ((random: Random) => Scenario),
-  { seeds = 100, from = 1, time = Infinity, shrinks = 200 }: ExploreOptions,
+  { seeds = 100, from = 1, time = Infinity, processorTime = Infinity, shrinks = 200 }: ExploreOptions,
 ): Promise<Exploration> {
   const start = performance.now();
+  const usage = process.cpuUsage();
+  const isTime = (): boolean => {
+    const { user, system } = process.cpuUsage(usage);
+    return performance.now() - start < time && (user + system) / 1000 < processorTime;
+  };
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
   let runs = 0;
   const coverage = new CrashCoverage();
-  for (let seed = from; seed < from + seeds && performance.now() - start < time; seed++) {
+  for (let seed = from; seed < from + seeds && isTime(); seed++) {
     const number = Math.floor(seed / seedsPerPlan);
     if (plan?.number !== number) {
       const made = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
@@ -150,22 +165,26 @@ const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-chil
 
 function drawFault(random: Random, plain: Run, process: string): Fault {
   const operatorsCalled = operatorsWithCalls(plain);
+  const calls = callsBy(process, plain);
   const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
   const kind = random.pick([
     ...kinds,
     ...(hasLease ? (["lease"] as const) : []),
     ...(operatorsCalled.length > 0 ? (["webhook"] as const) : []),
+    ...(calls.length > 0 ? (["call", "call", "call"] as const) : []),
     "crash",
     "crash",
     "crash",
   ] as const);
+  if (kind === "call") return drawCallFault(random, process, pickCall(random, calls));
   const writes = plain.writes[process]!;
-  if (kind === "crash" && writes > 0) {
+  const isAtCall = calls.length > 0 && random.fork("at a call").chance(writes > 0 ? 0.5 : 1);
+  if (kind === "crash" && (writes > 0 || isAtCall)) {
     const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
     return {
       fault: "crash",
       process,
-      write: random.integer(1, writes),
+      ...(isAtCall ? { call: pickCall(random, calls) } : { write: random.integer(1, writes) }),
       when: random.pick(["before", "at", "after"]),
       down: random.pick([10, 500, 3000, 20_000]),
       ...(lag !== undefined && { lag }),
@@ -195,6 +214,27 @@ function drawFault(random: Random, plain: Run, process: string): Fault {
   if (kind === "cut" && random.fork("suspend").chance(0.5))
     return { fault: "suspend", process, at, for: duration };
   return { fault: kind, process, at, for: duration };
+}
+
+/** Returns what kind of call each call of a process was: its method, or the program of its command, and the system. */
+function callsBy(process: string, { trace }: Run): string[] {
+  return trace.flatMap((event) =>
+    event.type === "call" && event.process === process ? [`${event.text.split(" ")[0]} ${event.to}`] : [],
+  );
+}
+
+/** Draws the number of a call. Each kind of call is as likely as any other: the rare ones are those that matter. */
+function pickCall(random: Random, calls: readonly string[]): number {
+  const kind = random.pick([...new Set(calls)]);
+  return random.pick(calls.flatMap((each, index) => (each === kind ? [index + 1] : [])));
+}
+
+const failures = ["refused", "reset", "time-out", "too-many", "error", "garbage", "slow"] as const;
+
+function drawCallFault(random: Random, process: string, call: number): CallFault {
+  const how = random.pick(failures);
+  const done = how === "slow" || (how !== "refused" && how !== "too-many" && random.chance(0.5));
+  return { fault: "call", process, call, with: how, done };
 }
 
 /** Returns the operators whose webhooks were called. */
@@ -265,6 +305,7 @@ async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Fin
 /** Yields smaller scenarios, those with the largest cuts first. */
 function* smallerScenarios(scenario: Scenario): Generator<Scenario> {
   const { faults = [], steps = [] } = scenario;
+  if (faults.length === 0) yield* onePatientUser(scenario);
   for (let size = steps.length >> 1; size > 1; size >>= 1)
     for (let at = steps.length - size; at >= 0; at -= size)
       yield { ...scenario, steps: omitSteps(steps, at, size) };
@@ -272,6 +313,24 @@ function* smallerScenarios(scenario: Scenario): Generator<Scenario> {
   for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: omitSteps(steps, at, 1) };
   for (const [at, fault] of faults.entries())
     for (const simpler of simplerFaults(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
+}
+
+/**
+ * Yields scenarios of one of several objects, whose user waits for rest after each step. A mistake that one of them shows needs
+ * neither another object nor a race.
+ */
+function* onePatientUser(scenario: Scenario): Generator<Scenario> {
+  const { steps = [] } = scenario;
+  const applied = new Set(appliedIn(steps).map(refTextOf));
+  if (applied.size < 2) return;
+  for (const object of applied) {
+    const about = steps.filter(
+      (step) =>
+        step.do !== "settle" &&
+        (step.do === "apply" ? refTextOf(step.object) : refText(step.target)) === object,
+    );
+    yield { ...scenario, steps: about.flatMap((step) => [step, { do: "settle" }]) };
+  }
 }
 
 function omit<T>(list: readonly T[], at: number, size: number): T[] {
@@ -324,7 +383,7 @@ function classify({ class: found, scenario, run }: Finding): MistakeClass {
     return "interrupted";
   if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
     return "missed-event";
-  if (kinds.has("refuse") || kinds.has("webhook")) return "unretried";
+  if (kinds.has("refuse") || kinds.has("call") || kinds.has("webhook")) return "unretried";
   if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
   if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
   return applied.size > 1 ? "collision" : "history";

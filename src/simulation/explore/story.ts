@@ -63,6 +63,8 @@ function eventLine(event: TraceEvent, reasons: ReadonlyMap<string, string>): str
     }
     case "request":
       return `${event.process}: ${event.method} ${event.path.split("?")[0]}: ${event.status || "no answer"}`;
+    case "call":
+      return `${event.process} calls ${event.to}: ${event.text}: ${event.status ?? "no answer"}`;
     case "webhook":
       return `the API server calls ${event.process ?? "nobody"} at ${event.path}: ${event.status || "no answer"}`;
     case "watch":

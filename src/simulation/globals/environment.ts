@@ -12,8 +12,8 @@ export interface Environment {
   readonly isClosed: boolean;
   /** Runs a function in the next turn of the simulated event loop. */
   readonly enqueue: (run: () => void) => void;
-  /** Stands in for all servers that `fetch()` reaches. Default: none can be reached. */
-  readonly http?: ((request: Request) => Promise<Response>) | undefined;
+  /** Stands in for all servers that `fetch()` reaches; returns undefined for one that it can't reach. Default: none can be. */
+  readonly http?: (request: Request) => Promise<Response> | undefined;
   /** Is called with a rejection that nobody handles. Default: Node's own way. */
   readonly onRejection?: (error: unknown) => void;
 }

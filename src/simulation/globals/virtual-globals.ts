@@ -435,8 +435,11 @@ function virtualFetch(real: typeof fetch): typeof fetch {
   return async (input, init) => {
     const around = environment();
     if (!around?.isClosed) return real(input, init);
-    if (!around.http) throw new OutsideError("fetch()", "give the scenario `http`, a stand-in that answers");
-    return around.http(new Request(input, init));
+    const request = new Request(input, init);
+    const response = around.http?.(request);
+    if (response) return response;
+    const what = `fetch() of ${new URL(request.url).origin}`;
+    throw new OutsideError(what, "give the scenario a stand-in that answers, in `external`");
   };
 }
 

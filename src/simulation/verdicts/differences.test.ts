@@ -58,7 +58,9 @@ test("names that are random in undisturbed runs, or made of a uid, are no differ
       metadata: { namespace: "default", name },
       data: { data },
     }) as KubernetesObject;
-  const [one, other, two] = [[map("a-x")], [map("a-y")], [map("a-z"), map("a-w")]].map(stateOf);
+  const [one, other, two] = [[map("a-x")], [map("a-y")], [map("a-z"), map("a-w")]].map((objects) =>
+    stateOf(objects),
+  );
   const chance = chanceOf(one!, other!);
   expect(differencesBesides(chance, one!, stateOf([map("a-z")]))).toEqual([]);
   expect(differencesBesides(chance, two!, one!)).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { externalObjects } from "../contract/external.ts";
 import { type LeftOut, type State, refOf, refText, refTextOf } from "../contract/state.ts";
 
 /** One field, or one object, in which two states differ. */
@@ -15,7 +16,7 @@ export interface Difference {
 
 /** Compares the outcomes of two runs, without the parts that are left out of either. */
 export function differencesOf(here: State, there: State, leftOut?: LeftOut): Difference[] {
-  const [left, right] = [normalise(here.objects, leftOut), normalise(there.objects, leftOut)];
+  const [left, right] = [normalise(here, leftOut), normalise(there, leftOut)];
   return [...new Set([...left.keys(), ...right.keys()])].toSorted().flatMap((object) => {
     const [mine, other] = [left.get(object), right.get(object)];
     const named = { object, of: (mine ?? other) as KubernetesObject };
@@ -26,10 +27,11 @@ export function differencesOf(here: State, there: State, leftOut?: LeftOut): Dif
 }
 
 /** Returns objects by name, without values that differ from run to run: uids, revisions, times, generated names. */
-function normalise(objects: readonly KubernetesObject[], leftOut?: LeftOut): Map<string, unknown> {
+function normalise({ objects: inCluster, external }: State, leftOut?: LeftOut): Map<string, unknown> {
+  const objects = [...inCluster, ...externalObjects(external)];
   const uids = new Map([
     ...(leftOut?.formerUids ?? []),
-    ...objects.map((object) => [object.metadata.uid ?? "", `uid of ${refTextOf(object)}`] as const),
+    ...inCluster.map((object) => [object.metadata.uid ?? "", `uid of ${refTextOf(object)}`] as const),
   ]);
   const names = new Map(
     objects.flatMap(({ metadata: { name = "", generateName } }) =>

@@ -170,6 +170,7 @@ function isUnanswered(event: TraceEvent): boolean {
 function isDisturbance(event: TraceEvent): boolean {
   const { type } = event;
   if (type === "watch") return event.event === "ERROR";
+  if (type === "call") return event.status === undefined;
   return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
 }
 
@@ -189,13 +190,21 @@ function restartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[
   const changes = trace.slice(from, Math.max(from, to)).filter(isChange);
   const byOperators = changes.filter(({ by }) => operators.has(by));
   const [first] = byOperators;
-  if (!first) return [];
+  if (!first) return effectsByRestart(trace.slice(from, Math.max(from, to)));
   const objects = [...new Set(byOperators.map(textOf))];
   const what = first.fields.length > 0 ? `${first.fields.join(", ")} of ${textOf(first)}` : textOf(first);
   const other = trace.filter(isChange).find((change) => isRival(change, first, operators));
   if (other) return [reportFight([first.by, other.by], what, objects)];
   const message = `nothing has changed, but after a restart ${first.by} changes ${what}`;
   return [{ class: "hot-loop", message, objects }];
+}
+
+/** Reports a change of an external system after a restart of all processes. */
+function effectsByRestart(trace: readonly TraceEvent[]): Verdict[] {
+  const effect = trace.find((event) => event.type === "call" && event.isChange);
+  if (effect?.type !== "call") return [];
+  const message = `nothing has changed, but after a restart ${effect.process} changes ${effect.to}: ${effect.text}`;
+  return [{ class: "hot-loop", message, objects: [] }];
 }
 
 /** Returns whether another operator, or an autoscaler, changes one of the same fields, or created the object. */
@@ -315,14 +324,14 @@ interface WithStatus extends KubernetesObject {
 }
 
 /** Returns the mistakes that the outcome of a run shows, without a look at other runs. */
-export function judgeState({ state, leftovers }: Run, { steps }: Scenario): Verdict[] {
+export function judgeState({ state, leftovers, leftOutside }: Run, { steps }: Scenario): Verdict[] {
   const applied = new Set(appliedIn(steps).map(refTextOf));
   const roots: readonly WithStatus[] = state.objects.filter((object) => applied.has(refTextOf(object)));
   const verdicts = roots.flatMap((root) => [
     ...(isPaused(root) ? [] : staleStatus(root)),
     ...malformed(root),
   ]);
-  const left = leftovers.map(refTextOf);
+  const left = [...leftovers.map(refTextOf), ...leftOutside];
   if (left.length === 0) return verdicts;
   const message = `after the deletion, ${left.join(", ")} is left`;
   return [...verdicts, { class: "leftover", message, objects: left }];

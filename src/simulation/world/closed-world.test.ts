@@ -97,7 +97,7 @@ test("a server that answers others isn't reached by fetch()", async () => {
   await new Promise((resolve) => server.once("listening", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const get = async (): Promise<string> => (await fetch(url)).text();
-  expect(await outcomeOf(get)).toContain("fetch() is outside of the simulation");
+  expect(await outcomeOf(get)).toContain("is outside of the simulation");
   expect(await get()).toBe("hello");
 });
 

@@ -1,4 +1,4 @@
-import type { CrashFault, Fault, RefusalFault, WebhookFault } from "../contract/index.ts";
+import type { CallFault, CrashFault, Fault, RefusalFault, WebhookFault } from "../contract/index.ts";
 
 /** The faults of a run. The network asks for those that strike a request; `simulate.ts` carries out the others. */
 export class FaultPlan {
@@ -15,7 +15,21 @@ export class FaultPlan {
 
   /** Returns the crash of a process at its write of this number, counted from 1. */
   crashAt(process: string, write: number): CrashFault | undefined {
-    return this.#all("crash").find((entry) => entry.process === process && entry.write === write);
+    return this.#all("crash").find(
+      (entry) => entry.process === process && "write" in entry && entry.write === write,
+    );
+  }
+
+  /** Returns the crash of a process at its call of this number of an external system, counted from 1. */
+  crashAtCall(process: string, call: number): CrashFault | undefined {
+    return this.#all("crash").find(
+      (entry) => entry.process === process && "call" in entry && entry.call === call,
+    );
+  }
+
+  /** Returns the failure of a process's call of this number of an external system, counted from 1. */
+  callFault(process: string, call: number): CallFault | undefined {
+    return this.#all("call").find((entry) => entry.process === process && entry.call === call);
   }
 
   /** Returns the refusal of a process's request of this number, counted from 1. */
@@ -92,7 +106,8 @@ export function faultText(fault: Fault): string {
       const when = { before: "before the server gets", at: "while the server answers", after: "after" }[
         fault.when
       ];
-      return `${fault.process} dies ${when} its write ${fault.write}, and starts again after ${fault.down} ms${lag}`;
+      const request = "write" in fault ? `write ${fault.write}` : `call ${fault.call}`;
+      return `${fault.process} dies ${when} its ${request}, and starts again after ${fault.down} ms${lag}`;
     }
     case "refuse": {
       const what =
@@ -101,6 +116,8 @@ export function faultText(fault: Fault): string {
           : `request ${fault.request} of ${fault.process}`;
       return `${what} ends with ${fault.with}${fault.done ? ", although it was done" : ""}`;
     }
+    case "call":
+      return `call ${fault.call} of ${fault.process} ends with ${fault.with}${fault.done ? ", although it was done" : ""}`;
     case "hold":
       return `events for ${fault.process} are held for ${fault.for} ms`;
     case "break":

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { Readable } from "node:stream";
 import type { InProcessCluster } from "@tsbuilder/cluster";
 import { type Client, type ClusterConfig, interceptClient, Manager } from "@tsbuilder/runtime";
-import { type CrashFault, isElected, type RefusalFault, refText, type Scenario } from "../contract/index.ts";
+import { type CrashFault, isElected, type RefusalFault, refText } from "../contract/index.ts";
 import { OutsideError } from "../globals/environment.ts";
 import { operatorNamespace, tokenOf } from "./base.ts";
 import { refusalAnswers } from "./fault-plan.ts";
@@ -16,7 +16,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   const lease = { id: `${name}.simulation`, namespace: operatorNamespace };
   // The operator's own stand-ins come first.
   const wrap = (client: Client): Client => {
-    const answered = answerCommands(client, world.scenario.exec!, world, replica);
+    const answered = answerCommands(client, world, replica);
     return options?.client?.wrap?.(answered) ?? answered;
   };
   return new Manager({
@@ -26,7 +26,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
     clock: life.clock,
     logger: world.recorder.logger(replica.name),
     blockedAfter: "0s",
-    ...(world.scenario.exec && { client: { ...options?.client, wrap } }),
+    ...(world.external.answersCommands && { client: { ...options?.client, wrap } }),
     webhooks: {
       ...options?.webhooks,
       carry: (served) => {
@@ -40,21 +40,13 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   });
 }
 
-/** Answers a client's commands in containers by a stand-in. The network takes as long as that to the API server. */
-function answerCommands(
-  client: Client,
-  standIn: NonNullable<Scenario["exec"]>,
-  world: World,
-  replica: Replica,
-): Client {
+/** Answers a client's commands in containers by a stand-in. */
+function answerCommands(client: Client, world: World, replica: Replica): Client {
   return interceptClient(client, {
-    exec: async ({ args }) => {
+    exec: ({ args }) => {
       const [ref, command, options = {}] = args as unknown as Parameters<Client["exec"]>;
       const { namespace = "default", name: pod = "" } = "metadata" in ref ? ref.metadata : ref;
-      await world.loop.wait(replica.latency());
-      const result = await standIn({ namespace, pod, command, options });
-      await replica.arrival();
-      return { exitCode: 0, stdout: "", stderr: "", ...result };
+      return world.external.exec(replica, { namespace, pod, command, options });
     },
   });
 }
@@ -81,7 +73,7 @@ function clusterConfigOf(world: World, replica: Replica, life: number): ClusterC
           return reject(
             new OutsideError(
               `${stream} in a pod`,
-              "give the scenario `exec`, or the manager's client a `wrap`",
+              "give the scenario `external` with `exec`, or the manager's client a `wrap`",
             ),
           );
         const call = new AbortableCall(options.signal, reject);
@@ -196,10 +188,7 @@ class Exchange {
 
   /** Kills the process, unless something else has done so already. */
   #die(crash: CrashFault): undefined {
-    if (!this.#isAlive()) return undefined;
-    this.#world.note(crash);
-    this.#world.diedAt.add(this.#point);
-    this.#replica.die(crash);
+    if (this.#isAlive()) this.#replica.dieAt(crash, this.#point);
     return undefined;
   }
 

@@ -1,8 +1,9 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Manager, ServedWebhooks } from "@tsbuilder/runtime";
-import { type CrashFault, isElected, type Scenario, type SimulatedOperator } from "../contract/index.ts";
+import { type CrashFault, isElected, type SimulatedOperator } from "../contract/index.ts";
 import { type Environment, inside } from "../globals/environment.ts";
 import type { Random } from "../random.ts";
+import type { ExternalCalls } from "./external-calls.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { Recorder } from "./records.ts";
 import { type EventLoop, ProcessClock } from "./virtual-time.ts";
@@ -13,7 +14,9 @@ export interface ReplicaContext {
   readonly random: Random;
   readonly recorder: Recorder;
   readonly faults: FaultPlan;
-  readonly scenario: Pick<Scenario, "http">;
+  readonly external: ExternalCalls;
+  readonly diedAt: Set<string>;
+  note(fault: CrashFault): void;
   /** Returns the revision of the cluster at an earlier time. */
   revisionAt(time: number): number;
 }
@@ -69,6 +72,7 @@ export class Replica {
   isLeader = false;
   writes = 0;
   requests = 0;
+  externalCalls = 0;
   view: View | undefined;
   /** Answers the API server's calls of webhooks, once the manager serves them. */
   webhooks: ServedWebhooks | undefined;
@@ -128,6 +132,13 @@ export class Replica {
     this.kill();
     this.#world.recorder.add({ type: "died", process: this.name });
     this.#cancelStart = this.#world.loop.after(down, () => this.start(lag));
+  }
+
+  /** Dies by a fault, at a request of this kind. */
+  dieAt(crash: CrashFault, point: string | undefined): void {
+    this.#world.note(crash);
+    if (point !== undefined) this.#world.diedAt.add(point);
+    this.die(crash);
   }
 
   /** Ends the process at once, without a restart. */
@@ -194,34 +205,17 @@ export class Replica {
   }
 
   /** Draws the time that a request or an answer takes. */
-  latency(): number {
-    return this.#random.chance(0.05) ? this.#random.next() * 300 : 0.2 + this.#random.next() * 4;
-  }
+  readonly latency = (): number =>
+    this.#random.chance(0.05) ? this.#random.next() * 300 : 0.2 + this.#random.next() * 4;
 
   /** Draws the time that an event of a watch takes. */
   lag(): number {
     return this.#random.chance(0.1) ? this.#random.next() * 600 : 0.2 + this.#random.next() * 8;
   }
 
-  /** Resolves when an answer that is sent now has arrived; a suspended process gets it later. */
-  arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#world.loop.after(this.latency(), () => this.run(resolve));
-    });
-  }
-
-  /** Asks the stand-in for other servers. The network takes as long as that to the API server. */
-  async #fetch(request: Request): Promise<Response> {
-    const { loop, scenario } = this.#world;
-    await loop.wait(this.latency());
-    const response = await scenario.http!(request);
-    await this.arrival();
-    return response;
-  }
-
   /** Makes the environment of the current life: nothing that it left behind runs in a later one. */
   #environment(): Environment {
-    const { loop, random, scenario } = this.#world;
+    const { loop, random, external } = this.#world;
     const { life } = this;
     const guard = (run: () => void) => (): void =>
       this.run(() => {
@@ -238,7 +232,7 @@ export class Replica {
       random: random.fork(`${this.name} ${life}`),
       isClosed: true,
       enqueue: (run) => loop.enqueue(guard(run)),
-      http: scenario.http && ((request) => this.#fetch(request)),
+      http: (request) => (this.life === life ? external.fetch(this, request) : new Promise(() => {})),
       // A manager that owns its process does the same.
       onRejection: (error) => {
         if (this.life === life) this.#logError("Unhandled promise rejection: an await is missing", error);

@@ -5,7 +5,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Check, ChildFault, Fault, Limits, Phase, Run, Scenario, Step } from "../contract/index.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
-import { type State, refOf, refText, refTextOf, stateOf } from "../contract/state.ts";
+import { type State, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
@@ -71,7 +71,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
     if (failure) throw failure;
     const busy = rests ? [] : replicas.flatMap((replica) => (replica.isIdle ? [] : [replica.name]));
     recorder.add({ type: "phase", phase: name, rests, ...(busy.length > 0 && { busy }) });
-    return rests ? stateOf(world.objects()) : undefined;
+    return rests ? world.state() : undefined;
   };
   const state = await phase("steps", steps);
   let left: State | undefined;
@@ -83,16 +83,18 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
     }
     left = await phase("deletion", deletionSteps(steps));
   }
-  const reached = state ?? stateOf(world.objects());
+  const reached = state ?? world.state();
   return {
     seed,
     trace: recorder.trace,
     state: reached,
     derived: world.derived.among(reached.objects),
     leftovers: left ? findLeftovers(world, scenario, left) : [],
+    leftOutside: left ? world.external.leftovers(scenario) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),
+    calls: Object.fromEntries(replicas.map(({ name, externalCalls }) => [name, externalCalls])),
     controllerWrites: world.controllerWrites,
     writePoints: [...world.writePoints],
     diedAt: [...world.diedAt],
@@ -152,6 +154,7 @@ function strikeProcess(world: World, replica: Replica, fault: ProcessFault): voi
     case "hold":
     case "crash":
     case "refuse":
+    case "call":
     // The network looks these up.
   }
 }
@@ -341,7 +344,7 @@ function watchPromises(
   };
   if (Object.keys({ ...always, ...never }).length > 0)
     world.onChange = () => {
-      const state = stateOf(world.objects());
+      const state = world.state();
       check("always", always, state, true);
       check("never", never, state, false);
     };

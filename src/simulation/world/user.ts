@@ -10,8 +10,11 @@ interface Answer {
   readonly object: KubernetesObject & { readonly status?: unknown };
 }
 
-/** Milliseconds that the user waits for a deletion before applying an object of that name, and for an unreachable webhook. */
-const patience = 300_000;
+/**
+ * Milliseconds that the user waits for a deletion before applying an object of that name, and for an unreachable webhook: more
+ * than a cleanup takes whose call of an external system gets no answer.
+ */
+const patience = 600_000;
 
 /** The user of the cluster, who takes the steps of the scenario. */
 export class User {

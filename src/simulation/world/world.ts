@@ -5,10 +5,11 @@ import { startInProcess } from "@tsbuilder/cluster";
 import type { Manager } from "@tsbuilder/runtime";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
-import type { Fault, RefusalFault, Scenario } from "../contract/index.ts";
+import { type Fault, type RefusalFault, type Scenario, type State, stateOf } from "../contract/index.ts";
 import { type Environment, environment, inside } from "../globals/environment.ts";
 import { Random } from "../random.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
+import { ExternalCalls } from "./external-calls.ts";
 import { FaultPlan, faultText, refusalAnswers } from "./fault-plan.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
 import { type Life, Replica } from "./replica.ts";
@@ -56,6 +57,7 @@ export class World {
   /** The creator of each object, by uid. */
   readonly creators = new Map<string, string>();
   readonly derived = new DerivedObjects();
+  readonly external: ExternalCalls;
   /** Objects that processes created, in order: a fault names one by its index. */
   readonly createdObjects: KubernetesObject[] = [];
   /** The kinds of writes by processes, such as `shop: PATCH ConfigMap`: each is a point at which one may die. */
@@ -86,6 +88,7 @@ export class World {
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
     this.faults = new FaultPlan(scenario.faults ?? []);
+    this.external = new ExternalCalls(this, scenario);
     const connect = (replica: Replica, life: Life): Manager => makeManager(this, replica, life);
     this.replicas = scenario.operators.flatMap((operator) =>
       Array.from(
@@ -196,6 +199,19 @@ export class World {
   /** Records a failed write. A write that has failed several times no longer counts as effort, so that the run can end. */
   noteRefusal(attempt: string): void {
     if (this.#refusals.add(attempt)) this.lastEffort = this.loop.now;
+  }
+
+  /** Records that a call of a process changed an external system. */
+  noteEffect(system: string, call: string): void {
+    this.lastEffort = this.loop.now;
+    this.#refusals.clear();
+    if (!this.#isDisturbed) this.changes.add(system, { metadata: { name: call } } as KubernetesObject);
+    this.onChange();
+  }
+
+  /** Returns all objects, and the states of all external systems. */
+  state(): State {
+    return stateOf(this.objects(), this.external.states);
   }
 
   /** Runs code of the API server, in the environment of the client whose request it handles. */

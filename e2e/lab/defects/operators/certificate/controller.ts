@@ -1,0 +1,115 @@
+import { type Context, type DeepReadonly, type Manager, setCondition } from "@tsbuilder/runtime";
+import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { Certificate } from "./types.ts";
+
+// +kubebuilder:rbac:groups=pki.example.com,resources=certificates,verbs=get;list;watch;patch;update
+// +kubebuilder:rbac:groups=pki.example.com,resources=certificates/status,verbs=patch
+// +kubebuilder:rbac:groups=pki.example.com,resources=certificates/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+const authority = "http://ca.example.com";
+const day = 86_400_000;
+
+interface Issued {
+  readonly serial: string;
+  readonly pem: string;
+  readonly notAfter: string;
+}
+
+/** Orders a certificate, waits until it is issued, and renews it when a third of its time is left. */
+export function setup(manager: Manager): void {
+  const { client, clock } = manager;
+  manager
+    .controllerFor(Certificate)
+    .owns(Secret)
+    .finalizer("pki.example.com/revoked", async ({ metadata }, context) => {
+      await ask("DELETE", `certificates/${metadata.uid}`, context);
+    })
+    .complete({
+      async reconcile(request, context) {
+        const certificate = await client.find(Certificate, request);
+        if (!certificate) return;
+        const { spec, metadata, status = {} } = certificate;
+        const name = `${request.name}-tls`;
+        const secret = await client.find(Secret, { name, namespace: request.namespace });
+        const held = secret?.metadata.annotations ?? {};
+        const renewAt = renewalOf(held, spec.days ?? 30);
+        const isCurrent = held["pki.example.com/wish"] === wishOf(spec);
+        if (secret && isCurrent && clock.now() < renewAt) {
+          await report(certificate, "True", "Issued", held["pki.example.com/not-after"]);
+          return { requeueAfter: `${Math.ceil(renewAt - clock.now())}ms` };
+        }
+        const current = await client.find(Certificate, request, { live: true });
+        if (!current || current.metadata.uid !== metadata.uid || current.metadata.deletionTimestamp) return;
+        // A repeated call finds the order that is there; a renewal names the certificate that it replaces.
+        const issued = await ask<Issued>("PUT", `certificates/${metadata.uid}`, context, {
+          dnsName: spec.dnsName,
+          days: spec.days ?? 30,
+          replaces: isCurrent ? held["pki.example.com/serial"] : undefined,
+        });
+        if (!issued) {
+          await report(certificate, "False", "Pending", status.notAfter);
+          return { requeueAfter: "5s" };
+        }
+        await client.apply(
+          Secret,
+          {
+            metadata: {
+              name,
+              namespace: request.namespace!,
+              annotations: {
+                "pki.example.com/serial": issued.serial,
+                "pki.example.com/not-after": issued.notAfter,
+                "pki.example.com/wish": wishOf(spec),
+              },
+            },
+            stringData: { "tls.crt": issued.pem },
+          },
+          { owner: certificate },
+        );
+        await report(certificate, "True", "Issued", issued.notAfter);
+        return { requeueAfter: "1s" };
+      },
+    });
+
+  async function report(
+    certificate: DeepReadonly<Certificate>,
+    status: "True" | "False",
+    reason: string,
+    notAfter: string | undefined,
+  ): Promise<void> {
+    const ready = { type: "Ready", status, reason, message: "" } as const;
+    await client.patchStatus(Certificate, certificate, {
+      observedGeneration: certificate.metadata.generation!,
+      ...(notAfter !== undefined && { notAfter }),
+      conditions: setCondition(certificate.status?.conditions ?? [], ready),
+    });
+  }
+}
+
+function wishOf({ dnsName, days }: DeepReadonly<Certificate>["spec"]): string {
+  return `${dnsName} ${days}`;
+}
+
+/** Returns when a certificate is to be renewed, in milliseconds since 1970. */
+function renewalOf(annotations: Readonly<Record<string, string>>, days: number): number {
+  return Date.parse(annotations["pki.example.com/not-after"] ?? "1970-01-01T00:00:00Z") - (days * day) / 3;
+}
+
+/** Asks the authority. Undefined says that there is none, or none yet. */
+async function ask<Answer>(
+  method: string,
+  path: string,
+  { signal }: Context,
+  body?: object,
+): Promise<Answer | undefined> {
+  const response = await fetch(`${authority}/${path}`, {
+    method,
+    signal,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (response.status === 202 || response.status === 404) return undefined;
+  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}`);
+  return (await response.json()) as Answer;
+}

@@ -1,0 +1,84 @@
+import type { ExecResult } from "@tsbuilder/runtime";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ContainerCommand } from "./scenario.ts";
+
+/**
+ * Stands in for a system that operators call by `fetch()` or `client.exec()`: an API, a database, a DNS server. Every run
+ * begins with a state of its own. Calls may be refused, lost before or after they had their effect, slow, or answered with
+ * an error, and processes may die at each of them, as the faults of the run say.
+ */
+export interface ExternalSystem<State = unknown> {
+  /** Makes the state that a run begins with. Runs compare it: plain data, a `Map` or a `Set`, or an object of these. */
+  readonly state: () => State;
+  /** Answers the `fetch()` calls to URLs that begin with this. Default: all. */
+  readonly url?: string;
+  /** Answers a `fetch()`, and changes the state. */
+  readonly handle?: (request: Request, state: State) => Response | Promise<Response>;
+  /** Answers a command in a container, and changes the state. */
+  readonly exec?: (
+    command: ContainerCommand,
+    state: State,
+  ) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
+  /**
+   * Returns what must not be left once everything that the steps applied is deleted. Default: all that the state did not
+   * have at the beginning.
+   */
+  readonly leftover?: (state: State) => readonly string[];
+}
+
+/** Declares a stand-in for an external system, with the type of its state. */
+export function external<State>(system: ExternalSystem<State>): ExternalSystem {
+  return system as ExternalSystem;
+}
+
+/** The states of the external systems of a scenario, by name. */
+export type ExternalStates = Readonly<Record<string, unknown>>;
+
+/**
+ * Describes states as objects, so that they are compared as those of the cluster are: each entry of a collection is one,
+ * whose namespace is the system, and everything else is one object together. Equal entries of a list differ in their
+ * numbers only.
+ */
+export function externalObjects(states: ExternalStates): KubernetesObject[] {
+  return Object.entries(states).flatMap(([system, state]) => {
+    const isPlain = Object.getPrototypeOf(state) === Object.prototype;
+    const parts = isPlain ? Object.entries(state as object) : [["entry", state] as const];
+    const rest = parts.filter(([, value]) => !entriesOf(value));
+    return [
+      ...parts.flatMap(([name, value]) =>
+        (entriesOf(value) ?? []).map(([key, each]) => describe(system, name, key, each)),
+      ),
+      ...(rest.length > 0 ? [describe(system, "state", system, Object.fromEntries(rest))] : []),
+    ];
+  });
+}
+
+/** Returns the entries of a map, a set, a list or an object of objects, by name; undefined for other values. */
+function entriesOf(value: unknown): (readonly [name: string, value: unknown])[] | undefined {
+  if (value instanceof Map) return [...value].map(([key, each]) => [String(key), each] as const);
+  if (value instanceof Set) return numbered([...value]);
+  if (Array.isArray(value)) return numbered(value);
+  if (typeof value !== "object" || value === null) return undefined;
+  const entries = Object.entries(value);
+  return entries.every(([, each]) => typeof each === "object" && each !== null) ? entries : undefined;
+}
+
+/** Names each value of a list by its text: the order of a list depends on who was first. */
+function numbered(values: readonly unknown[]): (readonly [name: string, value: unknown])[] {
+  return values.map((value) => [typeof value === "string" ? value : "item", value] as const);
+}
+
+function describe(system: string, kind: string, name: string, value: unknown): KubernetesObject {
+  const metadata = { namespace: system, name: name.replaceAll("/", ":") };
+  return { apiVersion: "external", kind, metadata, value: plain(value) } as KubernetesObject;
+}
+
+/** Copies a value as plain data. */
+function plain(value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, each]) => [key, plain(each)]));
+  if (value instanceof Set) return [...value].map(plain);
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+}

@@ -1,0 +1,193 @@
+import type { Manager } from "@tsbuilder/runtime";
+import { expect, test } from "vitest";
+import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
+import {
+  type CallFault,
+  external,
+  type ExternalSystem,
+  type Fault,
+  type Run,
+  type Scenario,
+} from "../contract/index.ts";
+import { examineScenario, explore } from "../explore/explore.ts";
+import { simulate } from "./simulate.ts";
+
+const url = "http://dns.example.com/records/";
+
+interface Dns {
+  readonly records: Map<string, { size: number }>;
+}
+
+/** A DNS server that keeps a record for each shop. */
+const system: ExternalSystem<Dns> = {
+  state: () => ({ records: new Map() }),
+  url,
+  async handle(request, { records }) {
+    const name = request.url.slice(url.length);
+    if (request.method === "DELETE") return new Response("", { status: records.delete(name) ? 200 : 404 });
+    records.set(name, (await request.json()) as { size: number });
+    return Response.json({}, { status: 201 });
+  },
+};
+
+const dns = external(system);
+
+/** Keeps the record of each shop, and notes in the status that there is one. */
+function keepRecords(manager: Manager, isClean = true): void {
+  const { client } = manager;
+  const controller = manager.controllerFor(Shop);
+  const call = async (method: string, name: string, body?: object): Promise<void> => {
+    const response = await fetch(`${url}${name}`, { method, ...(body && { body: JSON.stringify(body) }) });
+    if (!response.ok && response.status !== 404) throw new Error(`${method}: ${response.status}`);
+    if (method === "PUT") await response.json();
+  };
+  if (isClean)
+    controller.finalizer("example.com/record", ({ metadata }) =>
+      call("DELETE", metadata.name!).then(() => {}),
+    );
+  controller.complete({
+    async reconcile(request) {
+      const shop = await client.find(Shop, request, { live: true });
+      if (!shop || shop.metadata.deletionTimestamp) return;
+      const { size } = shop.spec;
+      if (shop.status?.size === size) return;
+      await call("PUT", request.name, { size });
+      await client.patchStatus(Shop, shop, { size });
+    },
+  });
+}
+
+const scenarioOf = (setup: (manager: Manager) => void, more: Partial<Scenario> = {}): Scenario => ({
+  ...shopScenario(setup),
+  external: { dns },
+  steps: [applyShop("a", { size: 1 })],
+  ...more,
+});
+
+const right = scenarioOf((manager) => keepRecords(manager));
+
+const callsOf = ({ trace }: Run): string[] =>
+  trace.flatMap((event) => (event.type === "call" ? [`${event.text} ${event.status ?? "-"}`] : []));
+
+test("each run begins with a state of its own, which its outcome and its end show", async () => {
+  for (const run of [await simulate(right), await simulate(right)]) {
+    expect(run.state.external).toEqual({ dns: { records: new Map([["a", { size: 1 }]]) } });
+    expect(callsOf(run)).toEqual([`PUT ${url}a 201`, `DELETE ${url}a 200`]);
+    expect(run.leftOutside).toEqual([]);
+  }
+});
+
+test.each([
+  ["refused", false],
+  ["reset", false],
+  ["reset", true],
+  ["time-out", false],
+  ["time-out", true],
+  ["too-many", false],
+  ["error", false],
+  ["error", true],
+  ["garbage", false],
+  ["garbage", true],
+  ["slow", true],
+] as const)(
+  "a call that ends with %s, done %s, is made again by an operator that retries",
+  async (how, done) => {
+    const fault: CallFault = { fault: "call", process: "shop-0", call: 1, with: how, done };
+    const run = await simulate({ ...right, faults: [fault] });
+    expect(run.state.external).toEqual({ dns: { records: new Map([["a", { size: 1 }]]) } });
+    const puts = callsOf(run).filter((call) => call.startsWith("PUT"));
+    expect(puts.filter((call) => call.endsWith(" 201"))).toHaveLength(done && how !== "slow" ? 2 : 1);
+    expect(run.leftOutside).toEqual([]);
+  },
+);
+
+test.each([
+  ["before", 1],
+  ["at", 2],
+  ["after", 1],
+] as const)("a process that dies %s its call has made it %d times in the end", async (when, times) => {
+  const fault: Fault = { fault: "crash", process: "shop-0", call: 1, when, down: 500 };
+  const run = await simulate({ ...right, faults: [fault] });
+  expect(callsOf(run).filter((call) => call.startsWith("PUT"))).toHaveLength(times);
+  expect(run.diedAt).toEqual(["shop: PUT dns"]);
+});
+
+test("a process that died makes no further call", async () => {
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({
+      async reconcile({ name }) {
+        await manager.client.find(Shop, { name }, { live: true });
+        await fetch(`${url}${name}`, { method: "PUT", body: "{}" });
+        await fetch(`${url}${name}-2`, { method: "PUT", body: "{}" });
+      },
+    });
+  const fault: Fault = { fault: "crash", process: "shop-0", call: 1, when: "at", down: 300_000 };
+  const run = await simulate({ ...scenarioOf(setup), faults: [fault] });
+  const died = run.trace.findIndex(({ type }) => type === "died");
+  const again = run.trace.findIndex(({ type }, at) => at > died && type === "start");
+  expect(run.trace.slice(died, again).filter(({ type }) => type === "call")).toEqual([]);
+});
+
+test("a call ends when its signal is aborted", async () => {
+  const ends: string[] = [];
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({
+      async reconcile({ name }) {
+        const signal = AbortSignal.timeout(2000);
+        await fetch(`${url}${name}`, { method: "PUT", body: "{}", signal }).catch((error: Error) =>
+          ends.push(error.name),
+        );
+      },
+    });
+  const fault: Fault = { fault: "call", process: "shop-0", call: 1, with: "time-out", done: false };
+  await simulate({ ...scenarioOf(setup), faults: [fault] });
+  expect(ends).toEqual(["TimeoutError"]);
+});
+
+test("what is left in a system after the deletion is a mistake, but for what may stay", async () => {
+  const careless = scenarioOf((manager) => keepRecords(manager, false));
+  const { failure } = await explore(careless, { seeds: 1 });
+  expect(failure?.verdict).toMatchObject({
+    class: "leftover",
+    message: "after the deletion, records.external dns/a is left",
+  });
+  const kept = {
+    ...careless,
+    mayStay: ({ apiVersion }: { apiVersion: string }) => apiVersion === "external",
+  };
+  expect((await simulate(kept)).leftOutside).toEqual([]);
+  const named = external<Dns>({ ...system, leftover: ({ records }) => [...records.keys()] });
+  expect((await simulate({ ...careless, external: { dns: named } })).leftOutside).toEqual(["a (in dns)"]);
+});
+
+test("an effect that a second call doubles is found, and so is an error that is swallowed", async () => {
+  const mail = external({
+    state: () => ({ sent: [] as string[] }),
+    leftover: () => [],
+    handle: async (request, { sent }) => {
+      sent.push(await request.text());
+      return new Response();
+    },
+  });
+  const sending =
+    (isCareful: boolean) =>
+    (manager: Manager): void =>
+      void manager.controllerFor(Shop).complete({
+        async reconcile(request) {
+          const shop = await manager.client.find(Shop, request, { live: true });
+          if (!shop || shop.status?.size) return;
+          const { ok } = await fetch("http://mail/", { method: "POST", body: shop.metadata.name! });
+          if (!ok && isCareful) throw new Error("the mail was not taken");
+          await manager.client.patchStatus(Shop, shop, { size: 1 });
+        },
+      });
+  const found = async (isCareful: boolean, faults: readonly Fault[]): Promise<string | undefined> => {
+    const scenario = { ...scenarioOf(sending(isCareful)), external: { mail } };
+    return (await examineScenario({ ...scenario, faults }))?.verdict.class;
+  };
+  expect(await found(true, [{ fault: "crash", process: "shop-0", call: 1, when: "at", down: 500 }])).toBe(
+    "interrupted",
+  );
+  const refused = { fault: "call", process: "shop-0", call: 1, with: "error", done: false } as const;
+  expect(await found(false, [refused])).toBe("unretried");
+});

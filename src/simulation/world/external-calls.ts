@@ -1,0 +1,238 @@
+import type { ExecResult } from "@tsbuilder/runtime";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { CallFault, ContainerCommand, CrashFault, Scenario } from "../contract/index.ts";
+import { type ExternalStates, type ExternalSystem, externalObjects } from "../contract/external.ts";
+import { refTextOf } from "../contract/state.ts";
+import type { Replica } from "./replica.ts";
+import type { World } from "./world.ts";
+
+/** Milliseconds after which `fetch()` gives up on an answer, as in Node. */
+const answerTimeout = 300_000;
+
+/** Milliseconds by which a slow answer is late. */
+const slowness = 30_000;
+
+interface System extends ExternalSystem {
+  readonly name: string;
+  readonly held: unknown;
+}
+
+/** A call of a process, whatever it is made by. */
+interface Call<Answer> {
+  readonly to: System;
+  /** The method and the URL, or the command and its pod. */
+  readonly text: string;
+  /** The kind of the call, at which a process may die: `PUT dns`. Undefined for one that only reads. */
+  readonly point: string | undefined;
+  readonly answer: () => Answer | Promise<Answer>;
+  /** Returns the status of an answer, or the exit code of a command. */
+  readonly statusOf: (answer: Answer) => number;
+  /** Makes the answer of a system that fails. */
+  readonly failure: (how: "too-many" | "error" | "garbage") => Answer;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Carries the calls of processes to the external systems of a run, and lets its faults strike them. */
+export class ExternalCalls {
+  readonly #world: World;
+  readonly #systems: readonly System[];
+  /** The last known state of each system, as text: a call that leaves another one has changed it. */
+  readonly #texts = new Map<System, string>();
+  readonly #initial: ReadonlySet<string>;
+
+  constructor(world: World, { external = {}, http, exec }: Scenario) {
+    this.#world = world;
+    this.#systems = [
+      ...Object.entries(external).map(([name, system]) => ({ ...system, name, held: system.state() })),
+      ...(http ? [{ name: "http", state: () => undefined, held: undefined, handle: http }] : []),
+      ...(exec ? [{ name: "containers", state: () => undefined, held: undefined, exec }] : []),
+    ];
+    for (const system of this.#systems) this.#texts.set(system, textOf(system));
+    this.#initial = new Set(this.#systems.flatMap((system) => describe(system).map(refTextOf)));
+  }
+
+  get answersFetch(): boolean {
+    return this.#systems.some(({ handle }) => handle !== undefined);
+  }
+
+  get answersCommands(): boolean {
+    return this.#systems.some(({ exec }) => exec !== undefined);
+  }
+
+  /** Returns a copy of the states of all systems that have one. */
+  get states(): ExternalStates {
+    return Object.fromEntries(
+      this.#systems.flatMap(({ name, held }) => (held === undefined ? [] : [[name, structuredClone(held)]])),
+    );
+  }
+
+  /** Returns what the systems hold after everything was deleted, and should not. */
+  leftovers({ mayStay = () => false }: Scenario): string[] {
+    return this.#systems.flatMap((system) =>
+      system.leftover
+        ? system.leftover(system.held).map((text) => `${text} (in ${system.name})`)
+        : describe(system).flatMap((object) => {
+            const text = refTextOf(object);
+            return this.#initial.has(text) || mayStay(object) ? [] : [text];
+          }),
+    );
+  }
+
+  /** Answers a `fetch()` of a process; undefined if no system has that URL. */
+  fetch(caller: Replica, request: Request): Promise<Response> | undefined {
+    const to = this.#systems.find(({ handle, url = "" }) => handle && request.url.startsWith(url));
+    if (!to) return undefined;
+    const { method, url, signal } = request;
+    return this.#make<Response>(caller, {
+      to,
+      text: `${method} ${url}`,
+      point: method === "GET" || method === "HEAD" ? undefined : `${method} ${to.name}`,
+      answer: () => to.handle!(request, to.held),
+      statusOf: ({ status }) => status,
+      failure: (how) => failedResponses[how](),
+      signal,
+    });
+  }
+
+  /** Answers a command of a process in a container. */
+  exec(caller: Replica, command: ContainerCommand): Promise<ExecResult> {
+    const to = this.#systems.find(({ exec }) => exec)!;
+    return this.#make<ExecResult>(caller, {
+      to,
+      text: `${command.command.join(" ")} in ${command.namespace}/${command.pod}`,
+      point: `exec ${to.name}`,
+      answer: async () => ({ exitCode: 0, stdout: "", stderr: "", ...(await to.exec!(command, to.held)) }),
+      statusOf: ({ exitCode }) => exitCode,
+      failure: (how) => ({ exitCode: 1, stdout: "", stderr: how }),
+      signal: command.options.signal ?? undefined,
+    });
+  }
+
+  /** Makes a call for the current life of a process. Once that life is over, it gets no answer. */
+  #make<Answer>(caller: Replica, call: Call<Answer>): Promise<Answer> {
+    const { life } = caller;
+    const settle = (run: () => void): void => caller.run(() => caller.life === life && run());
+    return new Promise<Answer>((resolve, reject) => {
+      const { signal } = call;
+      const abort = (): void => settle(() => reject(signal!.reason as Error));
+      if (signal?.aborted) return abort();
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#carry(caller, call, () => caller.life === life)
+        .then(
+          (answer) => answer !== dead && settle(() => resolve(answer)),
+          (error: Error) => settle(() => reject(error)),
+        )
+        .finally(() => signal?.removeEventListener("abort", abort));
+    });
+  }
+
+  async #carry<Answer>(
+    caller: Replica,
+    call: Call<Answer>,
+    isAlive: () => boolean,
+  ): Promise<Answer | typeof dead> {
+    const { loop, faults, writePoints } = this.#world;
+    const number = ++caller.externalCalls;
+    const crash = faults.crashAtCall(caller.name, number);
+    const fault = faults.callFault(caller.name, number);
+    const point = call.point && `${caller.operator.name}: ${call.point}`;
+    if (point !== undefined) writePoints.add(point);
+    const die = (fatal: CrashFault): typeof dead => {
+      if (isAlive()) caller.dieAt(fatal, point);
+      return dead;
+    };
+    if (crash?.when === "before") return die(crash);
+    await this.#travel(caller);
+    if (fault) this.#world.note(fault);
+    const answer = !fault || fault.done ? await this.#perform(caller, call) : undefined;
+    if (crash?.when === "at") return die(crash);
+    const received = fault ? await this.#fail(caller, call, fault, answer) : answer!;
+    await this.#travel(caller);
+    if (crash) loop.enqueue(() => die(crash));
+    return received;
+  }
+
+  /** Waits for the way to a system, or back. Throws if the process is cut off. */
+  async #travel({ name, latency }: Replica): Promise<void> {
+    const { loop, faults } = this.#world;
+    await loop.wait(latency());
+    if (!faults.isUnder("cut", name, loop.now)) return;
+    await loop.wait(connectTimeout);
+    throw fetchFailed("ETIMEDOUT");
+  }
+
+  /** Has the system answer, and records the call, and whether it changed the state. */
+  async #perform<Answer>(caller: Replica, call: Call<Answer>): Promise<Answer> {
+    // In an environment of its own: the process's date may be wrong.
+    const answer = await this.#world.as(`external ${call.to.name}`, call.answer);
+    const text = textOf(call.to);
+    const isChange = text !== this.#texts.get(call.to);
+    this.#texts.set(call.to, text);
+    this.#record(caller, call, { status: call.statusOf(answer), isChange });
+    return answer;
+  }
+
+  async #fail<Answer>(
+    caller: Replica,
+    call: Call<Answer>,
+    { with: how, done }: CallFault,
+    answer: Answer | undefined,
+  ): Promise<Answer> {
+    switch (how) {
+      case "slow":
+        await this.#world.loop.wait(slowness);
+        return answer!;
+      case "too-many":
+      case "error":
+      case "garbage": {
+        const failure = call.failure(how);
+        if (!done) this.#record(caller, call, { status: call.statusOf(failure), isChange: false });
+        return failure;
+      }
+      case "time-out":
+        await this.#world.loop.wait(answerTimeout);
+        this.#record(caller, call, { status: undefined, isChange: false });
+        throw fetchFailed("UND_ERR_HEADERS_TIMEOUT");
+      case "refused":
+      case "reset":
+        if (!done) this.#record(caller, call, { status: undefined, isChange: false });
+        throw fetchFailed(how === "reset" ? "ECONNRESET" : "ECONNREFUSED");
+    }
+  }
+
+  #record<Answer>(
+    { name: process }: Replica,
+    { to, text }: Call<Answer>,
+    { status, isChange }: { readonly status: number | undefined; readonly isChange: boolean },
+  ): void {
+    this.#world.recorder.add({ type: "call", process, to: to.name, text, status, isChange });
+    if (isChange) this.#world.noteEffect(to.name, text);
+    else if (status === undefined || status >= 500 || status === 429)
+      this.#world.noteRefusal(`${process} ${text} ${status}`);
+  }
+}
+
+/** Stands for the answer to a process that died during the call. */
+const dead = Symbol("dead");
+
+/** Milliseconds until an attempt to connect gives up. */
+const connectTimeout = 10_000;
+
+const failedResponses = {
+  "too-many": () => Response.json({ message: "slow down" }, { status: 429, headers: { "retry-after": "1" } }),
+  error: () => Response.json({ message: "something went wrong" }, { status: 500 }),
+  garbage: () => new Response("<html>welcome</html>", { headers: { "content-type": "text/html" } }),
+};
+
+/** Makes the error of a `fetch()` without an answer, as Node's. */
+function fetchFailed(code: string): Error {
+  return new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
+}
+
+function describe({ name, held }: System): KubernetesObject[] {
+  return held === undefined ? [] : externalObjects({ [name]: held });
+}
+
+function textOf(system: System): string {
+  return JSON.stringify(describe(system));
+}
