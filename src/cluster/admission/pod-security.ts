@@ -7,13 +7,8 @@ import { forbidden, invalidObject } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
-import {
-  type Standard,
-  containersOf,
-  describeViolations,
-  findViolations,
-  plural,
-} from "./pod-security-standards.ts";
+import type { Standard } from "./pod-security-standards.ts";
+import { containersOf, describeViolations, findViolations, plural } from "./pod-security-standards.ts";
 
 /** The standards that a namespace sets. There is no audit log, so the `audit` labels are only validated. */
 interface Policy {

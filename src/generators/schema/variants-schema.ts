@@ -11,13 +11,8 @@ import {
   shapeOf,
   unionMembers,
 } from "./shape.ts";
-import {
-  type BuiltField,
-  buildFields,
-  keepOnceSetRule,
-  propertySchema,
-  reportForeignMembers,
-} from "./object-schema.ts";
+import type { BuiltField } from "./object-schema.ts";
+import { buildFields, keepOnceSetRule, propertySchema, reportForeignMembers } from "./object-schema.ts";
 import { type Marker, asWritten } from "../markers/collect.ts";
 import { markersOn } from "./comments.ts";
 

@@ -1,12 +1,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import {
-  type Bundle,
-  containersOf,
-  csvNameOf,
-  definedKinds,
-  deploymentsOf,
-  packageNameOf,
-} from "../validate/bundle.ts";
+import type { Bundle } from "../validate/bundle.ts";
+import { containersOf, csvNameOf, definedKinds, deploymentsOf, packageNameOf } from "../validate/bundle.ts";
 import type { Located } from "../located.ts";
 import { properties, schemas } from "./catalog.ts";
 

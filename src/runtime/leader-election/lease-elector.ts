@@ -13,14 +13,8 @@ import { Lease, type LeaseSpec } from "../k8s/coordination/v1.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import { currentCallContext } from "../scope/scope.ts";
 import type { RawRequest } from "../http/transport.ts";
-import {
-  type ElectionTiming,
-  electionTiming,
-  jitter,
-  leaseHint,
-  leaseNamespace,
-  type LeaderElectionOptions,
-} from "./lease-options.ts";
+import type { ElectionTiming, LeaderElectionOptions } from "./lease-options.ts";
+import { electionTiming, jitter, leaseHint, leaseNamespace } from "./lease-options.ts";
 
 /** Options of an elector. */
 interface LeaseElectorOptions {

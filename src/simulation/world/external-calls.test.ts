@@ -1,14 +1,8 @@
 import type { Manager } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import {
-  type CallFault,
-  external,
-  type ExternalSystem,
-  type Fault,
-  type Run,
-  type Scenario,
-} from "../contract/index.ts";
+import type { CallFault, ExternalSystem, Fault, Run, Scenario } from "../contract/index.ts";
+import { external } from "../contract/index.ts";
 import { examineScenario, explore } from "../explore/explore.ts";
 import { simulate } from "./simulate.ts";
 

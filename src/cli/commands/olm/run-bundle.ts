@@ -5,13 +5,8 @@ import { everythingBelow } from "../../../scaffold/tree.ts";
 import type { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import { announceTarget } from "../../arguments/cluster-flags.ts";
-import {
-  type FlagDefinition,
-  type FlagValues,
-  defineCommand,
-  flag,
-  invalidArgument,
-} from "../../arguments/command.ts";
+import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { refuseErrors, requireBundle } from "./findings.ts";
 import { olmFlags, placeFor } from "./olm-flags.ts";
 

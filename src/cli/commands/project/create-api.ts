@@ -20,13 +20,8 @@ import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import type { OpenProject } from "../../project/open-project.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import {
-  type FlagValues,
-  type Invocation,
-  defineCommand,
-  flag,
-  invalidArgument,
-} from "../../arguments/command.ts";
+import type { FlagValues, Invocation } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import {
   externalKindFlags,
   findResource,

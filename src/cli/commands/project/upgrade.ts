@@ -1,13 +1,8 @@
 import type { ConflictChoice } from "../../../scaffold/plan-upgrade.ts";
 import type { OpenProject } from "../../project/open-project.ts";
 import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
-import {
-  defineCommand,
-  type FlagValues,
-  type Invocation,
-  flag,
-  invalidArgument,
-} from "../../arguments/command.ts";
+import type { FlagValues, Invocation } from "../../arguments/command.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { installDependencies } from "../../packages/install-dependencies.ts";
 import { makeFlag } from "../../project/find-resource.ts";
 import { planProjectUpgrade } from "../../upgrade/plan-upgrade.ts";

@@ -2,15 +2,8 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import { duplicate, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import {
-  type Problems,
-  optionalChoice,
-  needed,
-  refused,
-  itemsOf,
-  wildcardAlone,
-  each,
-} from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { optionalChoice, needed, refused, itemsOf, wildcardAlone, each } from "../checks/problems.ts";
 import type { Sent } from "../../contract/api-object.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 

@@ -1,11 +1,5 @@
-import {
-  type CRDSpec,
-  type CRDConversion,
-  type CRDStatus,
-  defaultNames,
-  nameProblems,
-  validateCRD,
-} from "@tsbuilder/apimachinery/crd";
+import type { CRDSpec, CRDConversion, CRDStatus } from "@tsbuilder/apimachinery/crd";
+import { defaultNames, nameProblems, validateCRD } from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";

@@ -1,11 +1,5 @@
-import {
-  type FieldError,
-  invalid,
-  invalidStruct,
-  required,
-  forbidden,
-  notSupported,
-} from "@tsbuilder/apimachinery/errors";
+import type { FieldError } from "@tsbuilder/apimachinery/errors";
+import { invalid, invalidStruct, required, forbidden, notSupported } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { DeploymentSpec } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { LabelSelector, IntOrString } from "@tsbuilder/apimachinery/meta";

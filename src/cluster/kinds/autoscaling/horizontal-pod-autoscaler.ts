@@ -6,15 +6,8 @@ import { count, text } from "../cells.ts";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
-import {
-  type Problems,
-  optionalChoice,
-  needed,
-  positive,
-  refused,
-  itemsOf,
-  each,
-} from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { optionalChoice, needed, positive, refused, itemsOf, each } from "../checks/problems.ts";
 import { containerResourceNameProblems } from "../core/resources.ts";
 import {
   type HorizontalPodAutoscaler,

@@ -11,14 +11,8 @@ import type { Stored, ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Service, pods, services } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import {
-  type PodEndpoint,
-  type EndpointPort,
-  targetRefOf,
-  hostnameOf,
-  podEndpoints,
-  selectsPods,
-} from "./service/pod-endpoints.ts";
+import type { PodEndpoint, EndpointPort } from "./service/pod-endpoints.ts";
+import { targetRefOf, hostnameOf, podEndpoints, selectsPods } from "./service/pod-endpoints.ts";
 import { checkAddress } from "../checks/addresses.ts";
 import { checkPort, checkReachable } from "../checks/names.ts";
 import { type Problems, checked, choice, each, ifSet, itemsOf, refused } from "../checks/problems.ts";

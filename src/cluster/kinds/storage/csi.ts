@@ -5,14 +5,8 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text, size } from "../cells.ts";
 import { fillIn, emptyAsNull } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import {
-  type Problems,
-  optionalChoice,
-  nonNegative,
-  immutable,
-  refused,
-  itemsOf,
-} from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { optionalChoice, nonNegative, immutable, refused, itemsOf } from "../checks/problems.ts";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { driverNameProblems } from "../checks/names.ts";
 import type { LabelSelector, Quantity } from "@tsbuilder/apimachinery/meta";

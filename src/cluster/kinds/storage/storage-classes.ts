@@ -6,14 +6,8 @@ import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import {
-  type Problems,
-  optionalChoice,
-  immutable,
-  refused,
-  itemsOf,
-  duplicates,
-} from "../checks/problems.ts";
+import type { Problems } from "../checks/problems.ts";
+import { optionalChoice, immutable, refused, itemsOf, duplicates } from "../checks/problems.ts";
 import { addFinalizer } from "../fill-in.ts";
 
 export const storageClass: BuiltInKind = {

@@ -34,14 +34,8 @@ import { reporting } from "../../../control-loop/record-event.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { templateHash } from "../../../control-loop/pods/template-hash.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
-import {
-  type DesiredReplicas,
-  type Deployment,
-  desiredReplicas,
-  rolloutLimits,
-  byAge,
-  proportionalReplicas,
-} from "./desired-replicas.ts";
+import type { DesiredReplicas, Deployment } from "./desired-replicas.ts";
+import { desiredReplicas, rolloutLimits, byAge, proportionalReplicas } from "./desired-replicas.ts";
 import { deploymentStatus, isComplete, untilDeadline } from "./deployment-status.ts";
 
 type DeploymentSpec = Sent<apps.DeploymentSpec>;
