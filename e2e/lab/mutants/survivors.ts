@@ -2,6 +2,6 @@
 export const survivors: Readonly<Record<string, string>> = {
   "933213bf0c": "requests and attempts are numbered together, so that no two have the same number",
   a5fdfffd5a: "Node has destroyed a socket that can't connect by itself",
-  e804151e42: "whether a text of 80 characters is shared or kept twice shows in memory alone",
-  c20d227766: "a uid that is remembered for longer takes up memory, and says nothing of another object",
+  "1dce6e5622": "whether a text of 80 characters is shared or kept twice shows in memory alone",
+  "1871b00a2a": "a uid that is remembered for longer takes up memory, and says nothing of another object",
 };
