@@ -20,7 +20,7 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
   }
 }
 
-/** An API server reports an error of a schema that all versions share at `spec.validation`: the first version has it, too. */
+/** An API server reports an error of a schema that all versions share at `spec.validation`: the first one has it. */
 const schemaPath = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema/u;
 
 /** Finds the source of an error within a schema; undefined for errors elsewhere. */

@@ -39,9 +39,7 @@ export function loadPlugin(source: string, root: string): LoadedPlugin {
 /** The code of a package in a project, or in a folder above it. */
 export type PackageCode = Pick<FoundPackage, "name" | "folder"> & Partial<Pick<FoundPackage, "entry">>;
 
-/**
- * The error for a package that `PROJECT` names, or that is installed, and whose code the user has not allowed to run.
- */
+/** The error for a package that `PROJECT` names or that is installed, but whose code the user has not allowed. */
 export class CodeNotAllowedError extends TsbuilderError {
   readonly source: string;
   readonly found: PackageCode;
