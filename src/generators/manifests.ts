@@ -29,8 +29,8 @@ export function crdFolder(tree: SourceTree, overrides: GeneratorOptions): string
 }
 
 /**
- * Plans `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml`. `overrides` are options of the
- * command, before those in `PROJECT`. Errors in the sources are in the plan, which then has no changes.
+ * Plans `config/crd/bases`, `config/rbac/role.yaml` and `config/webhook/manifests.yaml`. `overrides` take precedence over
+ * the options in `PROJECT`. Errors in the sources are in the plan, which then has no changes.
  */
 export async function planManifests(
   tree: SourceTree,

@@ -77,9 +77,9 @@ function refuseSeveralGroups({ resources }: Project): void {
 }
 
 function changeFeatures(project: Project, { enable, disable }: ProjectEdit): readonly FeatureName[] {
-  const both = enable.find((name) => disable.includes(name));
-  if (both !== undefined) {
-    throw new TsbuilderError(`"${both}" is both enabled and disabled`, {
+  const contradictory = enable.find((name) => disable.includes(name));
+  if (contradictory !== undefined) {
+    throw new TsbuilderError(`"${contradictory}" is both enabled and disabled`, {
       code: "INVALID_ARGUMENT",
       hint: "give it once",
     });
@@ -170,11 +170,11 @@ function putResource({ resources }: Project, present: Resource | undefined, next
 function addController(
   project: Project,
   resource: Resource,
-  wanted: string | undefined,
+  requestedName: string | undefined,
   force: boolean,
 ): Resource {
   // A group and a kind may be too long for one name.
-  const name = checkControllerName(wanted ?? defaultControllerName(project, resource));
+  const name = checkControllerName(requestedName ?? defaultControllerName(project, resource));
   const exists = resource.controllers.some((controller) => controller.name === name);
   if (exists && force) return resource;
   const conflict = project.resources
@@ -337,14 +337,14 @@ function checkSpokes(project: Project, hub: Resource, { spokes, force }: Webhook
     (other) => isSameKind(other, hub) && other.version !== hub.version && other.webhooks.spokes !== undefined,
   );
   if (otherHub) {
-    const there = [otherHub.version, ...(otherHub.webhooks.spokes ?? [])];
-    const missing = [hub.version, ...spokes].filter((version) => !there.includes(version));
+    const converted = [otherHub.version, ...(otherHub.webhooks.spokes ?? [])];
+    const missing = [hub.version, ...spokes].filter((version) => !converted.includes(version));
     throw new TsbuilderError(`version ${otherHub.version} is already the hub of ${hub.kind}`, {
       code: "ALREADY_EXISTS",
       hint:
         missing.length > 0
           ? `add the spokes there: --version ${otherHub.version} --conversion --spoke ${missing.join(",")}`
-          : `it converts ${listWords(there.slice(1), "and")} already`,
+          : `it converts ${listWords(converted.slice(1), "and")} already`,
     });
   }
   const unknown = spokes.find((spoke) => !versions.includes(spoke));

@@ -43,7 +43,7 @@ function compile(text: string): CompiledTemplate["content"] {
   return compiled;
 }
 
-/** Returns the code of this module in the bundle, with all templates compiled, which would take long in a command. */
+/** Returns the code that replaces this module in the bundle. Its templates are compiled, so that commands start fast. */
 export function precompiledTemplates(): string {
   const entries = listTemplates().map(
     ({ name, text }) => `[${[JSON.stringify(name), precompile(name), precompile(text)].join(", ")}]`,

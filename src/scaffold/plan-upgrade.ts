@@ -71,8 +71,8 @@ interface MergedJson {
 export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
   const disputed: string[] = [];
   try {
-    const values = [base, ours, theirs].map((text) => JSON.parse(text) as JSONValue);
-    const merged = mergeValues(values[0], values[1], values[2], [], disputed);
+    const parse = (text: string): JSONValue => JSON.parse(text) as JSONValue;
+    const merged = mergeValues(parse(base), parse(ours), parse(theirs), [], disputed);
     return { text: `${JSON.stringify(merged, undefined, 2)}\n`, disputed };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

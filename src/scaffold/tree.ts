@@ -152,7 +152,7 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** Folders that are no part of a project: installed, built and hidden files. */
+/** Returns whether a path is in a folder that is no part of a project: with installed, built or hidden files. */
 const isExcluded = (path: string): boolean => /(?:^|\/)(?:node_modules|dist|vendor|\.[^/]+)\//u.test(path);
 
 const isBelow = (path: string, folder: string): boolean =>

@@ -20,7 +20,7 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
   }
 }
 
-/** An API server reports errors in a schema that all versions share at `spec.validation`: see the first. */
+/** An API server reports an error of a schema that all versions share at `spec.validation`: the first one has it. */
 const schemaPath = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema/u;
 
 /** Finds the source of an error within a schema; undefined for errors elsewhere. */
@@ -51,11 +51,11 @@ function markerPlace(
   kinds: readonly KindVersion[],
 ): Place | undefined {
   const marker = markerPaths.find(([path]) => path.test(field))?.[1];
-  const version = /versions\[(\d+)\]/u.exec(field)?.[1];
-  const name = version === undefined ? undefined : versions[Number(version)]?.name;
+  const versionIndex = /versions\[(\d+)\]/u.exec(field)?.[1];
+  const versionName = versionIndex === undefined ? undefined : versions[Number(versionIndex)]?.name;
   const markers = kinds
-    .filter((kind) => name === undefined || kind.version === name)
-    .flatMap((kind) => kind.markers.filter(({ name: found }) => found === marker));
+    .filter((kind) => versionName === undefined || kind.version === versionName)
+    .flatMap((kind) => kind.markers.filter((candidate) => candidate.name === marker));
   const index = /(?:selectableFields|additionalPrinterColumns)\[(\d+)\]/u.exec(field)?.[1];
   return markers[Number(index ?? 0)]?.place;
 }

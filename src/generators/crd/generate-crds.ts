@@ -1,5 +1,5 @@
 /**
- * CRDs: generates them, or takes them from the cache. `find-kinds.ts` finds the kinds of a module,
+ * Generates the CRDs, or takes them from the cache. `find-kinds.ts` finds the kinds of a module,
  * `custom-resource-definition.ts` joins the versions of a kind, `check-crd.ts` checks the result as an API server does.
  */
 

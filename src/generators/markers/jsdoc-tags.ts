@@ -200,7 +200,7 @@ function findTagHint(name: string): string | undefined {
   return isNear ? `did you mean @${meant}?` : undefined;
 }
 
-/** Splits a JSDoc comment into prose, with markers, and tags; `isOurs` tells those that are found behind text, too. */
+/** Splits a JSDoc comment into prose, with markers, and tags; `isOurs` selects the tags that may stand behind text. */
 export function splitTags(
   lines: CommentBlock["lines"],
   isOurs: (name: string) => boolean,

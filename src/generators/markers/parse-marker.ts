@@ -349,8 +349,6 @@ export function readNumber(text: string, type: "int" | "number"): number | bigin
   return type === "int" && whole !== BigInt.asIntN(64, whole) ? undefined : whole;
 }
 
-const string = /"(?:[^"\\\n]|\\.)*"/uy;
-
 /** Parses JSON. Throws a SyntaxError, also for a number that Go has no value for. */
 export function readJson(text: string): MarkerValue {
   // JSON.parse() would round long integers: they become strings that begin with "#", all other strings begin with "=".
@@ -374,11 +372,13 @@ export function readJson(text: string): MarkerValue {
 
 const identPattern = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
 
-const decimal = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
+const decimalPattern = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
 
-const prefixedNumber = /0[xXbBoO][0-9a-fA-F_]*/uy;
+const prefixedNumberPattern = /0[xXbBoO][0-9a-fA-F_]*/uy;
 
-const raw = /`[^`]*`/uy;
+const rawPattern = /`[^`]*`/uy;
+
+const stringPattern = /"(?:[^"\\\n]|\\.)*"/uy;
 
 /**
  * Scans the value of a marker like controller-gen: with Go's tokens. Hence a `//` in a value is not a comment, a single
@@ -421,15 +421,15 @@ export class Scanner {
     const ident = this.#match(identPattern);
     if (ident !== undefined) return token("ident", ident);
     if (withNumbers && /^\.?[0-9]/u.test(this.text.slice(start, start + 2))) return this.#scanNumber(token);
-    if (char === '"') return this.#scanQuoted(string, "string", token);
-    if (char === "`") return this.#scanQuoted(raw, "raw", token);
+    if (char === '"') return this.#scanQuoted(stringPattern, "string", token);
+    if (char === "`") return this.#scanQuoted(rawPattern, "raw", token);
     return token("char", start + char.length);
   }
 
   #scanNumber(token: (kind: TokenKind, end: number) => Token): Token {
-    const prefixed = this.#match(prefixedNumber);
+    const prefixed = this.#match(prefixedNumberPattern);
     if (prefixed !== undefined) return token("int", prefixed);
-    const end = this.#match(decimal) ?? this.pos + 1;
+    const end = this.#match(decimalPattern) ?? this.pos + 1;
     const text = this.text.slice(this.pos, end);
     if (/[.eE]/u.test(text)) return token("float", end);
     // After a leading zero, Go expects octal digits, without 8 and 9.

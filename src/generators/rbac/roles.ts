@@ -4,7 +4,7 @@ import { positionAt } from "../../shared/text.ts";
 import { type GeneratorOptions, isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
 
-/** A rule of a role, with the names of a marker's arguments. */
+/** A rule of a role. Its lists have the names of the marker's arguments. */
 interface RbacRule {
   groups: readonly string[];
   resources: readonly string[];

@@ -20,8 +20,8 @@ import type { Builder, SchemaSources } from "./builder.ts";
 import { type Typed, someMember } from "./environment.ts";
 
 /**
- * Builds the schema of an object type from its properties, or of a map. `typeMarkers` are the markers of the type itself,
- * of which those about groups of fields are checked against the fields here.
+ * Builds the schema of an object type from its properties, or of a map. Reports a field that `typeMarkers`, the markers of
+ * the type, name in a group although it is required or missing.
  */
 export function objectSchema(
   shape: Shape,

@@ -328,7 +328,7 @@ function newProperty(name: string, type: Typed, optional: boolean, pos: number):
   return [name, { name, type, optional, readonly: false, comments: undefined, pos, env: type.env }];
 }
 
-/** A property with what the modifiers of a mapped type add or remove. */
+/** Applies the modifiers of a mapped type to a property. */
 function withModifiers(property: Property, optional: MappedModifier, readonly: MappedModifier): Property {
   return {
     ...property,

@@ -22,7 +22,7 @@ export interface TypesPlan {
 
 /**
  * Plans TypeScript types for the CRDs of other projects. Their default folder is not `api`, where they would be kinds of
- * this project. Throws a TsbuilderError for an invalid CRD, and for two CRDs that result in different files of one path.
+ * this project. Throws a TsbuilderError for an invalid CRD, and for two CRDs with different types in the same file.
  */
 export async function planTypes(
   sources: readonly { readonly name: string; readonly text: string }[],

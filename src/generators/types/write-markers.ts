@@ -135,6 +135,7 @@ function isSameValue(left: unknown, right: unknown): boolean {
   return withBigInts(left) === withBigInts(right);
 }
 
+/** Writes a value of any type as a marker's value: lists and maps in braces, all else as JSON. */
 export function markerValue(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(markerValue).join(", ")}}`;
   if (typeof value !== "object" || value === null) return jsonText(value);

@@ -39,9 +39,7 @@ export function loadPlugin(source: string, root: string): LoadedPlugin {
 /** The code of a package in a project, or in a folder above it. */
 export type PackageCode = Pick<FoundPackage, "name" | "folder"> & Partial<Pick<FoundPackage, "entry">>;
 
-/**
- * The error for a package that `PROJECT` names, or that is installed, and whose code the user has not allowed to run.
- */
+/** The error for a package that `PROJECT` names or that is installed, but whose code the user has not allowed. */
 export class CodeNotAllowedError extends TsbuilderError {
   readonly source: string;
   readonly found: PackageCode;
@@ -172,7 +170,7 @@ export function listPluginPackages(root: string): string[] {
   const folders = parents(root).map((parent) => join(parent, "node_modules"));
   const names = folders.flatMap((folder) =>
     list(folder).flatMap((name) =>
-      name.startsWith("@") ? list(join(folder, name)).map((own) => `${name}/${own}`) : [name],
+      name.startsWith("@") ? list(join(folder, name)).map((unscoped) => `${name}/${unscoped}`) : [name],
     ),
   );
   return [...new Set(names)].filter((name) => pluginPackagePattern.test(name)).sort();
@@ -192,10 +190,10 @@ function readPackage(linked: string): FoundPackage {
     readFileSync(file, "utf8"),
     "install it again",
   );
-  const named = findEntry(exports) ?? (typeof main === "string" ? main : "index.js");
-  const entry = resolveEntry(folder, named);
+  const entryPath = findEntry(exports) ?? (typeof main === "string" ? main : "index.js");
+  const entry = resolveEntry(folder, entryPath);
   if (entry === undefined) {
-    throw new TsbuilderError(`"${folder}" has no "${named}", which its package.json names`, {
+    throw new TsbuilderError(`"${folder}" has no "${entryPath}", which its package.json names`, {
       code: "NOT_FOUND",
       hint: "build it, or install it again",
     });
@@ -210,9 +208,9 @@ function readPackage(linked: string): FoundPackage {
 }
 
 /** Resolves the entry, only to a regular file of the package itself, which can be hashed and allowed. */
-function resolveEntry(folder: string, named: string): string | undefined {
+function resolveEntry(folder: string, path: string): string | undefined {
   try {
-    const entry = realpathSync(createRequire(join(folder, "package.json")).resolve(join(folder, named)));
+    const entry = realpathSync(createRequire(join(folder, "package.json")).resolve(join(folder, path)));
     return isInside(folder, entry) && statSync(entry).isFile() ? entry : undefined;
   } catch {
     return undefined;

@@ -37,9 +37,9 @@ export function refuseForeign(
       for (const { path, content } of files) {
         checkContributedPath(key, path);
         const other = claim(path, `plugin "${key}" (${scope})`);
-        if (other !== undefined) throw foreign(key, `"${path}" is a file of ${other}`);
+        if (other !== undefined) throw refusal(key, `"${path}" is a file of ${other}`);
         if (!recorded.has(path) && !isFree(tree, path, content))
-          throw foreign(
+          throw refusal(
             key,
             `"${path}" exists, and it did not write it`,
             `move "${path}" to another place first`,
@@ -127,11 +127,11 @@ function refuseFilesAsFolders(
   for (const { key, contributions } of records) {
     for (const { path } of contributions.flatMap(({ files }) => files)) {
       const fileInside = folders.get(foldPath(path));
-      if (fileInside !== undefined) throw foreign(key, `"${path}" is the folder of "${fileInside}"`);
+      if (fileInside !== undefined) throw refusal(key, `"${path}" is the folder of "${fileInside}"`);
       const file = foldersOf(path).find(
         (folder) => owners.has(foldPath(folder)) || readFile(tree, folder) !== undefined,
       );
-      if (file !== undefined) throw foreign(key, `"${path}" is below "${file}", which is a file`);
+      if (file !== undefined) throw refusal(key, `"${path}" is below "${file}", which is a file`);
     }
   }
 }
@@ -153,6 +153,6 @@ export function refuseLinks(key: string, root: string | undefined, paths: readon
   }
 }
 
-function foreign(key: string, message: string, hint = "use another path"): TsbuilderError {
+function refusal(key: string, message: string, hint = "use another path"): TsbuilderError {
   return pluginError(key, message, { code: "REFUSED", hint });
 }

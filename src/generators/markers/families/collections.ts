@@ -30,6 +30,7 @@ export function checkList(schema: Schema): string | undefined {
   return schema.type === "array" ? undefined : `it applies to lists, but this is ${describeSchema(schema)}`;
 }
 
+/** Refuses a schema that is not an object; a map is one, too. */
 export function checkObject(schema: Schema): string | undefined {
   if (schema.type === "object") return undefined;
   return `it applies to objects and maps, but this is ${describeSchema(schema)}`;
