@@ -219,10 +219,24 @@ class Field {
 }
 
 /** The keys that restrict values, apart from their structure. */
-const constraints = (
-  "allOf enum maximum minimum exclusiveMaximum exclusiveMinimum multipleOf maxLength minLength pattern " +
-  "maxItems minItems uniqueItems maxProperties minProperties x-kubernetes-validations"
-).split(" ") as (keyof Schema & string)[];
+const constraints: readonly (keyof Schema & string)[] = [
+  "allOf",
+  "enum",
+  "maximum",
+  "minimum",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "multipleOf",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxProperties",
+  "minProperties",
+  "x-kubernetes-validations",
+];
 
 /** Removes rules and defaults; keys of a list map keep their defaults, without which they would have to be required. */
 function withoutConstraints(schema: Schema, listMapKeys: readonly string[] = []): Schema {

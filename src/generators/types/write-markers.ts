@@ -61,10 +61,20 @@ function printColumnMarker({ jsonPath, ...rest }: PrinterColumn): string {
 }
 
 /** The keywords that limit values. Their markers have the same names, which begin with a capital letter. */
-const limits = (
-  "maximum minimum multipleOf exclusiveMaximum exclusiveMinimum maxLength minLength maxItems minItems uniqueItems " +
-  "maxProperties minProperties"
-).split(" ") as (keyof JSONSchema)[];
+const limits: readonly (keyof JSONSchema)[] = [
+  "maximum",
+  "minimum",
+  "multipleOf",
+  "exclusiveMaximum",
+  "exclusiveMinimum",
+  "maxLength",
+  "minLength",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "maxProperties",
+  "minProperties",
+];
 
 /** Writes the markers for keywords that the TypeScript type does not imply, without those for fields only. */
 export function schemaMarkers(
