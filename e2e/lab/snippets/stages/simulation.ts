@@ -19,7 +19,7 @@ const shopCRD = {
     scope: "Namespaced" as const,
     names: { kind: "Shop", listKind: "ShopList", plural: "shops", singular: "shop" },
     versions: [
-      { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties: { spec } } } },
+      { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", required: ["spec"], properties: { spec } } } },
     ],
   },
 };
@@ -48,6 +48,14 @@ const shop = {
 
 /** Snippets of the guides on the simulation. */
 export const simulationStages: Stages = {
+  "external: { dns } });": {
+    before: `${world}
+import { mkdirSync, writeFileSync } from "node:fs";
+mkdirSync("config/rbac", { recursive: true });
+writeFileSync("config/crd/bases/Shop.yaml", JSON.stringify(shopCRD));
+writeFileSync("config/rbac/role.yaml", JSON.stringify({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "manager-role" }, ...role }));
+`,
+  },
   'run.state.list("ConfigMap");': {
     before: world,
     after: `assert.deepEqual(run.state.list("ConfigMap").map(({ metadata }) => metadata.name), ["shop"]);
