@@ -79,7 +79,6 @@ export function withOutcomes(
 }
 
 const scorecardApiVersion = "scorecard.operatorframework.io/v1alpha3";
-
 const configFile = "config.yaml";
 
 /** Reads the tests in the configuration of a bundle's scorecard, in the order of its stages. */
