@@ -2,7 +2,7 @@ import { isOperator, objectOfCause, requeueOfCause } from "../../../dev/record/r
 import type { Call, Reconcile } from "../history.ts";
 import type { RequestTarget } from "../request-target.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget, verbOf } from "../request-target.ts";
-import type { PlannedRequests, Detector, Found, FoundRequest, SeenCall, SeenWrite } from "./finding.ts";
+import type { Detector, Found, FoundRequest, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
 import { Episodes, listed, shortened, span, times } from "./finding.ts";
 import { isCallFor, isCallOf } from "../connections.ts";
 import { webhookName } from "../webhook-call.ts";
