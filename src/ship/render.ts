@@ -113,9 +113,9 @@ function findOperatorContainer(rendered: string, path: string, wanted: string): 
     throw refusal(message, `set "image: ${placeholderImage}:latest" in config/manager/manager.yaml`);
   }
   const others = containersIn(objects, ["containers", "initContainers"]).filter(
-    (container) => container !== manager,
+    (other): other is Container => other !== manager && other.image !== undefined,
   );
-  return { name, image, others: others.filter((other): other is Container => other.image !== undefined) };
+  return { name, image, others };
 }
 
 /** Throws if other containers have the operator's image: kustomize replaces an image by its name, in all containers. */

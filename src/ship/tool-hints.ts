@@ -87,8 +87,7 @@ const imageFailures: readonly Failure[] = [
   },
   {
     pattern: /no space left on device/i,
-    hint: (tool) =>
-      `free some disk space, for example: ${pruneCommands[tool] ?? "docker system pruneCommands"}`,
+    hint: (tool) => `free some disk space, for example: ${pruneCommands[tool] ?? "docker system prune"}`,
   },
   {
     pattern: /connection refused|no such host|i\/o timeout|TLS handshake timeout|error pinging/i,

@@ -34,7 +34,6 @@ export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<vo
   });
 }
 
-/** Runs a command and traces how long it took. */
 async function runTraced(call: ToolCall, options: Options): Promise<{ stdout?: unknown; stderr?: unknown }> {
   const started = performance.now();
   try {

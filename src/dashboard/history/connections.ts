@@ -51,7 +51,9 @@ export function about(history: History, place: string): About {
 function causedBy({ reconciles }: History, { revisions, key }: Track): Reconcile[] {
   const kinds = new Set(revisions.map(({ object }) => object.kind));
   const causes = new Set([...kinds].flatMap((kind) => causesOf({ kind, key })));
-  return sortByStart(reconciles.filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause))));
+  return reconciles
+    .filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause)))
+    .sort((a, b) => a.from - b.from);
 }
 
 function writersOf({ reconciles }: History, track: Track): WritingReconcile[] {
@@ -108,10 +110,6 @@ function eventsAbout({ tracks }: History, { key, revisions }: Track): LastEvent[
 /** An Event about a cluster-scoped object has no namespace, or an empty one. */
 function eventKey({ namespace, name = "" }: EventReference): string {
   return namespace ? `${namespace}/${name}` : name;
-}
-
-function sortByStart(reconciles: Reconcile[]): Reconcile[] {
-  return reconciles.sort((a, b) => a.from - b.from);
 }
 
 /** Returns the reconciles whose writes caused this one: for each cause, the last reconcile that wrote the object before. */

@@ -175,11 +175,10 @@ export function goesWith({ tracks }: History, place: string): GoneWith[] {
       found.add(other);
       gone.add(other.object.metadata.uid);
     }
-    const contained = dependents.map(contentOf);
+    const contents = dependents.map(contentOf);
     dependents = [...present.values()].filter(
       (other) =>
-        !found.has(other) &&
-        (contained.some((contains) => contains(other)) || losesAllOwners(other, gone, uids)),
+        !found.has(other) && (contents.some((has) => has(other)) || losesAllOwners(other, gone, uids)),
     );
   }
   return [...found]

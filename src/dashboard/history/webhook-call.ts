@@ -5,7 +5,7 @@ import { type RecordedCall, placeName } from "../../dev/record/recorded.ts";
 /** The outcome of a webhook call. `ignored`: the call failed, and the request went on, as failurePolicy Ignore says. */
 export type Verdict = "allowed" | "patched" | "converted" | "denied" | "ignored" | "failed";
 
-/** Returns the outcome of a call. A patch that was too large to be recorded counts. */
+/** Returns the outcome of a call. A patch counts even if it was too large to be recorded. */
 export function verdictOf(call: RecordedCall): Verdict {
   if (call.call === "conversion") return call.failure ? "failed" : "converted";
   const { failure, ignored, answer, omitted = [] } = call;

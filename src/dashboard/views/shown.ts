@@ -28,7 +28,6 @@ export interface Shown {
   readonly everything: boolean;
 }
 
-/** The choices when the page opens. */
 export const initialChoices: Shown = {
   view: "objects",
   place: undefined,

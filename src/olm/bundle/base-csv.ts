@@ -22,7 +22,6 @@ export interface Presentation {
 /** The kustomization below `config/` of the base ClusterServiceVersion and the deployment. */
 export const manifestsKustomization = "manifests";
 
-/** Returns the path of the base ClusterServiceVersion. */
 export function basePath(project: Project): string {
   return `config/${manifestsKustomization}/bases/${project.projectName}.clusterserviceversion.yaml`;
 }

@@ -56,7 +56,7 @@ function fileName(object: ManifestObject): string {
   return `${metadata.name}_${apiVersion.replace("/", "_")}_${kind.toLowerCase()}.yaml`;
 }
 
-/** Removes references to cert-manager's certificates, which a bundle has none of. */
+/** Removes references to cert-manager's certificates, which don't exist in a bundle. */
 function withoutCertificates(
   object: ManifestObject,
   webhooks: FoundWebhooks,

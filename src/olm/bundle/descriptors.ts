@@ -52,7 +52,7 @@ export interface DescribedSchema {
   readonly properties?: Readonly<Record<string, DescribedSchema>>;
 }
 
-/** Describes the outer fields of a spec or status by their schemas, and those with markers by these, in the markers' order. */
+/** Describes all outer fields by their schemas, and fields with a marker by the marker. Those with a position in it come first. */
 export function describeFields(
   schema: DescribedSchema | undefined,
   part: "spec" | "status",
@@ -67,10 +67,8 @@ export function describeFields(
   for (const { path, name, description, displayName, xDescriptors } of marked) {
     const derived = fields.get(path);
     const controls = xDescriptors.length > 0 ? xDescriptors : (derived?.["x-descriptors"] ?? []);
-    fields.set(path, {
-      ...descriptor(path, name, derived?.description ?? description, controls),
-      ...(displayName ? { displayName } : {}),
-    });
+    const text = derived?.description ?? description;
+    fields.set(path, { ...descriptor(path, name, text, controls), ...(displayName ? { displayName } : {}) });
   }
   const position = ({ path }: FieldDescriptor): number =>
     marked.find((field) => field.path === path)?.order ?? Number.MAX_SAFE_INTEGER;

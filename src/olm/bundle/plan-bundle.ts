@@ -190,18 +190,14 @@ export function replaceImages(
   replacements: ReadonlyMap<string, string>,
 ): ManifestObject[] {
   const replaced = (image: string): string => replacements.get(image) ?? image;
-  const replaceInVariable = (variable: EnvVar): EnvVar =>
-    variable.value !== undefined && imageVariable.test(variable.name)
-      ? { ...variable, value: replaced(variable.value) }
-      : variable;
-  const replaceInContainer = (container: Container): Container => ({
+  const changeVariable = (env: EnvVar): EnvVar =>
+    env.value !== undefined && imageVariable.test(env.name) ? { ...env, value: replaced(env.value) } : env;
+  const changeContainer = (container: Container): Container => ({
     ...container,
     ...(container.image === undefined ? {} : { image: replaced(container.image) }),
-    ...(container.env ? { env: container.env.map(replaceInVariable) } : {}),
+    ...(container.env ? { env: container.env.map(changeVariable) } : {}),
   });
-  return objects.map((object) =>
-    isDeployment(object) ? withContainers(object, replaceInContainer) : object,
-  );
+  return objects.map((object) => (isDeployment(object) ? withContainers(object, changeContainer) : object));
 }
 
 function containersOf({ spec }: Deployment): readonly Container[] {

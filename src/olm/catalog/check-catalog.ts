@@ -42,12 +42,8 @@ function* checkPackages({ packages, channels }: Catalog): Iterable<CatalogFindin
     }
     seen.add(name.text);
     const defaultChannel = described.get("defaultChannel");
-    if (
-      channels.some(
-        (channel) => isIn(channel, name.text) && channel.get("name").value === defaultChannel.value,
-      )
-    )
-      continue;
+    const ownChannels = channels.filter((channel) => isIn(channel, name.text));
+    if (ownChannels.some((channel) => channel.get("name").value === defaultChannel.value)) continue;
     const message = `the package has no channel ${JSON.stringify(defaultChannel.value ?? null)}, which is its default`;
     const hint = "name one of its channels, or add a bundle to this one";
     yield finding("default-channel", defaultChannel, message, hint);
@@ -207,14 +203,11 @@ function* checkBundles({ channels, bundles }: Catalog): Iterable<CatalogFinding>
 
 /** Returns the version in the property of the bundle's own package; undefined unless there is exactly one such property. */
 function versionOf(bundle: Located): Located | undefined {
-  const [property, ...more] = bundle
+  const [value, ...more] = bundle
     .get("properties")
-    .items.filter((candidate) => candidate.get("type").value === properties.package);
-  if (
-    !property ||
-    more.length > 0 ||
-    property.get("value", "packageName").value !== bundle.get("package").value
-  )
+    .items.filter((property) => property.get("type").value === properties.package)
+    .map((property) => property.get("value"));
+  if (!value || more.length > 0 || value.get("packageName").value !== bundle.get("package").value)
     return undefined;
-  return property.get("value", "version");
+  return value.get("version");
 }

@@ -17,7 +17,7 @@ const namespaceCounts: Readonly<Record<InstallMode, readonly [least: number, mos
   AllNamespaces: [0, 0],
 };
 
-/** Parses an install mode with its namespaces. Throws if it names too few or too many of them for the mode. */
+/** Parses an install mode with its namespaces. Throws if the mode, or a name or the number of its namespaces, is invalid. */
 export function parseInstallMode(written: string): ChosenMode {
   const [name = "", list] = written.split("=", 2);
   const type = installModes.find((one) => one === name);

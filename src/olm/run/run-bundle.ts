@@ -268,7 +268,7 @@ export async function cleanUpPackage(
   const subscription = subscriptions.find(({ spec }) => spec.name === packageName);
   if (subscription) requireOwnCatalog(subscription, place);
   const others = subscriptions.filter((other) => other !== subscription);
-  const catalog = await readManagedCatalog(packageName, place);
+  const catalog = (await readNamesakes(packageName, place)).filter(isManaged);
   if (!subscription && catalog.length === 0) {
     const known = others.map(({ spec }) => spec.name);
     throw new TsbuilderError(`the package ${packageName} is not installed in ${place.namespace}`, {
@@ -293,11 +293,6 @@ export async function cleanUpPackage(
     deleted.push(...(await deleteObjects(objects.map(identityOf), { ...place, seconds: place.timeout })));
   }
   return deleted;
-}
-
-/** Reads the objects of a package's catalog that tsbuilder made. */
-async function readManagedCatalog(packageName: string, place: OlmPlace): Promise<readonly ManifestObject[]> {
-  return (await readNamesakes(packageName, place)).filter(isManaged);
 }
 
 /** Returns the versions with OLM's label, and the one that the Subscription names. */

@@ -234,7 +234,6 @@ function describeExample({ kind, metadata }: ManifestObject): string {
   return `the example ${kind} ${metadata.name}`;
 }
 
-/** Returns the names of the fields in an object's spec or status. */
 function fieldsOf(object: ManifestObject, part: "spec" | "status"): string[] {
   const value = object[part];
   return isObject(value) ? Object.keys(value) : [];

@@ -5,12 +5,10 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { bundleFolders } from "../bundle-format.ts";
 import { type Located, readDocuments } from "../located.ts";
 
-/** The state of a test that has ended: `error` if it could not be carried out. */
-type State = "pass" | "fail" | "error";
-
 export interface TestResult {
   readonly name: string;
-  readonly state: State;
+  /** The test has ended: `error` if it could not be carried out. */
+  readonly state: "pass" | "fail" | "error";
   readonly errors: readonly string[];
   readonly suggestions: readonly string[];
 }
@@ -79,7 +77,6 @@ export function withOutcomes(
 }
 
 const scorecardApiVersion = "scorecard.operatorframework.io/v1alpha3";
-
 const configFile = "config.yaml";
 
 /** Reads the tests in the configuration of a bundle's scorecard, in the order of its stages. */

@@ -106,7 +106,7 @@ function manifestFileFinding(path: string, manifests: string): BundleFinding {
 /** The most bytes of a request's body that an API server reads. A larger object can't be created. */
 const mostRequestBytes = 3 * 1024 * 1024;
 
-/** Reads the documents of a file; none if it is missing, too large, or not YAML, which the last two add to the findings. */
+/** Reads the documents of a file; none if it is missing. A file that is too large, or not YAML, becomes a finding. */
 function readFile(tree: Tree, path: string, findings: BundleFinding[]): Located[] {
   const text = tree.read(path);
   if (text === undefined) return [];
@@ -195,7 +195,6 @@ export function permissionsOf({ csv }: Bundle): Located[] {
   return [...strategy.get("permissions").items, ...strategy.get("clusterPermissions").items];
 }
 
-/** Returns the names of a CRD's versions. */
 export function versionsOf(crd: Located): string[] {
   return crd.get("spec", "versions").items.flatMap((version) => version.get("name").text ?? []);
 }

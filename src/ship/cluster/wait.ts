@@ -23,12 +23,12 @@ export async function waitForOperator(
 /** Makes the error that says what is not ready yet. It is called only on a timeout, since it may ask the cluster. */
 export type ExplainTimeout = () => Promise<TsbuilderError>;
 
-/** Repeats a check until it returns no reason to wait. Throws the reason's error after the deadline. */
+/** Repeats a check until it returns undefined: all is ready. After the deadline, throws the error of the last check. */
 async function waitUntil(deadline: number, check: () => Promise<ExplainTimeout | undefined>): Promise<void> {
   for (;;) {
-    const reason = await check();
-    if (!reason) return;
-    if (Date.now() >= deadline) throw await reason();
+    const explain = await check();
+    if (!explain) return;
+    if (Date.now() >= deadline) throw await explain();
     await delay(1000);
   }
 }
@@ -72,7 +72,6 @@ export function unreachedWebhooks(errors: string, deployed: readonly ManifestObj
   });
 }
 
-/** Returns the names of a deployment's admission webhooks. */
 function admissionWebhooks(deployed: readonly ManifestObject[]): string[] {
   return deployed
     .filter(({ kind }) => /^(Mutating|Validating)WebhookConfiguration$/.test(kind))

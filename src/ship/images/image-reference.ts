@@ -18,7 +18,6 @@ export function parseImageReference(text: string): ImageReference {
   throw new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint: hintFor(text) });
 }
 
-/** Returns whether a text is a valid image reference. */
 export function isValidReference(text: string): boolean {
   return readReference(text) !== undefined;
 }

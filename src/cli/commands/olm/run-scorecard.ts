@@ -167,10 +167,8 @@ async function runCustomTests(
       },
     },
   );
+  const none = { outcomes: [], skipped: 0 };
   return custom.map((test: ScorecardTest) =>
-    withOutcomes(
-      test,
-      files.find(({ path }) => path === customTestFile(test)) ?? { outcomes: [], skipped: 0 },
-    ),
+    withOutcomes(test, files.find(({ path }) => path === customTestFile(test)) ?? none),
   );
 }

@@ -126,6 +126,8 @@ test("a reconcile that asks to run again at once is a hot loop, one that asks fo
     "mysql reconciled default/db again 10 times in 900 ms, since it asked to run again: wait for a change, or for longer",
   ]);
   expect(find(asking("requeueAfter 5 s"))).toEqual([]);
+  const both = [...loop(11, 100), madeReconcile(1100, { causes: ["requeueAfter 0.1 s"], outcome: "again" })];
+  expect(find(both).map(({ text }) => text)).toEqual([expect.stringContaining("of that or asked to: write")]);
 });
 
 test("without writes, as of another cluster, the requests tell of a hot loop", () => {

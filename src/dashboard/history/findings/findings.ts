@@ -5,7 +5,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Recorded, RecordedFault, RecordedWrite } from "../../../dev/record/recorded.ts";
 import { placeName, writerName } from "../../../dev/record/recorded.ts";
 import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
-import type { PlannedRequests, Change, Detector, Finding, SeenCall, SeenWrite } from "./finding.ts";
+import type { Change, Detector, Finding, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
 import { changesOf } from "./finding.ts";
 import {
   ConflictDetector,

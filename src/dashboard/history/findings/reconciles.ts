@@ -2,7 +2,7 @@ import { isOperator, objectOfCause, requeueOfCause } from "../../../dev/record/r
 import type { Call, Reconcile } from "../history.ts";
 import type { RequestTarget } from "../request-target.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget, verbOf } from "../request-target.ts";
-import type { PlannedRequests, Detector, Found, FoundRequest, SeenCall, SeenWrite } from "./finding.ts";
+import type { Detector, Found, FoundRequest, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
 import { Episodes, listed, shortened, span, times } from "./finding.ts";
 import { isCallFor, isCallOf } from "../connections.ts";
 import { webhookName } from "../webhook-call.ts";
@@ -50,12 +50,8 @@ export class HotLoopDetector implements Detector {
     const isSoon = before !== undefined && from - before.from <= mostPause;
     const causes = isSoon ? this.#findOwnCauses(reconcile, before) : undefined;
     if (causes === undefined) return this.#loops.end(key);
-    const loop = this.#loops.hit(key, from, () => ({
-      controller,
-      request,
-      causes: new Map(),
-      requeues: false,
-    }));
+    const begin = (): Loop => ({ controller, request, causes: new Map(), requeues: false });
+    const loop = this.#loops.hit(key, from, begin);
     for (const [place, name] of causes) loop.causes.set(place, name);
     if (causes.size === 0) loop.requeues = true;
   }
@@ -98,7 +94,7 @@ export class HotLoopDetector implements Detector {
       return {
         kind: "hot loop",
         title: `${controller} makes itself reconcile ${request} again and again`,
-        text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${requeues && causes.size > 0 ? " or planned to" : ""}: ${advice}`,
+        text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${requeues && causes.size > 0 ? " or asked to" : ""}: ${advice}`,
         from,
         at,
         places: [...causes.keys()],
@@ -309,10 +305,8 @@ const reasonsBesidesRbac =
 export class MissingRightDetector implements Detector {
   readonly #refusals = new Episodes<Refusal>({ least: 1 });
 
-  seeReconcile(
-    { controller, request, requests, from, error = "" }: Reconcile,
-    planned: PlannedRequests,
-  ): void {
+  seeReconcile(reconcile: Reconcile, planned: PlannedRequests): void {
+    const { controller, request, requests, from, error = "" } = reconcile;
     if (reasonsBesidesRbac.test(error)) return;
     for (const sent of requests) {
       const { method, path, code } = sent;

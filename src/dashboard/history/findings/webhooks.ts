@@ -147,34 +147,33 @@ function describeRequests(count: number): string {
   return count === 1 ? "the request was" : "the requests were";
 }
 
-const failureWords: Readonly<Record<Failure["reason"], { readonly title: string; readonly advice: string }>> =
-  {
-    Unreachable: {
-      title: "can't be reached",
-      advice: "see whether the operator runs, and serves it where its configuration says",
-    },
-    Timeout: {
-      title: "doesn't answer in time",
-      advice: "leave to the reconciler what takes time, or raise timeoutSeconds",
-    },
-    BadCertificate: {
-      title: "has a certificate that is not trusted",
-      advice:
-        "see whether the caBundle of its configuration is of the CA that signed it, and whether it names the Service",
-    },
-    InvalidAnswer: {
-      title: "doesn't answer as it should",
-      advice: "see its answer, and what the operator logged",
-    },
-    Error: {
-      title: "answers with an error",
-      advice: "see what the operator logged meanwhile",
-    },
-    Refused: {
-      title: "can't convert an object",
-      advice: "let it convert each object that can be stored, of each version to each other one",
-    },
-  };
+const failureWords: Readonly<Record<Failure["reason"], Readonly<{ title: string; advice: string }>>> = {
+  Unreachable: {
+    title: "can't be reached",
+    advice: "see whether the operator runs, and serves it where its configuration says",
+  },
+  Timeout: {
+    title: "doesn't answer in time",
+    advice: "leave to the reconciler what takes time, or raise timeoutSeconds",
+  },
+  BadCertificate: {
+    title: "has a certificate that is not trusted",
+    advice:
+      "see whether the caBundle of its configuration is of the CA that signed it, and whether it names the Service",
+  },
+  InvalidAnswer: {
+    title: "doesn't answer as it should",
+    advice: "see its answer, and what the operator logged",
+  },
+  Error: {
+    title: "answers with an error",
+    advice: "see what the operator logged meanwhile",
+  },
+  Refused: {
+    title: "can't convert an object",
+    advice: "let it convert each object that can be stored, of each version to each other one",
+  },
+};
 
 interface Slow {
   readonly first: Call;
@@ -340,23 +339,21 @@ export class RestlessWebhookDetector implements Detector {
   }
 
   found(): Found[] {
-    return groupByWebhook(this.#restless.counted).map(
-      ({ first, change, paths, places, count, from, at }): Found => {
-        const values =
-          paths.length === 1
-            ? `, the last time from ${shortValue(change.before)} to ${shortValue(change.after)}`
-            : "";
-        return {
-          kind: "restless webhook",
-          title: `${webhookName(first)} changes what it has set itself`,
-          text: `The ${webhookName(first)} changed ${listed(paths)} of ${listed(places)} again ${times(count)}, although nothing else was new in what it was sent${values}: let it change nothing that it has set, since it is asked about each write`,
-          from,
-          at,
-          places,
-          call: first.uid,
-        };
-      },
-    );
+    return groupByWebhook(this.#restless.counted).map(({ first, change, paths, places, count, from, at }) => {
+      const values =
+        paths.length === 1
+          ? `, the last time from ${shortValue(change.before)} to ${shortValue(change.after)}`
+          : "";
+      return {
+        kind: "restless webhook",
+        title: `${webhookName(first)} changes what it has set itself`,
+        text: `The ${webhookName(first)} changed ${listed(paths)} of ${listed(places)} again ${times(count)}, although nothing else was new in what it was sent${values}: let it change nothing that it has set, since it is asked about each write`,
+        from,
+        at,
+        places,
+        call: first.uid,
+      };
+    });
   }
 }
 
@@ -391,24 +388,22 @@ export class UndoneWriteDetector implements Detector {
   }
 
   found(): Found[] {
-    return groupByWebhook(this.#undone.counted).map(
-      ({ first, change, paths, places, count, from, at }): Found => {
-        const who = writerName(first.by);
-        const values =
-          paths.length === 1
-            ? `, the last time to ${shortValue(change.before)} instead of ${shortValue(change.after)}`
-            : "";
-        return {
-          kind: "undone writes",
-          title: `${webhookName(first)} undoes what ${who} writes`,
-          text: `The ${webhookName(first)} set ${listed(paths)} of ${listed(places)} back ${times(count)} after ${who} had changed it${values}: let only one of them decide about it`,
-          from,
-          at,
-          places,
-          call: first.uid,
-        };
-      },
-    );
+    return groupByWebhook(this.#undone.counted).map(({ first, change, paths, places, count, from, at }) => {
+      const who = writerName(first.by);
+      const values =
+        paths.length === 1
+          ? `, the last time to ${shortValue(change.before)} instead of ${shortValue(change.after)}`
+          : "";
+      return {
+        kind: "undone writes",
+        title: `${webhookName(first)} undoes what ${who} writes`,
+        text: `The ${webhookName(first)} set ${listed(paths)} of ${listed(places)} back ${times(count)} after ${who} had changed it${values}: let only one of them decide about it`,
+        from,
+        at,
+        places,
+        call: first.uid,
+      };
+    });
   }
 }
 

@@ -125,13 +125,8 @@ function EditTab({ track }: { readonly track: Track }) {
 /** The number of dependents that are named. */
 const mostDependents = 10;
 
-interface DeleteButtonProps {
-  readonly track: Track;
-  readonly onDelete: () => void;
-}
-
 /** A button that deletes the object after a question, which names the objects that are deleted along with it. */
-function DeleteButton({ track, onDelete }: DeleteButtonProps) {
+function DeleteButton({ track, onDelete }: { readonly track: Track; readonly onDelete: () => void }) {
   const { feed } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
   const [dependents, setDependents] = useState<readonly GoneWith[]>([]);

@@ -59,16 +59,11 @@ export function callLanesOf(calls: readonly Call[]): CallLane[] {
   return [...lanes.values()].toSorted((a, b) => a.calls[0]!.from - b.calls[0]!.from);
 }
 
-interface Timed {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The least width of a bar: it must be large enough to click. */
 const leastBarWidth = 6;
 
 /** Returns the bars of a lane between two moments. `scale` is in pixels per millisecond; `from` is at pixel 0. */
-export function barsOf<Item extends Timed>(
+export function barsOf<Item extends { readonly from: number; readonly to: number }>(
   items: readonly Item[],
   from: number,
   to: number,

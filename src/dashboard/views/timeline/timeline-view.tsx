@@ -247,6 +247,7 @@ function MergedItems({ count, noun, children }: MergedProps) {
 /** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
 interface BarLook {
   readonly key: string;
+  /** The CSS classes of its colour. */
   readonly look: string;
   readonly label: string;
   /** Shown if the bar is wide enough. */
