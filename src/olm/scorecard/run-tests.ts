@@ -239,7 +239,7 @@ function fieldsOf(object: ManifestObject, part: "spec" | "status"): string[] {
   return isObject(value) ? Object.keys(value) : [];
 }
 
-/** Returns the first field without which an example is no object; undefined if it has all of them. */
+/** Returns the first required field of every object that an example lacks; undefined if it has all of them. */
 function missingField({ apiVersion, kind, metadata }: Readonly<Record<string, unknown>>): string | undefined {
   const name = isObject(metadata) ? metadata["name"] : undefined;
   const needed = { apiVersion, kind, "metadata.name": name };
