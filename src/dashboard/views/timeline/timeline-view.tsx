@@ -225,6 +225,7 @@ function Arrows({ arrows }: { readonly arrows: readonly Arrow[] }) {
 /** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
 interface BarLook {
   readonly key: string;
+  /** The CSS classes of its colour. */
   readonly look: string;
   readonly label: string;
   /** Shown if the bar is wide enough. */
