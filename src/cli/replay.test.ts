@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { goldenHost, run } from "../../e2e/golden/golden-projects.ts";
 import { repository } from "../../e2e/support/source-imports.ts";
 import { parseProject } from "../project/store.ts";
-import { ownedFile } from "../scaffold/plan.ts";
+import { ownedFile } from "../scaffold/owned-files.ts";
 import { everythingBelow, memoryTree } from "../scaffold/tree.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { planProjectChange } from "../plugins/plan-project.ts";

@@ -16,7 +16,7 @@ export {
   type TextPart,
 } from "../scaffold/blueprint.ts";
 export type { FileChange, Ownership, Plan } from "../scaffold/tree.ts";
-export { OwnedFiles } from "../scaffold/plan.ts";
+export { OwnedFiles } from "../scaffold/owned-files.ts";
 export { planScaffold, type ScaffoldReport, type ScaffoldRequest } from "../scaffold/plan.ts";
 export { diskTree, Draft, memoryTree, type Tree } from "../scaffold/tree.ts";
 export { formatUnifiedDiff } from "../scaffold/tree.ts";

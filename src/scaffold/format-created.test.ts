@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Draft, memoryTree } from "./tree.ts";
-import { formatCreated } from "./plan.ts";
+import { formatCreated } from "./format-created.ts";
 
 const long = `export const value = call("${"a".repeat(50)}", "${"b".repeat(50)}");\n`;
 const formatted = `export const value = call(\n  "${"a".repeat(50)}",\n  "${"b".repeat(50)}",\n);\n`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Draft, type FileChange, memoryTree } from "./tree.ts";
-import { hashText, OwnedFiles } from "./plan.ts";
+import { hashText, OwnedFiles } from "./owned-files.ts";
 import { type ConflictChoice, type FileConflict, planUpgrade } from "./plan-upgrade.ts";
 
 type Files = Readonly<Record<string, string>>;

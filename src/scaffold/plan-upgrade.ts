@@ -3,7 +3,7 @@ import { TsbuilderError } from "../shared/errors.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
 import type { Draft, FileChange } from "./tree.ts";
 import { type Conflict, type MarkedText, mergeMarked } from "./merge.ts";
-import type { OwnedFiles } from "./plan.ts";
+import type { OwnedFiles } from "./owned-files.ts";
 
 /** A project as scaffolded by two versions of tsbuilder. */
 export interface UpgradeRequest {

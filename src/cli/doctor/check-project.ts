@@ -14,7 +14,7 @@ import { wrong } from "./check-packages.ts";
 import { type Project, clusterRoleName, qualifiedGroup } from "../../project/project.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { readYaml } from "../../shared/read-yaml.ts";
-import { OwnedFiles } from "../../scaffold/plan.ts";
+import { OwnedFiles } from "../../scaffold/owned-files.ts";
 
 export const roleFile = "config/rbac/role.yaml";
 

@@ -8,7 +8,7 @@ import { listVendored } from "../../packaging/vendor.ts";
 import { npm, type PackageManager, packageManagerOf } from "../../project/package-manager.ts";
 import { formatProject, projectFile } from "../../project/store.ts";
 import { Draft, type FileChange, type Plan, memoryTree } from "../../scaffold/tree.ts";
-import { OwnedFiles, ownedFile } from "../../scaffold/plan.ts";
+import { OwnedFiles, ownedFile } from "../../scaffold/owned-files.ts";
 import { type ConflictChoice, type FileConflict, planUpgrade } from "../../scaffold/plan-upgrade.ts";
 import type { Host } from "../packages/host.ts";
 import type { VendorPackages } from "../packages/vendor-packages.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-/** Parses `--name=value`, `--name value` and `--switch` as Go does. Of repeated flags the last wins; `lists` are joined. */
+/** Parses `--name=value`, `--name value` and `--switch`. As in Go, the last of repeated flags wins, and `lists` are joined. */
 export function parseFlags(
   argv: readonly string[],
   lists: ReadonlySet<string> = new Set(),

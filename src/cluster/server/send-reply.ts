@@ -12,7 +12,7 @@ const compressFrom = 128 * 1024;
 /** A block is encrypted and written at once, which should take less than a millisecond. */
 export const blockSize = 128 * 1024;
 
-/** Sends a response. A large body is compressed if the client accepts gzip, and sent as fast as it reads; streams are sent as they are. */
+/** Sends a response. A large body is compressed if the client accepts gzip, and sent no faster than the client reads. */
 export async function sendReply(
   context: RequestContext,
   response: ServerResponse,
@@ -50,6 +50,12 @@ export function headersOf(context: RequestContext, reply: Reply): OutgoingHttpHe
     ...(warnings.length > 0 && { Warning: warnings.map(warningHeader) }),
     ...reply.headers,
   };
+}
+
+/** A warning header. Its text is a quoted string in UTF-8, whose bytes Node takes as characters of Latin-1. */
+function warningHeader(text: string): string {
+  const quoted = text.replace(/["\\]/g, "\\$&");
+  return `299 - "${Buffer.from(quoted).toString("latin1")}"`;
 }
 
 /** The bytes of a body, in parts. */
@@ -107,10 +113,4 @@ function untilDrained(response: ServerResponse): Promise<void> {
     };
     response.on("drain", done).on("close", done);
   });
-}
-
-/** A warning header. Its text is a quoted string in UTF-8, whose bytes Node takes as characters of Latin-1. */
-function warningHeader(text: string): string {
-  const quoted = text.replace(/["\\]/g, "\\$&");
-  return `299 - "${Buffer.from(quoted).toString("latin1")}"`;
 }

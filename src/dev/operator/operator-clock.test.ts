@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type OperatorProcess, operatorClock, operatorProcess } from "./operator-process.ts";
+import { operatorClock } from "./operator-clock.ts";
+import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
 
 let folder: string;
 let lines: string[];

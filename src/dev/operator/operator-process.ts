@@ -7,7 +7,7 @@ export interface OperatorOptions {
   readonly project: string;
   /** The address for a debugger: `127.0.0.1:9229`. */
   readonly inspect?: string | undefined;
-  /** URLs of modules to load early: those that the operator imports and no edit changes. */
+  /** URLs of modules to load early: `operatorClock`, and those that the operator imports and no edit changes. */
   readonly preload?: readonly string[];
   /** Delay from a start until the next process is prepared, in milliseconds. */
   readonly standbyDelay?: number;
@@ -19,6 +19,13 @@ export interface OperatorOptions {
   readonly onLine: (line: string) => void;
   /** Called when the operator exits on its own; `isExpected` is true within `endsAfter`. */
   readonly onExit: (reason: string, isExpected: boolean) => void;
+}
+
+/** Receives the messages that a process sends with `process.send`. */
+export interface OperatorListener {
+  message(message: unknown): void;
+  /** Called when the process has ended. */
+  end(): void;
 }
 
 /** The operator in its own process, so that a crash or an endless loop does not affect `dev`. */
@@ -100,13 +107,6 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       await endCurrent();
     },
   };
-}
-
-/** Receives the messages that a process sends with `process.send`. */
-export interface OperatorListener {
-  message(message: unknown): void;
-  /** Called when the process has ended. */
-  end(): void;
 }
 
 /**
@@ -213,77 +213,3 @@ function createStandby(
     },
   };
 }
-
-/**
- * The URL of a module that runs in an operator's process before its runtime is loaded, and replaces the runtime's system time
- * by a clock that can be moved forward. After a move, timers of the runtime fire at their time on the new clock, at once if
- * that has passed. `Date` follows the clock once it has been moved; timers of the operator's own code do not.
- *
- * A move waits until no reconcile runs, whose requests would time out, but at most five seconds.
- */
-export const operatorClock = `data:text/javascript,${encodeURIComponent(`
-  import { subscribe } from "node:diagnostics_channel";
-  const { setTimeout, clearTimeout, Date: RealDate } = globalThis;
-  const { now } = RealDate;
-  const patience = 5000;
-  const longestTimer = 2 ** 31 - 1;
-  const timers = new Set();
-  let ahead = 0;
-  let running = 0;
-  let move = () => {};
-
-  const clock = {
-    get ahead() {
-      return ahead;
-    },
-    now: () => now() + ahead,
-    monotonic: () => performance.now() + ahead,
-    setTimer(run, milliseconds) {
-      const timer = { at: clock.monotonic() + Math.max(0, milliseconds), run };
-      timers.add(timer);
-      arm(timer);
-      return () => {
-        clearTimeout(timer.handle);
-        timers.delete(timer);
-      };
-    },
-    moveTo(wanted) {
-      if (!(wanted > ahead)) return;
-      const late = setTimeout(() => move(), patience);
-      move = () => {
-        clearTimeout(late);
-        move = () => {};
-        ahead = wanted;
-        moveDate();
-        for (const timer of [...timers].sort((a, b) => a.at - b.at)) arm(timer);
-      };
-      if (running === 0) move();
-    },
-  };
-
-  function arm(timer) {
-    clearTimeout(timer.handle);
-    timer.handle = setTimeout(
-      () => {
-        if (timer.at > clock.monotonic()) return arm(timer);
-        timers.delete(timer);
-        timer.run();
-      },
-      Math.min(Math.max(0, timer.at - clock.monotonic()), longestTimer),
-    );
-  }
-
-  function moveDate() {
-    if (globalThis.Date !== RealDate) return;
-    globalThis.Date = new Proxy(RealDate, {
-      apply: () => new RealDate(clock.now()).toString(),
-      construct: (target, args, as) => Reflect.construct(target, args.length === 0 ? [clock.now()] : args, as),
-      get: (target, name) => (name === "now" ? clock.now : Reflect.get(target, name)),
-    });
-    RealDate.prototype.constructor = globalThis.Date;
-  }
-
-  subscribe("tsbuilder:reconcile:start", () => running++);
-  subscribe("tsbuilder:reconcile:end", () => --running === 0 && move());
-  globalThis[Symbol.for("@tsbuilder/clock")] = clock;
-`)}`;

@@ -11,7 +11,8 @@ import { type MissingPermission, missingPermission } from "@tsbuilder/apimachine
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { freePort } from "@tsbuilder/apimachinery/port";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { type OperatorProcess, operatorClock, operatorProcess } from "./operator-process.ts";
+import { operatorClock } from "./operator-clock.ts";
+import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
 import type { LocalWebhooks, ObjectPlace } from "../config/apply-config.ts";
 import type { DevCluster } from "../cluster/dev-cluster.ts";
 import type { DevEvent, Report } from "../dev-event.ts";

@@ -1,9 +1,7 @@
-import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Recorded, RecordedWrite } from "../record/recorded.ts";
-import { endedAt, eventResources, pageAgent, keyName, placeName } from "../record/recorded.ts";
+import { endedAt, eventResources, pageAgent, placeName } from "../record/recorded.ts";
 import { StableValues } from "./literal.ts";
-import { TsbuilderError } from "../../shared/errors.ts";
-import type { ProjectFacts } from "./project-facts.ts";
 
 /** A person with kubectl or a client ("hand"), the operator, or the cluster with its own controllers. */
 type Writer = "hand" | "operator" | "cluster";
@@ -25,11 +23,10 @@ export interface SessionWrite extends Pick<RecordedWrite, "resource" | "key" | "
 export interface FinalObject extends Pick<RecordedWrite, "resource" | "key"> {
   /** The object after its last write. */
   readonly object: KubernetesObject;
-  readonly isThere: boolean;
+  readonly exists: boolean;
   /** The writer that created it; undefined if it existed before. */
-  readonly madeBy: Writer | undefined;
-  /** True if the operator has written it. */
-  readonly isOperators: boolean;
+  readonly creator: Writer | undefined;
+  readonly isWrittenByOperator: boolean;
 }
 
 /** The writes of a session in their order, and the last states of all objects. */
@@ -61,8 +58,8 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   const objects = new Map<string, FinalObject>();
   const managers = new Set<string>();
   const values = new StableValues();
-  let [restedSince, idleSince] = [0, 0];
-  const lastActivity = (): number => Math.max(restedSince, idleSince);
+  let [lastWrite, idleSince] = [0, 0];
+  const restedSince = (): number => Math.max(lastWrite, idleSince);
   for (const line of recorded) {
     const at = Date.parse(line.at);
     if (line.type === "reconcile") idleSince = Math.max(idleSince, endedAt(line));
@@ -70,14 +67,14 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
     const { resource, key, write, object } = line;
     const place = placeName(line);
     const known = objects.get(place);
-    const before = known?.isThere === true ? known.object : undefined;
+    const before = known?.exists === true ? known.object : undefined;
     const by = writerOf(line, project);
     const isBackground = backgroundResources.has(resource);
-    writes.push({ resource, key, write, object, at, by, before, idleSince, restedSince: lastActivity() });
-    const madeBy = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.madeBy;
+    writes.push({ resource, key, write, object, at, by, before, idleSince, restedSince: restedSince() });
+    const creator = write === "ADDED" ? by : write === "KEPT" ? undefined : known?.creator;
     // A test creates the object of a person by the name that the cluster generated.
-    values.see(object, madeBy === "hand" || (madeBy === undefined && !object.metadata.ownerReferences));
-    if (write !== "KEPT" && by !== "hand" && !isBackground) restedSince = at;
+    values.see(object, creator === "hand" || (creator === undefined && !object.metadata.ownerReferences));
+    if (write !== "KEPT" && by !== "hand" && !isBackground) lastWrite = at;
     if (by === "operator") idleSince = Math.max(idleSince, at);
     if (by === "operator" && !isBackground)
       for (const name of newManagers(before, object)) managers.add(name);
@@ -85,13 +82,14 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
       resource,
       key,
       object,
-      isThere: write !== "DELETED",
-      madeBy,
-      isOperators: !isBackground && (by === "operator" || (write !== "ADDED" && known?.isOperators === true)),
+      exists: write !== "DELETED",
+      creator,
+      isWrittenByOperator:
+        !isBackground && (by === "operator" || (write !== "ADDED" && known?.isWrittenByOperator === true)),
     });
   }
   const isFull = recorded.some(({ type }) => type === "full");
-  return { writes, objects: [...objects.values()], managers, values, restedSince: lastActivity(), isFull };
+  return { writes, objects: [...objects.values()], managers, values, restedSince: restedSince(), isFull };
 }
 
 /** Returns the managers that own fields only since a write. */
@@ -137,53 +135,4 @@ function isByDev({ by, resource, key }: RecordedWrite, project: string): boolean
   if (by?.userAgent?.startsWith("tsbuilder") !== true || by.userAgent === pageAgent) return false;
   const namespace = `${project}-system`;
   return appliedByDev.has(resource) || key === namespace || key.startsWith(`${namespace}/`);
-}
-
-/** Selects the objects of a test. */
-export interface Selection {
-  /** Returns true for custom resources of the project. */
-  readonly isOwn: (object: KubernetesObject) => boolean;
-  readonly has: (object: KubernetesObject) => boolean;
-}
-
-/**
- * Selects all objects, or with a key such as `default/db`, the custom resources with this key, their dependents, and other
- * objects in their namespace or without one. Other custom resources of the project, and their dependents, are left out.
- */
-export function selectObjects(
-  { writes }: Pick<SessionWrites, "writes">,
-  { kinds }: Pick<ProjectFacts, "kinds">,
-  chosen: string | undefined,
-): Selection {
-  const ownKinds = new Set(kinds.filter(({ isOwn }) => isOwn).map(groupKind));
-  const isOwn = (object: KubernetesObject): boolean => ownKinds.has(groupKind(object));
-  if (chosen === undefined) return { isOwn, has: () => true };
-  const keys = new Set(writes.filter(({ object }) => isOwn(object)).map(({ key }) => key));
-  if (!keys.has(chosen)) {
-    throw new TsbuilderError(`the record has no custom resource "${chosen}"`, {
-      code: "NOT_FOUND",
-      hint: keys.size === 0 ? "it has none at all" : `it has ${[...keys].join(", ")}`,
-    });
-  }
-  const byUid = new Map(writes.map(({ object }) => [object.metadata.uid ?? "", object]));
-  const [namespace] = chosen.includes("/") ? chosen.split("/") : [undefined];
-  /** Returns undefined if an object has no custom resource among its owners. `seen` breaks cycles of owners. */
-  const belongs = (object: KubernetesObject, seen: readonly KubernetesObject[] = []): boolean | undefined => {
-    if (isOwn(object)) return keyName(object.metadata) === chosen;
-    const owners = (object.metadata.ownerReferences ?? []).flatMap(({ uid }) => byUid.get(uid) ?? []);
-    const answers = owners
-      .filter((owner) => !seen.includes(owner))
-      .map((owner) => belongs(owner, [...seen, owner]))
-      .filter((answer) => answer !== undefined);
-    return answers.length === 0 ? undefined : answers.includes(true);
-  };
-  const isInNamespace = ({ kind, metadata }: KubernetesObject): boolean => {
-    const itsNamespace = kind === "Namespace" ? metadata.name : metadata.namespace;
-    return namespace === undefined || itsNamespace === undefined || itsNamespace === namespace;
-  };
-  return { isOwn, has: (object) => belongs(object) ?? isInNamespace(object) };
-}
-
-function groupKind({ apiVersion, kind }: { readonly apiVersion?: string; readonly kind?: string }): string {
-  return `${parseApiVersion(apiVersion ?? "v1").group} ${kind}`;
 }

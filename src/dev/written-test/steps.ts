@@ -3,7 +3,8 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { PlannedFailure } from "@tsbuilder/cluster";
 import { type Recorded, type RecordedAction, placeName, restorer } from "../record/recorded.ts";
 import { initialObject } from "./owned-fields.ts";
-import type { Selection, SessionWrite, SessionWrites } from "./session-writes.ts";
+import type { Selection } from "./select-objects.ts";
+import type { SessionWrite, SessionWrites } from "./session-writes.ts";
 import { lastApplied } from "../record/hide-secrets.ts";
 import { describeAction } from "../record/describe-action.ts";
 

@@ -1,5 +1,5 @@
-// Writes the record of a session as a test. Begin here: `session-writes` reads and selects the writes, `steps` derives what the
-// test does, `owned-fields` what it expects, and `literal` formats values as code.
+// Writes the record of a session as a test. Begin here: `session-writes` reads the writes, `select-objects` selects them, `steps`
+// derives what the test does, `owned-fields` what it expects, and `literal` formats values as code.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
@@ -10,8 +10,8 @@ import type { RecordedSession } from "../record/recorded.ts";
 import { type Notes, type Step, pauseMilliseconds, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
 import { Call, Code, type StableValues, literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
-import type { FinalObject, Selection, SessionWrites } from "./session-writes.ts";
-import { selectObjects, sessionWrites } from "./session-writes.ts";
+import { type Selection, selectObjects } from "./select-objects.ts";
+import { type FinalObject, type SessionWrites, sessionWrites } from "./session-writes.ts";
 import { ownedFields, withoutAddresses } from "./owned-fields.ts";
 
 /** A written test, and notes about the parts of the session that it leaves out. */
@@ -104,15 +104,15 @@ function endState(session: SessionWrites, selection: Selection, notes: Notes): E
     .filter(({ object }) => selection.has(object))
     .toSorted((a, b) => Number(selection.isOwn(b.object)) - Number(selection.isOwn(a.object)));
   return expected.flatMap((final): Expectation[] => {
-    const { object, isThere, isOperators, madeBy } = final;
+    const { object, exists, isWrittenByOperator, creator } = final;
     const isOwn = selection.isOwn(object);
-    if (!isOwn && !(isThere ? isOperators : isOperators && madeBy === "operator")) return [];
+    if (!isOwn && !(isWrittenByOperator && (exists || creator === "operator"))) return [];
     const name = `${object.kind} ${final.key}`;
     if (values.isUnstable(object.metadata.name ?? "")) {
       notes.add(`${name} is left out: its name is generated`);
       return [];
     }
-    if (!isThere) return [{ object, body: undefined }];
+    if (!exists) return [{ object, body: undefined }];
     if (object.metadata.deletionTimestamp !== undefined) {
       notes.add(`${name} is left out: it was being deleted when the record ended`);
       return [];

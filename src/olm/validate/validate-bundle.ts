@@ -33,9 +33,11 @@ import { isValidReference } from "../../ship/images/image-reference.ts";
 import { didYouMean } from "../../shared/text.ts";
 
 export interface ValidateOptions {
+  /** Sets of rules that not every catalog asks for. */
   readonly optional?: readonly OptionalSet[];
   /** A version of Kubernetes on which the bundle must work, besides its own `minKubeVersion`. */
   readonly kubernetes?: string | undefined;
+  /** Whether each image must be named by its digest. */
   readonly requireDigests?: boolean;
 }
 
@@ -52,7 +54,7 @@ export async function validateBundle(
   const { objects } = bundle;
   const besideCsv = objects.filter((object) => object.get("kind").value !== csvKind);
   const crdFindings = await checkCrds(bundle);
-  const broken = new Set(crdFindings.map(({ position }) => position.file));
+  const filesOfBrokenCrds = new Set(crdFindings.map(({ position }) => position.file));
   const findings = [
     ...unreadable,
     ...checkAnnotations(bundle),
@@ -62,7 +64,7 @@ export async function validateBundle(
     ...checkOwned(bundle),
     ...checkDependencies(bundle),
     ...crdFindings,
-    ...checkExamples(bundle, broken),
+    ...checkExamples(bundle, filesOfBrokenCrds),
     ...checkWebhooks(bundle),
     ...checkImages(bundle, { requireDigests }),
     ...checkObjects(bundle),
@@ -176,11 +178,11 @@ function* checkLabels({ annotations, dockerfile }: Bundle): Findings {
 const constraintType = "olm.constraint";
 
 /** The fields of each type of dependency but constraints. */
-const dependencyFields: Readonly<Record<string, readonly string[]>> = {
-  [properties.gvk]: ["group", "version", "kind"],
-  [properties.package]: ["packageName", "version"],
-  "olm.label": ["label"],
-};
+const dependencyFields = new Map<string, readonly string[]>([
+  [properties.gvk, ["group", "version", "kind"]],
+  [properties.package, ["packageName", "version"]],
+  ["olm.label", ["label"]],
+]);
 
 /** Checks the dependencies of a bundle, besides the CRDs that its ClusterServiceVersion requires. */
 function* checkDependencies({ dependencies }: Bundle): Findings {
@@ -192,17 +194,11 @@ function* checkDependencies({ dependencies }: Bundle): Findings {
       if (!rule.text) yield finding("dependency", value, `${rule.path} ${whyMissing(rule)}`, hint);
       continue;
     }
-    const fields = Object.hasOwn(dependencyFields, type.text ?? "")
-      ? dependencyFields[type.text!]
-      : undefined;
+    const fields = dependencyFields.get(type.text ?? "");
     if (!fields) {
       const message = `OLM looks for nothing of the type ${show(type)}`;
-      yield finding(
-        "dependency",
-        type,
-        message,
-        `use ${[...Object.keys(dependencyFields), constraintType].join(", ")}`,
-      );
+      const hint = `use ${[...dependencyFields.keys(), constraintType].join(", ")}`;
+      yield finding("dependency", type, message, hint);
       continue;
     }
     for (const field of fields.filter((name) => !value.get(name).text)) {
@@ -248,7 +244,8 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
     }
     imagesByName.set(name, image.text ?? "");
   }
-  const listed = new Set(related.map((entry) => entry.get("image").text));
+  const relatedImages = related.map((entry) => entry.get("image"));
+  const listed = new Set(relatedImages.map(({ text }) => text));
   for (const image of related.length > 0 ? containers : []) {
     if (image.text === undefined || listed.has(image.text)) continue;
     const message = `the image ${image.text} is not among spec.relatedImages, so mirrors don't copy it`;
@@ -256,12 +253,7 @@ function* checkImages(bundle: Bundle, { requireDigests }: { readonly requireDige
   }
   if (!requireDigests) return;
   const annotated = bundle.csv.get("metadata", "annotations", csvAnnotations.containerImage);
-  const all = [
-    ...containers,
-    ...related.map((entry) => entry.get("image")),
-    ...(annotated.isMissing ? [] : [annotated]),
-  ];
-  for (const image of all) {
+  for (const image of [...containers, ...relatedImages, ...(annotated.isMissing ? [] : [annotated])]) {
     if (/@sha256:[0-9a-f]{64}$/u.test(image.text ?? "")) continue;
     const message = `the image ${show(image)} has no digest, so it may change`;
     const hint = "generate the bundle with tsbuilder bundle --use-image-digests";

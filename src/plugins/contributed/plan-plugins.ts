@@ -4,7 +4,7 @@
 
 import type { PluginUse, Project } from "../../project/project.ts";
 import { type Blueprint, joinBlueprints, renderPart } from "../../scaffold/blueprint.ts";
-import type { OwnedFiles } from "../../scaffold/plan.ts";
+import type { OwnedFiles } from "../../scaffold/owned-files.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { PluginCommand } from "../contract/define-plugin.ts";
 import { loadOptional, ownPackage } from "../optional/index.ts";

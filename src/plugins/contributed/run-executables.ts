@@ -2,7 +2,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import type { PluginUse, Project } from "../../project/project.ts";
 import { pluginKey, toRecord } from "../../project/store.ts";
 import { mergeTexts } from "../../scaffold/merge.ts";
-import type { OwnedFiles } from "../../scaffold/plan.ts";
+import type { OwnedFiles } from "../../scaffold/owned-files.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { checkSize } from "./check-contribution.ts";
 import { checkContributedPath } from "./contributed-path.ts";

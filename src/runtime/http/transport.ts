@@ -10,7 +10,7 @@ export interface CallOptions {
 
 type QueryValue = string | number | boolean | undefined;
 
-/** A request without a kind. */
+/** A request for any path of the API server. */
 export interface RawRequest extends CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
   /** Relative to the server's root: `/version`. */
@@ -18,7 +18,7 @@ export interface RawRequest extends CallOptions {
   /** A list repeats its parameter. */
   readonly query?: { readonly [name: string]: QueryValue | readonly string[] } | undefined;
   readonly headers?: { readonly [name: string]: string } | undefined;
-  /** How often it is repeated, if that is safe or the server asks for it. Default: 10. */
+  /** How often the request is repeated at most; only if that is safe or the server asks for it. Default: 10. */
   readonly maxRetries?: number | undefined;
   /** JSON text, or a value that is serialized. */
   readonly body?: unknown;

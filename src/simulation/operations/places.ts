@@ -33,26 +33,6 @@ export function placesOf(object: unknown, schema: JSONSchema): Place[] {
     });
 }
 
-/**
- * Returns the places that may change on their own. A field below one for which the user gave values doesn't, unless the
- * user gave values for it, too.
- */
-export function changingPlaces(
-  object: unknown,
-  schema: JSONSchema,
-  values: Readonly<Record<FieldName, unknown>>,
-): Place[] {
-  const fieldsWithValues = Object.keys(values);
-  return placesOf(object, schema).filter(
-    ({ field }) => values[field] !== undefined || !fieldsWithValues.some((outer) => isWithin(field, outer)),
-  );
-}
-
-/** Returns whether a field is another one, or lies below it. */
-export function isWithin(field: FieldName, outer: FieldName): boolean {
-  return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
-}
-
 /** Returns a place, and the places below it. */
 function placesBelow(place: Place): Place[] {
   const { value, schema, field, path } = place;
@@ -86,6 +66,26 @@ function placesBelow(place: Place): Place[] {
   function placeAt(step: string | number, value: unknown) {
     return { path: [...path, step], value, isRequired: true, isField: false };
   }
+}
+
+/**
+ * Returns the places that may change on their own. A field for which the user gave values changes as a whole: fields below
+ * it don't change on their own, unless the user gave values for them, too.
+ */
+export function changingPlaces(
+  object: unknown,
+  schema: JSONSchema,
+  values: Readonly<Record<FieldName, unknown>>,
+): Place[] {
+  const fieldsWithValues = Object.keys(values);
+  return placesOf(object, schema).filter(
+    ({ field }) => values[field] !== undefined || !fieldsWithValues.some((outer) => isWithin(field, outer)),
+  );
+}
+
+/** Returns whether a field is `outer`, or lies below it. */
+export function isWithin(field: FieldName, outer: FieldName): boolean {
+  return field === outer || field.startsWith(`${outer}.`) || field.startsWith(`${outer}[`);
 }
 
 /** Returns a copy of an object with another value at a path. `undefined` removes the value. The rest is shared. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyShop, type Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario, TraceEvent } from "../contract/index.ts";
-import { type Change, foreignObjects } from "./judge.ts";
+import { type Change, findForeignObjects } from "./judge.ts";
 
 const scenario = shopScenario();
 
@@ -19,7 +19,7 @@ const change = (by: string, uid: string, more: Partial<Change> = {}): TraceEvent
 });
 
 const messagesOf = (trace: readonly TraceEvent[], within: Scenario = scenario): string[] =>
-  foreignObjects(trace, within).map(({ message }) => message);
+  findForeignObjects(trace, within).map(({ message }) => message);
 
 test("an object is not to be taken from its owner, unless that is gone", () => {
   const takes = change("shop-0", "1", { owners: ["theirs", "mine"] });

@@ -11,18 +11,124 @@ import { isPaused } from "./left-out.ts";
 /** Returns the mistakes that the trace of a run shows, without a look at other runs. */
 export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
   return [
-    ...judgeUnrest(trace, scenario),
-    ...foreignObjects(trace, scenario),
+    ...findUnrest(trace, scenario),
+    ...findForeignObjects(trace, scenario),
     ...findForbidden(trace),
     ...findUnleasedWrite(trace, scenario),
-    ...withoutShard(trace, scenario),
+    ...findUnshardedWrite(trace, scenario),
     ...findBrokenPromises(trace),
     ...findErrors(trace, scenario),
   ];
 }
 
-/** Returns the objects of others that a process deleted, adopted or overwrote. */
-export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+export type Change = TraceEvent & { readonly type: "change" };
+
+const isChange = (event: TraceEvent): event is Change => event.type === "change";
+
+const isDeletion = ({ change, fields }: Change): boolean =>
+  change === "DELETED" || fields.includes("metadata.deletionTimestamp");
+
+/** `configmaps default/shop`. */
+const textOf = ({ resource, key }: Change): string => `${resource} ${key}`;
+
+/** The operator of each process, by the names of processes. */
+type Operators = ReadonlyMap<string, string>;
+
+function operatorsByProcess({ operators }: Scenario): Operators {
+  return new Map(
+    operators.flatMap(({ name, replicas = 1 }) =>
+      Array.from({ length: replicas }, (_, index) => [`${name}-${index}`, name] as const),
+    ),
+  );
+}
+
+/** Finds endless writes, and writes after a restart although nothing has changed. */
+function findUnrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const restless = trace.find((event) => event.type === "phase" && !event.rests);
+  return restless?.type === "phase"
+    ? findEndlessWork(trace, restless, scenario)
+    : findRestartWork(trace, scenario);
+}
+
+/** The number of last changes in which an endless loop is looked for. */
+const mostLastChanges = 60;
+
+/** The greatest age of these changes at the end of the phase, in milliseconds. */
+const lastChangesAge = 600_000;
+
+/** Explains why a phase didn't come to rest: two writers fight, one writes for ever, or a process hangs. */
+function findEndlessWork(
+  trace: readonly TraceEvent[],
+  { at: end, busy }: TraceEvent & { readonly type: "phase" },
+  scenario: Scenario,
+): Verdict[] {
+  const operators = operatorsByProcess(scenario);
+  const last = trace
+    .filter(isChange)
+    .filter(({ at }) => at > end - lastChangesAge)
+    .slice(-mostLastChanges);
+  const [key] = mostFrequent(last.filter(({ by }) => operators.has(by)).map(textOf));
+  if (key === undefined) return findErrors(trace, scenario).length > 0 ? [] : reportHang(trace, busy);
+  const writes = last.filter((change) => textOf(change) === key);
+  const writers = [...new Set(writes.map(({ by }) => by))];
+  const [field] = mostFrequent(writes.flatMap(({ fields }) => fields));
+  const what = field === undefined ? key : `${field} of ${key}`;
+  if (writers.length > 1) return [reportFight(writers, what, [key])];
+  return [{ class: "hot-loop", message: `${writers.join()} changes ${what} without end`, objects: [key] }];
+}
+
+/** Reports processes that work without end and change nothing, with their last request. */
+function reportHang(trace: readonly TraceEvent[], busy: readonly string[] = []): Verdict[] {
+  const last = trace.findLast((event) => event.type === "request" && busy.includes(event.process));
+  const after = last?.type === "request" ? `; its last request was ${last.method} ${last.path}` : "";
+  const message = `${busy.join(" and ") || "the cluster"} works without end, but changes nothing${after}`;
+  return [{ class: "hang", message, objects: [] }];
+}
+
+/** Finds changes after a restart of all processes, before which everything rested. */
+function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const operators = operatorsByProcess(scenario);
+  const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === "restart");
+  const changes = trace.slice(from, Math.max(from, to)).filter(isChange);
+  const byOperators = changes.filter(({ by }) => operators.has(by));
+  const [first] = byOperators;
+  if (!first) return findRestartEffect(trace.slice(from, Math.max(from, to)));
+  const objects = [...new Set(byOperators.map(textOf))];
+  const what = first.fields.length > 0 ? `${first.fields.join(", ")} of ${textOf(first)}` : textOf(first);
+  const other = trace.filter(isChange).find((change) => isRival(change, first, operators));
+  if (other) return [reportFight([first.by, other.by], what, objects)];
+  const message = `nothing has changed, but after a restart ${first.by} changes ${what}`;
+  return [{ class: "hot-loop", message, objects }];
+}
+
+/** Finds a change of an external system after a restart of all processes. */
+function findRestartEffect(trace: readonly TraceEvent[]): Verdict[] {
+  const effect = trace.find((event) => event.type === "call" && event.isChange);
+  if (effect?.type !== "call") return [];
+  const message = `nothing has changed, but after a restart ${effect.process} changes ${effect.to}: ${effect.text}`;
+  return [{ class: "hot-loop", message, objects: [] }];
+}
+
+/** Returns whether another operator, or an autoscaler, changes one of the same fields, or created the object. */
+function isRival(change: Change, { by, uid, fields }: Change, operators: Operators): boolean {
+  const operator = operators.get(change.by) ?? (change.by === "autoscaler" ? change.by : undefined);
+  if (operator === undefined || operator === operators.get(by) || change.uid !== uid) return false;
+  return change.change === "ADDED" || change.fields.some((field) => fields.includes(field));
+}
+
+function reportFight(writers: readonly string[], what: string, objects: readonly string[]): Verdict {
+  return { class: "fight", message: `${writers.join(" and ")} change ${what} without end`, objects };
+}
+
+function mostFrequent(texts: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1]).map(([text]) => text);
+}
+
+/** Finds the objects of others that a process deleted, adopted or overwrote. */
+export function findForeignObjects(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const operators = operatorsByProcess(scenario);
   const creators = new Map<string, string>();
   const gone = new Set<string>();
@@ -37,8 +143,8 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
     if (operators.get(creators.get(change.uid) ?? "") === operator || custom.has(change.resource))
       return true;
     const [before, after] = change.owners;
-    const set = [...seen.values()].find((other) => isClaimOf(change, other));
-    return belongs(after ?? before ?? set?.uid, operator, [...below, change.uid]);
+    const statefulSet = [...seen.values()].find((other) => isClaimOf(change, other));
+    return belongs(after ?? before ?? statefulSet?.uid, operator, [...below, change.uid]);
   };
   const add = (key: string, message: string): void =>
     void verdicts.set(key, { class: "foreign-object", message, objects: [key] });
@@ -66,10 +172,10 @@ export function foreignObjects(trace: readonly TraceEvent[], scenario: Scenario)
 }
 
 /** Returns whether a StatefulSet made a volume claim. It owns none of them; only their names show it. */
-function isClaimOf({ resource, key }: Change, set: Change): boolean {
-  if (resource !== "persistentvolumeclaims" || set.resource !== "statefulsets.apps") return false;
+function isClaimOf({ resource, key }: Change, statefulSet: Change): boolean {
+  if (resource !== "persistentvolumeclaims" || statefulSet.resource !== "statefulsets.apps") return false;
   const [namespace, name = ""] = key.split("/");
-  const [itsNamespace, itsName] = set.key.split("/");
+  const [itsNamespace, itsName] = statefulSet.key.split("/");
   return namespace === itsNamespace && name.replace(/-\d+$/, "").endsWith(`-${itsName}`);
 }
 
@@ -82,7 +188,7 @@ function overwrites({ fields }: Change): boolean {
 function createsSuchObjects(
   { by, resource }: Change,
   changes: readonly Change[],
-  operators: ReadonlyMap<string, string>,
+  operators: Operators,
 ): boolean {
   return changes.some(
     (other) =>
@@ -98,37 +204,74 @@ function isNamedInSpec({ key }: Change, { steps }: Scenario): boolean {
   return appliedIn(steps).some((object) => "spec" in object && JSON.stringify(object.spec).includes(name));
 }
 
-/** Returns endless writes, and writes after a restart although nothing has changed. */
-function judgeUnrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
-  const restless = trace.find((event) => event.type === "phase" && !event.rests);
-  return restless?.type === "phase" ? endlessWork(trace, restless, scenario) : restartWork(trace, scenario);
+/** Finds a request that the operator's role doesn't allow. */
+function findForbidden(trace: readonly TraceEvent[]): Verdict[] {
+  const ending = new Set<string>();
+  const found = trace.find((event) => {
+    if (event.type === "change" && event.resource === "namespaces" && isDeletion(event))
+      ending.add(event.key);
+    return event.type === "request" && event.status === 403 && !ending.has(namespaceOf(event.path));
+  });
+  if (found?.type !== "request") return [];
+  const message = `${found.method} ${found.path} of ${found.process} is forbidden`;
+  return [{ class: "forbidden", message, objects: [] }];
 }
 
-/** The number of last changes in which an endless loop is looked for. */
-const mostLastChanges = 60;
+/** Returns the namespace of a path. In one that is being deleted, creating objects is forbidden to everybody. */
+function namespaceOf(path: string): string {
+  return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? "";
+}
 
-/** The greatest age of these changes at the end of the phase, in milliseconds. */
-const lastChangesAge = 600_000;
+/** Finds the first write by a process that doesn't hold its operator's lease. */
+function findUnleasedWrite(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
+  const elected = new Map<string, string | undefined>(
+    operators.flatMap((operator) => (isElected(operator) ? [[operator.name, undefined] as const] : [])),
+  );
+  for (const event of trace) {
+    if (event.type === "leads") elected.set(event.process.replace(/-\d+$/, ""), event.process);
+    if (event.type !== "change" || !elected.has(event.by.replace(/-\d+$/, ""))) continue;
+    const leader = elected.get(event.by.replace(/-\d+$/, ""));
+    if (leader === event.by) continue;
+    const message = `${event.by} writes ${textOf(event)} while ${leader ?? "nobody"} holds the lease`;
+    return [{ class: "without-lease", message, objects: [textOf(event)] }];
+  }
+  return [];
+}
 
-/** Explains why a phase didn't come to rest: two writers fight, one writes for ever, or a process hangs. */
-function endlessWork(
-  trace: readonly TraceEvent[],
-  { at: end, busy }: TraceEvent & { readonly type: "phase" },
-  scenario: Scenario,
-): Verdict[] {
+/**
+ * Finds the first write by a sharding process to an object whose shard it does not claim. Only users' objects, and the objects
+ * that those control, are checked: for others, the shard isn't known from outside.
+ */
+export function findUnshardedWrite(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const byOperator = new Map(scenario.operators.map(({ name, sharding }) => [name, sharding]));
   const operators = operatorsByProcess(scenario);
-  const last = trace
-    .filter(isChange)
-    .filter(({ at }) => at > end - lastChangesAge)
-    .slice(-mostLastChanges);
-  const [key] = mostFrequent(last.filter(({ by }) => operators.has(by)).map(textOf));
-  if (key === undefined) return findErrors(trace, scenario).length > 0 ? [] : reportHang(trace, busy);
-  const writes = last.filter((change) => textOf(change) === key);
-  const writers = [...new Set(writes.map(({ by }) => by))];
-  const [field] = mostFrequent(writes.flatMap(({ fields }) => fields));
-  const what = field === undefined ? key : `${field} of ${key}`;
-  if (writers.length > 1) return [reportFight(writers, what, [key])];
-  return [{ class: "hot-loop", message: `${writers.join()} changes ${what} without end`, objects: [key] }];
+  /** The claims of each process in its current life. */
+  const claimed = new Map<string, { readonly lease: string; readonly claims: string }>();
+  const users = new Set<string>();
+  for (const event of trace) {
+    if (event.type === "start") claimed.delete(event.process);
+    if (event.type === "claims" && (event.claims !== "" || claimed.get(event.process)?.lease === event.lease))
+      claimed.set(event.process, event);
+    if (!isChange(event)) continue;
+    if (event.by === "user" && event.change === "ADDED") users.add(event.uid);
+    const by = byOperator.get(operators.get(event.by) ?? "");
+    const [before, after = before] = event.owners;
+    const root = [event.uid, after].find((uid) => uid !== undefined && users.has(uid));
+    if (by === undefined || root === undefined) continue;
+    const [namespace = ""] = event.key.includes("/") ? event.key.split("/") : [];
+    const place = by === "uid" || namespace === "" ? root : namespace;
+    if (isClaimed(claimed.get(event.by)?.claims ?? "", place)) continue;
+    const message = `${event.by} writes ${textOf(event)}, which is in no shard that it holds`;
+    return [{ class: "without-lease", message, objects: [textOf(event)] }];
+  }
+  return [];
+}
+
+/** Finds the promises of the scenario that a state broke. */
+function findBrokenPromises(trace: readonly TraceEvent[]): Verdict[] {
+  return trace
+    .filter((event) => event.type === "promise")
+    .map(({ promise, name }) => ({ class: "promise", message: `${promise}: ${name}`, objects: [] }));
 }
 
 /** Milliseconds after a fault within which errors are expected. */
@@ -137,7 +280,7 @@ const excuseTime = 30_000;
 /** The number of unexpected errors that count as a mistake in a disturbed run: a single one may be a late retry. */
 const leastErrors = 2;
 
-/** Returns the first error that no disturbance explains. */
+/** Finds the first error that no disturbance explains. */
 function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
   const all = trace.filter((event) => event.type === "log" && event.level === "error");
   const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
@@ -174,151 +317,6 @@ function isDisturbance(event: TraceEvent): boolean {
   return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
 }
 
-/** Reports processes that work without end and change nothing, with their last request. */
-function reportHang(trace: readonly TraceEvent[], busy: readonly string[] = []): Verdict[] {
-  const last = trace.findLast((event) => event.type === "request" && busy.includes(event.process));
-  const after = last?.type === "request" ? `; its last request was ${last.method} ${last.path}` : "";
-  const message = `${busy.join(" and ") || "the cluster"} works without end, but changes nothing${after}`;
-  return [{ class: "hang", message, objects: [] }];
-}
-
-/** Reports changes after a restart of all processes, before which everything rested. */
-function restartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
-  const operators = operatorsByProcess(scenario);
-  const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
-  const to = trace.findIndex((event) => event.type === "phase" && event.phase === "restart");
-  const changes = trace.slice(from, Math.max(from, to)).filter(isChange);
-  const byOperators = changes.filter(({ by }) => operators.has(by));
-  const [first] = byOperators;
-  if (!first) return effectsByRestart(trace.slice(from, Math.max(from, to)));
-  const objects = [...new Set(byOperators.map(textOf))];
-  const what = first.fields.length > 0 ? `${first.fields.join(", ")} of ${textOf(first)}` : textOf(first);
-  const other = trace.filter(isChange).find((change) => isRival(change, first, operators));
-  if (other) return [reportFight([first.by, other.by], what, objects)];
-  const message = `nothing has changed, but after a restart ${first.by} changes ${what}`;
-  return [{ class: "hot-loop", message, objects }];
-}
-
-/** Reports a change of an external system after a restart of all processes. */
-function effectsByRestart(trace: readonly TraceEvent[]): Verdict[] {
-  const effect = trace.find((event) => event.type === "call" && event.isChange);
-  if (effect?.type !== "call") return [];
-  const message = `nothing has changed, but after a restart ${effect.process} changes ${effect.to}: ${effect.text}`;
-  return [{ class: "hot-loop", message, objects: [] }];
-}
-
-/** Returns whether another operator, or an autoscaler, changes one of the same fields, or created the object. */
-function isRival(
-  change: Change,
-  { by, uid, fields }: Change,
-  operators: ReadonlyMap<string, string>,
-): boolean {
-  const operator = operators.get(change.by) ?? (change.by === "autoscaler" ? change.by : undefined);
-  if (operator === undefined || operator === operators.get(by) || change.uid !== uid) return false;
-  return change.change === "ADDED" || change.fields.some((field) => fields.includes(field));
-}
-
-function reportFight(writers: readonly string[], what: string, objects: readonly string[]): Verdict {
-  return { class: "fight", message: `${writers.join(" and ")} change ${what} without end`, objects };
-}
-
-function mostFrequent(texts: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts].toSorted((a, b) => b[1] - a[1]).map(([text]) => text);
-}
-
-/**
- * Returns a write by a sharding process to an object whose shard it does not claim. Only users' objects, and the objects
- * that those control, are checked: for others, the shard isn't known from outside.
- */
-export function withoutShard(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
-  const byOperator = new Map(scenario.operators.map(({ name, sharding }) => [name, sharding]));
-  const operators = operatorsByProcess(scenario);
-  /** The claims of each process in its current life. */
-  const claimed = new Map<string, { readonly lease: string; readonly claims: string }>();
-  const users = new Set<string>();
-  for (const event of trace) {
-    if (event.type === "start") claimed.delete(event.process);
-    if (event.type === "claims" && (event.claims !== "" || claimed.get(event.process)?.lease === event.lease))
-      claimed.set(event.process, event);
-    if (!isChange(event)) continue;
-    if (event.by === "user" && event.change === "ADDED") users.add(event.uid);
-    const by = byOperator.get(operators.get(event.by) ?? "");
-    const [before, after = before] = event.owners;
-    const root = [event.uid, after].find((uid) => uid !== undefined && users.has(uid));
-    if (by === undefined || root === undefined) continue;
-    const [namespace = ""] = event.key.includes("/") ? event.key.split("/") : [];
-    const place = by === "uid" || namespace === "" ? root : namespace;
-    if (isClaimed(claimed.get(event.by)?.claims ?? "", place)) continue;
-    const message = `${event.by} writes ${textOf(event)}, which is in no shard that it holds`;
-    return [{ class: "without-lease", message, objects: [textOf(event)] }];
-  }
-  return [];
-}
-
-/** Reports a request that the operator's role doesn't allow. */
-function findForbidden(trace: readonly TraceEvent[]): Verdict[] {
-  const ending = new Set<string>();
-  const found = trace.find((event) => {
-    if (event.type === "change" && event.resource === "namespaces" && isDeletion(event))
-      ending.add(event.key);
-    return event.type === "request" && event.status === 403 && !ending.has(namespaceOf(event.path));
-  });
-  if (found?.type !== "request") return [];
-  const message = `${found.method} ${found.path} of ${found.process} is forbidden`;
-  return [{ class: "forbidden", message, objects: [] }];
-}
-
-/** Returns the namespace of a path. In one that is being deleted, creating objects is forbidden to everybody. */
-function namespaceOf(path: string): string {
-  return /\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? "";
-}
-
-/** Returns the first write by a process that doesn't hold its operator's lease. */
-function findUnleasedWrite(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
-  const elected = new Map<string, string | undefined>(
-    operators.flatMap((operator) => (isElected(operator) ? [[operator.name, undefined] as const] : [])),
-  );
-  for (const event of trace) {
-    if (event.type === "leads") elected.set(event.process.replace(/-\d+$/, ""), event.process);
-    if (event.type !== "change" || !elected.has(event.by.replace(/-\d+$/, ""))) continue;
-    const leader = elected.get(event.by.replace(/-\d+$/, ""));
-    if (leader === event.by) continue;
-    const message = `${event.by} writes ${textOf(event)} while ${leader ?? "nobody"} holds the lease`;
-    return [{ class: "without-lease", message, objects: [textOf(event)] }];
-  }
-  return [];
-}
-
-/** Reports the promises of the scenario that a state broke. */
-function findBrokenPromises(trace: readonly TraceEvent[]): Verdict[] {
-  return trace.flatMap((event) =>
-    event.type === "promise"
-      ? [{ class: "promise", message: `${event.promise}: ${event.name}`, objects: [] } satisfies Verdict]
-      : [],
-  );
-}
-
-export type Change = TraceEvent & { readonly type: "change" };
-
-const isChange = (event: TraceEvent): event is Change => event.type === "change";
-
-const isDeletion = ({ change, fields }: Change): boolean =>
-  change === "DELETED" || fields.includes("metadata.deletionTimestamp");
-
-/** `configmaps default/shop`. */
-const textOf = ({ resource, key }: Change): string => `${resource} ${key}`;
-
-/** Returns the operator of each process, by the names of processes. */
-function operatorsByProcess({ operators }: Scenario): ReadonlyMap<string, string> {
-  return new Map(
-    operators.flatMap(({ name, replicas = 1 }) =>
-      Array.from({ length: replicas }, (_, index) => [`${name}-${index}`, name] as const),
-    ),
-  );
-}
-
 interface WithStatus extends KubernetesObject {
   readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
 }
@@ -328,8 +326,8 @@ export function judgeState({ state, leftovers, leftOutside }: Run, { steps }: Sc
   const applied = new Set(appliedIn(steps).map(refTextOf));
   const roots: readonly WithStatus[] = state.objects.filter((object) => applied.has(refTextOf(object)));
   const verdicts = roots.flatMap((root) => [
-    ...(isPaused(root) ? [] : staleStatus(root)),
-    ...malformed(root),
+    ...(isPaused(root) ? [] : findStaleStatus(root)),
+    ...findBadConditions(root),
   ]);
   const left = [...leftovers.map(refTextOf), ...leftOutside];
   if (left.length === 0) return verdicts;
@@ -337,8 +335,8 @@ export function judgeState({ state, leftovers, leftOutside }: Run, { steps }: Sc
   return [...verdicts, { class: "leftover", message, objects: left }];
 }
 
-/** Reports a status whose observedGeneration isn't the object's. */
-function staleStatus({ status, ...root }: WithStatus): Verdict[] {
+/** Finds a status whose observedGeneration isn't the object's. */
+function findStaleStatus({ status, ...root }: WithStatus): Verdict[] {
   const seen = [status, ...(status?.conditions ?? [])].flatMap((each) => each?.observedGeneration ?? []);
   const { generation = 1 } = root.metadata;
   const behind = seen.find((each) => each !== generation);
@@ -348,8 +346,8 @@ function staleStatus({ status, ...root }: WithStatus): Verdict[] {
   return [{ class: "observed-generation", message, objects: [name] }];
 }
 
-/** Reports malformed conditions, and those of a type that occurs twice. */
-function malformed({ status, ...root }: WithStatus): Verdict[] {
+/** Finds malformed conditions, and those of a type that occurs twice. */
+function findBadConditions({ status, ...root }: WithStatus): Verdict[] {
   const name = refTextOf(root);
   const types = new Set<string>();
   return (status?.conditions ?? []).flatMap((condition) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { SimulatedOperator, TraceEvent } from "../contract/index.ts";
-import { withoutShard } from "./judge.ts";
+import { findUnshardedWrite } from "./judge.ts";
 
 const all = "f".repeat(16);
 
@@ -34,7 +34,7 @@ const created = change("user", "a", "ADDED");
 const found = (trace: TraceEvent[], sharding: SimulatedOperator["sharding"] = "uid"): string[] => {
   const scenario = shopScenario();
   const operators = scenario.operators.map((operator) => ({ ...operator, replicas: 2, sharding }));
-  return withoutShard([created, ...trace], { ...scenario, operators }).map(({ message }) => message);
+  return findUnshardedWrite([created, ...trace], { ...scenario, operators }).map(({ message }) => message);
 };
 
 const isWrong = [expect.stringMatching(/^shop-0 writes shops\.sim\.dev default\/., which is in no shard/)];
@@ -58,5 +58,5 @@ test("what a user's object owns is in its shard; where others are is not known",
 
 test("nothing is said of operators that share nothing", () => {
   const scenario = shopScenario();
-  expect(withoutShard([created, start, change("shop-0", "a")], scenario)).toEqual([]);
+  expect(findUnshardedWrite([created, start, change("shop-0", "a")], scenario)).toEqual([]);
 });

@@ -26,6 +26,38 @@ export function managersOf(object: JSONObject | undefined): Managers {
   return decodeManagedFields(readEntries(object)) ?? new Map();
 }
 
+/** Returns the entries of `metadata.managedFields`; undefined if it is not a list. */
+function readEntries(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
+  const metadata = object?.["metadata"];
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
+}
+
+/** Decodes `metadata.managedFields`; returns `undefined` if an entry is invalid. */
+function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
+  const managers = new Map<string, FieldManager>();
+  for (const entry of entries ?? []) {
+    const manager = decodeEntry(entry);
+    if (!manager) return undefined;
+    managers.set(managerKey(manager), manager);
+  }
+  return managers;
+}
+
+function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
+  const { operation, apiVersion, subresource, time } = entry;
+  const fields = decodeFieldsV1(entry.fieldsV1);
+  if (operation !== "Apply" && operation !== "Update") return undefined;
+  if (!apiVersion || entry.fieldsType !== "FieldsV1" || !fields) return undefined;
+  return { manager: entry.manager ?? "", operation, apiVersion, subresource, time, fields };
+}
+
+/** Returns the key of a manager, which is equal for entries of the same manager. */
+export function managerKey({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
+  const version = operation === "Apply" ? "" : apiVersion;
+  return JSON.stringify([manager, operation, version, subresource ?? ""]);
+}
+
 /**
  * Returns the managers before an update. The list in the request counts, so that clients may edit it; if it is missing
  * or invalid, the stored list counts, so that old clients don't erase it. An empty list, or one empty entry, resets it.
@@ -57,69 +89,6 @@ export function withManagers(object: JSONObject, managers: Managers): JSONObject
   return { ...object, metadata: { ...metadata, ...managed } };
 }
 
-/** Returns the managers with other fields of one of them; without the manager if it has none. */
-export function withFields(managers: Managers, key: string, fields: FieldSet): Managers {
-  const next = new Map(managers);
-  const manager = managers.get(key);
-  if (isEmptySet(fields)) next.delete(key);
-  else if (manager && manager.fields !== fields) next.set(key, { ...manager, fields });
-  return next;
-}
-
-/** Returns the key of a manager, which is equal for entries of the same manager. */
-export function managerKey({ manager, operation, apiVersion, subresource }: ManagerIdentity): string {
-  const version = operation === "Apply" ? "" : apiVersion;
-  return JSON.stringify([manager, operation, version, subresource ?? ""]);
-}
-
-/** Returns true if an object has a list of managers; a list that Go can't decode counts as none. */
-export function hasManagers({ metadata }: JSONObject): boolean {
-  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) && entries.every((entry) => isObject(entry) && isDecodable(entry));
-}
-
-const textFields = ["manager", "operation", "apiVersion", "fieldsType", "subresource"];
-
-function isDecodable(entry: JSONObject): boolean {
-  const isText = (value: JSONValue): boolean => value === null || typeof value === "string";
-  const { time = null } = entry;
-  return textFields.every((name) => isText(entry[name] ?? null)) && (time === null || isTime(time));
-}
-
-function isTime(value: JSONValue): boolean {
-  try {
-    return typeof value === "string" && !Number.isNaN(parseTime(value));
-  } catch {
-    return false;
-  }
-}
-
-/** Returns the entries of `metadata.managedFields`; undefined if it is not a list. */
-function readEntries(object: JSONObject | undefined): ManagedFieldsEntry[] | undefined {
-  const metadata = object?.["metadata"];
-  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) ? entries.filter((entry): entry is JSONObject => isObject(entry)) : undefined;
-}
-
-/** Decodes `metadata.managedFields`; returns `undefined` if an entry is invalid. */
-function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
-  const managers = new Map<string, FieldManager>();
-  for (const entry of entries ?? []) {
-    const manager = decodeEntry(entry);
-    if (!manager) return undefined;
-    managers.set(managerKey(manager), manager);
-  }
-  return managers;
-}
-
-function decodeEntry(entry: ManagedFieldsEntry): FieldManager | undefined {
-  const { operation, apiVersion, subresource, time } = entry;
-  const fields = decodeFieldsV1(entry.fieldsV1);
-  if (operation !== "Apply" && operation !== "Update") return undefined;
-  if (!apiVersion || entry.fieldsType !== "FieldsV1" || !fields) return undefined;
-  return { manager: entry.manager ?? "", operation, apiVersion, subresource, time, fields };
-}
-
 /** Encodes managers as `metadata.managedFields`: appliers first, then by time, name and version. */
 function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(compareManagers).map((manager) => ({
@@ -141,4 +110,35 @@ function compareManagers(a: FieldManager, b: FieldManager): number {
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource ?? "", b.subresource ?? "")
   );
+}
+
+/** Returns the managers with other fields of one of them; without the manager if it has none. */
+export function withFields(managers: Managers, key: string, fields: FieldSet): Managers {
+  const next = new Map(managers);
+  const manager = managers.get(key);
+  if (isEmptySet(fields)) next.delete(key);
+  else if (manager && manager.fields !== fields) next.set(key, { ...manager, fields });
+  return next;
+}
+
+/** Returns true if an object has a list of managers, even one that is invalid. A list whose types Go can't decode counts as none. */
+export function hasManagers({ metadata }: JSONObject): boolean {
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) && entries.every((entry) => isObject(entry) && isDecodable(entry));
+}
+
+const textFields = ["manager", "operation", "apiVersion", "fieldsType", "subresource"];
+
+function isDecodable(entry: JSONObject): boolean {
+  const isText = (value: JSONValue): boolean => value === null || typeof value === "string";
+  const { time = null } = entry;
+  return textFields.every((name) => isText(entry[name] ?? null)) && (time === null || isTime(time));
+}
+
+function isTime(value: JSONValue): boolean {
+  try {
+    return typeof value === "string" && !Number.isNaN(parseTime(value));
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,7 @@ import { type Recording, parseRecording } from "../../../dev/record/read-recordi
 import { type WrittenTestOptions, writtenTest } from "../../../dev/written-test/written-test.ts";
 import { type Project, hasWebhooks, importPath, qualifiedGroup } from "../../../project/project.ts";
 import { Draft, type FileChange, type Tree, memoryTree } from "../../../scaffold/tree.ts";
-import { formatCreated } from "../../../scaffold/plan.ts";
+import { formatCreated } from "../../../scaffold/format-created.ts";
 import { fileHeader, typesModule } from "../../../plugins/typescript/create-api.ts";
 import type { ProjectFacts, SetupFacts } from "../../../dev/written-test/project-facts.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";

@@ -20,10 +20,10 @@ interface ObjectWithReplicas extends KubernetesObject {
   spec?: { replicas?: number };
 }
 
-/** An admitted eviction counts for so many milliseconds if its pod is not deleted. */
+/** How long a pod with an admitted eviction counts as disrupted if it is not deleted. */
 const evictionTimeoutMilliseconds = 120_000;
 
-/** Writes the allowed disruptions into the status of each PodDisruptionBudget, where evictions read them. */
+/** Writes the allowed disruptions into the status of each PodDisruptionBudget, where the eviction of a pod reads them. */
 export function disruptionController(context: ControllerContext): Controller {
   const { objects, clock, report } = reporting(context, user, "controllermanager");
   /** The last warning about a budget, so that it is not repeated with each pod that is created or deleted. */
@@ -43,7 +43,7 @@ export function disruptionController(context: ControllerContext): Controller {
       const covered = objects
         .list(pods, budget.metadata.namespace)
         .filter(({ metadata }) => matchesLabelSelector(budget.spec?.selector, metadata.labels ?? {}));
-      const status = budgetStatus(budget, covered, wantedByOwners(covered), clock.now());
+      const status = budgetStatus(budget, covered, sumOfReplicas(covered), clock.now());
       if (!isEqual(status, budget.status)) await objects.update(user, { ...budget, status }, "status");
       await warn(key, budget, covered);
       return status.disruptedPods ? evictionTimeoutMilliseconds : undefined;
@@ -63,7 +63,7 @@ export function disruptionController(context: ControllerContext): Controller {
   }
 
   /** The sum of the replicas of the pods' owners, each owner counted once. */
-  function wantedByOwners(covered: readonly Pod[]): number {
+  function sumOfReplicas(covered: readonly Pod[]): number {
     const owners = covered.flatMap((pod) => ownerOf(pod) ?? []);
     const distinct = new Map(owners.map((owner) => [owner.metadata.uid, owner.spec?.replicas ?? 0]));
     return sum([...distinct.values()]);

@@ -55,22 +55,22 @@ export class Findings {
   readonly #faults = new Faults();
   readonly #objects = new Map<string, KubernetesObject>();
   readonly #writers = new WriterNames();
-  #to = -Infinity;
+  #lastMoment = -Infinity;
 
   add(recorded: Recorded): void {
     const at = Date.parse(recorded.at);
-    this.#to = Math.max(this.#to, at);
+    this.#lastMoment = Math.max(this.#lastMoment, at);
     if (recorded.type === "write") {
-      const write = this.#see(recorded, at);
+      const write = this.#seenWrite(recorded, at);
       for (const detector of this.#detectors) detector.seeWrite?.(write);
     } else if (recorded.type === "reconcile") {
       const reconcile = reconcileOf(recorded);
-      this.#to = Math.max(this.#to, reconcile.to);
-      const planned = this.#faults.metBy(reconcile);
+      this.#lastMoment = Math.max(this.#lastMoment, reconcile.to);
+      const planned = this.#faults.takeMetBy(reconcile);
       for (const detector of this.#detectors) detector.seeReconcile?.(reconcile, planned);
     } else if (recorded.type === "webhook") {
       const seen = seenCall(callOf(recorded, at));
-      this.#to = Math.max(this.#to, seen.call.to);
+      this.#lastMoment = Math.max(this.#lastMoment, seen.call.to);
       for (const detector of this.#detectors) detector.seeCall?.(seen);
     } else if (recorded.type === "fault") this.#faults.add(recorded, at);
     else if (recorded.type === "sample") {
@@ -79,35 +79,41 @@ export class Findings {
     }
   }
 
-  #see({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {
+  #seenWrite({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {
     const place = placeName({ resource, key });
     const before = this.#objects.get(place);
     if (write === "DELETED") this.#objects.delete(place);
     else this.#objects.set(place, object);
+    const seen = { place, key, at, write, by, object, writer: this.#writers.of(by) };
     let changes: readonly Change[] | undefined;
-    return {
-      place,
-      key,
-      at,
-      write,
-      by,
-      object,
-      writer: this.#writers.of(by),
-      changes: () => (changes ??= before === undefined ? [] : changesOf(before, object)),
-    };
+    return { ...seen, changes: () => (changes ??= before === undefined ? [] : changesOf(before, object)) };
   }
 
   /** Returns the findings up to a moment, sorted by their first event. Default: the last moment of the record. */
-  list(now = this.#to): readonly Finding[] {
+  list(now = this.#lastMoment): readonly Finding[] {
     const found = this.#detectors.flatMap((detector) => detector.found(now));
     return found.map((finding) => ({ places: [], requests: [], ...finding })).sort((a, b) => a.from - b.from);
+  }
+}
+
+/** Caches the names of writers: there are few of them and many writes. */
+class WriterNames {
+  readonly #byUser = new Map<string, Map<string | undefined, string>>();
+
+  of(by: RecordedWrite["by"]): string {
+    if (by === undefined) return writerName(by);
+    let names = this.#byUser.get(by.user);
+    if (names === undefined) this.#byUser.set(by.user, (names = new Map()));
+    let name = names.get(by.userAgent);
+    if (name === undefined) names.set(by.userAgent, (name = writerName(by)));
+    return name;
   }
 }
 
 /** The difference in milliseconds between the clocks of dev and of the operator; dev may be late when it is busy. */
 const clockInaccuracy = 5;
 
-/** Limits the faults that wait for the end of their reconcile; faults outside of reconciles wait forever. */
+/** Limits the faults that are kept for the end of their reconcile: those outside of a reconcile have none. */
 const mostFaults = 1000;
 
 interface SeenFault extends Pick<RecordedFault, "verb" | "resource" | "code" | "delay"> {
@@ -123,8 +129,8 @@ class Faults {
     if (this.#faults.length > mostFaults) this.#faults.shift();
   }
 
-  /** Returns the requests of a reconcile that met a fault. Each fault explains one request. */
-  metBy({ requests, from, to, outcome }: Reconcile): PlannedRequests {
+  /** Returns the requests of a reconcile that met a fault, and forgets these faults: each explains one request. */
+  takeMetBy({ requests, from, to, outcome }: Reconcile): PlannedRequests {
     const met = new Set<Reconcile["requests"][number]>();
     if (this.#faults.length === 0) return met;
     const until = outcome === "unfinished" ? Infinity : to + clockInaccuracy;
@@ -154,18 +160,4 @@ function explainsRequest(
 function seenCall(call: Call): SeenCall {
   let patched: { readonly object: KubernetesObject | undefined } | undefined;
   return { call, patched: () => (patched ??= { object: patchedObject(call) }).object };
-}
-
-/** Caches the names of writers: there are few of them and many writes. */
-class WriterNames {
-  readonly #byUser = new Map<string, Map<string | undefined, string>>();
-
-  of(by: RecordedWrite["by"]): string {
-    if (by === undefined) return writerName(by);
-    let names = this.#byUser.get(by.user);
-    if (names === undefined) this.#byUser.set(by.user, (names = new Map()));
-    let name = names.get(by.userAgent);
-    if (name === undefined) names.set(by.userAgent, (name = writerName(by)));
-    return name;
-  }
 }

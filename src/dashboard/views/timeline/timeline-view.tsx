@@ -24,9 +24,10 @@ const labelWidth = 260;
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
   const { reconciles, calls, actions } = feed.history;
-  const [merged, setMerged] = useState<readonly Reconcile[]>([]);
+  const [mergedReconciles, setMergedReconciles] = useState<readonly Reconcile[]>([]);
   const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
+  // The history appends to its lists in place, so their lengths are what changes.
   const lanes = useMemo(() => {
     const matches = matcher(shown.filter);
     return [...lanesOf(reconciles), ...callLanesOf(calls)]
@@ -34,16 +35,16 @@ export function TimelineView() {
       .toSorted((a, b) => laneStart(a) - laneStart(b));
   }, [reconciles, reconciles.length, calls, calls.length, shown.filter]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
-  const chosen = chosenCall
+  const chosenReconcile = chosenCall
     ? undefined
     : reconciles.find(({ reconcileID }) => reconcileID === shown.reconcileID);
-  const stretch = useStretch((chosen ?? chosenCall)?.from);
+  const stretch = useStretch((chosenReconcile ?? chosenCall)?.from);
   const { left, right, zoom, move } = stretch;
   const scale = Math.max(1, width - labelWidth - 20) / (right - left);
 
   const causes = useMemo(
-    () => (chosen === undefined ? [] : whatLedTo(feed.history, chosen)),
-    [feed.history, chosen, feed.history.written],
+    () => (chosenReconcile === undefined ? [] : whatLedTo(feed.history, chosenReconcile)),
+    [feed.history, chosenReconcile, feed.history.written],
   );
   const pointOf = (reconcile: Reconcile, at: number): Point | undefined => {
     const row = lanes.findIndex((lane) => "reconciles" in lane && lane.reconciles.includes(reconcile));
@@ -51,19 +52,19 @@ export function TimelineView() {
     return { x: labelWidth + (at - left) * scale, y: (row + 0.5) * laneHeight };
   };
   const arrows = causes.flatMap((origin): Arrow[] => {
-    const [start, end] = [pointOf(origin, origin.to), pointOf(chosen!, chosen!.from)];
+    const [start, end] = [pointOf(origin, origin.to), pointOf(chosenReconcile!, chosenReconcile!.from)];
     return start && end ? [{ start, end }] : [];
   });
 
-  const choose = ({ items, left: x }: Bar<Reconcile>): void => {
-    setMerged(items.length > 1 ? items : []);
-    show({ reconcileID: items[0]!.reconcileID, callID: undefined });
-    if (x < 0) move(-0.5);
+  const chooseReconcile = (bar: Bar<Reconcile>): void => {
+    setMergedReconciles(bar.items.length > 1 ? bar.items : []);
+    show({ reconcileID: bar.items[0]!.reconcileID, callID: undefined });
+    if (bar.left < 0) move(-0.5);
   };
-  const chooseCall = ({ items, left: x }: Bar<Call>): void => {
-    setMergedCalls(items.length > 1 ? items : []);
-    show({ callID: items[0]!.uid });
-    if (x < 0) move(-0.5);
+  const chooseCall = (bar: Bar<Call>): void => {
+    setMergedCalls(bar.items.length > 1 ? bar.items : []);
+    show({ callID: bar.items[0]!.uid });
+    if (bar.left < 0) move(-0.5);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const byKey: Readonly<Record<string, () => void>> = {
@@ -121,8 +122,8 @@ export function TimelineView() {
               title={laneName(lane)}
               bars={barsOf(lane.reconciles, left, right, scale)}
               lookOf={lookOfReconciles}
-              chosen={chosen}
-              onChoose={choose}
+              chosen={chosenReconcile}
+              onChoose={chooseReconcile}
             >
               <span class="dim">{lane.controller}</span> {lane.request}
             </LaneRow>
@@ -143,12 +144,154 @@ export function TimelineView() {
         <div class="moment" style={{ left: `${labelWidth + (moment - left) * scale}px` }} />
       )}
       {chosenCall && <ChosenCall call={chosenCall} merged={mergedWith(mergedCalls, chosenCall)} />}
-      {chosen && <ChosenReconcile reconcile={chosen} causes={causes} merged={mergedWith(merged, chosen)} />}
+      {chosenReconcile && (
+        <ChosenReconcile
+          reconcile={chosenReconcile}
+          causes={causes}
+          merged={mergedWith(mergedReconciles, chosenReconcile)}
+        />
+      )}
     </section>
   );
 }
 
-/** Returns the items of the bar that was clicked last; none if an item outside of it was chosen since, as by a link. */
+function laneName(lane: Lane | CallLane): string {
+  return "reconciles" in lane
+    ? `${lane.controller} ${lane.request}`
+    : `${lane.webhook} ${lane.resource} ${lane.key}`;
+}
+
+function laneStart(lane: Lane | CallLane): number {
+  return ("reconciles" in lane ? lane.reconciles : lane.calls)[0]!.from;
+}
+
+/** Marks for the actions on the page, as links to their moments. */
+function ActionMarks({ marks }: { readonly marks: readonly Mark[] }) {
+  const { show } = usePage();
+  if (marks.length === 0) return null;
+  return (
+    <ul class="acts" aria-label="What was done on the page">
+      {marks.map(({ left, width, acts }) => {
+        const [first, ...more] = acts;
+        const { at, text } = first!;
+        return (
+          <li key={`${at} ${text}`} style={{ left: `${labelWidth + left}px`, width: `${width}px` }}>
+            <button
+              type="button"
+              class="link"
+              title={acts.map((act) => `${timeOfDay(act.at)} the page ${act.text}`).join("\n")}
+              onClick={() => show({ moment: at })}
+            >
+              ▼ {text}
+              {more.length > 0 && `, and ${more.length} more`}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** A place in the timeline, in pixels. */
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Arrow {
+  readonly start: Point;
+  readonly end: Point;
+}
+
+/** Arrows from the ends of reconciles to the starts of the reconciles that they caused. */
+function Arrows({ arrows }: { readonly arrows: readonly Arrow[] }) {
+  return (
+    <svg class="arrows" aria-hidden="true">
+      <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+        <path d="M0 0 8 4 0 8z" />
+      </marker>
+      {arrows.map(({ start, end }) => (
+        <path
+          key={`${start.x} ${start.y}`}
+          class="arrow"
+          marker-end="url(#head)"
+          d={`M${start.x} ${start.y} C${start.x + 30} ${start.y + 20} ${end.x - 30} ${end.y + 20} ${end.x} ${end.y}`}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
+interface BarLook {
+  readonly key: string;
+  /** The CSS classes of its colour. */
+  readonly look: string;
+  readonly label: string;
+  /** Shown if the bar is wide enough. */
+  readonly sign: string;
+}
+
+interface LaneRowProps<Item> {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly bars: readonly Bar<Item>[];
+  readonly lookOf: (bar: Bar<Item>) => BarLook;
+  readonly chosen: Item | undefined;
+  readonly onChoose: (bar: Bar<Item>) => void;
+}
+
+/** The lane of a request, or of a webhook and an object: its name, and bars for its reconciles or calls. */
+function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: LaneRowProps<Item>) {
+  return (
+    <div class="lane">
+      <span class="lane-name" title={title} style={{ width: `${labelWidth - 10}px` }}>
+        {children}
+      </span>
+      {bars.map((bar) => {
+        const { key, look, label, sign } = lookOf(bar);
+        return (
+          <button
+            key={key}
+            type="button"
+            class={`bar ${look}`}
+            aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
+            aria-label={label}
+            style={{
+              left: `${labelWidth + Math.max(0, bar.left)}px`,
+              width: `${bar.width + Math.min(0, bar.left)}px`,
+            }}
+            onClick={() => onChoose(bar)}
+          >
+            {bar.width > 16 && sign}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function lookOfReconciles({ items }: Bar<Reconcile>): BarLook {
+  const { reconcileID: key, controller, request, from, to } = items[0]!;
+  const outcome = outcomes[Math.max(...items.map((one) => outcomes.indexOf(one.outcome)))]!;
+  const label =
+    items.length > 1
+      ? `${items.length} reconciles of ${controller} ${request}, the worst: ${outcome}`
+      : `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
+  return { key, look: outcome, label, sign: outcomeSigns[outcome] };
+}
+
+function lookOfCalls({ items }: Bar<Call>): BarLook {
+  const first = items[0]!;
+  const verdict = verdicts[Math.max(...items.map((call) => verdicts.indexOf(verdictOf(call))))]!;
+  const label =
+    items.length > 1
+      ? `${items.length} calls of ${webhookName(first)}, the worst: ${verdict}`
+      : `${timeOfDay(first.from)} ${webhookName(first)} ${operationOf(first)}: ${verdict} in ${duration(first.to - first.from)}`;
+  return { key: first.uid, look: `call ${verdict}`, label, sign: verdictSigns[verdict] };
+}
+
+/** Returns the items of the bar that was clicked last; none if a link has chosen an item outside of it since. */
 function mergedWith<T>(barItems: readonly T[], chosen: T): readonly T[] {
   return barItems.includes(chosen) ? barItems : [];
 }
@@ -242,140 +385,4 @@ function MergedItems({ count, noun, children }: MergedProps) {
       {children}
     </details>
   );
-}
-
-/** How a bar is drawn: for one item, or for several that are too close to be drawn apart. */
-interface BarLook {
-  readonly key: string;
-  /** The CSS classes of its colour. */
-  readonly look: string;
-  readonly label: string;
-  /** Shown if the bar is wide enough. */
-  readonly sign: string;
-}
-
-interface LaneRowProps<Item> {
-  readonly title: string;
-  readonly children: ComponentChildren;
-  readonly bars: readonly Bar<Item>[];
-  readonly lookOf: (bar: Bar<Item>) => BarLook;
-  readonly chosen: Item | undefined;
-  readonly onChoose: (bar: Bar<Item>) => void;
-}
-
-/** The lane of a request, or of a webhook and an object: its name, and bars for its reconciles or calls. */
-function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: LaneRowProps<Item>) {
-  return (
-    <div class="lane">
-      <span class="lane-name" title={title} style={{ width: `${labelWidth - 10}px` }}>
-        {children}
-      </span>
-      {bars.map((bar) => {
-        const { key, look, label, sign } = lookOf(bar);
-        return (
-          <button
-            key={key}
-            type="button"
-            class={`bar ${look}`}
-            aria-pressed={chosen !== undefined && bar.items.includes(chosen)}
-            aria-label={label}
-            style={{
-              left: `${labelWidth + Math.max(0, bar.left)}px`,
-              width: `${bar.width + Math.min(0, bar.left)}px`,
-            }}
-            onClick={() => onChoose(bar)}
-          >
-            {bar.width > 16 && sign}
-          </button>
-        );
-      })}
-    </div>
-  );
-}
-
-function lookOfReconciles({ items }: Bar<Reconcile>): BarLook {
-  const { reconcileID: key, controller, request, from, to } = items[0]!;
-  const outcome = outcomes[Math.max(...items.map((one) => outcomes.indexOf(one.outcome)))]!;
-  const label =
-    items.length > 1
-      ? `${items.length} reconciles of ${controller} ${request}, the worst: ${outcome}`
-      : `${timeOfDay(from)} ${controller} ${request}: ${outcome} in ${duration(to - from)}`;
-  return { key, look: outcome, label, sign: outcomeSigns[outcome] };
-}
-
-function lookOfCalls({ items }: Bar<Call>): BarLook {
-  const first = items[0]!;
-  const verdict = verdicts[Math.max(...items.map((call) => verdicts.indexOf(verdictOf(call))))]!;
-  const label =
-    items.length > 1
-      ? `${items.length} calls of ${webhookName(first)}, the worst: ${verdict}`
-      : `${timeOfDay(first.from)} ${webhookName(first)} ${operationOf(first)}: ${verdict} in ${duration(first.to - first.from)}`;
-  return { key: first.uid, look: `call ${verdict}`, label, sign: verdictSigns[verdict] };
-}
-
-/** Marks for the actions on the page, as links to their moments. */
-function ActionMarks({ marks }: { readonly marks: readonly Mark[] }) {
-  const { show } = usePage();
-  if (marks.length === 0) return null;
-  return (
-    <ul class="acts" aria-label="What was done on the page">
-      {marks.map(({ left, width, acts }) => {
-        const [first, ...more] = acts;
-        const { at, text } = first!;
-        return (
-          <li key={`${at} ${text}`} style={{ left: `${labelWidth + left}px`, width: `${width}px` }}>
-            <button
-              type="button"
-              class="link"
-              title={acts.map((act) => `${timeOfDay(act.at)} the page ${act.text}`).join("\n")}
-              onClick={() => show({ moment: at })}
-            >
-              ▼ {text}
-              {more.length > 0 && `, and ${more.length} more`}
-            </button>
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
-/** A place in the timeline, in pixels. */
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-interface Arrow {
-  readonly start: Point;
-  readonly end: Point;
-}
-
-/** Arrows from the ends of reconciles to the starts of the reconciles that they caused. */
-function Arrows({ arrows }: { readonly arrows: readonly Arrow[] }) {
-  return (
-    <svg class="arrows" aria-hidden="true">
-      <marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
-        <path d="M0 0 8 4 0 8z" />
-      </marker>
-      {arrows.map(({ start, end }) => (
-        <path
-          key={`${start.x} ${start.y}`}
-          class="arrow"
-          marker-end="url(#head)"
-          d={`M${start.x} ${start.y} C${start.x + 30} ${start.y + 20} ${end.x - 30} ${end.y + 20} ${end.x} ${end.y}`}
-        />
-      ))}
-    </svg>
-  );
-}
-
-function laneName(lane: Lane | CallLane): string {
-  return "reconciles" in lane
-    ? `${lane.controller} ${lane.request}`
-    : `${lane.webhook} ${lane.resource} ${lane.key}`;
-}
-
-function laneStart(lane: Lane | CallLane): number {
-  return ("reconciles" in lane ? lane.reconciles : lane.calls)[0]!.from;
 }

@@ -4,8 +4,6 @@ import type { MarkerDefinition, MarkerFamily } from "../definition.ts";
 import { fieldAndType, keyMarker, singleValue, text } from "../definition.ts";
 import { checkList, checkObject } from "./collections.ts";
 
-const granularities = ["granular", "atomic"];
-
 /** Markers for the merge strategies of server-side apply. */
 export const topology: MarkerFamily = {
   name: "topology",
@@ -15,42 +13,20 @@ export const topology: MarkerFamily = {
     listMapKey("listMapKey"),
     listType("k8s:listType"),
     listMapKey("k8s:listMapKey"),
-    strategy(
+    granularity(
       "mapType",
-      "x-kubernetes-map-type",
-      granularities,
       checkObject,
       "granular: each key has its own owner; atomic: the map is replaced as a whole.",
     ),
-    strategy(
+    granularity(
       "structType",
-      "x-kubernetes-map-type",
-      granularities,
       (schema) => (schema.type ? checkObject(schema) : undefined),
       "granular: each field has its own owner; atomic: the object is replaced as a whole.",
     ),
   ],
 };
 
-/** Defines a marker whose value is one of a few words. */
-function strategy(
-  name: string,
-  key: "x-kubernetes-list-type" | "x-kubernetes-map-type",
-  words: readonly string[],
-  refuse: (schema: Schema) => string | undefined,
-  summary: string,
-): MarkerDefinition {
-  return {
-    ...keyMarker(name, key, { type: "string", read: text, refuse }, summary),
-    forItems: false,
-    check(args) {
-      const quoted = words.map((word) => `"${word}"`);
-      const isKnown = words.includes(text(args));
-      return isKnown ? undefined : `"${text(args)}" is not one of ${listWords(quoted, "and")}`;
-    },
-  };
-}
-
+/** Applied before `listMapKey`, which reads the type of the list. */
 function listType(name: string): MarkerDefinition {
   const summary =
     "map: elements have keys; set: elements are unique scalars; atomic: the list is replaced as a whole.";
@@ -75,6 +51,32 @@ function listMapKey(name: string): MarkerDefinition {
       // The API server rejects duplicate keys.
       if (!keys.includes(key)) schema["x-kubernetes-list-map-keys"] = [...keys, key];
       return undefined;
+    },
+  };
+}
+
+/** Returns why a schema takes no marker; undefined if it does. */
+type Refusal = (schema: Schema) => string | undefined;
+
+function granularity(name: string, refuse: Refusal, summary: string): MarkerDefinition {
+  return strategy(name, "x-kubernetes-map-type", ["granular", "atomic"], refuse, summary);
+}
+
+/** Defines a marker whose value is one of a few words. */
+function strategy(
+  name: string,
+  key: "x-kubernetes-list-type" | "x-kubernetes-map-type",
+  words: readonly string[],
+  refuse: Refusal,
+  summary: string,
+): MarkerDefinition {
+  return {
+    ...keyMarker(name, key, { type: "string", read: text, refuse }, summary),
+    forItems: false,
+    check(args) {
+      const quoted = words.map((word) => `"${word}"`);
+      const isKnown = words.includes(text(args));
+      return isKnown ? undefined : `"${text(args)}" is not one of ${listWords(quoted, "and")}`;
     },
   };
 }

@@ -18,8 +18,8 @@ export function desiredReplicas(
   current: ReplicaSet,
   old: readonly ReplicaSet[],
 ): DesiredReplicas {
-  const grown = scaleUp(deployment, current, old);
-  if (grown !== current.spec.replicas) return new Map([[nameOf(current), grown]]);
+  const scaledUp = scaleUp(deployment, current, old);
+  if (scaledUp !== current.spec.replicas) return new Map([[nameOf(current), scaledUp]]);
   return scaleDown(deployment, current, old);
 }
 
@@ -38,16 +38,16 @@ function scaleDown(deployment: Deployment, current: ReplicaSet, old: readonly Re
   const removable = specReplicas([current, ...old]) - minAvailable - newMissing;
   if (removable <= 0) return new Map();
 
-  const unhealthy = shrink(old, removable, (replicaSet) => {
+  const withoutUnhealthy = shrink(old, removable, (replicaSet) => {
     return replicaSet.spec.replicas - (replicaSet.status?.availableReplicas ?? 0);
   });
-  const cleaned = old.map((replicaSet) => withReplicas(replicaSet, unhealthy));
+  const cleaned = old.map((replicaSet) => withReplicas(replicaSet, withoutUnhealthy));
   const surplus = availableReplicas([current, ...cleaned]) - minAvailable;
-  const healthy = shrink(cleaned, surplus, ({ spec }) => spec.replicas);
-  return new Map([...unhealthy, ...healthy]);
+  const withoutSurplus = shrink(cleaned, surplus, ({ spec }) => spec.replicas);
+  return new Map([...withoutUnhealthy, ...withoutSurplus]);
 }
 
-/** Removes a number of pods from ReplicaSets, oldest first. */
+/** Returns the replicas of ReplicaSets without a number of pods, which the oldest lose first. */
 function shrink(
   replicaSets: readonly ReplicaSet[],
   count: number,
@@ -75,20 +75,19 @@ function withReplicas(replicaSet: ReplicaSet, next: DesiredReplicas): ReplicaSet
 export function proportionalReplicas(deployment: Deployment, sets: readonly ReplicaSet[]): DesiredReplicas {
   const active = sets.filter(({ spec }) => spec.replicas > 0);
   const replicas = deployment.spec.replicas;
-  const [single] = active;
-  if (active.length <= 1) return new Map(single ? [[single.metadata.name ?? "", replicas] as const] : []);
+  if (active.length <= 1) return new Map(active.map((only) => [nameOf(only), replicas]));
   const total = specReplicas(active);
   const allowed = replicas > 0 ? replicas + rolloutLimits(deployment).maxSurge : 0;
   const sorted = [...active].sort((a, b) => b.spec.replicas - a.spec.replicas || byAge(a, b));
   let left = allowed - total;
   const next = new Map<string, number>();
-  for (const { metadata, spec } of sorted) {
-    const now = spec.replicas;
+  for (const replicaSet of sorted) {
+    const now = replicaSet.spec.replicas;
     const share = limitShare(Math.round((now * allowed) / total) - now, left);
-    next.set(metadata.name ?? "", now + share);
+    next.set(nameOf(replicaSet), now + share);
     left -= share;
   }
-  const largest = sorted[0]!.metadata.name ?? "";
+  const largest = nameOf(sorted[0]!);
   next.set(largest, Math.max(0, next.get(largest)! + left));
   return next;
 }
