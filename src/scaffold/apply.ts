@@ -2,21 +2,7 @@
 // `openStateFolder` opens the folder in which they are staged.
 
 import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  rmdirSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { dirname, isAbsolute, join, posix, relative, sep } from "node:path";
 import { atFile, isInside } from "../shared/files.ts";
 import { TsbuilderError } from "../shared/errors.ts";
@@ -87,9 +73,9 @@ const journal = `${stageFolder}/journal.json`;
 /** Finds the staging of an interrupted or running command; undefined if there is none. Writes nothing. */
 export function findUnfinished(root: string): Unfinished | undefined {
   if (findStateLink(root, stage)?.startsWith(stageFolder)) return "foreign";
-  if (!existsSync(join(root, stageFolder))) return undefined;
-  if (!existsSync(join(root, journal))) return "incomplete";
-  return isKnown(journalFact(root, readFileSync(join(root, journal), "utf8"))) ? "staged" : "foreign";
+  if (!fs.existsSync(join(root, stageFolder))) return undefined;
+  if (!fs.existsSync(join(root, journal))) return "incomplete";
+  return isKnown(journalFact(root, fs.readFileSync(join(root, journal), "utf8"))) ? "staged" : "foreign";
 }
 
 /** The hint for a journal that did not come from this user's tsbuilder. */
@@ -112,15 +98,15 @@ export function recoverPlan(root: string): "completed" | "undone" | undefined {
     throw foreignPlanError(
       `tsbuilder did not write "${journal}" for you on this machine, or there is no folder to remember it in`,
     );
-  const text = readFileSync(join(root, journal), "utf8");
+  const text = fs.readFileSync(join(root, journal), "utf8");
   const { steps } = JSON.parse(text) as Journal;
   refuseOutside(
     root,
     steps.map(({ path }) => path),
   );
   for (const { staged, hash } of steps) {
-    if (staged === undefined || !existsSync(join(root, staged))) continue;
-    if (hashBytes(readFileSync(join(root, staged))) !== hash)
+    if (staged === undefined || !fs.existsSync(join(root, staged))) continue;
+    if (hashBytes(fs.readFileSync(join(root, staged))) !== hash)
       throw foreignPlanError(`"${staged}" changed since tsbuilder wrote it`);
   }
   for (const step of steps) completeStep(root, step);
@@ -131,12 +117,12 @@ export function recoverPlan(root: string): "completed" | "undone" | undefined {
 function stageChanges(root: string, changes: readonly FileChange[]): Staged {
   const steps = changes.map(({ path, content }, i) => {
     const target = join(root, path);
-    const old = existsSync(target) ? `${stageFolder}/${i}.old` : undefined;
-    if (old !== undefined) atFile(target, () => copyFileSync(target, join(root, old)));
+    const old = fs.existsSync(target) ? `${stageFolder}/${i}.old` : undefined;
+    if (old !== undefined) atFile(target, () => fs.copyFileSync(target, join(root, old)));
     if (content === undefined) return { path, staged: undefined, old };
     const staged = `${stageFolder}/${i}`;
-    const mode = old === undefined ? modeOfNewFile(path) : statSync(target).mode;
-    atFile(target, () => writeFileSync(join(root, staged), content, { mode }));
+    const mode = old === undefined ? modeOfNewFile(path) : fs.statSync(target).mode;
+    atFile(target, () => fs.writeFileSync(join(root, staged), content, { mode }));
     return { path, staged, old, hash: hashBytes(content) };
   });
   const text = JSON.stringify({ steps } satisfies Journal);
@@ -151,13 +137,13 @@ const modeOfNewFile = (path: string): number => (path.endsWith(".sh") ? 0o755 : 
 const hashBytes = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex");
 
-const journalFact = (root: string, text: string): Fact => ["journal", realpathSync(root), text];
+const journalFact = (root: string, text: string): Fact => ["journal", fs.realpathSync(root), text];
 
 /** Writes a file completely, or not at all. */
 function writeAtomically(path: string, text: string): void {
   const temporary = `${path}.new`;
-  writeFileSync(temporary, text);
-  renameSync(temporary, path);
+  fs.writeFileSync(temporary, text);
+  fs.renameSync(temporary, path);
 }
 
 /** Completes all steps; if one fails, those before it are undone. */
@@ -179,12 +165,12 @@ function completeStep(root: string, { path, staged }: Step): string | undefined 
   const target = join(root, path);
   return atFile(target, () => {
     if (staged === undefined) {
-      if (existsSync(target)) unlinkSync(target);
+      if (fs.existsSync(target)) fs.unlinkSync(target);
       removeEmptyParents(root, target);
-    } else if (existsSync(join(root, staged))) {
-      const createdFolder = mkdirSync(dirname(target), { recursive: true });
+    } else if (fs.existsSync(join(root, staged))) {
+      const createdFolder = fs.mkdirSync(dirname(target), { recursive: true });
       // A link remains: its target is replaced.
-      renameSync(join(root, staged), existsSync(target) ? realpathSync(target) : target);
+      fs.renameSync(join(root, staged), fs.existsSync(target) ? fs.realpathSync(target) : target);
       return createdFolder;
     }
     return undefined;
@@ -195,26 +181,26 @@ function completeStep(root: string, { path, staged }: Step): string | undefined 
 function undoStep(root: string, { path, staged, old }: Step): void {
   const target = join(root, path);
   if (staged !== undefined) {
-    if (existsSync(join(root, staged))) return;
-    const file = realpathSync(target);
-    renameSync(file, join(root, staged));
-    if (old !== undefined) renameSync(join(root, old), file);
-  } else if (old !== undefined && !existsSync(target)) {
-    mkdirSync(dirname(target), { recursive: true });
-    renameSync(join(root, old), target);
+    if (fs.existsSync(join(root, staged))) return;
+    const file = fs.realpathSync(target);
+    fs.renameSync(file, join(root, staged));
+    if (old !== undefined) fs.renameSync(join(root, old), file);
+  } else if (old !== undefined && !fs.existsSync(target)) {
+    fs.mkdirSync(dirname(target), { recursive: true });
+    fs.renameSync(join(root, old), target);
   }
 }
 
 /** Removes a folder with the folders in it, if they hold no files. */
 function removeEmptyBelow(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true }))
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true }))
     if (entry.isDirectory()) removeEmptyBelow(join(folder, entry.name));
   removeIfEmpty(folder);
 }
 
 function removeIfEmpty(folder: string): boolean {
-  if (existsSync(folder) && readdirSync(folder).length > 0) return false;
-  if (existsSync(folder)) rmdirSync(folder);
+  if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0) return false;
+  if (fs.existsSync(folder)) fs.rmdirSync(folder);
   return true;
 }
 
@@ -226,9 +212,9 @@ function removeEmptyParents(root: string, file: string): void {
 
 /** Deletes the journal first: without its fact, it would count as another user's. */
 function removeStage(root: string, fact?: Fact): void {
-  rmSync(join(root, journal), { force: true });
+  fs.rmSync(join(root, journal), { force: true });
   if (fact !== undefined) forget(fact);
-  rmSync(join(root, stageFolder), { recursive: true, force: true });
+  fs.rmSync(join(root, stageFolder), { recursive: true, force: true });
 }
 
 const foreignPlanError = (message: string): TsbuilderError =>
@@ -240,10 +226,11 @@ function refuseStaleChanges(root: string, changes: readonly FileChange[]): void 
     const file = join(root, path);
     const isStale =
       action === "create"
-        ? existsSync(file)
+        ? fs.existsSync(file)
         : before !== undefined &&
-          (!existsSync(file) ||
-            withPlainLineEnds(atFile(file, () => readFileSync(file, "utf8"))) !== withPlainLineEnds(before));
+          (!fs.existsSync(file) ||
+            withPlainLineEnds(atFile(file, () => fs.readFileSync(file, "utf8"))) !==
+              withPlainLineEnds(before));
     if (!isStale) continue;
     throw new TsbuilderError(`"${path}" changed while the command was running`, {
       code: "FILE_CHANGED",
@@ -327,7 +314,8 @@ class LinkChecker {
     if (known !== undefined) return known;
     const file = join(this.#root, prefix);
     const leadsOut =
-      lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true && !staysInside(this.#root, file);
+      fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true &&
+      !staysInside(this.#root, file);
     this.#known.set(prefix, leadsOut);
     return leadsOut;
   }
@@ -336,7 +324,7 @@ class LinkChecker {
 /** Returns whether a link stays in the project; one into `.git` or to nothing, which may come to be, does not. */
 function staysInside(root: string, link: string): boolean {
   try {
-    const [base, target] = [realpathSync(root), realpathSync(link)];
+    const [base, target] = [fs.realpathSync(root), fs.realpathSync(link)];
     return isInside(base, target) && !isExecutedByOthers(relative(base, target));
   } catch {
     return false;
@@ -361,11 +349,11 @@ export function openStateFolder(root: string, name = ""): string {
   const top = join(root, stateFolder);
   const folder = join(top, name);
   refuseStateLinks(root, name);
-  mkdirSync(folder, { recursive: true });
+  fs.mkdirSync(folder, { recursive: true });
   const ignored = join(top, ignoreFile);
   // A clone may contain another `.gitignore`, which hides nothing.
-  if (!existsSync(ignored) || readFileSync(ignored, "utf8") !== ignoredByGit)
-    writeFileSync(ignored, ignoredByGit);
+  if (!fs.existsSync(ignored) || fs.readFileSync(ignored, "utf8") !== ignoredByGit)
+    fs.writeFileSync(ignored, ignoredByGit);
   return folder;
 }
 
@@ -391,10 +379,10 @@ export function refuseStateLinks(root: string, name: string): void {
 export function removeStateFolder(root: string): void {
   const folder = join(root, stateFolder);
   try {
-    const names = readdirSync(folder);
+    const names = fs.readdirSync(folder);
     if (names.some((name) => name !== ignoreFile)) return;
-    rmSync(join(folder, ignoreFile), { force: true });
-    rmdirSync(folder);
+    fs.rmSync(join(folder, ignoreFile), { force: true });
+    fs.rmdirSync(folder);
   } catch {
     // Another command is using it, or has deleted it already.
   }
@@ -402,10 +390,10 @@ export function removeStateFolder(root: string): void {
 
 function findLink(root: string, path: string, levels: number): string | undefined {
   const file = join(root, path);
-  const stats = lstatSync(file, { throwIfNoEntry: false });
+  const stats = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stats?.isSymbolicLink()) return path;
   if (!stats?.isDirectory() || levels === 0) return undefined;
-  for (const name of readdirSync(file)) {
+  for (const name of fs.readdirSync(file)) {
     const link = findLink(root, `${path}/${name}`, levels - 1);
     if (link !== undefined) return link;
   }

@@ -1,26 +1,6 @@
 import { type JSONObject, isObject, setMember } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import {
-  Composer,
-  type Document,
-  type DocumentOptions,
-  Lexer,
-  LineCounter,
-  type Node,
-  type Pair,
-  type ParseOptions,
-  Parser,
-  type ScalarTag,
-  type SchemaOptions,
-  type ToJSOptions,
-  type YAMLMap,
-  YAMLParseError,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  visit,
-} from "yaml";
+import * as yaml from "yaml";
 
 /**
  * Reads YAML as the API server does: plain scalars by the rules of YAML 1.1, so that `yes` is true and `0644` is octal,
@@ -41,7 +21,7 @@ export function parseGoYAML(text: string): unknown {
 
 const invalidBase64 = "!!binary value contains invalid base64 data";
 
-const plainScalar: ScalarTag = {
+const plainScalar: yaml.ScalarTag = {
   tag: "tag:yaml.org,2002:plain",
   default: true,
   // The key of a merge has its own tag.
@@ -95,7 +75,7 @@ function parseFloatText(text: string): number | undefined {
 }
 
 /** Reads `!!binary` as text, as Go does. */
-const binaryScalar: ScalarTag = {
+const binaryScalar: yaml.ScalarTag = {
   tag: "tag:yaml.org,2002:binary",
   resolve(text) {
     const bytes = Buffer.from(text, "base64");
@@ -104,7 +84,7 @@ const binaryScalar: ScalarTag = {
   },
 };
 
-const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
+const options: yaml.ParseOptions & yaml.DocumentOptions & yaml.SchemaOptions & yaml.ToJSOptions = {
   schema: "failsafe",
   customTags: [plainScalar, binaryScalar],
   maxAliasCount: 100,
@@ -115,12 +95,12 @@ const options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions = {
 const readOptions = { ...options, uniqueKeys: false };
 
 /** Reads the first document of a text. Ignores other documents, and text behind an object in braces. */
-function readDocument(text: string, lineCounter?: LineCounter): Document {
+function readDocument(text: string, lineCounter?: yaml.LineCounter): yaml.Document {
   const source = firstFlow(text);
-  const parser = new Parser(lineCounter?.addNewLine);
+  const parser = new yaml.Parser(lineCounter?.addNewLine);
   Object.assign(parser, { lexer: createLexer() });
-  const documents = new Composer(readOptions).compose(parser.parse(source), true, source.length);
-  return documents.next().value as Document;
+  const documents = new yaml.Composer(readOptions).compose(parser.parse(source), true, source.length);
+  return documents.next().value as yaml.Document;
 }
 
 /** Cuts off the rest of a text that begins with an object or list in brackets; any other text stays unchanged. */
@@ -165,8 +145,8 @@ function endOfLine(text: string, start: number): number {
  * A lexer that, as Go's, ignores the indentation of lines within quotes: they may begin left of the key. This relies on
  * private members of `yaml` 2.9.1, which is pinned: the tests must pass with each new version.
  */
-function createLexer(): Lexer {
-  const lexer = new Lexer();
+function createLexer(): yaml.Lexer {
+  const lexer = new yaml.Lexer();
   const inner = lexer as unknown as { indentNext: number; parseQuotedScalar(): Generator<string, unknown> };
   const parseQuotedScalar = inner.parseQuotedScalar.bind(lexer);
   inner.parseQuotedScalar = function* () {
@@ -180,10 +160,10 @@ function createLexer(): Lexer {
 }
 
 /** Refuses escaped slashes, as Go does, and removes the line break that `yaml` adds to a last block scalar. */
-function checkScalars(document: Document, text: string): void {
+function checkScalars(document: yaml.Document, text: string): void {
   const lacksLineEnd = /\S$/u.test(text);
   if (!lacksLineEnd && !text.includes("\\/")) return;
-  visit(document, {
+  yaml.visit(document, {
     Scalar(_, scalar) {
       const [from = 0, to = 0] = scalar.range ?? [];
       if (scalar.type === "QUOTE_DOUBLE") {
@@ -199,8 +179,8 @@ function checkScalars(document: Document, text: string): void {
 }
 
 /** Refuses aliases without an anchor, and aliases of a node that contains them. */
-function checkAliases(document: Document): void {
-  visit(document, {
+function checkAliases(document: yaml.Document): void {
+  yaml.visit(document, {
     Alias(_, alias, parents) {
       const target = alias.resolve(document);
       if (!target) throw new ContentError(`unknown anchor '${alias.source}' referenced`);
@@ -216,13 +196,13 @@ const maxMergedMembers = 100_000;
  * Replaces each merge (`<<`) of a document by the members that it adds. Go sets members in the order of the text: the last
  * one wins, and a key that is already set is a duplicate.
  */
-function expandMerges(document: Document): void {
-  const expanded = new Set<YAMLMap>();
+function expandMerges(document: yaml.Document): void {
+  const expanded = new Set<yaml.YAMLMap>();
   let remaining = maxMergedMembers;
 
   function expand(node: unknown): void {
-    if (isSeq(node)) node.items.forEach(expand);
-    if (!isMap(node) || expanded.has(node)) return;
+    if (yaml.isSeq(node)) node.items.forEach(expand);
+    if (!yaml.isMap(node) || expanded.has(node)) return;
     expanded.add(node);
     for (const { value } of node.items) expand(value);
     if (node.items.some(isMerge))
@@ -230,10 +210,10 @@ function expandMerges(document: Document): void {
   }
 
   /** If a merge has several mappings, the first one wins: its members are set last. */
-  function membersOf(value: unknown): Pair[] {
-    const source = isAlias(value) ? value.resolve(document) : value;
-    if (isSeq(source)) return source.items.toReversed().flatMap(membersOf);
-    if (!isMap(source)) throw new TypeError("map merge requires map or sequence of maps as the value");
+  function membersOf(value: unknown): yaml.Pair[] {
+    const source = yaml.isAlias(value) ? value.resolve(document) : value;
+    if (yaml.isSeq(source)) return source.items.toReversed().flatMap(membersOf);
+    if (!yaml.isMap(source)) throw new TypeError("map merge requires map or sequence of maps as the value");
     expand(source);
     remaining -= source.items.length;
     if (remaining < 0) throw new RangeError("document contains excessive aliasing");
@@ -244,8 +224,8 @@ function expandMerges(document: Document): void {
 }
 
 /** Returns true for a merge. The parser reads its key as text or, with the option `merge`, as a symbol. */
-function isMerge({ key }: Pair): boolean {
-  if (!isScalar(key) || key.type !== "PLAIN") return false;
+function isMerge({ key }: yaml.Pair): boolean {
+  if (!yaml.isScalar(key) || key.type !== "PLAIN") return false;
   const { value } = key;
   return value === "<<" || (typeof value === "symbol" && value.description === "<<");
 }
@@ -263,7 +243,7 @@ function sortMembers(value: unknown): unknown {
 
 /** Lists the duplicate keys of a YAML text as Go reports them, by the line on which the value begins. */
 export function findDuplicateKeys(text: string): readonly string[] {
-  const lineCounter = new LineCounter();
+  const lineCounter = new yaml.LineCounter();
   const document = readDocument(text, lineCounter);
   if (text.includes("<<")) expandMerges(document);
   return [...duplicatesIn(document.contents)].map(
@@ -274,12 +254,12 @@ export function findDuplicateKeys(text: string): readonly string[] {
 
 /** Finds duplicate keys in linear time; the parser's own check is quadratic. */
 function* duplicatesIn(node: unknown): Generator<{ name: unknown; start: number }, void> {
-  if (isSeq(node)) for (const item of node.items) yield* duplicatesIn(item);
-  if (!isMap<Node, Node>(node)) return;
+  if (yaml.isSeq(node)) for (const item of node.items) yield* duplicatesIn(item);
+  if (!yaml.isMap<yaml.Node, yaml.Node>(node)) return;
   const names = new Set<unknown>();
   for (const { key, value } of node.items) {
     yield* duplicatesIn(value);
-    if (!isScalar(key)) continue;
+    if (!yaml.isScalar(key)) continue;
     const { value: name, range } = key;
     if (names.has(name)) yield { name, start: (value?.range ?? range)![0] };
     names.add(name);
@@ -313,13 +293,13 @@ export function explainYAML(error: unknown, text: string): string {
   // Go reports the end of the text on the next line.
   if (problem.startsWith("did not find")) return `yaml: line ${lines}: ${problem}`;
   if (lines === 1) return `yaml: ${problem}`;
-  const line = error instanceof YAMLParseError ? text.slice(0, error.pos[0]).split("\n").length : 1;
+  const line = error instanceof yaml.YAMLParseError ? text.slice(0, error.pos[0]).split("\n").length : 1;
   return `yaml: line ${line}: ${problem}`;
 }
 
 /** Go's message for an error of the parser; undefined if it is unknown. */
 function problemOf(error: unknown, text: string): string | undefined {
-  if (!(error instanceof YAMLParseError)) return undefined;
+  if (!(error instanceof yaml.YAMLParseError)) return undefined;
   const { code, message } = error;
   if (code === "TAB_AS_INDENT") return "found character that cannot start any token";
   if (code === "BLOCK_AS_IMPLICIT_KEY") return "mapping values are not allowed in this context";

@@ -1,24 +1,10 @@
-import type { CelType, Env, Program, Value } from "@tsbuilder/apimachinery/cel";
-import {
-  CelSyntaxError,
-  EvalError,
-  OutOfBudgetError,
-  compileStrictly,
-  formatType,
-  isSameType,
-  kubernetesEnv,
-  mapType,
-  objectType,
-  perCallLimit,
-  quantityType,
-  types,
-} from "@tsbuilder/apimachinery/cel";
+import * as cel from "@tsbuilder/apimachinery/cel";
 import { listed } from "../contract/status-error.ts";
 
 interface CompiledExpression {
   readonly source: string;
-  readonly type: CelType;
-  readonly program: Program;
+  readonly type: cel.CelType;
+  readonly program: cel.Program;
 }
 
 /** The API server's message about an expression that does not compile. */
@@ -32,36 +18,40 @@ interface ExpressionProblem {
 export type Compilation = CompiledExpression | ExpressionProblem;
 
 /** Compiles an expression that must have one of the given types. Default: any type. */
-export function compileExpression(source: string, env: Env, ...wanted: readonly CelType[]): Compilation {
+export function compileExpression(
+  source: string,
+  env: cel.Env,
+  ...wanted: readonly cel.CelType[]
+): Compilation {
   try {
-    const { type, program } = compileStrictly(source, env);
-    if (wanted.length > 0 && !wanted.some((candidate) => isSameType(candidate, type))) {
+    const { type, program } = cel.compileStrictly(source, env);
+    if (wanted.length > 0 && !wanted.some((candidate) => cel.isSameType(candidate, type))) {
       return { detail: `must evaluate to ${listTypes(wanted)} but got ${typeName(type)}` };
     }
     return { source, type, program };
   } catch (error) {
-    if (error instanceof CelSyntaxError) return { detail: `compilation failed: ${error.message}` };
-    if (error instanceof EvalError) {
+    if (error instanceof cel.CelSyntaxError) return { detail: `compilation failed: ${error.message}` };
+    if (error instanceof cel.EvalError) {
       return { detail: `program instantiation failed: ${error.message}`, internal: true };
     }
     throw error;
   }
 }
 
-function listTypes(wanted: readonly CelType[]): string {
+function listTypes(wanted: readonly cel.CelType[]): string {
   return wanted.length === 1 ? typeName(wanted[0]!) : `one of [${wanted.map(typeName).join(" ")}]`;
 }
 
 /** The name of a type in messages. */
-function typeName(type: CelType): string {
-  return type.params.length > 0 ? formatType(type) : type.runtimeName;
+function typeName(type: cel.CelType): string {
+  return type.params.length > 0 ? cel.formatType(type) : type.runtimeName;
 }
 
 /** Looks up the variables of an expression. */
-export type Names = (name: string) => Value | undefined;
+export type Names = (name: string) => cel.Value | undefined;
 
 /** The value of an expression, or the reason why there is none. */
-export type Evaluation = { readonly value: Value } | { readonly error: string };
+export type Evaluation = { readonly value: cel.Value } | { readonly error: string };
 
 /** The cost budget that a group of expressions shares. */
 export class Budget {
@@ -73,7 +63,7 @@ export class Budget {
 
   /** Throws an OutOfBudgetError if the cost exceeds the rest of the budget. */
   spend(cost: number): void {
-    if (cost > this.#left) throw new OutOfBudgetError();
+    if (cost > this.#left) throw new cel.OutOfBudgetError();
     this.#left -= cost;
   }
 }
@@ -81,9 +71,9 @@ export class Budget {
 /** Evaluates an expression and spends its cost; throws if that exceeds the budget. */
 export function runExpression(compiled: Compilation, names: Names, budget: Budget): Evaluation {
   if ("detail" in compiled) return { error: `compilation error: ${compiled.detail}` };
-  const { value, error, cost } = compiled.program.evaluate(names, perCallLimit);
+  const { value, error, cost } = compiled.program.evaluate(names, cel.perCallLimit);
   budget.spend(cost);
-  if (error instanceof OutOfBudgetError) throw error;
+  if (error instanceof cel.OutOfBudgetError) throw error;
   if (error) return { error: `expression '${compiled.source}' resulted in error: ${error.message}` };
   return { value: value! };
 }
@@ -104,24 +94,28 @@ export function conditionsHold(
     const errors = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : []));
     return errors.length === 0 || { error: listed(errors) };
   } catch (error) {
-    if (error instanceof OutOfBudgetError) return { error: error.message };
+    if (error instanceof cel.OutOfBudgetError) return { error: error.message };
     throw error;
   }
 }
 
-let deviceEnv: Env | undefined;
+let deviceEnv: cel.Env | undefined;
 
 /** The dynamic type under its name in protobuf. */
-const anyType: CelType = { ...types.dyn, name: "google.protobuf.Any", runtimeName: "google.protobuf.Any" };
+const anyType: cel.CelType = {
+  ...cel.types.dyn,
+  name: "google.protobuf.Any",
+  runtimeName: "google.protobuf.Any",
+};
 
 /** The CEL variable `device` of dynamic resource allocation. */
-const deviceType = objectType(
+const deviceType = cel.objectType(
   "kubernetes.DRADevice",
   new Map([
-    ["driver", types.string],
-    ["allowMultipleAllocations", types.bool],
+    ["driver", cel.types.string],
+    ["allowMultipleAllocations", cel.types.bool],
     ["attributes", byQualifiedName(anyType)],
-    ["capacity", byQualifiedName(quantityType)],
+    ["capacity", byQualifiedName(cel.quantityType)],
   ]),
 );
 
@@ -129,7 +123,7 @@ const deviceType = objectType(
 export function compileSelector(source: string): Compilation {
   const compiled = compileExpression(
     source,
-    (deviceEnv ??= kubernetesEnv().withVariables([["device", deviceType]])),
+    (deviceEnv ??= cel.kubernetesEnv().withVariables([["device", deviceType]])),
   );
   if ("detail" in compiled) return compiled;
   const { type } = compiled;
@@ -138,6 +132,6 @@ export function compileSelector(source: string): Compilation {
 }
 
 /** The type of values by qualified name: a map by domain of maps by name. */
-function byQualifiedName(value: CelType): CelType {
-  return mapType(types.string, mapType(types.string, value));
+function byQualifiedName(value: cel.CelType): cel.CelType {
+  return cel.mapType(cel.types.string, cel.mapType(cel.types.string, value));
 }

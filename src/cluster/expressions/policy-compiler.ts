@@ -1,24 +1,7 @@
 // CEL expressions of admission policies and webhooks. This file compiles them with their variables,
 // `request-names.ts` gives the variables values, and `expression.ts` evaluates on a cost budget.
 
-import type { CelType, Env, Value } from "@tsbuilder/apimachinery/cel";
-import {
-  CelObject,
-  EvalError,
-  OutOfBudgetError,
-  appliedObjectType,
-  authorizerType,
-  jsonPatchType,
-  kubernetesEnv,
-  listType,
-  mapType,
-  mutationStructs,
-  mutations,
-  objectType,
-  perCallLimit,
-  resourceCheckType,
-  types,
-} from "@tsbuilder/apimachinery/cel";
+import * as cel from "@tsbuilder/apimachinery/cel";
 import { type Budget, type Compilation, type Names, compileExpression } from "./expression.ts";
 
 /**
@@ -27,63 +10,63 @@ import { type Budget, type Compilation, type Names, compileExpression } from "./
  */
 export class PolicyCompiler {
   readonly variables = new Map<string, Compilation>();
-  readonly variablesType: CelType | undefined;
-  readonly #fields = new Map<string, CelType>();
+  readonly variablesType: cel.CelType | undefined;
+  readonly #fields = new Map<string, cel.CelType>();
   readonly #params: boolean;
 
   constructor(options: { readonly params: boolean; readonly variables: boolean }) {
     this.#params = options.params;
-    this.variablesType = options.variables ? objectType("kubernetes.variables", this.#fields) : undefined;
+    this.variablesType = options.variables ? cel.objectType("kubernetes.variables", this.#fields) : undefined;
   }
 
   /** Compiles a variable, and adds it to the scope of later expressions. */
   variable(name: string, expression: string): Compilation {
     const compiled = compileExpression(expression, this.#env());
-    this.#fields.set(name, "program" in compiled ? fieldType(compiled.type) : types.dyn);
+    this.#fields.set(name, "program" in compiled ? fieldType(compiled.type) : cel.types.dyn);
     this.variables.set(name, compiled);
     return compiled;
   }
 
   condition(expression: string): Compilation {
-    return compileExpression(expression, this.#env(), types.bool);
+    return compileExpression(expression, this.#env(), cel.types.bool);
   }
 
   /** Message expressions have no `authorizer`. */
   message(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ authorizer: false }), types.string);
+    return compileExpression(expression, this.#env({ authorizer: false }), cel.types.string);
   }
 
   auditAnnotation(expression: string): Compilation {
-    return compileExpression(expression, this.#env(), types.string, types.null);
+    return compileExpression(expression, this.#env(), cel.types.string, cel.types.null);
   }
 
   applyConfiguration(expression: string): Compilation {
-    return compileExpression(expression, this.#env({ mutates: true }), appliedObjectType);
+    return compileExpression(expression, this.#env({ mutates: true }), cel.appliedObjectType);
   }
 
   jsonPatch(expression: string): Compilation {
     const env = this.#env({ mutates: true });
-    return compileExpression(expression, env, listType(jsonPatchType));
+    return compileExpression(expression, env, cel.listType(cel.jsonPatchType));
   }
 
   /** The variables and functions of an expression. Mutations also have `Object{…}` and `JSONPatch{…}`. */
-  #env({ authorizer = true, mutates = false } = {}): Env {
-    const names: Array<readonly [string, CelType]> = [
-      ["object", types.dyn],
-      ["oldObject", types.dyn],
+  #env({ authorizer = true, mutates = false } = {}): cel.Env {
+    const names: Array<readonly [string, cel.CelType]> = [
+      ["object", cel.types.dyn],
+      ["oldObject", cel.types.dyn],
       ["namespaceObject", namespaceType],
       ["request", requestType],
     ];
-    if (this.#params) names.push(["params", types.dyn]);
+    if (this.#params) names.push(["params", cel.types.dyn]);
     if (authorizer) {
-      names.push(["authorizer", authorizerType], ["authorizer.requestResource", resourceCheckType]);
+      names.push(["authorizer", cel.authorizerType], ["authorizer.requestResource", cel.resourceCheckType]);
     }
     if (this.variablesType) names.push(["variables", this.variablesType]);
-    return (mutates ? mutationEnv() : kubernetesEnv()).withVariables(names);
+    return (mutates ? mutationEnv() : cel.kubernetesEnv()).withVariables(names);
   }
 }
 
-const scalarKinds: ReadonlySet<CelType["kind"]> = new Set([
+const scalarKinds: ReadonlySet<cel.CelType["kind"]> = new Set([
   "bool",
   "bytes",
   "double",
@@ -96,21 +79,21 @@ const scalarKinds: ReadonlySet<CelType["kind"]> = new Set([
 ]);
 
 /** Scalars, and lists and maps of these, keep their type; all other variables are dynamic. */
-function fieldType(type: CelType): CelType {
-  if (type.kind === "list") return listType(fieldType(type.params[0]!));
-  if (type.kind === "map") return mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));
-  return scalarKinds.has(type.kind) && !type.isWrapper ? type : types.dyn;
+function fieldType(type: cel.CelType): cel.CelType {
+  if (type.kind === "list") return cel.listType(fieldType(type.params[0]!));
+  if (type.kind === "map") return cel.mapType(fieldType(type.params[0]!), fieldType(type.params[1]!));
+  return scalarKinds.has(type.kind) && !type.isWrapper ? type : cel.types.dyn;
 }
 
-let withMutations: Env | undefined;
+let withMutations: cel.Env | undefined;
 
-function mutationEnv(): Env {
-  withMutations ??= kubernetesEnv().extend({ libraries: [mutations], structs: mutationStructs });
+function mutationEnv(): cel.Env {
+  withMutations ??= cel.kubernetesEnv().extend({ libraries: [cel.mutations], structs: cel.mutationStructs });
   return withMutations;
 }
 
-const { string } = types;
-const strings = listType(string);
+const { string } = cel.types;
+const strings = cel.listType(string);
 
 const kindType = structType("GroupVersionKind", { group: string, version: string, kind: string });
 
@@ -130,13 +113,13 @@ const requestType = structType("AdmissionRequest", {
     username: string,
     uid: string,
     groups: strings,
-    extra: mapType(string, strings),
+    extra: cel.mapType(string, strings),
   }),
-  dryRun: types.bool,
-  options: types.dyn,
+  dryRun: cel.types.bool,
+  options: cel.types.dyn,
 });
 
-const stringMap = mapType(string, string);
+const stringMap = cel.mapType(string, string);
 
 /** The type of `namespaceObject`: as on the real server without owners and managed fields, and with `UID`. */
 const namespaceType = structType("Namespace", {
@@ -147,20 +130,20 @@ const namespaceType = structType("Namespace", {
     labels: stringMap,
     annotations: stringMap,
     UID: string,
-    creationTimestamp: types.timestamp,
-    deletionGracePeriodSeconds: types.int,
-    deletionTimestamp: types.timestamp,
-    generation: types.int,
+    creationTimestamp: cel.types.timestamp,
+    deletionGracePeriodSeconds: cel.types.int,
+    deletionTimestamp: cel.types.timestamp,
+    generation: cel.types.int,
     resourceVersion: string,
     finalizers: strings,
   }),
   spec: structType("NamespaceSpec", { finalizers: strings }),
   status: structType("NamespaceStatus", {
-    conditions: listType(
+    conditions: cel.listType(
       structType("NamespaceCondition", {
         status: string,
         type: string,
-        lastTransitionTime: types.timestamp,
+        lastTransitionTime: cel.types.timestamp,
         message: string,
         reason: string,
       }),
@@ -169,20 +152,20 @@ const namespaceType = structType("Namespace", {
   }),
 });
 
-function structType(name: string, fields: Record<string, CelType>): CelType {
-  return objectType(`kubernetes.${name}`, new Map(Object.entries(fields)));
+function structType(name: string, fields: Record<string, cel.CelType>): cel.CelType {
+  return cel.objectType(`kubernetes.${name}`, new Map(Object.entries(fields)));
 }
 
 /** The `variables` of a policy: each is evaluated once, when it is first read. */
-export class LazyVariables extends CelObject {
-  readonly celType: CelType;
+export class LazyVariables extends cel.CelObject {
+  readonly celType: cel.CelType;
   readonly #definitions: ReadonlyMap<string, Compilation>;
-  readonly #evaluated = new Map<string, Value | EvalError>();
+  readonly #evaluated = new Map<string, cel.Value | cel.EvalError>();
   readonly #names: Names;
   readonly #budget: Budget;
 
   constructor(
-    type: CelType,
+    type: cel.CelType,
     definitions: ReadonlyMap<string, Compilation>,
     { names, budget }: { names: Names; budget: Budget },
   ) {
@@ -205,22 +188,23 @@ export class LazyVariables extends CelObject {
     return [...this.#definitions.keys()];
   }
 
-  find(field: string): Value | undefined {
+  find(field: string): cel.Value | undefined {
     const definition = this.#definitions.get(field);
     if (!definition) return undefined;
     const outcome = this.#evaluated.get(field) ?? this.#evaluate(field, definition);
     this.#evaluated.set(field, outcome);
-    if (outcome instanceof EvalError) throw outcome;
+    if (outcome instanceof cel.EvalError) throw outcome;
     return outcome;
   }
 
-  #evaluate(name: string, definition: Compilation): Value | EvalError {
+  #evaluate(name: string, definition: Compilation): cel.Value | cel.EvalError {
     const variable = `composited variable ${JSON.stringify(name)}`;
-    if ("detail" in definition) return new EvalError(`${variable} fails to compile: ${definition.detail}`);
-    const { value, error, cost } = definition.program.evaluate(this.#names, perCallLimit);
+    if ("detail" in definition)
+      return new cel.EvalError(`${variable} fails to compile: ${definition.detail}`);
+    const { value, error, cost } = definition.program.evaluate(this.#names, cel.perCallLimit);
     this.#budget.spend(cost);
-    if (error instanceof OutOfBudgetError) throw error;
+    if (error instanceof cel.OutOfBudgetError) throw error;
     if (!error) return value!;
-    return new EvalError(`${variable} fails to evaluate: ${error.message}`);
+    return new cel.EvalError(`${variable} fails to evaluate: ${error.message}`);
   }
 }

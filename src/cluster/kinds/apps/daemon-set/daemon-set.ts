@@ -3,20 +3,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, formatSelector, readField } from "../../cells.ts";
-import {
-  amountOf,
-  defaultRollingUpdate,
-  defaultSpec,
-  restartPolicyProblems,
-  intOrPercentProblems,
-  templateLabelProblems,
-  percentProblems,
-  selectorCell,
-  selectorChanges,
-  templateCells,
-  templateWarnings,
-  unsupportedStrategy,
-} from "../workload.ts";
+import * as workload from "../workload.ts";
 import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import type { Stored, SentObject, ApiObject, Sent } from "../../../contract/api-object.ts";
 import { isEmptySelector, isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
@@ -63,10 +50,10 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       return { ...metadata, ...(Object.keys(annotations).length > 0 && { annotations }) };
     },
     default(object) {
-      defaultSpec(object);
+      workload.defaultSpec(object);
       const { spec } = object as SentDaemonSet;
       spec.updateStrategy ??= {};
-      defaultRollingUpdate(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
+      workload.defaultRollingUpdate(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
       spec.revisionHistoryLimit ??= 10;
       object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
       object["status"] = { ...noCounts, ...(object["status"] as object) };
@@ -83,8 +70,8 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
         ? [...statusProblems(object)]
-        : [...selectorChanges(object, old), ...daemonSetProblems(object as SentDaemonSet)],
-    warnings: (object, old) => templateWarnings(object, old),
+        : [...workload.selectorChanges(object, old), ...daemonSetProblems(object as SentDaemonSet)],
+    warnings: (object, old) => workload.templateWarnings(object, old),
   },
   cells: {
     Desired: count("status.desiredNumberScheduled"),
@@ -94,8 +81,8 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     Available: count("status.numberAvailable"),
     "Node Selector": (object) =>
       formatSelector({ matchLabels: readField(object, "spec.template.spec.nodeSelector") ?? {} }),
-    ...templateCells,
-    Selector: selectorCell,
+    ...workload.templateCells,
+    Selector: workload.selectorCell,
   },
   podTemplate: "spec.template",
   emptyObject: { spec: { template: emptyTemplate, updateStrategy: {} }, status: {} },
@@ -117,11 +104,11 @@ function* statusProblems(object: ApiObject): Problems {
 function* daemonSetProblems({ spec }: SentDaemonSet): Problems {
   const { selector } = spec;
   yield* selectorProblems("spec.selector", selector);
-  if (isValidSelector(selector)) yield* templateLabelProblems(spec.selector, spec.template);
+  if (isValidSelector(selector)) yield* workload.templateLabelProblems(spec.selector, spec.template);
   if (selector && isEmptySelector(selector))
     yield invalid("spec.selector", selector, "empty selector is invalid for daemonset");
   yield* podTemplateProblems(spec.template, "spec.template");
-  yield* restartPolicyProblems(spec, "DaemonSet");
+  yield* workload.restartPolicyProblems(spec, "DaemonSet");
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   yield* updateStrategyProblems("spec.updateStrategy", spec.updateStrategy ?? {});
   yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
@@ -131,15 +118,15 @@ function* updateStrategyProblems(field: string, update: Sent<apps.DaemonSetUpdat
   const { type, rollingUpdate } = update;
   if (type === "OnDelete") return;
   if (type !== "RollingUpdate")
-    return yield unsupportedStrategy(field, update, ["RollingUpdate", "OnDelete"]);
+    return yield workload.unsupportedStrategy(field, update, ["RollingUpdate", "OnDelete"]);
   if (!rollingUpdate) return yield required(`${field}.rollingUpdate`);
   const { maxUnavailable, maxSurge } = rollingUpdate;
   const at = `${field}.rollingUpdate`;
-  yield* intOrPercentProblems(`${at}.maxUnavailable`, maxUnavailable);
-  yield* intOrPercentProblems(`${at}.maxSurge`, maxSurge);
-  yield* percentProblems(`${at}.maxUnavailable`, maxUnavailable);
-  yield* percentProblems(`${at}.maxSurge`, maxSurge);
-  const [unavailable, surge] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
+  yield* workload.intOrPercentProblems(`${at}.maxUnavailable`, maxUnavailable);
+  yield* workload.intOrPercentProblems(`${at}.maxSurge`, maxSurge);
+  yield* workload.percentProblems(`${at}.maxUnavailable`, maxUnavailable);
+  yield* workload.percentProblems(`${at}.maxSurge`, maxSurge);
+  const [unavailable, surge] = [workload.amountOf(maxUnavailable) !== 0, workload.amountOf(maxSurge) !== 0];
   if (unavailable && surge) {
     yield invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero");
   } else if (!unavailable && !surge) {

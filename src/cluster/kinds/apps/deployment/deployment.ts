@@ -3,22 +3,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count } from "../../cells.ts";
-import {
-  amountOf,
-  templateProblems,
-  defaultRollingUpdate,
-  defaultScaledSpec,
-  restartPolicyProblems,
-  intOrPercentProblems,
-  percentProblems,
-  readyCell,
-  replicaCountProblems,
-  selectorCell,
-  selectorChanges,
-  templateCells,
-  unsupportedStrategy,
-  workloadWarnings,
-} from "../workload.ts";
+import * as workload from "../workload.ts";
 import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
@@ -55,10 +40,10 @@ export const deployment: BuiltInKind<"deployment"> = {
       if (subresource === "status") takeOver(object.metadata, old!.metadata, "labels");
     },
     default(object) {
-      defaultScaledSpec(object);
+      workload.defaultScaledSpec(object);
       const { spec } = object as SentDeployment;
       spec.strategy ??= {};
-      defaultRollingUpdate(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
+      workload.defaultRollingUpdate(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
       spec.revisionHistoryLimit ??= 10;
       spec.progressDeadlineSeconds ??= 600;
       object["status"] ??= {};
@@ -66,16 +51,22 @@ export const deployment: BuiltInKind<"deployment"> = {
     validate: (object) => [...deploymentProblems(object as SentDeployment)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? [...replicaCountProblems(object, ["updatedReplicas", "readyReplicas", "availableReplicas"])]
-        : [...deploymentProblems(object as SentDeployment), ...selectorChanges(object, old)],
-    warnings: (object, old) => workloadWarnings(object, old),
+        ? [
+            ...workload.replicaCountProblems(object, [
+              "updatedReplicas",
+              "readyReplicas",
+              "availableReplicas",
+            ]),
+          ]
+        : [...deploymentProblems(object as SentDeployment), ...workload.selectorChanges(object, old)],
+    warnings: (object, old) => workload.workloadWarnings(object, old),
   },
   cells: {
-    Ready: readyCell,
+    Ready: workload.readyCell,
     "Up-to-date": count("status.updatedReplicas"),
     Available: count("status.availableReplicas"),
-    ...templateCells,
-    Selector: selectorCell,
+    ...workload.templateCells,
+    Selector: workload.selectorCell,
   },
   podTemplate: "spec.template",
   emptyObject: { spec: { template: emptyTemplate, strategy: {} }, status: {} },
@@ -86,8 +77,8 @@ export const deployment: BuiltInKind<"deployment"> = {
 function* deploymentProblems({ spec }: SentDeployment): Problems {
   const { minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
   yield* nonNegative("spec.replicas", spec.replicas);
-  yield* templateProblems(spec, "deployment", "invalid label selector");
-  yield* restartPolicyProblems(spec, "ReplicaSet");
+  yield* workload.templateProblems(spec, "deployment", "invalid label selector");
+  yield* workload.restartPolicyProblems(spec, "ReplicaSet");
   yield* strategyProblems("spec.strategy", spec.strategy ?? {});
   yield* nonNegative("spec.minReadySeconds", minReadySeconds);
   yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
@@ -103,7 +94,7 @@ function* strategyProblems(field: string, strategy: Sent<apps.DeploymentStrategy
     if (!rollingUpdate) return;
     yield forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'");
   } else if (type !== "RollingUpdate") {
-    yield unsupportedStrategy(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
+    yield workload.unsupportedStrategy(field, strategy, knownValues("apps/v1.DeploymentStrategy.type"));
   } else if (rollingUpdate) yield* rollingUpdateProblems(`${field}.rollingUpdate`, rollingUpdate);
   else yield required(`${field}.rollingUpdate`, "this should be defaulted and never be nil");
 }
@@ -112,12 +103,12 @@ function* rollingUpdateProblems(
   field: string,
   { maxUnavailable = 0, maxSurge = 0 }: Sent<apps.RollingUpdateDeployment>,
 ): Problems {
-  yield* intOrPercentProblems(`${field}.maxUnavailable`, maxUnavailable);
-  yield* intOrPercentProblems(`${field}.maxSurge`, maxSurge);
-  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+  yield* workload.intOrPercentProblems(`${field}.maxUnavailable`, maxUnavailable);
+  yield* workload.intOrPercentProblems(`${field}.maxSurge`, maxSurge);
+  if (workload.amountOf(maxUnavailable) === 0 && workload.amountOf(maxSurge) === 0) {
     yield invalid(`${field}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0");
   }
-  yield* percentProblems(`${field}.maxUnavailable`, maxUnavailable);
+  yield* workload.percentProblems(`${field}.maxUnavailable`, maxUnavailable);
 }
 
 export const deployments: ResourceName<Deployment> = "deployments.apps";

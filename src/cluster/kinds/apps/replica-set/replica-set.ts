@@ -1,25 +1,15 @@
 import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import {
-  type Workload,
-  templateProblems,
-  replicaSetCounts,
-  defaultScaledSpec,
-  restartPolicyProblems,
-  replicaCountProblems,
-  replicaCells,
-  selectorChanges,
-  workloadWarnings,
-} from "../workload.ts";
+import * as workload from "../workload.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { replicaSetController } from "./replica-set-controller.ts";
 
-function* replicaSetProblems({ spec }: Workload): Problems {
+function* replicaSetProblems({ spec }: workload.Workload): Problems {
   yield* nonNegative("spec.replicas", spec.replicas);
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
-  yield* templateProblems(spec, "deployment", "invalid label selector");
-  yield* restartPolicyProblems(spec, "ReplicaSet");
+  yield* workload.templateProblems(spec, "deployment", "invalid label selector");
+  yield* workload.restartPolicyProblems(spec, "ReplicaSet");
 }
 
 export const replicaSet: BuiltInKind<"replicaset"> = {
@@ -27,17 +17,17 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
   strategy: {
     statusWritesMetadata: true,
     default(object) {
-      defaultScaledSpec(object);
+      workload.defaultScaledSpec(object);
       object["status"] = { replicas: 0, ...(object["status"] as object) };
     },
-    validate: (object) => [...replicaSetProblems(object as Workload)],
+    validate: (object) => [...replicaSetProblems(object as workload.Workload)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
-        ? [...replicaCountProblems(object, replicaSetCounts)]
-        : [...replicaSetProblems(object as Workload), ...selectorChanges(object, old)],
-    warnings: (object, old) => workloadWarnings(object, old),
+        ? [...workload.replicaCountProblems(object, workload.replicaSetCounts)]
+        : [...replicaSetProblems(object as workload.Workload), ...workload.selectorChanges(object, old)],
+    warnings: (object, old) => workload.workloadWarnings(object, old),
   },
-  cells: replicaCells,
+  cells: workload.replicaCells,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   podTemplate: "spec.template",
   emptyObject: { spec: { template: emptyTemplate }, status: {} },

@@ -3,18 +3,7 @@ import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import {
-  amountOf,
-  templateProblems,
-  defaultScaledSpec,
-  restartPolicyProblems,
-  intOrPercentProblems,
-  percentProblems,
-  readyCell,
-  replicaCountProblems,
-  templateCells,
-  templateWarnings,
-} from "../workload.ts";
+import * as workload from "../workload.ts";
 import { type PodTemplateSpec, emptyTemplate } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject, Sent, SentObject } from "../../../contract/api-object.ts";
@@ -31,7 +20,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
     statusWritesMetadata: true,
     validateName: labelName,
     default(object) {
-      defaultScaledSpec(object);
+      workload.defaultScaledSpec(object);
       const { spec } = object as StatefulSet;
       spec.podManagementPolicy ||= "OrderedReady";
       spec.updateStrategy ??= {};
@@ -55,18 +44,18 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
     validateUpdate(object, old, { subresource }) {
       if (subresource === "status") {
         const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        return [...replicaCountProblems(object, counts, "status.readyReplicas")];
+        return [...workload.replicaCountProblems(object, counts, "status.readyReplicas")];
       }
       return [...statefulSetProblems((object as StatefulSet).spec, false), ...fixedFieldChanges(object, old)];
     },
     *warnings(object, old) {
-      yield* templateWarnings(object, old);
+      yield* workload.templateWarnings(object, old);
       if (((object as StatefulSet).spec.revisionHistoryLimit ?? 0) < 0) {
         yield "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended";
       }
     },
   },
-  cells: { Ready: readyCell, ...templateCells },
+  cells: { Ready: workload.readyCell, ...workload.templateCells },
   podTemplate: "spec.template",
   emptyObject: { spec: { serviceName: "", template: emptyTemplate, updateStrategy: {} }, status: {} },
   controllers: { statefulset: statefulSetController },
@@ -112,8 +101,8 @@ function* statefulSetProblems(spec: StatefulSetSpec, isNew: boolean): Problems {
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   yield* nonNegative("spec.ordinals.start", spec.ordinals?.start);
   if (isNew && serviceName !== "") yield* refused("spec.serviceName", serviceName, checkLabel(serviceName));
-  yield* templateProblems({ ...spec, template: templateOfPods(spec) }, "statefulset", "");
-  yield* restartPolicyProblems(spec, "StatefulSet");
+  yield* workload.templateProblems({ ...spec, template: templateOfPods(spec) }, "statefulset", "");
+  yield* workload.restartPolicyProblems(spec, "StatefulSet");
 }
 
 /** Returns the template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */
@@ -147,9 +136,10 @@ function* updateStrategyProblems(
     const { partition, maxUnavailable } = rollingUpdate;
     yield* nonNegative(`${at}.partition`, partition);
     if (maxUnavailable === undefined) return;
-    yield* intOrPercentProblems(`${at}.maxUnavailable`, maxUnavailable);
-    if (amountOf(maxUnavailable) === 0) yield invalid(`${at}.maxUnavailable`, maxUnavailable, "cannot be 0");
-    yield* percentProblems(`${at}.maxUnavailable`, maxUnavailable);
+    yield* workload.intOrPercentProblems(`${at}.maxUnavailable`, maxUnavailable);
+    if (workload.amountOf(maxUnavailable) === 0)
+      yield invalid(`${at}.maxUnavailable`, maxUnavailable, "cannot be 0");
+    yield* workload.percentProblems(`${at}.maxUnavailable`, maxUnavailable);
   }
 }
 
