@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Call, Reconcile } from "../../history/history.ts";
-import { whatLedTo } from "../../history/connections.ts";
+import { causingReconciles } from "../../history/connections.ts";
 import { Empty, Link } from "../messages.tsx";
 import { Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
 import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
@@ -42,7 +42,7 @@ export function TimelineView() {
   const scale = Math.max(1, width - labelWidth - 20) / (right - left);
 
   const causes = useMemo(
-    () => (chosen === undefined ? [] : whatLedTo(feed.history, chosen)),
+    () => (chosen === undefined ? [] : causingReconciles(feed.history, chosen)),
     [feed.history, chosen, feed.history.written],
   );
   const pointOf = (reconcile: Reconcile, at: number): Point | undefined => {
