@@ -1,5 +1,5 @@
 // Connects the parts of a record: objects with the reconciles that they caused and that wrote them, reconciles with those
-// that caused them, with webhook calls and with log lines. The record does not say it: times, users, paths and names do.
+// that caused them, with webhook calls and with log lines. The record has no such links: times, users, paths and names show them.
 
 import type { EventReference, EventSummary } from "../../dev/record/recorded.ts";
 import {
