@@ -40,7 +40,7 @@ if (code === 0) {
 }
 process.exit(code);
 
-/** Returns flags that name the package manager in use, unless some do. Yarn 1 has lock files of another format: none. */
+/** Returns flags that name the package manager in use; none if it is named, or is Yarn 1, whose lock files differ. */
 function packageManagerFlags(flags) {
   const [, name, major] = /^(pnpm|yarn|bun)\/(\d+)/.exec(process.env.npm_config_user_agent ?? "") ?? [];
   const isNamed = flags.some((flag) => /^--package-manager(=|$)/.test(flag));
