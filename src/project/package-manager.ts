@@ -47,7 +47,8 @@ export const yarn: PackageManager = {
 /** Yarn 1, whose lock file has the name of that of later versions, and another format. */
 export const yarn1: PackageManager = { ...yarn, installLocked: "yarn install --frozen-lockfile" };
 
-const others: readonly PackageManager[] = [
+export const packageManagers: readonly PackageManager[] = [
+  npm,
   {
     name: "pnpm",
     lockFiles: ["pnpm-lock.yaml"],
@@ -73,8 +74,6 @@ const others: readonly PackageManager[] = [
   },
 ];
 
-export const packageManagers: readonly PackageManager[] = [npm, ...others];
-
 /** Returns the package manager whose lock file a project or its workspace has; npm if there is none. */
 export function packageManagerOf(root: string): PackageManager {
   return findByLockFile(root) ?? findByLockFile(workspaceOf(root)) ?? npm;
@@ -95,19 +94,15 @@ function findByLockFile(folder: string | undefined): PackageManager | undefined 
 export function workspaceOf(root: string): string | undefined {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const member = relative(folder, root).split(sep);
-    if (workspacePatterns(folder).some((pattern) => matches(pattern, member))) return folder;
+    if (workspacePatterns(folder).some((pattern) => matchesFolders(pattern, member))) return folder;
     if (folder === dirname(folder)) return undefined;
   }
 }
 
 /** Reads the patterns of members' folders, as npm, Yarn and Bun write them, or pnpm. */
 function workspacePatterns(folder: string): string[][] {
-  const { workspaces } = (readIfPossible(join(folder, "package.json"), JSON.parse) ?? {}) as {
-    readonly workspaces?: unknown;
-  };
-  const { packages } = (readIfPossible(join(folder, "pnpm-workspace.yaml"), parse) ?? {}) as {
-    readonly packages?: unknown;
-  };
+  const { workspaces } = readIfPossible(join(folder, "package.json"), JSON.parse);
+  const { packages } = readIfPossible(join(folder, "pnpm-workspace.yaml"), parse);
   const listed = isObject(workspaces) ? workspaces["packages"] : workspaces;
   return [listed, packages]
     .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
@@ -118,25 +113,26 @@ function workspacePatterns(folder: string): string[][] {
     );
 }
 
-/** Reads a file above the project; undefined if it is missing or can't be read. */
-function readIfPossible(file: string, read: (text: string) => unknown): unknown {
+/** Reads the members of a file above the project: none if it is missing or can't be read. */
+function readIfPossible(file: string, read: (text: string) => unknown): Readonly<Record<string, unknown>> {
   try {
-    return read(readFileSync(file, "utf8"));
+    const content = read(readFileSync(file, "utf8"));
+    return isObject(content) ? content : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-/** Returns whether folders match a pattern: `*` is a part of a folder's name, and `**` any number of folders. */
-function matches([first, ...others]: readonly string[], folders: readonly string[]): boolean {
+/** Returns true if a workspace's pattern matches folders: `*` is a part of a folder's name, and `**` any number of folders. */
+function matchesFolders([first, ...others]: readonly string[], folders: readonly string[]): boolean {
   const [folder, ...below] = folders;
   if (first === undefined) return folder === undefined;
-  if (first === "**" && others[0] === "**") return matches(others, folders);
-  if (first === "**" && matches(others, folders)) return true;
+  if (first === "**" && others[0] === "**") return matchesFolders(others, folders);
+  if (first === "**" && matchesFolders(others, folders)) return true;
   if (folder === undefined) return false;
-  if (first === "**") return matches([first, ...others], below);
+  if (first === "**") return matchesFolders([first, ...others], below);
   const [start = "", ...ends] = first.split("*");
   const isSame =
     ends.length === 0 ? folder === first : folder.startsWith(start) && folder.endsWith(ends.at(-1)!);
-  return isSame && matches(others, below);
+  return isSame && matchesFolders(others, below);
 }

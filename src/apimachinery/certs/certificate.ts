@@ -49,19 +49,18 @@ export interface CertificateOptions extends Subject, AlternativeNames, Validity 
 export function createCA({
   commonName,
   notBefore,
-  notAfter,
+  notAfter = yearsAfter(notBefore, 10),
 }: { commonName: string } & Validity): CertificateWithKey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = writeSubject({ commonName });
-  const extensions = authorityExtensions(publicKey);
-  const validity = { notBefore, notAfter: notAfter ?? yearsAfter(notBefore, 10) };
   const cert = signCertificate({
     issuer: name,
     subject: name,
     publicKey,
-    extensions,
+    extensions: authorityExtensions(publicKey),
     signer: privateKey,
-    ...validity,
+    notBefore,
+    notAfter,
   });
   return { cert, key: toPEM(privateKey) };
 }
@@ -77,7 +76,8 @@ export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: C
   const authority = new X509Certificate(ca.cert);
   const { notBefore, notAfter = yearsAfter(notBefore, 1) } = options;
   return signCertificate({
-    issuer: encodedSubject(authority),
+    // Verifiers build the chain by comparing the issuer, byte for byte, with the subject in the CA's certificate.
+    issuer: subjectOf(authority).bytes,
     subject: writeSubject(options),
     publicKey,
     extensions: leafExtensions(publicKey, authority.publicKey, options),
@@ -128,10 +128,10 @@ function signCertificate({
   return `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`;
 }
 
-/** The issuer's name, byte for byte as in its own certificate: verifiers build the chain by comparing the two. */
-function encodedSubject(certificate: X509Certificate): Buffer {
+/** Returns the subject of a certificate: the sixth field of the part that is signed. */
+function subjectOf(certificate: X509Certificate): der.DerValue {
   const [body] = der.readChildren(der.readDer(certificate.raw));
-  return der.readChildren(body!)[5]!.bytes;
+  return der.readChildren(body!)[5]!;
 }
 
 function yearsAfter(start: Date | undefined, years: number): Date {
@@ -191,7 +191,7 @@ const usageIds: Readonly<Record<Usage, string>> = {
 function leafExtensions(
   publicKey: KeyObject,
   authorityKey: KeyObject,
-  options: Subject & AlternativeNames & { readonly usages: readonly Usage[] },
+  options: CertificateOptions,
 ): Buffer[] {
   const { dnsNames = [], ipAddresses = [], organizations = [], commonName, usages } = options;
   const hasNames = dnsNames.length + ipAddresses.length > 0;
@@ -333,18 +333,11 @@ export interface CertificateDescription extends Subject {
   readonly serialNumber: string;
 }
 
-/** Returns the certificates in a text, each in PEM. */
-export function splitBundle(text: string): string[] {
-  const pems = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return pems.map((pem) => `${pem}\n`);
-}
-
 /** Parses a certificate in PEM; of a chain, the first one. */
 export function describeCertificate(pem: string): CertificateDescription {
   const certificate = new X509Certificate(pem);
-  const [body] = der.readChildren(der.readDer(certificate.raw));
   return {
-    ...readSubject(der.readChildren(body!)[5]!),
+    ...readSubject(subjectOf(certificate)),
     isCA: certificate.ca,
     notBefore: new Date(certificate.validFrom),
     notAfter: new Date(certificate.validTo),
@@ -356,4 +349,10 @@ export function describeCertificate(pem: string): CertificateDescription {
 export function renewalTime(pem: string): Date {
   const { notBefore, notAfter } = describeCertificate(pem);
   return new Date(notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3);
+}
+
+/** Returns the certificates in a text, each in PEM. */
+export function splitBundle(text: string): string[] {
+  const pems = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return pems.map((pem) => `${pem}\n`);
 }

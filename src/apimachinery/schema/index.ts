@@ -3,7 +3,7 @@
  * (`compile-node.ts`, `embedded.ts`, `formats`); `structural` checks the schemas of a CRD itself.
  */
 
-export { decodeMetadata, MalformedMetadataError } from "./embedded.ts";
+export { decodeMetadata, MalformedMetadataError } from "./decode-metadata.ts";
 export { type CompiledSchema, compileSchema, type ValidateOptions } from "./compile-schema.ts";
 export type { Pruned } from "./prune.ts";
 export {

@@ -12,6 +12,17 @@ export function goText(value: JSONValue): string {
   return `map[${members.join(" ")}]`;
 }
 
+/** Formats a value as Go's `%#v` does: Go syntax, with types and quotes. */
+export function goSyntax(value: JSONValue): string {
+  if (value === null) return "interface {}(nil)";
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${goSyntax(memberOf(value, name)!)}`);
+  return `map[string]interface {}{${members.join(", ")}}`;
+}
+
 /** Quotes a string as Go's `%q` does: the form of strings in messages of the API server. */
 export function quote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
@@ -20,7 +31,41 @@ export function quote(text: string): string {
   return `${out}"`;
 }
 
-/** Formats an invalid value as field errors do: `%v` for scalars, `%q` for strings, JSON for the rest. */
+function quoteChar(char: string): string {
+  const simple = shortEscape(char);
+  if (simple !== undefined) return simple;
+  const code = char.codePointAt(0)!;
+  if (code >= 0x20 && code < 0x7f) return char;
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
+  if (/^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char)) return char;
+  if (code > 0xffff) return `\\U${code.toString(16).padStart(8, "0")}`;
+  return `\\u${code.toString(16).padStart(4, "0")}`;
+}
+
+/** The escape sequences of Go, and of languages that adopted them, such as CEL: letter to character. */
+export const controlEscapes: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
+
+/** The letters of escape sequences, by character. */
+const lettersOfEscapes: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(controlEscapes).map(([letter, char]) => [char, letter]),
+);
+
+/** Returns the two-character escape sequence that a character needs within double quotes, if it has one. */
+export function shortEscape(char: string): string | undefined {
+  if (char === '"' || char === "\\") return `\\${char}`;
+  const letter = lettersOfEscapes[char];
+  return letter === undefined ? undefined : `\\${letter}`;
+}
+
+/** Formats an invalid value as field errors do: strings as `%q`, other scalars as `%v`, the rest as JSON. */
 export function goValue(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -59,6 +104,7 @@ export function goPlainFloat(value: number): string {
   const text = String(value);
   if (!text.includes("e")) return text;
   if (Number.isInteger(value)) return BigInt(value).toString();
+  // A float64 has at most 17 significant digits: 20 more decimals than its exponent are enough.
   return value.toFixed(Math.min(100, Number(text.slice(text.indexOf("e-") + 2)) + 20)).replace(/0+$/, "");
 }
 
@@ -67,14 +113,14 @@ export function goJSON(value: unknown): string {
   return encode(value, (object) => Object.keys(object).sort(compareText));
 }
 
-/** Prints an object as a Go struct, whose fields keep their order. */
+/** Encodes JSON as Go does for a struct: fields keep their order, and undefined ones are left out. */
 export function goStruct(value: unknown): string {
   return encode(value, fieldsOf);
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the fields of a struct in their order. Keys that look like numbers are those of a map, which Go sorts. */
+/** Lists the fields of a struct. Names that begin with a digit are the keys of a map, which Go sorts. */
 function fieldsOf(object: Members): readonly string[] {
   const names = Object.keys(object).filter((name) => object[name] !== undefined);
   return names.some((name) => /^\d/u.test(name)) ? names.sort(compareText) : names;
@@ -97,49 +143,4 @@ function escapeMarkup(text: string): string {
     /[<>&\u2028\u2029]/gu,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-function quoteChar(char: string): string {
-  const simple = shortEscape(char);
-  if (simple !== undefined) return simple;
-  const code = char.codePointAt(0)!;
-  if (code >= 0x20 && code < 0x7f) return char;
-  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, "0")}`;
-  if (/^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(char)) return char;
-  if (code > 0xffff) return `\\U${code.toString(16).padStart(8, "0")}`;
-  return `\\u${code.toString(16).padStart(4, "0")}`;
-}
-
-/** The escape sequences of Go, and of languages that adopted them, such as CEL: letter to character. */
-export const controlEscapes: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-};
-
-/** The letters of escape sequences, by character. */
-const lettersOfEscapes: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(controlEscapes).map(([letter, char]) => [char, letter]),
-);
-
-/** Returns the two-character escape sequence that a character needs within double quotes, if it has one. */
-export function shortEscape(char: string): string | undefined {
-  if (char === '"' || char === "\\") return `\\${char}`;
-  const letter = lettersOfEscapes[char];
-  return letter === undefined ? undefined : `\\${letter}`;
-}
-
-/** Formats a value as Go's `%#v` does: Go syntax, with types and quotes. */
-export function goSyntax(value: JSONValue): string {
-  if (value === null) return "interface {}(nil)";
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${goSyntax(memberOf(value, name)!)}`);
-  return `map[string]interface {}{${members.join(", ")}}`;
 }

@@ -45,15 +45,16 @@ class Definitions {
     return this.#crds.listen(({ entry }) => this.#update(entry.key));
   }
 
+  /** Brings the resource of a CRD and the CRD's conditions up to date, or deletes its objects if it is being deleted. */
   #update(key: string): void {
-    const stored = this.#crds.get(key);
-    if (!stored) return this.#unserve(key);
-    const crd = stored.object as CustomResourceDefinition;
-    if (crd.metadata.deletionTimestamp !== undefined) return this.#deleteObjects(key, crd);
-    const next = this.#withConditions(crd);
-    if (isConditionTrue(next.status?.conditions, "Established")) this.#serve(next);
-    if (next !== crd) this.#store.put(this.#crds, key, next);
-    return undefined;
+    const crd = this.#crds.get(key)?.object as CustomResourceDefinition | undefined;
+    if (!crd) this.#unserve(key);
+    else if (crd.metadata.deletionTimestamp !== undefined) this.#deleteObjects(key, crd);
+    else {
+      const next = this.#withConditions(crd);
+      if (isConditionTrue(next.status?.conditions, "Established")) this.#serve(next);
+      if (next !== crd) this.#store.put(this.#crds, key, next);
+    }
   }
 
   #unserve(key: string): void {
@@ -73,14 +74,14 @@ class Definitions {
     for (const entry of collection.list()) this.#deleteObject(collection, entry);
     if (collection.size > 0) {
       this.#followUntilEmpty(collection, key);
-      return this.#markTerminating(key, crd);
+      this.#markTerminating(key, crd);
+      return;
     }
     const finalizers = (crd.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer);
-    if (finalizers.length === (crd.metadata.finalizers ?? []).length) return undefined;
+    if (finalizers.length === (crd.metadata.finalizers ?? []).length) return;
     const entry = this.#crds.get(key)!;
     if (finalizers.length === 0) this.#store.remove(this.#crds, entry);
     else this.#store.put(this.#crds, key, { ...crd, metadata: { ...crd.metadata, finalizers } });
-    return undefined;
   }
 
   #deleteObject(collection: Collection, entry: Entry): void {
@@ -156,10 +157,6 @@ class Definitions {
     for (const other of this.#registry.all()) {
       if (other.group !== spec.group || `${other.plural}.${other.group}` === metadata.name) continue;
       const names = [other.plural, other.singular, ...other.shortNames];
-      const conflict = (reason: string, name: string) => ({
-        reason,
-        message: `${JSON.stringify(name)} is already in use`,
-      });
       const kinds = [other.kind, other.listKind];
       const shortName = shortNames.find((name) => names.includes(name));
       // In the reverse order of the real server's checks, where the last conflict wins.
@@ -171,6 +168,10 @@ class Definitions {
     }
     return undefined;
   }
+}
+
+function conflict(reason: string, name: string) {
+  return { reason, message: `${JSON.stringify(name)} is already in use` };
 }
 
 /** Splits the name of a CRD: `widgets.example.com`. */

@@ -28,11 +28,11 @@ if (existsSync(folder) && !statSync(folder).isDirectory()) {
   process.stderr.write(`error: "${folder}" is a file\nhint: choose the name of a new folder\n`);
   process.exit(1);
 }
-// Returns the topmost folder that was created; everything in it is new.
+// mkdirSync() returns the topmost folder that it made: everything in it is new.
 const made = mkdirSync(folder, { recursive: true });
 // Some package managers pass `--` on.
 const flags = rest[0] === "--" ? rest.slice(1) : rest;
-const code = runInit(folder, [...flags, ...packageManager(flags)]);
+const code = runInit(folder, [...flags, ...packageManagerFlags(flags)]);
 if (code === 0) {
   process.stderr.write(`\nThe project is in "${folder}"; npx tsbuilder there runs its tsbuilder.\n`);
 } else if (made !== undefined && readdirSync(folder).length === 0) {
@@ -40,11 +40,8 @@ if (code === 0) {
 }
 process.exit(code);
 
-/**
- * Names the package manager that runs this, unless the flags name one. Yarn 1 is left out: its lock files have another
- * format.
- */
-function packageManager(flags) {
+/** Returns flags that name the package manager in use; none if it is named, or is Yarn 1, whose lock files differ. */
+function packageManagerFlags(flags) {
   const [, name, major] = /^(pnpm|yarn|bun)\/(\d+)/.exec(process.env.npm_config_user_agent ?? "") ?? [];
   const isNamed = flags.some((flag) => /^--package-manager(=|$)/.test(flag));
   return name === undefined || isNamed || `${name} ${major}` === "yarn 1" ? [] : ["--package-manager", name];

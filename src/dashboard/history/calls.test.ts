@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RecordedAdmission } from "../../dev/record/recorded.ts";
-import { callsOf, reconcilesBehind } from "./connections.ts";
+import { callsOf, reconcilesOfCall } from "./connections.ts";
 import { History } from "./history.ts";
 import { ann, madeCall, madeObject, madeReconcile, madeRequest, timeOf } from "./testdata/made-records.ts";
 import { patchedObject, verdictOf } from "./webhook-call.ts";
@@ -15,7 +15,7 @@ function linked(line: string, changes: Partial<RecordedAdmission> = {}): boolean
   const [, call] = history.calls;
   const [reconcile] = history.reconciles;
   const found = callsOf(history, reconcile!);
-  expect(reconcilesBehind(history, call!)).toEqual(found.length > 0 ? [reconcile] : []);
+  expect(reconcilesOfCall(history, call!)).toEqual(found.length > 0 ? [reconcile] : []);
   expect(found.length === 0 || found[0] === call).toBe(true);
   return found.length > 0;
 }

@@ -1,6 +1,5 @@
-// How the parts of a record belong together: which reconciles an object caused and which wrote it (`about`), which reconcile
-// caused another one (`whatLedTo`), and which webhook calls (`callsOf`) and log lines (`logOf`) belong to a reconcile. The
-// record does not say it, so all of it is derived from times, users, paths and names.
+// Connects the parts of a record: objects with the reconciles that they caused and that wrote them, reconciles with those
+// that caused them, with webhook calls and with log lines. The record has no such links: times, users, paths and names show them.
 
 import type { EventReference, EventSummary } from "../../dev/record/recorded.ts";
 import {
@@ -29,7 +28,7 @@ interface LastEvent {
 }
 
 /** The reconciles and Events that belong to an object, in the order of time. */
-export interface About {
+export interface ObjectActivity {
   /** The reconciles that ran because the object changed. */
   readonly caused: readonly Reconcile[];
   readonly wrote: readonly WritingReconcile[];
@@ -37,7 +36,7 @@ export interface About {
 }
 
 /** Returns the reconciles that an object caused or that wrote it, and the Events about it. */
-export function about(history: History, place: string): About {
+export function activityOf(history: History, place: string): ObjectActivity {
   const track = history.tracks.get(place);
   if (track === undefined) return { caused: [], wrote: [], events: [] };
   return {
@@ -51,9 +50,8 @@ export function about(history: History, place: string): About {
 function causedBy({ reconciles }: History, { revisions, key }: Track): Reconcile[] {
   const kinds = new Set(revisions.map(({ object }) => object.kind));
   const causes = new Set([...kinds].flatMap((kind) => causesOf({ kind, key })));
-  return reconciles
-    .filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause)))
-    .sort((a, b) => a.from - b.from);
+  const caused = reconciles.filter((reconcile) => reconcile.causes.some((cause) => causes.has(cause)));
+  return caused.sort((a, b) => a.from - b.from);
 }
 
 function writersOf({ reconciles }: History, track: Track): WritingReconcile[] {
@@ -112,8 +110,8 @@ function eventKey({ namespace, name = "" }: EventReference): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/** Returns the reconciles whose writes caused this one: for each cause, the last reconcile that wrote the object before. */
-export function whatLedTo(history: History, { causes, from }: Reconcile): Reconcile[] {
+/** Returns the reconciles whose writes caused a reconcile: for each cause, the last one before it that wrote the object. */
+export function causingReconciles(history: History, { causes, from }: Reconcile): Reconcile[] {
   const found = causes.flatMap((cause) => {
     const object = objectOfCause(cause);
     if (object === undefined) return [];
@@ -121,7 +119,8 @@ export function whatLedTo(history: History, { causes, from }: Reconcile): Reconc
       .placesOf(object.kind, object.key)
       .flatMap(
         (place) =>
-          about(history, place).wrote.findLast(({ reconcile }) => reconcile.from < from)?.reconcile ?? [],
+          activityOf(history, place).wrote.findLast(({ reconcile }) => reconcile.from < from)?.reconcile ??
+          [],
       );
   });
   return [...new Set(found)];
@@ -131,19 +130,21 @@ export function whatLedTo(history: History, { causes, from }: Reconcile): Reconc
 export function callsOf({ calls }: History, reconcile: Reconcile): readonly Call[] {
   const first = countUntil(calls, ({ to }) => to < reconcile.from - clockInaccuracy);
   const end = countUntil(calls, ({ to }) => to <= reconcile.to + clockInaccuracy);
-  return calls.slice(first, end).filter((call) => isCallOf(call, reconcile));
+  return calls.slice(first, end).filter((call) => isCallOfReconcile(call, reconcile));
 }
 
 /** Returns the reconciles that may have caused a call: several, if they sent such requests at the same time. */
-export function reconcilesBehind({ reconciles }: History, call: Call): readonly Reconcile[] {
+export function reconcilesOfCall({ reconciles }: History, call: Call): readonly Reconcile[] {
   const first = countUntil(reconciles, ({ to }) => to < call.to - clockInaccuracy);
-  return reconciles.slice(first).filter((reconcile) => isCallOf(call, reconcile));
+  return reconciles.slice(first).filter((reconcile) => isCallOfReconcile(call, reconcile));
 }
 
-/** Returns true if a call for the object of one of a reconcile's requests happened during the reconcile. */
-export function isCallOf(call: Call, reconcile: Reconcile): boolean {
+/** Returns true if a call happened during a reconcile, and one of the reconcile's requests can have caused it. */
+export function isCallOfReconcile(call: Call, reconcile: Reconcile): boolean {
   if (call.from < reconcile.from - clockInaccuracy || call.to > reconcile.to + clockInaccuracy) return false;
-  return isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallFor(call, method, path));
+  return (
+    isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallOfRequest(call, method, path))
+  );
 }
 
 /** The admission operations of HTTP methods. An apply patch and a PUT create an object that does not exist. */
@@ -155,17 +156,17 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   DELETE: ["DELETE"],
 };
 
-/** Returns true if a request can cause a call: by resource, object, subresource and operation. */
-export function isCallFor(call: Call, method: string, path: string): boolean {
+/** Returns true if a request can have caused a call, judged by resource, object, subresource and operation. */
+export function isCallOfRequest(call: Call, method: string, path: string): boolean {
   const target = requestTarget(path);
   if (target === undefined || target.resource !== call.resource) return false;
-  if (!keysOfCall(call).some((key) => isAbout(target, key))) return false;
+  if (!keysOfCall(call).some((key) => targets(target, key))) return false;
   if (call.call === "conversion") return true;
   if (call.subresource !== (target.subresource ?? "")) return false;
   return operations[method]?.includes(call.operation) === true;
 }
 
-function isAbout({ namespace, name }: RequestTarget, key: string): boolean {
+function targets({ namespace, name }: RequestTarget, key: string): boolean {
   const prefix = namespace === undefined ? "" : `${namespace}/`;
   return name === undefined ? key.startsWith(prefix) : key === `${prefix}${name}`;
 }

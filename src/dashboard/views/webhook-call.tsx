@@ -6,7 +6,7 @@ import { duration, timeOfDay } from "./texts.ts";
 import { Link } from "./messages.tsx";
 import { VerdictWord } from "./outcomes.tsx";
 import { type RecordedAdmission, type RecordedConversion, writerName } from "../../dev/record/recorded.ts";
-import { reconcilesBehind } from "../history/connections.ts";
+import { reconcilesOfCall } from "../history/connections.ts";
 import { difference, objectLines } from "../history/object-yaml.ts";
 import { DifferenceLines } from "./lines.tsx";
 
@@ -52,7 +52,7 @@ function CallLine({ call }: { readonly call: Call }) {
 /** The cause, the request and the answer of a webhook call. */
 export function CallDetail({ call }: { readonly call: Call }) {
   const { feed } = usePage();
-  const behind = reconcilesBehind(feed.history, call);
+  const behind = reconcilesOfCall(feed.history, call);
   const place = configurationPlace(call);
   return (
     <div class="reconcile-detail">

@@ -15,7 +15,7 @@ export interface ScreenSize {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** A line is cut to the screen's width before it is colored, or continued on the next lines. */
+/** A line without colors: `renderScreen` cuts it to the width of the screen, then colors it. */
 interface Line {
   readonly text: string;
   readonly style?: Style | undefined;
@@ -23,7 +23,7 @@ interface Line {
 
 /** Renders the state: as many lines as there are rows, none wider than the screen. */
 export function renderScreen(state: ScreenState, { columns, rows }: ScreenSize): string[] {
-  const keys: Line = { text: keysOf(state), style: "dim" };
+  const keys = dim(keysOf(state));
   const head = headOf(state, columns);
   const problem = problemOf(state, columns).slice(0, Math.max(3, Math.floor((rows - head.length) / 2)));
   head.push(...problem);
@@ -42,13 +42,8 @@ function headOf({ title, cluster, sample, reconciles, note }: ScreenState, colum
   const numbers = numbersLine(sample, reconciles);
   return [
     { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" },
-    ...(cluster
-      ? [
-          { text: `KUBECONFIG=${quoteWord(cluster.kubeconfig)}`, style: "dim" as const },
-          { text: `page ${cluster.page}`, style: "dim" as const },
-        ]
-      : []),
-    ...(numbers === undefined ? [] : [{ text: numbers, style: "dim" as const }]),
+    ...(cluster ? [dim(`KUBECONFIG=${quoteWord(cluster.kubeconfig)}`), dim(`page ${cluster.page}`)] : []),
+    ...(numbers === undefined ? [] : [dim(numbers)]),
     ...wrapped({ text: note, style: "cyan" }, columns),
     { text: "" },
   ];
@@ -71,6 +66,15 @@ function numbersLine(sample: RecordedSample | undefined, reconciles: number): st
     ...(blocked > shortestBlock ? [`blocked ${blocked} ms`] : []),
     `memory ${Math.round(resident / 1024 / 1024)} MB`,
   ].join("  ");
+}
+
+function problemOf({ problem }: ScreenState, columns: number): Line[] {
+  if (problem === undefined) return [];
+  const lines = problem.split("\n").flatMap((text, index): Line[] => {
+    if (index === 0) return wrapped({ text, style: ["red", "bold"] }, columns);
+    return text.startsWith("hint:") ? wrapped({ text, style: "yellow" }, columns) : [{ text }];
+  });
+  return [...lines, { text: "" }];
 }
 
 function viewOf(state: ScreenState, space: number, columns: number): readonly Line[] {
@@ -98,20 +102,10 @@ function overviewOf(state: ScreenState, space: number, columns: number): Line[] 
   ];
 }
 
-function problemOf({ problem }: ScreenState, columns: number): Line[] {
-  if (problem === undefined) return [];
-  const lines = problem.split("\n").flatMap((text, index): Line[] => {
-    if (index === 0) return wrapped({ text, style: ["red", "bold"] }, columns);
-    return text.startsWith("hint:") ? wrapped({ text, style: "yellow" }, columns) : [{ text }];
-  });
-  return [...lines, { text: "" }];
-}
-
 /** Renders as many objects as there are rows for them, with the marked one among them. */
 function objectsOf(state: ScreenState, maxObjects: number): Line[] {
   const sorted = [...state.objects].toSorted(([a], [b]) => compareText(a, b));
-  if (sorted.length === 0)
-    return [{ text: "No objects yet: press s to apply config/samples.", style: "dim" }, { text: "" }];
+  if (sorted.length === 0) return [dim("No objects yet: press s to apply config/samples."), { text: "" }];
   const marked = shownKey(state);
   const markedIndex = Math.max(
     0,
@@ -148,6 +142,29 @@ function logLines(line: LogLine, columns: number): Line[] {
   const text = textOfLine(line);
   if (line.text.startsWith("error")) return wrapped({ text, style: "red" }, columns);
   return [{ text, style: line.text.startsWith("warn") ? "yellow" : undefined }];
+}
+
+function diffOf(state: ScreenState, space: number): readonly Line[] {
+  const key = shownKey(state);
+  const object = key === undefined ? undefined : state.objects.get(key);
+  if (!object) return [dim("No object has changed yet.")];
+  const change = {
+    path: object.name,
+    action: "update",
+    ownership: "generated",
+    before: object.before,
+    content: object.now,
+  } as const;
+  const [, , ...lines] = formatUnifiedDiff(change).trimEnd().split("\n");
+  const title = object.before === undefined ? "made" : "last change";
+  const heading: Line = { text: `${object.kind} ${object.name}: ${title}`, style: "bold" };
+  return shortened([heading, ...lines.map(diffLine)], space);
+}
+
+function diffLine(text: string): Line {
+  const styles: Readonly<Record<string, Style>> = { "+": "green", "-": "red", "@": "cyan" };
+  const style = styles[text.slice(0, 1)];
+  return style ? { text, style } : { text };
 }
 
 function failuresOf({ failures, root }: ScreenState, space: number, columns: number): readonly Line[] {
@@ -190,29 +207,6 @@ function helpOf({ cluster }: ScreenState, columns: number): Line[] {
   ];
 }
 
-function diffOf(state: ScreenState, space: number): readonly Line[] {
-  const key = shownKey(state);
-  const object = key === undefined ? undefined : state.objects.get(key);
-  if (!object) return [{ text: "No object has changed yet.", style: "dim" }];
-  const change = {
-    path: object.name,
-    action: "update",
-    ownership: "generated",
-    before: object.before,
-    content: object.now,
-  } as const;
-  const [, , ...lines] = formatUnifiedDiff(change).trimEnd().split("\n");
-  const title = object.before === undefined ? "made" : "last change";
-  const heading: Line = { text: `${object.kind} ${object.name}: ${title}`, style: "bold" };
-  return shortened([heading, ...lines.map(diffLine)], space);
-}
-
-function diffLine(text: string): Line {
-  const styles: Readonly<Record<string, Style>> = { "+": "green", "-": "red", "@": "cyan" };
-  const style = styles[text.slice(0, 1)];
-  return style ? { text, style } : { text };
-}
-
 function keysOf({ view, failures }: ScreenState): string {
   const errors = failures.size > 0 ? `e errors (${failures.size})` : "e errors";
   switch (view) {
@@ -227,11 +221,15 @@ function keysOf({ view, failures }: ScreenState): string {
   }
 }
 
+function dim(text: string): Line {
+  return { text, style: "dim" };
+}
+
 /** Cuts lines to the space, and replaces the rest by the number of further lines. */
 function shortened(lines: readonly Line[], space: number): readonly Line[] {
   if (lines.length <= space) return lines;
   const kept = Math.max(0, space - 1);
-  return [...lines.slice(0, kept), { text: `... ${count(lines.length - kept, "more line")}`, style: "dim" }];
+  return [...lines.slice(0, kept), dim(`... ${count(lines.length - kept, "more line")}`)];
 }
 
 /** Wraps a line at the width of the screen. The further lines have its indent and two more spaces. */

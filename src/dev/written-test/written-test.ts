@@ -1,18 +1,17 @@
 // Writes the record of a session as a test. Begin here: `session-writes` reads the writes, `select-objects` selects them, `steps`
-// derives what the test does, `owned-fields` what it expects, and `literal` formats values as code.
+// derives what the test does, `expectations` what it expects, and `literal` formats values as code.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { Recording } from "../record/read-recording.ts";
 import type { RecordedSession } from "../record/recorded.ts";
 import { type Notes, type Step, pauseMilliseconds, handSteps, haveAllBeenMet, pageSteps } from "./steps.ts";
-import { Call, Code, type StableValues, literal } from "./literal.ts";
+import { type Expectation, endState, restState } from "./expectations.ts";
+import { literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
-import { type Selection, selectObjects } from "./select-objects.ts";
-import { type FinalObject, type SessionWrites, sessionWrites } from "./session-writes.ts";
-import { ownedFields, withoutAddresses } from "./owned-fields.ts";
+import { selectObjects } from "./select-objects.ts";
+import { sessionWrites } from "./session-writes.ts";
 
 /** A written test, and notes about the parts of the session that it leaves out. */
 export interface WrittenTest {
@@ -90,124 +89,6 @@ function nothingDone(hasWrites: boolean): TsbuilderError {
   });
 }
 
-/** The expectation of a test for an object; without `body`, the object must not exist. */
-interface Expectation {
-  readonly object: KubernetesObject;
-  /** The argument of `toMatchObject`. */
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** Returns the expected states of the custom resources and of the operator's objects at the end. */
-function endState(session: SessionWrites, selection: Selection, notes: Notes): Expectation[] {
-  const { values } = session;
-  const expected = session.objects
-    .filter(({ object }) => selection.has(object))
-    .toSorted((a, b) => Number(selection.isOwn(b.object)) - Number(selection.isOwn(a.object)));
-  return expected.flatMap((final): Expectation[] => {
-    const { object, exists, isWrittenByOperator, creator } = final;
-    const isOwn = selection.isOwn(object);
-    if (!isOwn && !(isWrittenByOperator && (exists || creator === "operator"))) return [];
-    const name = `${object.kind} ${final.key}`;
-    if (values.isUnstable(object.metadata.name ?? "")) {
-      notes.add(`${name} is left out: its name is generated`);
-      return [];
-    }
-    if (!exists) return [{ object, body: undefined }];
-    if (object.metadata.deletionTimestamp !== undefined) {
-      notes.add(`${name} is left out: it was being deleted when the record ended`);
-      return [];
-    }
-    return [{ object, body: expectedBody(final, session, isOwn) }];
-  });
-}
-
-/** Returns the fields that the operator owns. Without managed fields: all, but the status only of custom resources. */
-function expectedBody(
-  { object }: FinalObject,
-  { managers, values }: SessionWrites,
-  isOwn: boolean,
-): Readonly<Record<string, unknown>> {
-  const { managedFields = [] } = object.metadata;
-  const owners = managedFields.filter(({ manager = "" }) => managers.has(manager));
-  const isManaged = managedFields.length > 0;
-  const owned = isManaged
-    ? ownedFields(object, owners, new Code("expect.anything()"))
-    : withoutAddresses(object);
-  const { apiVersion: _, kind: __, metadata, status, data, ...rest } = owned;
-  return {
-    metadata: nonEmpty(metadataOf(isObject(metadata) ? metadata : {}, values)),
-    ...(values.stable(rest) as object),
-    ...(data !== undefined && { data: values.stable(object.kind === "Secret" ? anyValues(data) : data) }),
-    ...((isOwn || isManaged) && isObject(status) && { status: values.stable(statusOf(status, object)) }),
-  };
-}
-
-function metadataOf(
-  { labels, annotations, finalizers, ownerReferences }: Readonly<Record<string, unknown>>,
-  values: StableValues,
-): Record<string, unknown> {
-  const owners = Array.isArray(ownerReferences) ? ownerReferences : [];
-  return {
-    labels: values.stable(labels),
-    annotations: values.stable(annotations),
-    finalizers,
-    ownerReferences:
-      owners.length === 0
-        ? undefined
-        : owners.map((owner) =>
-            isObject(owner) ? { kind: owner["kind"], name: values.stable(owner["name"]) } : owner,
-          ),
-  };
-}
-
-/** The expression for the generation of the object that is read. */
-const generation = new Code("found.metadata.generation");
-
-/** Reduces conditions to type, status and reason, in any order; keeps observedGeneration if it was the latest generation. */
-function statusOf(
-  status: Readonly<Record<string, unknown>>,
-  object: KubernetesObject,
-): Record<string, unknown> {
-  const { observedGeneration, ...rest } = status;
-  const isSeen = observedGeneration !== undefined && observedGeneration === object.metadata.generation;
-  const members = Object.entries(rest).map(([key, value]): [string, unknown] =>
-    isConditions(value) ? [key, matchConditions(value)] : [key, value],
-  );
-  return { ...(isSeen && { observedGeneration: generation }), ...Object.fromEntries(members) };
-}
-
-/** Returns true for a list of conditions. Conditions of other writers have been replaced by matchers. */
-function isConditions(value: unknown): value is readonly unknown[] {
-  if (!Array.isArray(value)) return false;
-  const items = value.filter((item) => !(item instanceof Code));
-  return items.length > 0 && items.every(isCondition);
-}
-
-interface Condition {
-  readonly type: unknown;
-  readonly status: unknown;
-  readonly reason?: unknown;
-}
-
-function isCondition(value: unknown): value is Condition {
-  return isObject(value) && "type" in value && "status" in value;
-}
-
-function matchConditions(conditions: readonly unknown[]): Call {
-  const matched = conditions
-    .filter(isCondition)
-    .map(({ type, status, reason }) => new Call("expect.objectContaining", { type, status, reason }));
-  return new Call("expect.arrayContaining", matched);
-}
-
-function anyValues(data: unknown): unknown {
-  return Object.fromEntries(Object.keys(data as object).map((key) => [key, new Code("expect.any(String)")]));
-}
-
-function nonEmpty(object: Record<string, unknown>): Record<string, unknown> | undefined {
-  return Object.values(object).every((value) => value === undefined) ? undefined : object;
-}
-
 function stepLines(step: Step, imports: Imports, restart: string[]): string[] {
   if (step.type === "restart") return restart;
   if (step.type === "fail") return [`failures.plan(${literal(step.failure, "  ")});`];
@@ -236,15 +117,6 @@ function stepLines(step: Step, imports: Imports, restart: string[]): string[] {
       return [`await client.delete(${kind}, ${key}${options});`];
     }
   }
-}
-
-/** Returns the conditions of a custom resource at a wait; undefined if it had none. */
-function restState(object: KubernetesObject): Expectation | undefined {
-  const { status } = object as { readonly status?: unknown };
-  if (!isObject(status) || !isConditions(status["conditions"])) return undefined;
-  if (object.metadata.deletionTimestamp !== undefined) return undefined;
-  const { conditions, observedGeneration } = status;
-  return { object, body: { status: statusOf({ conditions, observedGeneration }, object) } };
 }
 
 function expectationLines({ object, body }: Expectation, imports: Imports): string[] {
@@ -311,6 +183,18 @@ ${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}
 `;
 }
 
+function startCluster(hasFailures: boolean): string {
+  const options = ['crds: ["config/crd/bases"]', "controllers: controllerNames"];
+  if (!hasFailures) return `  cluster = await startTestCluster({ ${options.join(", ")} });`;
+  const intercept = `intercept: (request) => (request.user === "${operator}" ? failures.take(request) : undefined)`;
+  return `  cluster = await startTestCluster({
+${[...options, intercept].map((option) => `    ${option},\n`).join("")}  });`;
+}
+
+function importOf({ name, local, module }: SetupFacts): string {
+  return `import { ${name === local ? name : `${name} as ${local}`} } from ${JSON.stringify(module)};\n`;
+}
+
 /** Names that a written test uses for itself. */
 const reservedNames = ["CustomResourceDefinition", "Promise", "String", "TestCluster", "TestManager"];
 
@@ -365,16 +249,4 @@ function builtInModule(apiVersion: string): string | undefined {
   if (version === undefined || (group.includes(".") && !group.endsWith(".k8s.io"))) return undefined;
   const [name = ""] = group.split(".");
   return builtInGroups.test(name) ? `@tsbuilder/runtime/k8s/${name || "core"}/${version}` : undefined;
-}
-
-function startCluster(hasFailures: boolean): string {
-  const options = ['crds: ["config/crd/bases"]', "controllers: controllerNames"];
-  if (!hasFailures) return `  cluster = await startTestCluster({ ${options.join(", ")} });`;
-  const intercept = `intercept: (request) => (request.user === "${operator}" ? failures.take(request) : undefined)`;
-  return `  cluster = await startTestCluster({
-${[...options, intercept].map((option) => `    ${option},\n`).join("")}  });`;
-}
-
-function importOf({ name, local, module }: SetupFacts): string {
-  return `import { ${name === local ? name : `${name} as ${local}`} } from ${JSON.stringify(module)};\n`;
 }

@@ -32,16 +32,16 @@ const featureFolders: Readonly<Record<FeatureName, string | undefined>> = {
 /** The parts and lines that a project has if all of some features are enabled. */
 interface FeatureCombination {
   readonly features: readonly FeatureName[];
-  /** Folder in `templates/kustomize/feature`. */
-  readonly part: string | undefined;
+  /** The folder of its part in `templates/kustomize/feature`; a combination without one only has inserts. */
+  readonly folder?: string;
   readonly inserts: readonly Insert[];
 }
 
 const combinations: readonly FeatureCombination[] = [
-  { features: ["self-signed"], part: undefined, inserts: [defaultComponent("../self-signed/wiring")] },
+  { features: ["self-signed"], inserts: [defaultComponent("../self-signed/wiring")] },
   {
     features: ["cert-manager", "webhook"],
-    part: "cert-manager-webhook",
+    folder: "cert-manager-webhook",
     inserts: [
       entry("certmanager", "certificates", "webhook"),
       entry("certmanager/wiring", "wiring", "webhook"),
@@ -50,7 +50,7 @@ const combinations: readonly FeatureCombination[] = [
   },
   {
     features: ["cert-manager", "metrics", "metrics-tls"],
-    part: "cert-manager-metrics",
+    folder: "cert-manager-metrics",
     inserts: [
       entry("certmanager", "certificates", "metrics"),
       entry("certmanager/wiring", "wiring", "metrics"),
@@ -59,27 +59,27 @@ const combinations: readonly FeatureCombination[] = [
   },
   {
     features: ["cert-manager", "metrics", "metrics-tls", "prometheus"],
-    part: "prometheus-metrics-tls",
+    folder: "prometheus-metrics-tls",
     inserts: [defaultComponent("../prometheus/wiring")],
   },
   {
     features: ["alerts", "webhook"],
-    part: "alerts-webhook",
+    folder: "alerts-webhook",
     inserts: [entry("alerts", "alerts", "webhook.yaml")],
   },
   {
     features: ["alerts", "sharding"],
-    part: "alerts-sharding",
+    folder: "alerts-sharding",
     inserts: [entry("alerts", "alerts", "shards.yaml")],
   },
   {
     features: ["network-policy", "metrics"],
-    part: "network-policy-metrics",
+    folder: "network-policy-metrics",
     inserts: [entry("network-policy", "policies", "allow-metrics-traffic.yaml")],
   },
   {
     features: ["network-policy", "webhook"],
-    part: "network-policy-webhook",
+    folder: "network-policy-webhook",
     inserts: [entry("network-policy", "policies", "allow-webhook-traffic.yaml")],
   },
 ];
@@ -102,7 +102,7 @@ function init(project: Project): Blueprint {
     ...featureNames.filter(isOn).map((name) => feature(projectName, name)),
     ...combinations
       .filter(({ features: combined }) => combined.every(isOn))
-      .map((combination) => featurePart(projectName, combination.part, combination.inserts)),
+      .map((combination) => featurePart(projectName, combination.folder, combination.inserts)),
   );
 }
 

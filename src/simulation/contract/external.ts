@@ -4,13 +4,13 @@ import type { ContainerCommand } from "./scenario.ts";
 
 /**
  * Stands in for a system that operators call by `fetch()` or `client.exec()`: an API, a database, a DNS server. Every run
- * begins with a state of its own. Calls may be refused, lost before or after they had their effect, slow, or answered with
- * an error, and processes may die at each of them, as the faults of the run say.
+ * begins with a new state. The faults of a run decide which calls are refused, slow, answered with an error, or lost before
+ * or after they took effect, and at which calls the operator dies.
  */
 export interface ExternalSystem<State = unknown> {
-  /** Makes the state that a run begins with. Runs compare it: plain data, a `Map` or a `Set`, or an object of these. */
+  /** Makes the state at the beginning of a run: plain data, a `Map` or a `Set`, or an object of these. Runs are compared by it. */
   readonly state: () => State;
-  /** Answers the `fetch()` calls to URLs that begin with this. Default: all. */
+  /** The beginning of the URLs that `handle` answers. Default: all URLs. */
   readonly url?: string;
   /** Answers a `fetch()`, and changes the state. */
   readonly handle?: (request: Request, state: State) => Response | Promise<Response>;
@@ -20,8 +20,8 @@ export interface ExternalSystem<State = unknown> {
     state: State,
   ) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   /**
-   * Returns what must not be left once everything that the steps applied is deleted. Default: all that the state did not
-   * have at the beginning.
+   * Returns the things in the state that the operator had to remove, once everything that the steps applied is deleted.
+   * Default: everything that the state did not have at the beginning.
    */
   readonly leftover?: (state: State) => readonly string[];
 }
@@ -35,9 +35,8 @@ export function external<State>(system: ExternalSystem<State>): ExternalSystem {
 export type ExternalStates = Readonly<Record<string, unknown>>;
 
 /**
- * Describes states as objects, so that they are compared as those of the cluster are: each entry of a collection is one,
- * whose namespace is the system, and everything else is one object together. Equal entries of a list differ in their
- * numbers only.
+ * Describes states as objects, to be compared like the objects of the cluster. The system is their namespace. Each entry
+ * of a collection becomes an object; all other values of a system share one.
  */
 export function externalObjects(states: ExternalStates): KubernetesObject[] {
   return Object.entries(states).flatMap(([system, state]) => {
@@ -56,15 +55,15 @@ export function externalObjects(states: ExternalStates): KubernetesObject[] {
 /** Returns the entries of a map, a set, a list or an object of objects, by name; undefined for other values. */
 function entriesOf(value: unknown): (readonly [name: string, value: unknown])[] | undefined {
   if (value instanceof Map) return [...value].map(([key, each]) => [String(key), each] as const);
-  if (value instanceof Set) return numbered([...value]);
-  if (Array.isArray(value)) return numbered(value);
+  if (value instanceof Set) return namedByText([...value]);
+  if (Array.isArray(value)) return namedByText(value);
   if (typeof value !== "object" || value === null) return undefined;
   const entries = Object.entries(value);
   return entries.every(([, each]) => typeof each === "object" && each !== null) ? entries : undefined;
 }
 
-/** Names each value of a list by its text: the order of a list depends on who was first. */
-function numbered(values: readonly unknown[]): (readonly [name: string, value: unknown])[] {
+/** Names values by their text, not by their index: the order of a list depends on which call came first. */
+function namedByText(values: readonly unknown[]): (readonly [name: string, value: unknown])[] {
   return values.map((value) => [typeof value === "string" ? value : "item", value] as const);
 }
 

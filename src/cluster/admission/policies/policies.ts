@@ -157,14 +157,14 @@ function matchResources(
   return matchesNamespace(match.namespaceSelector, request, store) ? version : undefined;
 }
 
-/** The message of a MisconfiguredError. Rethrows any other error: it is a bug, or an error for the client. */
+/** A misconfigured policy or binding; the failure policy decides whether the request is denied. */
+class MisconfiguredError extends Error {}
+
+/** Returns the message of a MisconfiguredError. Rethrows any other error: it is a bug, or an error for the client. */
 function misconfigurationOf(error: unknown): string {
   if (error instanceof MisconfiguredError) return error.message;
   throw error;
 }
-
-/** A misconfigured policy or binding; the failure policy decides whether the request is denied. */
-class MisconfiguredError extends Error {}
 
 function findParamKind({ paramKind }: PolicySpec, registry: Registry): ParamResource | undefined {
   if (!paramKind) return undefined;
@@ -221,7 +221,7 @@ export interface CompiledPolicy {
   readonly conditions: readonly Compilation[];
 }
 
-/** Compiles a stored policy. A compile error is reported when the expression is evaluated. */
+/** Compiles variables and match conditions. A compile error is reported when the expression is evaluated. */
 export function compileCommon({
   paramKind,
   variables = [],
@@ -235,6 +235,7 @@ export function compileCommon({
   };
 }
 
+/** The parts of the cluster that expressions of policies read. */
 export interface PolicyContext {
   readonly store: Store;
   readonly authorizer: Authorizer;

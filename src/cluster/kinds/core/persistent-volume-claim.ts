@@ -18,7 +18,6 @@ export type Claim = Sent<PersistentVolumeClaim>;
 export const persistentVolumeClaim: BuiltInKind = {
   resource: "persistentvolumeclaims",
   metadataChecks: { update: ["update", "new"] },
-  /** The spec of a bound claim is immutable, except that its size may grow. */
   strategy: {
     statusWritesMetadata: true,
     returnsDeleted: true,
@@ -51,6 +50,16 @@ export const persistentVolumeClaim: BuiltInKind = {
   emptyObject: { spec: { resources: {} }, status: {} },
 };
 
+/** Fills in the defaults of a claim or a claim template. */
+export function defaultClaim(claim: Claim): void {
+  claim.metadata ??= {};
+  claim.spec ??= {};
+  claim.spec.volumeMode ??= "Filesystem";
+  claim.spec.resources ??= {};
+  claim.status ??= {};
+  claim.status.phase ||= "Pending";
+}
+
 const supportedSources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);
 
 /**
@@ -60,93 +69,16 @@ const supportedSources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snap
 function alignDataSources(spec: NonNullable<Claim["spec"]>, old: Claim["spec"] = {}): void {
   if (spec.dataSourceRef?.namespace && !old.dataSourceRef) delete spec.dataSourceRef;
   const { dataSource } = spec;
-  const known =
+  const isSupported =
     dataSource &&
     (old.dataSource ||
       old.dataSourceRef ||
       supportedSources.has(`${dataSource.kind}.${dataSource.apiGroup ?? ""}`));
-  if (dataSource && !known && !spec.dataSourceRef) delete spec.dataSource;
+  if (dataSource && !isSupported && !spec.dataSourceRef) delete spec.dataSource;
   else if (dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...dataSource };
   else if (spec.dataSourceRef && !dataSource && spec.dataSourceRef.namespace === undefined) {
     spec.dataSource = { ...spec.dataSourceRef };
   }
-}
-
-/** Warns about sizes with fractions of bytes. */
-function* sizeWarnings(field: string, { resources }: NonNullable<Claim["spec"]>): Generator<string, void> {
-  for (const list of ["requests", "limits"] as const) {
-    const size = resources?.[list]?.["storage"];
-    if (size === undefined || isWholeQuantity(size)) continue;
-    yield `${field}.resources.${list}[storage]: fractional byte value ${JSON.stringify(size)} is invalid, must be an integer`;
-  }
-}
-
-function* statusProblems(object: ApiObject): Problems {
-  const { capacity, allocatedResources, allocatedResourceStatuses } = (object as Claim).status ?? {};
-  for (const [name, amount] of Object.entries(capacity ?? {}))
-    yield* storageQuantityProblems(`status.capacity[${name}]`, amount);
-  for (const [name, resize] of Object.entries(allocatedResourceStatuses ?? {})) {
-    yield* resourceKeyProblems("status.allocatedResourceStatuses", name);
-    // The real server shows the resource instead of its status.
-    const resizes = knownValues("core/v1.PersistentVolumeClaimStatus.allocatedResourceStatuses");
-    if (!resizes.includes(resize)) yield notSupported("status.allocatedResourceStatuses", name, resizes);
-  }
-  for (const [name, amount] of Object.entries(allocatedResources ?? {})) {
-    const problems = [...resourceKeyProblems("status.allocatedResources", name)];
-    yield* problems.length > 0
-      ? problems
-      : storageQuantityProblems(`status.allocatedResources[${name}]`, amount);
-  }
-}
-
-/** Validates a resource of a claim: `storage`, or one that a driver defines. */
-function* resourceKeyProblems(field: string, name: string): Problems {
-  const reasons = checkQualifiedName(name);
-  yield* refused(field, name, reasons);
-  if (reasons.length === 0 && isNative(name) && name !== "storage")
-    yield notSupported(field, name, ["storage"]);
-}
-
-/** Validates the amount of a resource of a claim or a volume. */
-export function* storageQuantityProblems(field: string, amount: Quantity): Problems {
-  if (compareQuantities(amount, "0") >= 0) return;
-  yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
-}
-
-function* claimChanges(object: ApiObject, old: ApiObject): Problems {
-  const [now, before]: [Claim, Claim] = [object, old];
-  yield* claimSpecProblems("spec", now.spec ?? {});
-  if (!isEqual(immutablePart(now, before), immutablePart(before, before))) {
-    const detail =
-      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
-    yield forbidden("spec", detail);
-  }
-  const [size = "0", oldSize = "0"] = [requestedStorage(now), requestedStorage(before)];
-  const present = now.status?.capacity?.["storage"] ?? "0";
-  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0)
-    yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
-  yield* immutable("volumeMode", now.spec?.volumeMode, before.spec?.volumeMode);
-}
-
-export function requestedStorage({ spec }: Claim): Quantity | undefined {
-  return spec?.resources?.requests?.["storage"];
-}
-
-/**
- * Returns the immutable part of a claim's spec: volumeName and the class are set once, and the size grows only when
- * bound.
- */
-function immutablePart(claim: Claim, old: Claim): object {
-  const { volumeName, storageClassName, ...rest } = claim.spec ?? {};
-  const result: NonNullable<Claim["spec"]> = copyJSON(rest);
-  if (old.spec?.volumeName && volumeName) result.volumeName = volumeName;
-  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined)
-    result.storageClassName = storageClassName;
-  if (old.status?.phase === "Bound") {
-    delete result.resources?.requests?.["storage"];
-    delete result.volumeAttributesClassName;
-  }
-  return result;
 }
 
 /** Validates the spec of a claim, of a claim template or of an ephemeral volume. */
@@ -203,16 +135,85 @@ function* sourceProblems(field: string, { apiGroup, kind = "", name = "" }: Data
   yield* ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain);
 }
 
-export function defaultClaim(claim: Claim): void {
-  claim.metadata ??= {};
-  claim.spec ??= {};
-  claim.spec.volumeMode ??= "Filesystem";
-  claim.spec.resources ??= {};
-  claim.status ??= {};
-  claim.status.phase ||= "Pending";
+function* claimChanges(object: ApiObject, old: ApiObject): Problems {
+  const [now, before]: [Claim, Claim] = [object, old];
+  yield* claimSpecProblems("spec", now.spec ?? {});
+  if (!isEqual(immutablePart(now, before), immutablePart(before, before))) {
+    const detail =
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+    yield forbidden("spec", detail);
+  }
+  const [size = "0", oldSize = "0"] = [requestedStorage(now), requestedStorage(before)];
+  const present = now.status?.capacity?.["storage"] ?? "0";
+  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0)
+    yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+  yield* immutable("volumeMode", now.spec?.volumeMode, before.spec?.volumeMode);
 }
 
-/** The abbreviations of access modes in tables. */
+/**
+ * Returns the part of a claim's spec that an update must keep: volumeName and the class once the old claim has them, the
+ * size and the attributes class unless the old claim is bound.
+ */
+function immutablePart(claim: Claim, old: Claim): object {
+  const { volumeName, storageClassName, ...rest } = claim.spec ?? {};
+  const result: NonNullable<Claim["spec"]> = copyJSON(rest);
+  if (old.spec?.volumeName && volumeName) result.volumeName = volumeName;
+  if (old.spec?.storageClassName !== undefined && storageClassName !== undefined)
+    result.storageClassName = storageClassName;
+  if (old.status?.phase === "Bound") {
+    delete result.resources?.requests?.["storage"];
+    delete result.volumeAttributesClassName;
+  }
+  return result;
+}
+
+/** Returns the size that a claim asks for. */
+export function requestedStorage({ spec }: Claim): Quantity | undefined {
+  return spec?.resources?.requests?.["storage"];
+}
+
+function* statusProblems(object: ApiObject): Problems {
+  const { capacity, allocatedResources, allocatedResourceStatuses } = (object as Claim).status ?? {};
+  for (const [name, amount] of Object.entries(capacity ?? {}))
+    yield* storageQuantityProblems(`status.capacity[${name}]`, amount);
+  for (const [name, resize] of Object.entries(allocatedResourceStatuses ?? {})) {
+    yield* resourceKeyProblems("status.allocatedResourceStatuses", name);
+    // The real server shows the resource instead of its status.
+    const resizes = knownValues("core/v1.PersistentVolumeClaimStatus.allocatedResourceStatuses");
+    if (!resizes.includes(resize)) yield notSupported("status.allocatedResourceStatuses", name, resizes);
+  }
+  for (const [name, amount] of Object.entries(allocatedResources ?? {})) {
+    const problems = [...resourceKeyProblems("status.allocatedResources", name)];
+    yield* problems.length > 0
+      ? problems
+      : storageQuantityProblems(`status.allocatedResources[${name}]`, amount);
+  }
+}
+
+/** Validates a resource of a claim: `storage`, or one that a driver defines. */
+function* resourceKeyProblems(field: string, name: string): Problems {
+  const reasons = checkQualifiedName(name);
+  yield* refused(field, name, reasons);
+  if (reasons.length === 0 && isNative(name) && name !== "storage")
+    yield notSupported(field, name, ["storage"]);
+}
+
+/** Validates the amount of a resource of a claim or a volume. */
+export function* storageQuantityProblems(field: string, amount: Quantity): Problems {
+  if (compareQuantities(amount, "0") >= 0) return;
+  yield invalid(field, Number(quantityToInteger(amount)), "must be a valid resource quantity");
+}
+
+/** Warns about sizes with fractions of bytes. */
+function* sizeWarnings(field: string, { resources }: NonNullable<Claim["spec"]>): Generator<string, void> {
+  for (const list of ["requests", "limits"] as const) {
+    const size = resources?.[list]?.["storage"];
+    if (size === undefined || isWholeQuantity(size)) continue;
+    yield `${field}.resources.${list}[storage]: fractional byte value ${JSON.stringify(size)} is invalid, must be an integer`;
+  }
+}
+
+/** The abbreviations of access modes in the cells of tables. */
 const modeAbbreviations: Readonly<Record<string, string>> = {
   ReadWriteOnce: "RWO",
   ReadOnlyMany: "ROX",

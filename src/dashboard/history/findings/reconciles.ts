@@ -4,7 +4,7 @@ import type { RequestTarget } from "../request-target.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget, verbOf } from "../request-target.ts";
 import type { Detector, Found, FoundRequest, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
 import { Episodes, listed, shortened, span, times } from "./finding.ts";
-import { isCallFor, isCallOf } from "../connections.ts";
+import { isCallOfRequest, isCallOfReconcile } from "../connections.ts";
 import { webhookName } from "../webhook-call.ts";
 
 /** The number of runs in a row, and the milliseconds within which each must follow the run before. */
@@ -269,7 +269,7 @@ class WaitedCalls {
   during(reconcile: Reconcile, { method, path }: { readonly method: string; readonly path: string }): Waited {
     const calls = [...this.#calls.values()]
       .flat()
-      .filter((call) => isCallFor(call, method, path) && isCallOf(call, reconcile));
+      .filter((call) => isCallOfRequest(call, method, path) && isCallOfReconcile(call, reconcile));
     return {
       names: [...new Set(calls.map(webhookName))],
       milliseconds: coveredTime(calls),

@@ -17,7 +17,7 @@ import {
   together,
   unstoredChangesOf,
 } from "./finding.ts";
-import { isCallOf } from "../connections.ts";
+import { isCallOfReconcile } from "../connections.ts";
 import { slowCall } from "./reconciles.ts";
 
 interface Failure {
@@ -211,7 +211,8 @@ export class SlowWebhookDetector implements Detector {
   seeReconcile(reconcile: Reconcile): void {
     const { controller, request } = reconcile;
     for (const { call, slow } of this.#recent)
-      if (isCallOf(call, reconcile)) slow.requests.set(`${controller}\n${request}`, { controller, request });
+      if (isCallOfReconcile(call, reconcile))
+        slow.requests.set(`${controller}\n${request}`, { controller, request });
   }
 
   found(): Found[] {

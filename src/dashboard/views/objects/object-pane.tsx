@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { type Tab, tabs, usePage } from "../shown.ts";
-import { about } from "../../history/connections.ts";
+import { activityOf } from "../../history/connections.ts";
 import { type Call, type Reconcile, type Revision, type Track, revisionAt } from "../../history/history.ts";
 import { timeOfDay } from "../texts.ts";
 import { ReconcileList } from "../reconcile.tsx";
@@ -340,7 +340,7 @@ function ReconcilesTab({ track: { place } }: { readonly track: Track }) {
   const { history } = feed;
   const reconcileCount = history.reconciles.length;
   const found = useMemo(() => {
-    const { caused, wrote } = about(history, place);
+    const { caused, wrote } = activityOf(history, place);
     const writers = new Set(wrote.map(({ reconcile }) => reconcile));
     const reasons = new Set(caused);
     const all = [...new Set([...caused, ...writers])].toSorted((a, b) => b.from - a.from);
@@ -358,7 +358,7 @@ function relation(isCause: boolean, isWriter: boolean): string {
 
 function EventsTab({ track }: { readonly track: Track }) {
   const { feed, moment } = usePage();
-  const events = about(feed.history, track.place).events.filter(({ revision }) => revision.at <= moment);
+  const events = activityOf(feed.history, track.place).events.filter(({ revision }) => revision.at <= moment);
   if (events.length === 0) return <p class="empty">There are no Events about it.</p>;
   return (
     <ul class="events">

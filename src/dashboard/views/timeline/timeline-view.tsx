@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Call, Reconcile } from "../../history/history.ts";
-import { whatLedTo } from "../../history/connections.ts";
+import { causingReconciles } from "../../history/connections.ts";
 import { Empty, Link } from "../messages.tsx";
 import { Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
 import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
@@ -43,7 +43,7 @@ export function TimelineView() {
   const scale = Math.max(1, width - labelWidth - 20) / (right - left);
 
   const causes = useMemo(
-    () => (chosenReconcile === undefined ? [] : whatLedTo(feed.history, chosenReconcile)),
+    () => (chosenReconcile === undefined ? [] : causingReconciles(feed.history, chosenReconcile)),
     [feed.history, chosenReconcile, feed.history.written],
   );
   const pointOf = (reconcile: Reconcile, at: number): Point | undefined => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../../dev/record/recorded.ts";
-import { about } from "./connections.ts";
+import { activityOf } from "./connections.ts";
 import { History } from "./history.ts";
 import { madeReconcile, madeRequest, madeWrite } from "./testdata/made-records.ts";
 
@@ -13,7 +13,7 @@ function aboutPod(...recorded: Recorded[]) {
   history.add(madeWrite({ at: 100, write: "ADDED", resource: "pods" }, pod));
   history.add(madeWrite({ at: 500, write: "DELETED", resource: "pods" }, pod));
   for (const one of recorded) history.add(one);
-  const { caused, wrote, events } = about(history, "pods default/db");
+  const { caused, wrote, events } = activityOf(history, "pods default/db");
   return {
     caused: caused.map(({ from }) => from),
     wrote: wrote.map(({ reconcile, requests }) => [reconcile.from, requests.length]),
@@ -94,5 +94,5 @@ test("Events of both groups are shown in their last state", () => {
 });
 
 test("nothing is known about an object that was never written", () => {
-  expect(about(new History(), "pods default/db")).toEqual({ caused: [], wrote: [], events: [] });
+  expect(activityOf(new History(), "pods default/db")).toEqual({ caused: [], wrote: [], events: [] });
 });
