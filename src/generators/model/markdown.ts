@@ -1,6 +1,6 @@
 /**
  * Returns a description as Markdown: its own Markdown stays, but HTML in it is shown as text. Outside of code blocks every
- * `<` is escaped except in autolinks: which backticks make a code span depends on the links and tables around, and on the renderer.
+ * `<` is escaped except in autolinks: links, tables and the renderer decide whether backticks around it make a code span.
  * Backticks without a partner in their line are escaped, and so are fences without a closing one.
  */
 export function markdownText(text: string): string {

@@ -40,7 +40,7 @@ export interface Sharing {
   readonly gate: ShardGate;
 }
 
-/** One of several processes that share the objects by ranges of hashes, with a Lease of its own. Executes the commands of `stepMember`. */
+/** One of several processes that share the objects by ranges of hashes. Executes the commands of `stepMember`. */
 class LeaseMember {
   observer: MemberObserver | undefined;
   readonly #options: LeaseMemberOptions;

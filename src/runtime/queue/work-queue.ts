@@ -118,7 +118,7 @@ export class WorkQueue<R> {
     return this.#backoff.retries(this.#options.keyOf(request));
   }
 
-  /** The number of requests that were retried more than five times in a row, which a conflict of writes alone doesn't explain. */
+  /** The number of requests that were retried more than five times in a row: too often for mere conflicts of writes. */
   get failing(): number {
     return this.#backoff.failing;
   }

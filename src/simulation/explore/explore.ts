@@ -1,4 +1,4 @@
-// Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults (`draw-faults.ts`), compares a disturbed run with the
+// Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults (`draw-faults.ts`), compares disturbed runs with
 // undisturbed ones (`examine.ts`), shrinks the first failure, names its class, and tells its story (`story.ts`, `advice.ts`).
 
 import type { Fault, MistakeClass, Run, Verdict } from "../contract/index.ts";
