@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TsbuilderError } from "../shared/errors.ts";
-import { insertLines, removeLines } from "./merge.ts";
+import { insertLines, removeLines } from "./insert.ts";
 
 const imports = (text: string) => ({ file: "src/main.ts", marker: "imports", text });
 const setup = (text: string) => ({ file: "src/main.ts", marker: "setup", text });

@@ -3,7 +3,8 @@
 import { posix } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Blueprint, type Insert, type Part, insertKey, renderPart } from "./blueprint.ts";
-import { hasMarker, insertLines, mergeTexts, removeLines } from "./merge.ts";
+import { hasMarker, insertLines, removeLines } from "./insert.ts";
+import { mergeTexts } from "./merge.ts";
 import type { OwnedFiles } from "./owned-files.ts";
 import type { Draft, Tree } from "./tree.ts";
 

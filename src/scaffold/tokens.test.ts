@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tokenize } from "./merge.ts";
+import { tokenize } from "./insert.ts";
 
 const texts = (source: string): string[] => tokenize(source).map(({ text }) => text);
 

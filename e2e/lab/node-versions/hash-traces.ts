@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Random, simulate } from "@tsbuilder/simulation";
-import { drawFaults } from "../../../src/simulation/explore/explore.ts";
+import { drawFaults } from "../../../src/simulation/explore/draw-faults.ts";
 import { applyShop, shopScenario } from "../../support/simulation/simulated-shop.ts";
 
 /** Prints a line for each disturbed run, for as many seeds as the argument says: the hash of its trace. */

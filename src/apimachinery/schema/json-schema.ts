@@ -115,3 +115,9 @@ export function* nodesOf(schema: JSONSchema): Generator<JSONSchema, void> {
   const nested = [items, allOf, anyOf, oneOf, not, Object.values(properties ?? {}), values];
   for (const child of nested.flat()) if (child) yield* nodesOf(child);
 }
+
+/** Returns false for the zero values with which the API server omits a keyword: undefined, `""`, `[]` and `{}`. */
+export function isPresent(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+  return value !== undefined && value !== "";
+}

@@ -100,6 +100,13 @@ export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitio
   run(invocation: Invocation<Flags>): Promise<number | void>;
 }
 
+/** Returns the command as it is: the call infers the types of its flags' values. */
+export function defineCommand<const Flags extends FlagDefinitions>(
+  command: CommandDefinition<Flags>,
+): CommandDefinition<Flags> {
+  return command;
+}
+
 /** A command with its summary: one sentence, without a full stop. */
 export type Command = CommandDefinition & { readonly summary: string };
 
@@ -129,18 +136,6 @@ export interface CommandPlugins {
   ): Promise<{ readonly project: Project; readonly call: PluginCall }>;
 }
 
-/** Returns the error for a word or a flag that a command can't take. */
-export function invalidArgument(message: string, hint: string): TsbuilderError {
-  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
-}
-
-/** Returns the command as it is: the call infers the types of its flags' values. */
-export function defineCommand<const Flags extends FlagDefinitions>(
-  command: CommandDefinition<Flags>,
-): CommandDefinition<Flags> {
-  return command;
-}
-
 /** A command's name and how to load it. Its file is loaded only when it runs. */
 export interface CommandEntry {
   /** `create api` */
@@ -154,4 +149,9 @@ export interface CommandLine {
   readonly commands: readonly CommandEntry[];
   /** Runs a command line, and returns its exit code. */
   run(argv: readonly string[], cwd: string, ui: Ui): Promise<number>;
+}
+
+/** Returns the error for a word or a flag that a command can't take. */
+export function invalidArgument(message: string, hint: string): TsbuilderError {
+  return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }

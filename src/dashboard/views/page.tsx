@@ -60,79 +60,6 @@ export function Page({ feed }: { readonly feed: Feed }) {
   );
 }
 
-const viewParts: Readonly<Record<View, { readonly title: string; readonly Content: () => JSX.Element }>> = {
-  objects: { title: "Objects", Content: ObjectsView },
-  timeline: { title: "Reconciles", Content: TimelineView },
-  numbers: { title: "Numbers", Content: NumbersView },
-  findings: { title: "Findings", Content: FindingsView },
-  log: { title: "Log", Content: LogView },
-};
-
-/** Findings that the view of numbers shows in context. */
-const numericKinds: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
-
-/** The milliseconds that are shown before and after such a finding. */
-const contextTime = 10_000;
-
-/** The findings, with links to the objects, requests and calls that they are about. */
-function FindingsView() {
-  const { feed, shown } = usePage();
-  const all = useFindings(feed, shown.moment);
-  const matches = matcher(shown.filter);
-  const found = all.filter(({ title, text }) => matches(`${title} ${text}`));
-  if (found.length === 0) return <Empty isFiltered={all.length > 0}>Nothing looks wrong.</Empty>;
-  return (
-    <ul class="findings">
-      {found.map(({ kind, title, text, from, at, places, requests, call }) => (
-        <li key={`${kind} ${title} ${from}`}>
-          <h2>{title}</h2>
-          <p>{text}</p>
-          <p>
-            <Link to={{ moment: from }}>
-              <time>{timeOfDay(from)}</time>
-            </Link>
-            {at > from && ` to ${timeOfDay(at)}`}
-            {call !== undefined && (
-              <Link isListed to={{ view: "timeline", callID: call }}>
-                a call of it
-              </Link>
-            )}
-            {requests.map(({ controller, request }) => (
-              <Link
-                isListed
-                key={`${controller} ${request}`}
-                to={{ view: "timeline", callID: undefined, filter: `${controller} ${request}` }}
-              >
-                reconciles of {controller} {request}
-              </Link>
-            ))}
-            {numericKinds.includes(kind) && (
-              <Link
-                isListed
-                to={{
-                  view: "numbers",
-                  filter: "",
-                  moment: at,
-                  stretch: { from: from - contextTime, to: at + contextTime },
-                }}
-              >
-                numbers at that time
-              </Link>
-            )}
-            {places
-              .filter((place) => feed.history.tracks.has(place))
-              .map((place) => (
-                <Link isListed key={place} to={{ view: "objects", tab: "changes", place }}>
-                  {place}
-                </Link>
-              ))}
-          </p>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 /** Returns the findings that began before a moment. Default: now, at which a stuck deletion may have become one. */
 function useFindings({ findings, history, state }: Feed, moment: number | undefined): readonly Finding[] {
   const now = useNow(state === "live" && moment === undefined);
@@ -161,6 +88,31 @@ function useNow(isWanted: boolean): number | undefined {
     return () => clearInterval(timer);
   }, [isWanted]);
   return isWanted ? now : undefined;
+}
+
+const viewParts: Readonly<Record<View, { readonly title: string; readonly Content: () => JSX.Element }>> = {
+  objects: { title: "Objects", Content: ObjectsView },
+  timeline: { title: "Reconciles", Content: TimelineView },
+  numbers: { title: "Numbers", Content: NumbersView },
+  findings: { title: "Findings", Content: FindingsView },
+  log: { title: "Log", Content: LogView },
+};
+
+const stateTexts: Readonly<Record<Feed["state"], string>> = {
+  loading: "loading",
+  live: "live",
+  ended: "recorded",
+  disconnected: "dev is not running",
+  refused: "this address has expired: open the one that tsbuilder prints",
+};
+
+function ConnectionState({ feed }: { readonly feed: Feed }) {
+  return (
+    <p class={`state ${feed.state}`} role="status">
+      {stateTexts[feed.state]}
+      {feed.history.isFull && ", the record is full"}
+    </p>
+  );
 }
 
 /** The bar that moves through the time of the session. */
@@ -234,19 +186,67 @@ function RestoreButton({ isLast }: { readonly isLast: boolean }) {
   );
 }
 
-const stateTexts: Readonly<Record<Feed["state"], string>> = {
-  loading: "loading",
-  live: "live",
-  ended: "recorded",
-  disconnected: "dev is not running",
-  refused: "this address has expired: open the one that tsbuilder prints",
-};
+/** Findings with a link to the view of numbers. */
+const numericKinds: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
 
-function ConnectionState({ feed }: { readonly feed: Feed }) {
+/** The milliseconds before and after the finding that the linked view shows. */
+const contextTime = 10_000;
+
+/** The findings, with links to the objects, requests and calls that they are about. */
+function FindingsView() {
+  const { feed, shown } = usePage();
+  const all = useFindings(feed, shown.moment);
+  const matches = matcher(shown.filter);
+  const found = all.filter(({ title, text }) => matches(`${title} ${text}`));
+  if (found.length === 0) return <Empty isFiltered={all.length > 0}>Nothing looks wrong.</Empty>;
   return (
-    <p class={`state ${feed.state}`} role="status">
-      {stateTexts[feed.state]}
-      {feed.history.isFull && ", the record is full"}
-    </p>
+    <ul class="findings">
+      {found.map(({ kind, title, text, from, at, places, requests, call }) => (
+        <li key={`${kind} ${title} ${from}`}>
+          <h2>{title}</h2>
+          <p>{text}</p>
+          <p>
+            <Link to={{ moment: from }}>
+              <time>{timeOfDay(from)}</time>
+            </Link>
+            {at > from && ` to ${timeOfDay(at)}`}
+            {call !== undefined && (
+              <Link isListed to={{ view: "timeline", callID: call }}>
+                a call of it
+              </Link>
+            )}
+            {requests.map(({ controller, request }) => (
+              <Link
+                isListed
+                key={`${controller} ${request}`}
+                to={{ view: "timeline", callID: undefined, filter: `${controller} ${request}` }}
+              >
+                reconciles of {controller} {request}
+              </Link>
+            ))}
+            {numericKinds.includes(kind) && (
+              <Link
+                isListed
+                to={{
+                  view: "numbers",
+                  filter: "",
+                  moment: at,
+                  stretch: { from: from - contextTime, to: at + contextTime },
+                }}
+              >
+                numbers at that time
+              </Link>
+            )}
+            {places
+              .filter((place) => feed.history.tracks.has(place))
+              .map((place) => (
+                <Link isListed key={place} to={{ view: "objects", tab: "changes", place }}>
+                  {place}
+                </Link>
+              ))}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }

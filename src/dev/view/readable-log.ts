@@ -31,6 +31,7 @@ export function readableLogLine(line: string, root?: string): ReadableLine | und
     typeof fields[name] === "string" ? fields[name] : undefined;
   const stack = textIn("stacktrace");
   const place = stack === undefined ? undefined : placeOf(stack, root);
+  // The error goes first.
   const { error, ...others } = fields;
   const rest = Object.entries({ ...(error !== undefined && { error }), ...others })
     .filter(([name, value]) => !omittedFields.has(name) && !isReference(value))
@@ -88,7 +89,7 @@ export function placeOf(stack: string, root?: string): string | undefined {
 export function readableStack(stack: string, root?: string): string[] {
   const lines: string[] = [];
   let foreign = 0;
-  const countForeign = (): void => {
+  const writeForeign = (): void => {
     if (foreign > 0) lines.push(`    … ${foreign} of packages and Node`);
     foreign = 0;
   };
@@ -98,12 +99,12 @@ export function readableStack(stack: string, root?: string): string[] {
       foreign += 1;
       continue;
     }
-    countForeign();
+    writeForeign();
     if (frame === undefined) lines.push(line);
     else if (frame.name === undefined) lines.push(`    at ${frame.place}`);
     else lines.push(`    at ${frame.name} (${frame.place})`);
   }
-  countForeign();
+  writeForeign();
   return lines;
 }
 

@@ -1,3 +1,14 @@
+/**
+ * Returns a description as Markdown: its own Markdown stays, but HTML in it is shown as text. Outside of code blocks every
+ * `<` is escaped except in autolinks: links, tables and the renderer decide whether backticks around it make a code span.
+ * Backticks without a partner in their line are escaped, and so are fences without a closing one.
+ */
+export function markdownText(text: string): string {
+  const lines = text.split(/\r\n?|\n/u);
+  const types = readMarkdownLines(lines);
+  return lines.map((line, i) => escapes[types[i]!](line)).join("\n");
+}
+
 /** A line of Markdown is text, one of the two fences of a code block, or code between them. */
 export type MarkdownLine = "text" | "fence" | "code";
 
@@ -27,9 +38,6 @@ function findClosingFence(lines: readonly string[], at: number): number | undefi
   return undefined;
 }
 
-/** An escape, an autolink, a code span, or what may need an escape, in the order in which Markdown reads them. */
-const inlineParts = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
-
 /** Escapes each type of line; an opening fence may be followed by words. */
 const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
   text: escapeLine,
@@ -37,26 +45,18 @@ const escapes: Readonly<Record<MarkdownLine, (line: string) => string>> = {
   code: (line) => line,
 };
 
-/**
- * Returns a description as Markdown: its own Markdown stays, but HTML in it is shown as text. Outside of code blocks every
- * `<` is escaped except in autolinks, because links, tables and the renderer decide which backticks make a code span.
- * Backticks without a partner in their line are escaped, and so are fences without a closing one.
- */
-export function markdownText(text: string): string {
-  const lines = text.split(/\r\n?|\n/u);
-  const parts = readMarkdownLines(lines);
-  return lines.map((line, i) => escapes[parts[i]!](line)).join("\n");
-}
+/** An escape, an autolink, a code span, or what may need an escape, in the order in which Markdown reads them. */
+const inlineParts = /\\[!-/:-@[-`{-~]|<https?:\/\/[^\s<>`\\|]+>|(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|`+|~{3,}|</gu;
 
 function escapeLine(line: string): string {
   return line.replaceAll(inlineParts, (found, fence: string | undefined, code: string | undefined) => {
     if (fence !== undefined && code !== undefined) {
-      const written = code.replace(/^ (.*[^ ].*) $/u, "$1");
-      return /[<|]/u.test(found) ? codeElement(written) : found;
+      // Markdown omits a space at both ends of a code span.
+      return /[<|]/u.test(found) ? codeElement(code.replace(/^ (.*[^ ].*) $/u, "$1")) : found;
     }
     if (found === "<" || found === "\\<") return "&lt;";
-    if (/^(?:\\|<.)/u.test(found)) return found;
-    return found.replaceAll(/[`~]/gu, "\\$&");
+    const isEscapeOrLink = /^(?:\\|<.)/u.test(found);
+    return isEscapeOrLink ? found : found.replaceAll(/[`~]/gu, "\\$&");
   });
 }
 

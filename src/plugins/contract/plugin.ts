@@ -34,7 +34,7 @@ export interface PackageSpecifiers {
 
 type Kind = Pick<Resource, "group" | "domain" | "version" | "kind">;
 
-/** Keys of parts, for plugins that build them, and for commands that overwrite or miss some. */
+/** The keys by which a plugin names the parts that it builds, and a command those to write anew or to expect. */
 export const partKeys = {
   /** README, workflows and other files of every project. */
   project: "typescript/project",

@@ -1,6 +1,6 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Insert } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/merge.ts";
+import { findInsert } from "../../scaffold/insert.ts";
 import type { Ownership } from "../../scaffold/tree.ts";
 import { shorten, withPlainLineEnds } from "../../shared/text.ts";
 import type { ContributedFile, ContributedPart } from "../contract/define-plugin.ts";

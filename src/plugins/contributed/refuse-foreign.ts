@@ -1,5 +1,5 @@
 import { type Insert, insertKey } from "../../scaffold/blueprint.ts";
-import { findInsert } from "../../scaffold/merge.ts";
+import { findInsert } from "../../scaffold/insert.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { refuseOutside } from "../../scaffold/apply.ts";
 import { TsbuilderError } from "../../shared/errors.ts";

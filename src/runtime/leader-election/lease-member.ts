@@ -6,7 +6,7 @@ import { TerminalError } from "../errors/api-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MemberCommand, MemberEvent, MemberSettings, MemberState } from "../shards/member.ts";
 import { mayWrite, newMember, stepMember } from "../shards/member.ts";
-import { type Ranges, countRanges, listRanges, noRanges, rangeCount } from "../shards/ranges.ts";
+import { type Ranges, countRanges, hasRange, listRanges, rangeCount } from "../shards/ranges.ts";
 import { ShardGate } from "../shards/shard-gate.ts";
 import { MemberLeases } from "./member-leases.ts";
 import type { Client } from "../client/client.ts";
@@ -40,7 +40,7 @@ export interface Sharing {
   readonly gate: ShardGate;
 }
 
-/** Executes the commands of `stepMember`: one of several processes that share the objects, with a Lease of its own. */
+/** One of several processes that share the objects by ranges of hashes. Executes the commands of `stepMember`. */
 class LeaseMember {
   observer: MemberObserver | undefined;
   readonly #options: LeaseMemberOptions;
@@ -49,7 +49,7 @@ class LeaseMember {
   #running: Promise<void> | undefined;
   #onJoined = (): void => {};
   #endWait = (): void => {};
-  /** By range that was assigned to this process and is not open yet: since when. */
+  /** The ranges that are assigned to this process and not open yet, with the time since when. */
   readonly #waiting = new Map<number, number>();
 
   constructor(options: LeaseMemberOptions) {
@@ -81,9 +81,7 @@ class LeaseMember {
     forget();
   }
 
-  /**
-   * Gives up all ranges, so that other processes needn't wait for the Lease to expire. Call it when no reconcile runs.
-   */
+  /** Gives up all ranges, so that other processes needn't wait for the Lease to expire. Call it when no reconcile runs. */
   async leave(): Promise<void> {
     const { gate, clock, requestTimeout, leases, log } = this.#options;
     this.#stop.abort();
@@ -159,8 +157,7 @@ class LeaseMember {
     const now = clock.monotonic();
     const missing = this.#state.desired & ~gate.open;
     for (const range of listRanges(missing)) if (!this.#waiting.has(range)) this.#waiting.set(range, now);
-    for (const range of this.#waiting.keys())
-      if ((missing & (1n << BigInt(range))) === noRanges) this.#waiting.delete(range);
+    for (const range of this.#waiting.keys()) if (!hasRange(missing, range)) this.#waiting.delete(range);
   }
 
   /** Executes a command that takes time, and returns the event at its end. */
@@ -206,7 +203,7 @@ export function makeMember(
   { client, clock, log }: { readonly client: Client; readonly clock: Clock; readonly log: Logger },
 ): Sharing {
   const { id, by = "uid", labels } = options;
-  // The names of the Leases begin with it.
+  // The names of the Leases begin with the ID.
   if (!/^[a-z0-9]([-a-z0-9.]{0,240}[a-z0-9])?$/.test(id))
     throw new TerminalError(
       `sharding.id is "${id}", which can't name Leases: write it like "da1d9c86.example.com"`,

@@ -49,7 +49,7 @@ interface Entry<R> {
  * earlier time and the higher priority. A key that is added while it is being processed waits for `done`.
  *
  * Ready requests are returned by priority, then in the order in which they were added. All delayed ones share one
- * timer. Only the clock is asynchronous.
+ * timer. No method waits; only the timer calls `onReady` later.
  */
 export class WorkQueue<R> {
   observer: QueueObserver | undefined;
@@ -118,7 +118,7 @@ export class WorkQueue<R> {
     return this.#backoff.retries(this.#options.keyOf(request));
   }
 
-  /** The number of requests that were retried more than five times in a row: too often for a race. */
+  /** The number of requests that were retried more than five times in a row: too often for mere conflicts of writes. */
   get failing(): number {
     return this.#backoff.failing;
   }
@@ -319,10 +319,6 @@ class Heap<T extends HeapItem> {
 
   constructor(isBefore: (left: T, right: T) => boolean) {
     this.#isBefore = isBefore;
-  }
-
-  get size(): number {
-    return this.#items.length;
   }
 
   get first(): T | undefined {

@@ -5,7 +5,7 @@ import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
-import { drawFaults } from "../explore/explore.ts";
+import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 

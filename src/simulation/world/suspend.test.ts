@@ -2,7 +2,7 @@ import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario, Step } from "../contract/index.ts";
-import { drawFaults } from "../explore/explore.ts";
+import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 

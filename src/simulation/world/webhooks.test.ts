@@ -2,7 +2,7 @@ import type { Manager } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
 import { applyShop, setupShops, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario } from "../contract/index.ts";
-import { drawFaults } from "../explore/explore.ts";
+import { drawFaults } from "../explore/draw-faults.ts";
 import { explore } from "../explore/explore.ts";
 import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";

@@ -1,8 +1,8 @@
 import type { FieldError } from "../../errors/index.ts";
 import { forbidden, invalid, invalidStruct, notSupported, required } from "../../errors/index.ts";
 import type { JSONSchema, ValidationRule } from "../json-schema.ts";
-import { branchesOf, hasDefault, itemsOf, valuesOf } from "../json-schema.ts";
-import { goKeyword, goSchema, isPresent } from "./go-schema.ts";
+import { branchesOf, hasDefault, isPresent, itemsOf, valuesOf } from "../json-schema.ts";
+import { goKeyword, goSchema } from "./go-schema.ts";
 import { parseFieldPath } from "../field-path.ts";
 import { splitWords } from "../../text/text.ts";
 

@@ -1,7 +1,6 @@
 import { compareText, splitWords } from "../../text/text.ts";
 import { type FieldError, forbidden, formatFieldError, invalid, required } from "../../errors/index.ts";
-import { type JSONSchema, branchesOf, hasDefault, itemsOf, valuesOf } from "../json-schema.ts";
-import { isPresent } from "./go-schema.ts";
+import { type JSONSchema, branchesOf, hasDefault, isPresent, itemsOf, valuesOf } from "../json-schema.ts";
 import { isEqual, memberOf } from "../../json/index.ts";
 import { patternError } from "../pattern.ts";
 import { compileSchema } from "../compile-schema.ts";

@@ -1,7 +1,7 @@
 import type { JSONSchema, ValidationRule } from "../json-schema.ts";
 
 /** The keywords in the order of the API server's Go struct, with their zero values. */
-const keywords: readonly (readonly [string, string, unknown])[] = [
+const keywords: readonly (readonly [goName: string, keyword: string, zero: unknown])[] = [
   ["ID", "id", ""],
   ["Schema", "$schema", ""],
   ["Ref", "$ref", null],
@@ -57,9 +57,9 @@ export function goKeyword(keyword: string): string | undefined {
 export function goSchema(schema: JSONSchema): object {
   const values = schema as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    keywords.map(([name, keyword, unset]) => [
-      name,
-      values[keyword] === undefined ? unset : goKeywordValue(keyword, values[keyword]),
+    keywords.map(([goName, keyword, zero]) => [
+      goName,
+      values[keyword] === undefined ? zero : goKeywordValue(keyword, values[keyword]),
     ]),
   );
 }
@@ -110,10 +110,4 @@ function goKeywordValue(keyword: string, value: unknown): unknown {
 function goSchemas(schemas: Readonly<Record<string, JSONSchema>>): object {
   const names = Object.keys(schemas).sort();
   return Object.fromEntries(names.map((name) => [name, goSchema(schemas[name]!)]));
-}
-
-/** Returns false for the zero values with which the API server omits a keyword: undefined, `""`, `[]` and `{}`. */
-export function isPresent(value: unknown): boolean {
-  if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
-  return value !== undefined && value !== "";
 }

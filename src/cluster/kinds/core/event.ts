@@ -12,15 +12,6 @@ import { runCheck } from "../../registry/validate-metadata.ts";
 import { stringField, toGoStruct } from "../checks/go-struct.ts";
 import { type Problems, checked } from "../checks/problems.ts";
 
-const reporterCell = firstText(
-  "source.component",
-  "deprecatedSource.component",
-  "reportingComponent",
-  "reportingController",
-);
-
-const reporterInstanceCell = firstText("source.host", "deprecatedSource.host", "reportingInstance");
-
 export const event: BuiltInKind = {
   resource: "events",
   metadataChecks: { create: [], update: [], status: [] },
@@ -51,10 +42,7 @@ export const event: BuiltInKind = {
       return `${(about?.kind ?? "").toLowerCase()}/${about?.name ?? ""}`;
     },
     Subobject: firstText("involvedObject.fieldPath", "regarding.fieldPath"),
-    Source: (object) => {
-      const instance = reporterInstanceCell(object);
-      return instance === "" ? reporterCell(object) : `${reporterCell(object)}, ${instance}`;
-    },
+    Source: reporterCell,
     Message: (object) => firstText("message", "note")(object).trim(),
     "First Seen": ageSince("firstTimestamp", "eventTime"),
     Count: (object) =>
@@ -77,6 +65,20 @@ export const event: BuiltInKind = {
     reportingInstance: "",
   },
   convert: convertEvent,
+};
+
+/** The core group's Events with the field names of events.k8s.io. */
+export const eventOfEventsGroup: BuiltInKind = {
+  ...event,
+  resource: "events.events.k8s.io",
+  emptyObject: {
+    regarding: {},
+    metadata: {},
+    eventTime: null,
+    deprecatedSource: {},
+    deprecatedFirstTimestamp: null,
+    deprecatedLastTimestamp: null,
+  },
 };
 
 /** The fields with different names in the two groups: core's first. */
@@ -136,6 +138,7 @@ const immutableFields: ReadonlyArray<readonly [field: string, empty: unknown, sh
   ["firstTimestamp", null],
   ["lastTimestamp", null],
   ["count", 0],
+  // The server reports it twice.
   ["reason", ""],
   ["type", ""],
   ["eventTime", null],
@@ -161,7 +164,7 @@ function* eventChangeProblems(object: ApiObject, old: ApiObject, resource: Resou
 
 const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
-/** The server shows its own structs here, whose fields have other names. */
+/** Messages show the server's Go struct of a reference or a source, whose fields have other names. */
 function structInMessage(value: unknown): unknown {
   if (!isObject(value)) return value;
   const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
@@ -178,6 +181,7 @@ function* seriesProblems({ series }: SentEvent): Problems {
   if (!series.lastObservedTime) yield required("series.lastObservedTime");
 }
 
+/** The checks of both groups. The server takes an Event without eventTime for one of the old kind, which needs no reporter. */
 function* namespaceAndReporterProblems(event: SentEvent, apiVersion: string): Problems {
   const { namespace = "" } = event.metadata;
   const about = event.involvedObject?.namespace ?? "";
@@ -201,6 +205,13 @@ function* lengthProblems(field: string, text: string, most: number): Problems {
   if (Buffer.byteLength(text) > most) yield invalid(field, "", `can have at most ${most} characters`);
 }
 
+function reporterCell(object: object): string {
+  const component = firstText("source.component", "deprecatedSource.component")(object);
+  const reporter = component || firstText("reportingComponent", "reportingController")(object);
+  const instance = firstText("source.host", "deprecatedSource.host", "reportingInstance")(object);
+  return instance === "" ? reporter : `${reporter}, ${instance}`;
+}
+
 /** A cell with the first of some fields that has a text. */
 function firstText(...paths: string[]): (object: object) => string {
   return (object) => paths.map((path) => text(path)(object)).find(Boolean) ?? "";
@@ -210,17 +221,3 @@ function ageSince(...paths: string[]): CellReader {
   const first = firstText(...paths);
   return (object, now) => ageOf(first(object), now);
 }
-
-/** The core group's Events with the field names of events.k8s.io. */
-export const eventOfEventsGroup: BuiltInKind = {
-  ...event,
-  resource: "events.events.k8s.io",
-  emptyObject: {
-    regarding: {},
-    metadata: {},
-    eventTime: null,
-    deprecatedSource: {},
-    deprecatedFirstTimestamp: null,
-    deprecatedLastTimestamp: null,
-  },
-};

@@ -20,7 +20,7 @@ import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keyOf, keysOfOwner } from "../../../control-loop/keys.ts";
-import { createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
+import { createPod, deletePod, newPod } from "../../../control-loop/pods/pod-control.ts";
 import { isAvailable, isFinished, isReady, nextAvailable } from "../../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../../control-loop/record-event.ts";
 import { positiveCounts, scaledCount } from "../../../control-loop/counts.ts";

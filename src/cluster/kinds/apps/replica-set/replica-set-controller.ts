@@ -8,7 +8,7 @@ import { type Defaulted, type LooseCondition, type Pod, pods } from "../../../co
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
+import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/pod-control.ts";
 import {
   compareForDeletion,
   isActive,

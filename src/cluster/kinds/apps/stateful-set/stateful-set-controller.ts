@@ -14,8 +14,8 @@ import { claimDependents } from "../../../control-loop/claim-dependents.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { reportedFailure } from "../../../control-loop/failures.ts";
 import { findByKey, keysOfOwner } from "../../../control-loop/keys.ts";
-import type { PodMessages } from "../../../control-loop/pods/create-pod.ts";
-import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
+import type { PodMessages } from "../../../control-loop/pods/pod-control.ts";
+import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/pod-control.ts";
 import {
   isActive,
   isAvailable,

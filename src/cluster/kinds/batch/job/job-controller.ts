@@ -29,7 +29,7 @@ import { reporting } from "../../../control-loop/record-event.ts";
 import { compareForDeletion, isFinished, isReady } from "../../../control-loop/pods/pod-state.ts";
 import { positiveCounts } from "../../../control-loop/counts.ts";
 import { claimDependents } from "../../../control-loop/claim-dependents.ts";
-import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/create-pod.ts";
+import { burst, createPod, deletePod, newPod } from "../../../control-loop/pods/pod-control.ts";
 
 interface NextPod {
   readonly index: number;

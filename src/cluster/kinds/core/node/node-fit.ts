@@ -15,7 +15,7 @@ export function fitsNode({ nodeSelector = {}, affinity }: PodSpec, node: Node): 
   );
 }
 
-/** A term without requirements matches nothing. Fields are matched as labels are; nodes have one, `metadata.name`. */
+/** A term without requirements matches nothing. Fields are matched as labels are; the only field is `metadata.name`. */
 function matchesTerm(
   { matchExpressions = [], matchFields = [] }: Stored<core.NodeSelectorTerm>,
   { metadata }: Node,

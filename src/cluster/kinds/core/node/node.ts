@@ -32,9 +32,9 @@ const emptyNodeInfo = {
 export const node: BuiltInKind<"node" | "tainteviction"> = {
   resource: "nodes",
   metadataChecks: { update: ["new", "update"] },
-  /** Only a new Node may come with a status. */
   strategy: {
     statusWritesMetadata: true,
+    /** A new Node may come with a status. */
     resetFields(object, old, subresource) {
       if (old) resetStatusAlone(object, old, subresource);
     },
@@ -82,7 +82,10 @@ function* nodeProblems(object: ApiObject): Problems {
   // The server reports taints, which are in the spec, at this path.
   yield* taintProblems("metadata.taints", spec.taints);
   yield* statusProblems(status);
-  const { podCIDRs: ranges = [] } = spec;
+  yield* rangeProblems(spec.podCIDRs);
+}
+
+function* rangeProblems(ranges: readonly string[] = []): Problems {
   yield* eachChecked("spec.podCIDRs", ranges, checkAddressRange);
   if (ranges.length < 2) return;
   const wrong = ranges.findIndex((range) => checkAddressRange(range).length > 0);

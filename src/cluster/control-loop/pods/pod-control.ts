@@ -3,6 +3,9 @@ import type { Pod, PodTemplateSpec } from "../api/core.ts";
 import { ReportedError, refusalOf } from "../failures.ts";
 import type { ReportingContext } from "../record-event.ts";
 
+/** The number of pods that a controller creates before it reads the spec again, which may be corrected meanwhile. */
+export const burst = 100;
+
 /** The messages of Events about the pods of an owner. */
 export interface PodMessages {
   readonly failed: (pod: Pod, refusal: string) => string;
@@ -34,8 +37,16 @@ export async function createPod(
   }
 }
 
-/** The number of pods that a controller creates before it reads the spec again, which may be corrected meanwhile. */
-export const burst = 100;
+/** Deletes a pod, not a later one of the same name, and reports it in an Event about its owner. */
+export async function deletePod(
+  { objects, user, report }: ReportingContext,
+  owner: KubernetesObject,
+  pod: Pod,
+  messages: PodMessages = defaultMessages,
+): Promise<void> {
+  await objects.delete(user, pod, { uid: pod.metadata.uid });
+  await report(owner, "Normal", "SuccessfulDelete", messages.deleted(pod));
+}
 
 /** Builds a pod from a template, in the namespace of its owner and controlled by it. */
 export function newPod(
@@ -58,15 +69,4 @@ export function newPod(
     },
     spec: structuredClone(template.spec),
   };
-}
-
-/** Deletes a pod, not a later one of the same name, and reports it in an Event about its owner. */
-export async function deletePod(
-  { objects, user, report }: ReportingContext,
-  owner: KubernetesObject,
-  pod: Pod,
-  messages: PodMessages = defaultMessages,
-): Promise<void> {
-  await objects.delete(user, pod, { uid: pod.metadata.uid });
-  await report(owner, "Normal", "SuccessfulDelete", messages.deleted(pod));
 }
