@@ -1,14 +1,4 @@
-import {
-  type KeyObject,
-  X509Certificate,
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  randomBytes,
-  sign,
-  verify,
-} from "node:crypto";
+import * as crypto from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import * as der from "./der.ts";
 
@@ -51,7 +41,7 @@ export function createCA({
   notBefore,
   notAfter = yearsAfter(notBefore, 10),
 }: { commonName: string } & Validity): CertificateWithKey {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { publicKey, privateKey } = crypto.generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = writeSubject({ commonName });
   const cert = signCertificate({
     issuer: name,
@@ -67,13 +57,17 @@ export function createCA({
 
 /** Creates a key and a certificate for it, signed by the CA. */
 export function issueCertificate(ca: CertificateWithKey, options: CertificateOptions): CertificateWithKey {
-  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { publicKey, privateKey } = crypto.generateKeyPairSync("ec", { namedCurve: "P-256" });
   return { cert: certify(ca, publicKey, options), key: toPEM(privateKey) };
 }
 
 /** Issues a certificate for an existing public key, and returns it in PEM. */
-export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: CertificateOptions): string {
-  const authority = new X509Certificate(ca.cert);
+export function certify(
+  ca: CertificateWithKey,
+  publicKey: crypto.KeyObject,
+  options: CertificateOptions,
+): string {
+  const authority = new crypto.X509Certificate(ca.cert);
   const { notBefore, notAfter = yearsAfter(notBefore, 1) } = options;
   return signCertificate({
     // Verifiers build the chain by comparing the issuer, byte for byte, with the subject in the CA's certificate.
@@ -81,7 +75,7 @@ export function certify(ca: CertificateWithKey, publicKey: KeyObject, options: C
     subject: writeSubject(options),
     publicKey,
     extensions: leafExtensions(publicKey, authority.publicKey, options),
-    signer: createPrivateKey(ca.key),
+    signer: crypto.createPrivateKey(ca.key),
     notBefore,
     notAfter,
   });
@@ -93,9 +87,9 @@ const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
 interface CertificateContent {
   readonly issuer: Buffer;
   readonly subject: Buffer;
-  readonly publicKey: KeyObject;
+  readonly publicKey: crypto.KeyObject;
   readonly extensions: readonly Buffer[];
-  readonly signer: KeyObject;
+  readonly signer: crypto.KeyObject;
   readonly notBefore: Date | undefined;
   readonly notAfter: Date;
 }
@@ -111,7 +105,7 @@ function signCertificate({
 }: CertificateContent): string {
   const algorithm = der.sequence(der.oid(ecdsaWithSha256));
   // A 1 and 19 random bytes: positive, of fixed length, and within the 20 bytes that RFC 5280 allows.
-  const serial = der.integer(Buffer.concat([Buffer.from([1]), randomBytes(19)]));
+  const serial = der.integer(Buffer.concat([Buffer.from([1]), crypto.randomBytes(19)]));
   const body = der.sequence(
     der.tagged(0, der.integer(Buffer.from([2]))),
     serial,
@@ -123,13 +117,13 @@ function signCertificate({
     der.tagged(3, der.sequence(...extensions)),
   );
   if (signer.asymmetricKeyType !== "ec") throw new TypeError("the CA's key must be an ECDSA key");
-  const certificate = der.sequence(body, algorithm, der.bitString(sign("sha256", body, signer)));
+  const certificate = der.sequence(body, algorithm, der.bitString(crypto.sign("sha256", body, signer)));
   const lines = certificate.toString("base64").replaceAll(/.{1,64}/gu, "$&\n");
   return `-----BEGIN CERTIFICATE-----\n${lines}-----END CERTIFICATE-----\n`;
 }
 
 /** Returns the subject of a certificate: the sixth field of the part that is signed. */
-function subjectOf(certificate: X509Certificate): der.DerValue {
+function subjectOf(certificate: crypto.X509Certificate): der.DerValue {
   const [body] = der.readChildren(der.readDer(certificate.raw));
   return der.readChildren(body!)[5]!;
 }
@@ -140,7 +134,7 @@ function yearsAfter(start: Date | undefined, years: number): Date {
   return end;
 }
 
-function toPEM(key: KeyObject): string {
+function toPEM(key: crypto.KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }) as string;
 }
 
@@ -174,7 +168,7 @@ const keyUsage = {
 };
 
 /** The extensions of a CA certificate, complete enough for strict verifiers. */
-function authorityExtensions(publicKey: KeyObject): Buffer[] {
+function authorityExtensions(publicKey: crypto.KeyObject): Buffer[] {
   return [
     extension(oids.basicConstraints, der.sequence(der.trueValue), { critical: true }),
     extension(oids.keyUsage, keyUsage.authority, { critical: true }),
@@ -189,8 +183,8 @@ const usageIds: Readonly<Record<Usage, string>> = {
 
 /** The extensions of a leaf certificate: its usage, its alternative names and its issuer's key. */
 function leafExtensions(
-  publicKey: KeyObject,
-  authorityKey: KeyObject,
+  publicKey: crypto.KeyObject,
+  authorityKey: crypto.KeyObject,
   options: CertificateOptions,
 ): Buffer[] {
   const { dnsNames = [], ipAddresses = [], organizations = [], commonName, usages } = options;
@@ -236,15 +230,15 @@ function extension(id: string, value: Uint8Array, { critical = false } = {}): Bu
 }
 
 /** The first 160 bits of the key's hash (RFC 7093). */
-function keyIdentifier(publicKey: KeyObject): Buffer {
+function keyIdentifier(publicKey: crypto.KeyObject): Buffer {
   const [, key] = der.readChildren(der.readDer(publicKey.export({ type: "spki", format: "der" })));
   // The first byte of a BIT STRING counts unused bits.
-  return createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
+  return crypto.createHash("sha256").update(key!.content.subarray(1)).digest().subarray(0, 20);
 }
 
 /** The content of a certificate signing request (PKCS#10) whose signature was verified with its own public key. */
 export interface CertificateRequest extends Subject, Required<AlternativeNames> {
-  readonly publicKey: KeyObject;
+  readonly publicKey: crypto.KeyObject;
 }
 
 /** The hashes of signature algorithms: ECDSA and RSA with SHA-2, and Ed25519, which has its own (`null`). */
@@ -267,11 +261,11 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
   if (base64 === undefined) throw new TypeError("PEM block type must be CERTIFICATE REQUEST");
   const [body, algorithm, signature] = der.readChildren(der.readDer(Buffer.from(base64, "base64")));
   const [, subject, key, attributes] = der.readChildren(body!);
-  const publicKey = createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
+  const publicKey = crypto.createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
   const hash = hashes[der.readOid(der.readChildren(algorithm!)[0]!)];
   if (hash === undefined)
     throw new TypeError("the certificate request's signature algorithm is not supported");
-  if (!verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
+  if (!crypto.verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
     throw new TypeError("the certificate request's signature does not belong to its key");
   }
   return { ...readSubject(subject!), ...readRequestedNames(attributes), publicKey };
@@ -335,7 +329,7 @@ export interface CertificateDescription extends Subject {
 
 /** Parses a certificate in PEM; of a chain, the first one. */
 export function describeCertificate(pem: string): CertificateDescription {
-  const certificate = new X509Certificate(pem);
+  const certificate = new crypto.X509Certificate(pem);
   return {
     ...readSubject(subjectOf(certificate)),
     isCA: certificate.ca,
