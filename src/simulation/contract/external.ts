@@ -1,4 +1,5 @@
 import type { ExecResult } from "@tsbuilder/runtime";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ContainerCommand } from "./scenario.ts";
 
@@ -20,8 +21,8 @@ export interface ExternalSystem<State = unknown> {
     state: State,
   ) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   /**
-   * Returns what must not be left once everything that the steps applied is deleted. Default: all that the state did not
-   * have at the beginning.
+   * Returns, in words, what is left although everything that the steps applied is deleted. Default: the entries that the
+   * state did not have at the beginning, without those that name an object which was there from the start and still is, and those that `mayStay`.
    */
   readonly leftover?: (state: State) => readonly string[];
 }
@@ -35,36 +36,34 @@ export function external<State>(system: ExternalSystem<State>): ExternalSystem {
 export type ExternalStates = Readonly<Record<string, unknown>>;
 
 /**
- * Describes states as objects, so that they are compared as those of the cluster are: each entry of a collection is one,
- * whose namespace is the system, and everything else is one object together. Equal entries of a list differ in their
- * numbers only.
+ * Describes states as objects, so that they are compared as those of the cluster are. Each field of a state is one of kind
+ * `state`, and each entry of a collection in it is another, whose kind is the field. The namespace is the system. Equal
+ * entries of a list differ in their numbers only.
  */
 export function externalObjects(states: ExternalStates): KubernetesObject[] {
   return Object.entries(states).flatMap(([system, state]) => {
-    const isPlain = Object.getPrototypeOf(state) === Object.prototype;
-    const parts = isPlain ? Object.entries(state as object) : [["entry", state] as const];
-    const rest = parts.filter(([, value]) => !entriesOf(value));
-    return [
-      ...parts.flatMap(([name, value]) =>
-        (entriesOf(value) ?? []).map(([key, each]) => describe(system, name, key, each)),
-      ),
-      ...(rest.length > 0 ? [describe(system, "state", system, Object.fromEntries(rest))] : []),
-    ];
+    const isCollection = state instanceof Map || state instanceof Set;
+    const fields = isObject(state) && !isCollection ? Object.entries(state) : [["entry", state] as const];
+    return fields.flatMap(([field, value]) => {
+      const entries = entriesOf(value);
+      return [
+        describe(system, "state", field, entries ? undefined : value),
+        ...(entries ?? []).map(([name, each]) => describe(system, field, name, each)),
+      ];
+    });
   });
 }
 
-/** Returns the entries of a map, a set, a list or an object of objects, by name; undefined for other values. */
+/** Returns the entries of a map, a set, a list or an object, by name; undefined for other values. */
 function entriesOf(value: unknown): (readonly [name: string, value: unknown])[] | undefined {
   if (value instanceof Map) return [...value].map(([key, each]) => [String(key), each] as const);
-  if (value instanceof Set) return numbered([...value]);
-  if (Array.isArray(value)) return numbered(value);
-  if (typeof value !== "object" || value === null) return undefined;
-  const entries = Object.entries(value);
-  return entries.every(([, each]) => typeof each === "object" && each !== null) ? entries : undefined;
+  if (value instanceof Set) return namedByText([...value]);
+  if (Array.isArray(value)) return namedByText(value);
+  return isObject(value) && !(value instanceof Date) ? Object.entries(value) : undefined;
 }
 
-/** Names each value of a list by its text: the order of a list depends on who was first. */
-function numbered(values: readonly unknown[]): (readonly [name: string, value: unknown])[] {
+/** Names each value of a list by its text, and not by its place, which depends on who was first. */
+function namedByText(values: readonly unknown[]): (readonly [name: string, value: unknown])[] {
   return values.map((value) => [typeof value === "string" ? value : "item", value] as const);
 }
 
