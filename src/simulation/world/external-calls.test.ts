@@ -1,4 +1,5 @@
-import type { Manager } from "@tsbuilder/runtime";
+import { isDeepStrictEqual } from "node:util";
+import { interceptClient, type Manager } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { CallFault, ExternalSystem, Fault, Run, Scenario } from "../contract/index.ts";
@@ -159,6 +160,33 @@ test("the seed decides what a state begins with", async () => {
     simulate({ ...scenarioOf(() => {}), external: { drawing }, steps: [] }),
   );
   expect((await one)!.state.external).toEqual((await other)!.state.external);
+});
+
+test("a command is answered by the operator's own stand-in, and goes on from there", async () => {
+  const commands: string[] = [];
+  const containers = external({
+    state: () => null,
+    exec: ({ command, pod }) => ({ stdout: `${command.join(" ")} in ${pod}` }),
+  });
+  const scenario = scenarioOf(
+    (manager) =>
+      void manager.controllerFor(Shop).complete({
+        async reconcile({ name }) {
+          for (const command of ["own", "other"])
+            commands.push((await manager.client.exec({ name }, [command])).stdout);
+        },
+      }),
+    { external: { containers } },
+  );
+  const wrap = (client: Manager["client"]): Manager["client"] =>
+    interceptClient(client, {
+      exec: async (call, next) =>
+        isDeepStrictEqual(call.args[1], ["own"]) ? { exitCode: 0, stdout: "own", stderr: "" } : next(call),
+    });
+  const [operator] = scenario.operators;
+  const operators = [{ ...operator!, manager: { client: { wrap } } }];
+  await simulate({ ...scenario, operators });
+  expect(commands.slice(0, 2)).toEqual(["own", "other in a"]);
 });
 
 test("a call ends when its signal is aborted", async () => {

@@ -57,10 +57,6 @@ export class ExternalCalls {
     this.#initial = this.#systems.flatMap((system) => describe(system).map(refTextOf));
   }
 
-  get answersFetch(): boolean {
-    return this.#systems.some(({ handle }) => handle !== undefined);
-  }
-
   get answersCommands(): boolean {
     return this.#systems.some(({ exec }) => exec !== undefined);
   }
