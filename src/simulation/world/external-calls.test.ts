@@ -299,6 +299,20 @@ test("what belongs to an object that was there from the start, and still is, is 
   ]);
 });
 
+test("a system that changes when it is read is no work of the operator that reads it", async () => {
+  const clock = external({
+    state: () => ({ reads: 0 }),
+    handle(_request, state) {
+      state.reads++;
+      return new Response();
+    },
+  });
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({ reconcile: async () => void (await fetch(url)) });
+  const scenario = scenarioOf(setup, { external: { clock }, mayDiffer: () => true });
+  expect((await examineScenario(scenario))?.verdict).toBeUndefined();
+});
+
 test("an effect that a second call doubles is found, and so is an error that is swallowed", async () => {
   const mail = external({
     state: () => ({ sent: [] as string[] }),

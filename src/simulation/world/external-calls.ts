@@ -179,7 +179,8 @@ export class ExternalCalls {
       return answer;
     } finally {
       const text = textOf(call.to);
-      const isChange = text !== this.#texts.get(call.to);
+      // What changes when it is only read does so by itself, or keeps count.
+      const isChange = call.point !== undefined && text !== this.#texts.get(call.to);
       this.#texts.set(call.to, text);
       this.#record(caller, call, { status, isChange });
     }
