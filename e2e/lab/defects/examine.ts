@@ -90,7 +90,7 @@ async function loadSetup(): Promise<(manager: Manager) => void> {
 function withDefect({ name, edits }: Defect): string {
   return edits.reduce((text, { right, wrong }) => {
     if (text.split(right).length !== 2)
-      throw new Error(`${operator}/${name}: stands not there once:\n${right}`);
+      throw new Error(`${operator}/${name}: controller.ts must contain this exactly once:\n${right}`);
     return text.replace(right, () => wrong);
   }, source);
 }

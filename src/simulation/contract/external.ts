@@ -1,4 +1,5 @@
 import type { ExecResult } from "@tsbuilder/runtime";
+import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ContainerCommand } from "./scenario.ts";
 
@@ -20,8 +21,8 @@ export interface ExternalSystem<State = unknown> {
     state: State,
   ) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   /**
-   * Returns the things in the state that the operator had to remove, once everything that the steps applied is deleted.
-   * Default: everything that the state did not have at the beginning.
+   * Returns, in words, what is left in the state although everything that the steps applied is deleted. Default: the
+   * entries that were not there at the beginning, but for those that name an object that still is, and for what `mayStay`.
    */
   readonly leftover?: (state: State) => readonly string[];
 }
@@ -35,31 +36,29 @@ export function external<State>(system: ExternalSystem<State>): ExternalSystem {
 export type ExternalStates = Readonly<Record<string, unknown>>;
 
 /**
- * Describes states as objects, to be compared like the objects of the cluster. The system is their namespace. Each entry
- * of a collection becomes an object; all other values of a system share one.
+ * Describes states as objects, to be compared like the objects of the cluster. The system is their namespace. Each field
+ * of a state is an object of kind `state`, and each entry of a collection in it another, whose kind is the field.
  */
 export function externalObjects(states: ExternalStates): KubernetesObject[] {
   return Object.entries(states).flatMap(([system, state]) => {
-    const isPlain = Object.getPrototypeOf(state) === Object.prototype;
-    const parts = isPlain ? Object.entries(state as object) : [["entry", state] as const];
-    const rest = parts.filter(([, value]) => !entriesOf(value));
-    return [
-      ...parts.flatMap(([name, value]) =>
-        (entriesOf(value) ?? []).map(([key, each]) => describe(system, name, key, each)),
-      ),
-      ...(rest.length > 0 ? [describe(system, "state", system, Object.fromEntries(rest))] : []),
-    ];
+    const isCollection = state instanceof Map || state instanceof Set;
+    const fields = isObject(state) && !isCollection ? Object.entries(state) : [["entry", state] as const];
+    return fields.flatMap(([field, value]) => {
+      const entries = entriesOf(value);
+      return [
+        describe(system, "state", field, entries ? undefined : value),
+        ...(entries ?? []).map(([name, each]) => describe(system, field, name, each)),
+      ];
+    });
   });
 }
 
-/** Returns the entries of a map, a set, a list or an object of objects, by name; undefined for other values. */
+/** Returns the entries of a map, a set, a list or an object, by name; undefined for other values. */
 function entriesOf(value: unknown): (readonly [name: string, value: unknown])[] | undefined {
   if (value instanceof Map) return [...value].map(([key, each]) => [String(key), each] as const);
   if (value instanceof Set) return namedByText([...value]);
   if (Array.isArray(value)) return namedByText(value);
-  if (typeof value !== "object" || value === null) return undefined;
-  const entries = Object.entries(value);
-  return entries.every(([, each]) => typeof each === "object" && each !== null) ? entries : undefined;
+  return isObject(value) && !(value instanceof Date) ? Object.entries(value) : undefined;
 }
 
 /** Names values by their text, not by their index: the order of a list depends on which call came first. */

@@ -71,7 +71,7 @@ export type TraceEvent = { readonly at: number } & (
       readonly text: string;
       /** The status of the answer, or the exit code; undefined if there was none. */
       readonly status: number | undefined;
-      /** The call changed the state of the system. */
+      /** The call changed the state of the system, and did not just read it. */
       readonly isChange: boolean;
     }
   /** The API server called a webhook. */

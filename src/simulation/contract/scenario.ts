@@ -19,11 +19,11 @@ export interface Scenario {
   readonly seed?: number;
   /** The cluster's own controllers, besides the garbage collector and that of namespaces. Default: none. */
   readonly controllers?: readonly ControllerName[];
-  /** Systems outside of the cluster, by name. The first that a `fetch()` or a command fits answers it. */
+  /** Systems outside of the cluster, by name. The first whose `url` fits answers a `fetch()`; the first with `exec`, all commands. */
   readonly external?: { readonly [name: string]: ExternalSystem };
   /** Answers the operators' other calls of `fetch()`. What it remembers outlives a run: for that, there is `external`. */
   readonly http?: (request: Request) => Response | Promise<Response>;
-  /** Answers the operators' other commands in containers (`client.exec`). */
+  /** Answers the operators' commands in containers (`client.exec`), if no system in `external` does. */
   readonly exec?: (command: ContainerCommand) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   readonly limits?: Limits;
   /** Returns true for objects that the operators keep on purpose after a deletion, such as data. Default: none. */

@@ -1,4 +1,5 @@
-import type { Manager } from "@tsbuilder/runtime";
+import { isDeepStrictEqual } from "node:util";
+import { interceptClient, type Manager } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { CallFault, ExternalSystem, Fault, Run, Scenario } from "../contract/index.ts";
@@ -122,6 +123,72 @@ test("a process that died makes no further call", async () => {
   expect(run.trace.slice(died, again).filter(({ type }) => type === "call")).toEqual([]);
 });
 
+test("code of a process that died runs no further command", async () => {
+  const commands: string[] = [];
+  let proceed = (): void => {};
+  const survived = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const containers = external({
+    state: () => [],
+    exec: ({ command }) => {
+      commands.push(command.join(" "));
+      // After the death, but before the process starts again.
+      setTimeout(proceed, 1000);
+      return {};
+    },
+  });
+  const scenario = scenarioOf(
+    (manager) =>
+      void manager.controllerFor(Shop).complete({
+        async reconcile({ name }) {
+          if (commands.length > 0) return;
+          void survived.then(() => manager.client.exec({ name }, ["second"]));
+          await manager.client.exec({ name }, ["first"]);
+        },
+      }),
+    { external: { containers } },
+  );
+  const fault: Fault = { fault: "crash", process: "shop-0", call: 1, when: "at", down: 5000 };
+  await simulate({ ...scenario, faults: [fault] });
+  expect(commands).toEqual(["first"]);
+});
+
+test("the seed decides what a state begins with", async () => {
+  const drawing = external({ state: () => ({ token: Math.random(), at: Date.now() }) });
+  const [one, other] = [1, 1].map(() =>
+    simulate({ ...scenarioOf(() => {}), external: { drawing }, steps: [] }),
+  );
+  expect((await one)!.state.external).toEqual((await other)!.state.external);
+});
+
+test("a command is answered by the operator's own stand-in, and goes on from there", async () => {
+  const commands: string[] = [];
+  const containers = external({
+    state: () => null,
+    exec: ({ command, pod }) => ({ stdout: `${command.join(" ")} in ${pod}` }),
+  });
+  const scenario = scenarioOf(
+    (manager) =>
+      void manager.controllerFor(Shop).complete({
+        async reconcile({ name }) {
+          for (const command of ["own", "other"])
+            commands.push((await manager.client.exec({ name }, [command])).stdout);
+        },
+      }),
+    { external: { containers } },
+  );
+  const wrap = (client: Manager["client"]): Manager["client"] =>
+    interceptClient(client, {
+      exec: async (call, next) =>
+        isDeepStrictEqual(call.args[1], ["own"]) ? { exitCode: 0, stdout: "own", stderr: "" } : next(call),
+    });
+  const [operator] = scenario.operators;
+  const operators = [{ ...operator!, manager: { client: { wrap } } }];
+  await simulate({ ...scenario, operators });
+  expect(commands.slice(0, 2)).toEqual(["own", "other in a"]);
+});
+
 test("a call ends when its signal is aborted", async () => {
   const ends: string[] = [];
   const setup = (manager: Manager): void =>
@@ -138,6 +205,34 @@ test("a call ends when its signal is aborted", async () => {
   expect(ends).toEqual(["TimeoutError"]);
 });
 
+test("a call without an answer is recorded when the process stops waiting", async () => {
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({
+      async reconcile({ name }) {
+        await fetch(`${url}${name}`, { method: "PUT", body: "{}", signal: AbortSignal.timeout(45_000) });
+      },
+    });
+  const fault: Fault = { fault: "call", process: "shop-0", call: 1, with: "time-out", done: false };
+  const { trace } = await simulate({ ...scenarioOf(setup), faults: [fault] });
+  const [lost, error] = ["call", "log"].map((wanted) => trace.find(({ type }) => type === wanted)!.at);
+  expect(lost).toBe(error);
+});
+
+test("a call whose stand-in throws is recorded", async () => {
+  let isBroken = true;
+  const broken = external<Dns>({
+    ...system,
+    handle(request, state) {
+      state.records.set("a", { size: 0 });
+      if (!isBroken) return system.handle!(request, state);
+      isBroken = false;
+      throw new Error("a mistake in the stand-in");
+    },
+  });
+  const run = await simulate({ ...right, external: { dns: broken } });
+  expect(callsOf(run)).toEqual([`PUT ${url}a -`, `PUT ${url}a 201`, `DELETE ${url}a 200`]);
+});
+
 test("what is left in a system after the deletion is a mistake, but for what may stay", async () => {
   const careless = scenarioOf((manager) => keepRecords(manager, false));
   const { failure } = await explore(careless, { seeds: 1 });
@@ -152,6 +247,70 @@ test("what is left in a system after the deletion is a mistake, but for what may
   expect((await simulate(kept)).leftOutside).toEqual([]);
   const named = external<Dns>({ ...system, leftover: ({ records }) => [...records.keys()] });
   expect((await simulate({ ...careless, external: { dns: named } })).leftOutside).toEqual(["a (in dns)"]);
+});
+
+test.each([
+  ["a text beside a number", () => ({ calls: 0 }), "state.external dns/a"],
+  ["a text in an object", () => ({ calls: 0, texts: {} }), "texts.external dns/a"],
+  ["an empty object", () => ({}), "state.external dns/empty"],
+  ["another text in a list", () => ({ list: ["a"] }), "list.external dns/a"],
+  ["another object in a list", () => ({ list: [{ id: 0 }] }), "list.external dns/item"],
+])("%s is left over, and only that", async (_, state, left) => {
+  interface Anything {
+    [name: string]: unknown;
+    readonly texts?: Record<string, string>;
+    readonly list?: unknown[];
+  }
+  const run = await simulate({
+    ...scenarioOf(
+      (manager) =>
+        void manager.controllerFor(Shop).complete({
+          async reconcile({ name }) {
+            await fetch(url + name, { method: "PUT" });
+          },
+        }),
+    ),
+    external: {
+      dns: external<Anything>({
+        state,
+        handle(_request, held) {
+          if (held.texts) held.texts["a"] = "text";
+          else if (held.list?.length === 1) held.list.push(held.list[0] === "a" ? "a" : { id: 1 });
+          else if (held["calls"] === 0) held["a"] = "text";
+          else if (!held.list) held["empty"] = {};
+          return new Response();
+        },
+      }),
+    },
+  });
+  expect(run.leftOutside).toEqual([left]);
+});
+
+test("what belongs to an object that was there from the start, and still is, is not left over", async () => {
+  const shop = { apiVersion: "sim.dev/v1", kind: "Shop", spec: { size: 1 } };
+  const objects = ["old", "gone"].map((name) => ({ ...shop, metadata: { namespace: "default", name } }));
+  const target = { ...shop, namespace: "default", name: "gone" };
+  const steps: Scenario["steps"] = [applyShop("a", { size: 1 }), { do: "delete", target, after: 20_000 }];
+  expect((await simulate({ ...right, objects, steps })).leftOutside).toEqual([]);
+  const careless = scenarioOf((manager) => keepRecords(manager, false), { objects, steps });
+  expect((await simulate(careless)).leftOutside.toSorted()).toEqual([
+    "records.external dns/a",
+    "records.external dns/gone",
+  ]);
+});
+
+test("a system that changes when it is read is no work of the operator that reads it", async () => {
+  const clock = external({
+    state: () => ({ reads: 0 }),
+    handle(_request, state) {
+      state.reads++;
+      return new Response();
+    },
+  });
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({ reconcile: async () => void (await fetch(url)) });
+  const scenario = scenarioOf(setup, { external: { clock }, mayDiffer: () => true });
+  expect((await examineScenario(scenario))?.verdict).toBeUndefined();
 });
 
 test("an effect that a second call doubles is found, and so is an error that is swallowed", async () => {

@@ -2,7 +2,8 @@ import type { ExecResult } from "@tsbuilder/runtime";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { CallFault, ContainerCommand, CrashFault, Scenario } from "../contract/index.ts";
 import { type ExternalStates, type ExternalSystem, externalObjects } from "../contract/external.ts";
-import { refTextOf } from "../contract/state.ts";
+import { appliedIn } from "../contract/scenario.ts";
+import { type State, refTextOf } from "../contract/state.ts";
 import type { Replica } from "./replica.ts";
 import type { World } from "./world.ts";
 
@@ -38,21 +39,22 @@ export class ExternalCalls {
   readonly #systems: readonly System[];
   /** The last known state of each system, as text: a call that leaves another one has changed it. */
   readonly #texts = new Map<System, string>();
-  readonly #initial: ReadonlySet<string>;
+  /** The names of all that the systems held at the beginning. */
+  readonly #initial: readonly string[];
 
   constructor(world: World, { external = {}, http, exec }: Scenario) {
     this.#world = world;
     this.#systems = [
-      ...Object.entries(external).map(([name, system]) => ({ ...system, name, held: system.state() })),
+      ...Object.entries(external).map(([name, system]) => ({
+        ...system,
+        name,
+        held: world.as(`external ${name}`, system.state),
+      })),
       ...(http ? [{ name: "http", state: () => undefined, held: undefined, handle: http }] : []),
       ...(exec ? [{ name: "containers", state: () => undefined, held: undefined, exec }] : []),
     ];
     for (const system of this.#systems) this.#texts.set(system, textOf(system));
-    this.#initial = new Set(this.#systems.flatMap((system) => describe(system).map(refTextOf)));
-  }
-
-  get answersFetch(): boolean {
-    return this.#systems.some(({ handle }) => handle !== undefined);
+    this.#initial = this.#systems.flatMap((system) => describe(system).map(refTextOf));
   }
 
   get answersCommands(): boolean {
@@ -67,13 +69,19 @@ export class ExternalCalls {
   }
 
   /** Returns what the systems hold after everything was deleted, and should not. */
-  leftovers({ mayStay = () => false }: Scenario): string[] {
+  leftovers(scenario: Scenario, left: State): string[] {
+    const initial = [...this.#initial];
     return this.#systems.flatMap((system) =>
       system.leftover
         ? system.leftover(system.held).map((text) => `${text} (in ${system.name})`)
         : describe(system).flatMap((object) => {
             const text = refTextOf(object);
-            return this.#initial.has(text) || mayStay(object) ? [] : [text];
+            // Entries of a list may have the same name: there may be as many as at the beginning.
+            const at = initial.indexOf(text);
+            if (at !== -1) initial.splice(at, 1);
+            return at !== -1 || scenario.mayStay?.(object) || belongsToInitial(object, scenario, left)
+              ? []
+              : [text];
           }),
     );
   }
@@ -163,13 +171,19 @@ export class ExternalCalls {
 
   /** Has the system answer, and records the call, and whether it changed the state. */
   async #perform<Answer>(caller: Replica, call: Call<Answer>): Promise<Answer> {
-    // In an environment of its own: the process's date may be wrong.
-    const answer = await this.#world.as(`external ${call.to.name}`, call.answer);
-    const text = textOf(call.to);
-    const isChange = text !== this.#texts.get(call.to);
-    this.#texts.set(call.to, text);
-    this.#record(caller, call, { status: call.statusOf(answer), isChange });
-    return answer;
+    let status: number | undefined;
+    try {
+      // In an environment of its own: the process's date may be wrong.
+      const answer = await this.#world.as(`external ${call.to.name}`, call.answer);
+      status = call.statusOf(answer);
+      return answer;
+    } finally {
+      const text = textOf(call.to);
+      // What changes when it is only read does so by itself, or keeps count.
+      const isChange = call.point !== undefined && text !== this.#texts.get(call.to);
+      this.#texts.set(call.to, text);
+      this.#record(caller, call, { status, isChange });
+    }
   }
 
   async #fail<Answer>(
@@ -190,7 +204,7 @@ export class ExternalCalls {
         return failure;
       }
       case "time-out":
-        await this.#world.loop.wait(answerTimeout);
+        await Promise.race([this.#world.loop.wait(answerTimeout), abortionOf(call.signal)]);
         this.#record(caller, call, { status: undefined, isChange: false });
         throw fetchFailed("UND_ERR_HEADERS_TIMEOUT");
       case "refused":
@@ -212,6 +226,31 @@ export class ExternalCalls {
   }
 }
 
+/**
+ * Returns whether an entry belongs to an object that existed from the start, and is left: it names that object, or has its
+ * uid, and names no object with a longer name that the steps applied.
+ */
+function belongsToInitial(
+  entry: KubernetesObject,
+  { objects = [], steps }: Scenario,
+  { objects: left }: State,
+): boolean {
+  const initial = new Set(objects.map(refTextOf));
+  // The name of a namespace may be in all entries.
+  const stay = left.filter((object) => object.kind !== "Namespace" && initial.has(refTextOf(object)));
+  const text = wordsOf(JSON.stringify([entry.metadata.name, (entry as { value?: unknown }).value]));
+  if (stay.some(({ metadata: { uid = "" } }) => text.includes(wordsOf(uid)))) return true;
+  const [owner] = [...stay, ...appliedIn(steps)]
+    .filter(({ metadata: { name = "" } }) => text.includes(wordsOf(name)))
+    .toSorted((a, b) => b.metadata.name!.length - a.metadata.name!.length);
+  return owner !== undefined && stay.includes(owner);
+}
+
+/** Separates the words of a text by spaces, so that it contains a name only as a whole. */
+function wordsOf(text: string): string {
+  return ` ${text.replaceAll(/[^a-z0-9]+/gi, " ")} `;
+}
+
 /** Stands for the answer to a process that died during the call. */
 const dead = Symbol("dead");
 
@@ -223,6 +262,14 @@ const failedResponses = {
   error: () => Response.json({ message: "something went wrong" }, { status: 500 }),
   garbage: () => new Response("<html>welcome</html>", { headers: { "content-type": "text/html" } }),
 };
+
+/** Resolves when a signal is aborted. */
+function abortionOf(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
 
 /** Makes the error of a `fetch()` without an answer, as Node's. */
 function fetchFailed(code: string): Error {

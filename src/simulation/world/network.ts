@@ -16,7 +16,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   const lease = { id: `${name}.simulation`, namespace: operatorNamespace };
   // The operator's own stand-ins come first.
   const wrap = (client: Client): Client => {
-    const answered = answerCommands(client, world, replica);
+    const answered = answerCommands(client, world, replica, life.number);
     return options?.client?.wrap?.(answered) ?? answered;
   };
   return new Manager({
@@ -40,10 +40,11 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   });
 }
 
-/** Answers a client's commands in containers by a stand-in. */
-function answerCommands(client: Client, world: World, replica: Replica): Client {
+/** Answers a client's commands in containers by a stand-in, in one life of a process. */
+function answerCommands(client: Client, world: World, replica: Replica, life: number): Client {
   return interceptClient(client, {
     exec: ({ args }) => {
+      if (replica.life !== life) return new Promise(() => {});
       const [ref, command, options = {}] = args as unknown as Parameters<Client["exec"]>;
       const { namespace = "default", name: pod = "" } = "metadata" in ref ? ref.metadata : ref;
       return world.external.exec(replica, { namespace, pod, command, options });

@@ -90,7 +90,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
     state: reached,
     derived: world.derived.among(reached.objects),
     leftovers: left ? findLeftovers(world, scenario, left) : [],
-    leftOutside: left ? world.external.leftovers(scenario) : [],
+    leftOutside: left ? world.external.leftovers(scenario, left) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),
