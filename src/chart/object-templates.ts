@@ -87,7 +87,6 @@ const roleKinds = new Set(["ClusterRole", "ClusterRoleBinding", "Role", "RoleBin
 
 /** Roles for the users of a kind, which kubebuilder calls helpers. */
 const helperRoleSuffixes = ["-admin-role", "-editor-role", "-viewer-role"];
-
 const helperRolePlace = place("rbac", "rbac.helpers.enabled");
 const metricsRolePlace = place("metrics", "metrics.enabled", "metrics.secure");
 const webhookPlace = place("webhook", "webhook.enabled");

@@ -20,7 +20,6 @@ import { type PackageSource, libraryFolders, packSiblings, readCli, readLibrarie
 import { toScripts } from "./to-scripts.ts";
 
 const root = findOwnPackage().folder;
-
 const bundleOptions = { absWorkingDir: root, bundle: true, logLevel: "warning" } as const;
 const nodeOptions = { ...bundleOptions, platform: "node", target: "node20" } as const;
 

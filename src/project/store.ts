@@ -22,20 +22,7 @@ import {
   mayHavePlugins,
   noWebhooks,
 } from "./project.ts";
-import {
-  checkControllerName,
-  checkDomain,
-  checkGroup,
-  checkKind,
-  checkModule,
-  checkNamespace,
-  checkPlural,
-  checkProjectName,
-  checkShortName,
-  checkTemplateOption,
-  checkVersion,
-  checkWebhookPath,
-} from "./validate.ts";
+import * as validate from "./validate.ts";
 
 export const projectFile = "PROJECT";
 
@@ -108,11 +95,11 @@ export function readProject(value: unknown): Project {
   refuseOther("schema version", file.text("version"), schemaVersion);
   refuseOther("layout", ownLayout, pluginKey);
   return {
-    domain: file.name("domain", checkDomain),
-    projectName: file.name("projectName", checkProjectName),
+    domain: file.name("domain", validate.checkDomain),
+    projectName: file.name("projectName", validate.checkProjectName),
     multigroup: file.flag("multigroup"),
     namespaced: file.flag("namespaced"),
-    namespaces: file.names("namespaces", checkNamespace),
+    namespaces: file.names("namespaces", validate.checkNamespace),
     license: file.oneOf<LicenseName>("license", ["apache2", "copyright", "none", "file"], "apache2"),
     owner: file.text("owner", ""),
     features: file
@@ -133,26 +120,26 @@ function readResource(record: MappingReader): Resource {
   const api = record.record("api");
   return {
     ...readIdentity(record),
-    plural: record.name("plural", checkPlural),
-    singular: record.has("singular") ? record.name("singular", checkPlural) : undefined,
-    shortNames: record.names("shortNames", (name) => checkShortName(name, "short-name")),
-    categories: record.names("categories", (name) => checkShortName(name, "category")),
+    plural: record.name("plural", validate.checkPlural),
+    singular: record.has("singular") ? record.name("singular", validate.checkPlural) : undefined,
+    shortNames: record.names("shortNames", (name) => validate.checkShortName(name, "short-name")),
+    categories: record.names("categories", (name) => validate.checkShortName(name, "category")),
     namespaced: api?.flag("namespaced") ?? true,
     origin: readOrigin(record),
     template: readTemplate(record.record("template")),
     controllers: record
       .records("controllers")
-      .map((controller) => ({ name: controller.name("name", checkControllerName) })),
+      .map((controller) => ({ name: controller.name("name", validate.checkControllerName) })),
     webhooks: readWebhooks(record.record("webhooks")),
   };
 }
 
 function readIdentity(record: MappingReader): Pick<Resource, "group" | "domain" | "version" | "kind"> {
   return {
-    group: record.name("group", checkGroup, ""),
-    domain: record.name("domain", (domain) => (domain === "" ? "" : checkDomain(domain)), ""),
-    version: record.name("version", checkVersion),
-    kind: record.name("kind", checkKind),
+    group: record.name("group", validate.checkGroup, ""),
+    domain: record.name("domain", (domain) => (domain === "" ? "" : validate.checkDomain(domain)), ""),
+    version: record.name("version", validate.checkVersion),
+    kind: record.name("kind", validate.checkKind),
   };
 }
 
@@ -191,7 +178,7 @@ function refuseDuplicates(resources: readonly Resource[]): readonly Resource[] {
 
 function readOrigin(record: MappingReader): Origin {
   if (record.flag("core")) return { type: "core" };
-  if (record.flag("external")) return { type: "external", module: record.name("path", checkModule) };
+  if (record.flag("external")) return { type: "external", module: record.name("path", validate.checkModule) };
   return { type: "own" };
 }
 
@@ -201,7 +188,7 @@ function readTemplate(record: MappingReader | undefined): TemplateRecord | undef
   return {
     name: record.text("name"),
     options: Object.fromEntries(
-      options.map((key) => [key, record.name(key, (value) => checkTemplateOption(key, value))]),
+      options.map((key) => [key, record.name(key, (value) => validate.checkTemplateOption(key, value))]),
     ),
   };
 }
@@ -209,11 +196,11 @@ function readTemplate(record: MappingReader | undefined): TemplateRecord | undef
 function readWebhooks(record: MappingReader | undefined): WebhookRecord {
   if (!record) return noWebhooks;
   const path = (key: string, flag: string): string | undefined =>
-    record.has(key) ? record.name(key, (value) => checkWebhookPath(value, flag)) : undefined;
+    record.has(key) ? record.name(key, (value) => validate.checkWebhookPath(value, flag)) : undefined;
   return {
     defaulting: record.flag("defaulting"),
     validation: record.flag("validation"),
-    spokes: record.flag("conversion") ? record.names("spoke", checkVersion) : undefined,
+    spokes: record.flag("conversion") ? record.names("spoke", validate.checkVersion) : undefined,
     defaultingPath: path("defaultingPath", "defaulting-path"),
     validationPath: path("validationPath", "validation-path"),
   };

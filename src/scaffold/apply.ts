@@ -13,7 +13,6 @@ import { quoteWord, withPlainLineEnds } from "../shared/text.ts";
 
 /** The folder of tsbuilder's own files in a project. */
 export const stateFolder = ".tsbuilder";
-
 const stage = "stage";
 
 /** A staged file to move to a path, or a path to delete. */
@@ -67,7 +66,6 @@ export function applyPlan(root: string, changes: readonly FileChange[]): void {
 export type Unfinished = "staged" | "incomplete" | "foreign";
 
 const stageFolder = `${stateFolder}/${stage}`;
-
 const journal = `${stageFolder}/journal.json`;
 
 /** Finds the staging of an interrupted or running command; undefined if there is none. Writes nothing. */

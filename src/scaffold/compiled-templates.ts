@@ -33,7 +33,6 @@ export function listTemplates(folder = ""): { readonly name: string; readonly te
 
 /** Strict: a variable missing in the context is a bug, not an empty string. */
 const templateOptions = { noEscape: true, strict: true, knownHelpersOnly: true };
-
 const compiledTexts = new Map<string, CompiledTemplate["content"]>();
 
 function compile(text: string): CompiledTemplate["content"] {

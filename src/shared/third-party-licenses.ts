@@ -4,7 +4,6 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 
 /** The file with the licenses, beside a bundle. */
 export const licensesFile = "third-party-licenses.txt";
-
 const separator = "-".repeat(80);
 
 /**

@@ -3,7 +3,6 @@ export const labelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
 /** A DNS subdomain (RFC 1123), without anchors. */
 export const subdomainPattern = `${labelPattern}(\\.${labelPattern})*`;
-
 const labelMax = 63;
 
 /**

@@ -18,7 +18,6 @@ export function formatDuration(milliseconds: number): string {
 
 /** The largest 64-bit integer, Go's limit of durations. */
 const maxInt64 = (1n << 63n) - 1n;
-
 const microsecond = 1_000n;
 const millisecond = 1_000_000n;
 const second = 1_000_000_000n;

@@ -230,7 +230,6 @@ interface LinkTargets {
 
 /** Matches the path of a package's README on a user's disk, with an anchor. */
 const installedLink = /node_modules\/(@tsbuilder\/\w+\/README\.md#[\w-]+)/g;
-
 const markdownLink = /\]\((?!\w+:)([^()\s]+)\)/g;
 
 /** Returns a sentence for each broken link in READMEs, messages and templates. */

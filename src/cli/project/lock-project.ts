@@ -30,7 +30,6 @@ const longestWait = 30_000;
 
 /** A shorter wait is not reported. */
 const silentWait = 1_000;
-
 const retryInterval = 30;
 
 async function waitForLock(root: string, { name, note, clock = systemClock }: Caller): Promise<() => void> {

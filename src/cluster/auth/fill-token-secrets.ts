@@ -6,7 +6,6 @@ import type { TokenIssuer } from "../contract/user.ts";
 
 const secrets: ResourceName<Secret> = "secrets";
 const serviceAccounts: ResourceName = "serviceaccounts";
-
 const nameAnnotation = "kubernetes.io/service-account.name";
 const uidAnnotation = "kubernetes.io/service-account.uid";
 const user = "system:kube-controller-manager";

@@ -182,7 +182,6 @@ export function findBound(
 
 /** The issuer of tokens in Secrets, regardless of the cluster's own issuer. */
 const secretTokenIssuer = "kubernetes/serviceaccount";
-
 const claimPrefix = "kubernetes.io/serviceaccount/";
 
 /** The claims of a token that is valid while its Secret holds it. */

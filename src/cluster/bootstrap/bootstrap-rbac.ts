@@ -141,9 +141,7 @@ const metadata = (name: string, labels: Record<string, string> = {}) => ({
 });
 
 const user = (name: string) => ({ apiGroup, kind: "User", name });
-
 const group = (name: string) => ({ apiGroup, kind: "Group", name });
-
 const serviceAccount = (name: string) => ({ kind: "ServiceAccount", name, namespace: "kube-system" });
 
 function binding(

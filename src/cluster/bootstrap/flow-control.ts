@@ -11,7 +11,6 @@ const producer = "api-priority-and-fairness-config-producer-v1";
 
 /** The time that the real server may take to notice a change. */
 const period = 60_000;
-
 const group = "flowcontrol.apiserver.k8s.io";
 
 const resources = {

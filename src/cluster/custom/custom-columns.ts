@@ -5,7 +5,6 @@ import { formatAge } from "../registry/format-age.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 
 const nameDescription = "Name of the object, unique among those of its kind in a namespace.";
-
 const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
 /** The columns of a CRD version: the name, then its `additionalPrinterColumns`; without any, the age. */

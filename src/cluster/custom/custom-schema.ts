@@ -49,7 +49,6 @@ export function validatorOf(schema: JSONSchema): Validator {
 }
 
 const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
-
 const string: SchemaNode = { type: "string" };
 const stringMap: SchemaNode = { type: "object", additionalProperties: string };
 

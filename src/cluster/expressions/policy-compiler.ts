@@ -94,9 +94,7 @@ function mutationEnv(): cel.Env {
 
 const { string } = cel.types;
 const strings = cel.listType(string);
-
 const kindType = structType("GroupVersionKind", { group: string, version: string, kind: string });
-
 const resourceType = structType("GroupVersionResource", { group: string, version: string, resource: string });
 
 const requestType = structType("AdmissionRequest", {

@@ -170,7 +170,6 @@ const services: Readonly<Record<string, ServiceOperation>> = {
 };
 
 const servicePaths: readonly string[] = Object.keys(services);
-
 const versionType = "io.k8s.apimachinery.pkg.version.Info";
 
 /** The fields that Go omits if they are empty. */

@@ -76,7 +76,6 @@ interface TokenRequest {
 
 /** The requested lifetime of tokens: longer than a working day. The server may grant less. */
 const lifetimeSeconds = 12 * 60 * 60;
-
 const retryMilliseconds = 60_000;
 
 /** Writes a token to a file, and a new one whenever half of its lifetime is over. */

@@ -76,7 +76,6 @@ async function applyDefinition(
 
 /** The time in milliseconds that the operator may take to finalize the objects of a CRD. */
 const finalizeTimeout = 10_000;
-
 const checkInterval = 50;
 
 async function deleteDefinition(client: Client, crd: ManifestObject): Promise<void> {

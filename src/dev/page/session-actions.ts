@@ -290,7 +290,6 @@ interface ClockParts extends Pick<ActionParts, "between" | "signal"> {
 }
 
 const daySeconds = 24 * 60 * 60;
-
 const moveTimeout = 60_000;
 
 /**

@@ -97,7 +97,6 @@ export function fileRecord(path: string): PageRecord {
 }
 
 const pieceBytes = 256 * 1024;
-
 const lineFeed = 0x0a;
 
 /** Yields pieces of whole lines: the last line of a running session may be incomplete. */

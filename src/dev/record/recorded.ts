@@ -184,7 +184,6 @@ export function endedAt({ at, seconds = 0 }: Pick<RecordedReconcile, "at" | "sec
 
 /** The types of events in causes, as the runtime formats them. */
 const eventTypes = ["add", "update", "delete"] as const;
-
 const objectCause = new RegExp(`^(?:${eventTypes.join("|")}) of (\\S+) (\\S+)$`, "u");
 
 /** An object as a cause names it: without its API group. */

@@ -121,9 +121,7 @@ interface Terminal {
 
 /** Shows the alternate screen without a cursor, and without line wrapping: a character that is too wide must not shift lines. */
 const enterScreen = "\u001B[?1049h\u001B[?25l\u001B[?7l";
-
 const leaveScreen = "\u001B[?7h\u001B[?25h\u001B[?1049l";
-
 const escape = "\u001B";
 
 /** Matches one key: an escape sequence, Alt and a key, or a character. Keys in quick succession arrive together. */

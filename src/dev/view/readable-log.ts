@@ -110,7 +110,6 @@ export function readableStack(stack: string, root?: string): string[] {
 
 /** `    at async MySQLReconciler.reconcile (/project/src/x.ts:40:5)`, or a place without a name. */
 const framePattern = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/u;
-
 const positionPattern = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;
 
 /** A frame of a stack: the function, if it has a name, and the place in the sources. */

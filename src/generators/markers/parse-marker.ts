@@ -371,13 +371,9 @@ export function readJson(text: string): MarkerValue {
 }
 
 const identPattern = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
-
 const decimalPattern = /(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?/uy;
-
 const prefixedNumberPattern = /0[xXbBoO][0-9a-fA-F_]*/uy;
-
 const rawPattern = /`[^`]*`/uy;
-
 const stringPattern = /"(?:[^"\\\n]|\\.)*"/uy;
 
 /**

@@ -42,7 +42,6 @@ export interface GeneratorOptions {
 export type GeneratorName = "crd" | "rbac" | "webhook";
 
 const hint = "fix the PROJECT file: tsbuilder manifests --help says what the options mean";
-
 const boolean = { what: "true or false", accepts: (value: unknown) => typeof value === "boolean" };
 
 /** The options that `PROJECT` may have, with their types in words for an error. */

@@ -64,7 +64,6 @@ export const properties = {
 
 /** The label of a catalog's image with the folder of its files. */
 export const configsLabel = "operators.operatorframework.io.index.configs.v1";
-
 export const catalogDockerfileName = "catalog.Dockerfile";
 
 /** The rules of catalogs; each is an error, since OLM serves no catalog that breaks one. */

@@ -141,7 +141,6 @@ export const optionalSets = {
 } as const;
 
 export type OptionalSet = keyof typeof optionalSets;
-
 export type RuleName = keyof typeof rules;
 
 export interface Rule {

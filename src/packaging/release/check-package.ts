@@ -90,7 +90,6 @@ type Files = ReadonlyMap<string, unknown>;
 
 /** Packages that have types, which our declarations may import. npm installs `ws` without `@types/ws`. */
 const typedPackage = /^(?:@tsbuilder\/.*|prom-client|re2js|yaml)$/u;
-
 const importStatement = /^(?:(?:import|export|\}).*? from |import )"([^"]+)";$|\bimport\("([^"]+)"\)/gmu;
 /** Template literals: their content is the text of other programs. */
 const template = /`(?:\\.|[^`\\])*`/gsu;

@@ -46,7 +46,6 @@ export interface ExecutableLimits {
 }
 
 const apiVersion = "v1alpha1";
-
 const defaultLimits: ExecutableLimits = { milliseconds: 60_000, bytes: 64 * 1024 * 1024 };
 
 /** Runs an executable with a request on its standard input. Throws a TsbuilderError for anything but a response. */

@@ -229,7 +229,6 @@ function findEntry(exports: unknown): string | undefined {
 }
 
 const functions = ["init", "createApi", "createWebhook", "edit"] as const;
-
 const fields = ["key", "summary", "deprecated", "templates", "flags", ...functions];
 
 /** Checks the form of a plugin that a package exports, down to its flags; returns a copy. */

@@ -36,9 +36,7 @@ interface Panel {
 
 // The queries of a metric, for the operator's job.
 const gauge = (metric: string): string => `${metric}{job="$job"}`;
-
 const sum = (metric: string, by: string): string => `sum by (${by}) (${gauge(metric)})`;
-
 const rate = (metric: string, by: string): string => `sum by (${by}) (rate(${metric}{job="$job"}[5m]))`;
 
 const p99 = (metric: string, by: string): string =>

@@ -6,9 +6,7 @@ import { grafana } from "./grafana.ts";
 
 /** The package of these plugins in `PROJECT`. */
 export const ownPackage = "tsbuilder";
-
 const optional: readonly PluginDefinition[] = [grafana, autoupdate];
-
 export const optionalKeys: readonly string[] = optional.map(({ key }) => key);
 
 /** The version of that package in records; not tsbuilder's, so that they change only with the version in a plugin's key. */

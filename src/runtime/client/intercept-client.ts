@@ -22,7 +22,6 @@ const verbs = [
 
 /** Calls whose first argument is a pod, not a kind. */
 const podVerbs = ["logs", "exec", "openPort", "portForward"] as const;
-
 const calls: readonly string[] = [...verbs, ...podVerbs];
 
 /** The calls of a client that can be intercepted. */

@@ -211,7 +211,6 @@ export interface LongestBlock {
  * used the processor, and so does every delay while a debugger may be attached: its pauses use no processor time.
  */
 const certainBlock = 1000;
-
 const noBlock: LongestBlock = { milliseconds: 0, until: undefined };
 
 /** Measures how long the event loop is blocked, if `tick` is called once in each period. */

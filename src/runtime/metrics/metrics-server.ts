@@ -120,7 +120,6 @@ export class MetricsServer implements Service {
 
 /** How long answers of the API server are cached, in milliseconds: a permission for longer than a denial. */
 const cacheLifetimes = { token: 60_000, allowed: 300_000, denied: 30_000 };
-
 const maxCachedEntries = 4096;
 
 /** Authorizes readers: asks the API server whose token it is, and whether that user may get the URL. */

@@ -137,7 +137,6 @@ const reconcileBuckets = [
 
 /** From 10 ns to 1000 s, tenfold: controller-runtime's buckets for queues and webhooks. */
 const tenfoldBuckets: readonly number[] = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
-
 const results = ["success", "error", "requeue", "requeue_after"] as const;
 
 /** The labels of queues: both are the name of the controller. */

@@ -8,7 +8,6 @@ export type Ranges = bigint;
 
 export const noRanges: Ranges = 0n;
 export const allRanges: Ranges = (1n << BigInt(rangeCount)) - 1n;
-
 const rangeSize = 2n ** 64n / BigInt(rangeCount);
 
 /** The range of a uid or a namespace: the first bits of the hash by which API servers shard lists and watches. */

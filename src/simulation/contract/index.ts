@@ -3,15 +3,7 @@
  * what comes out, `fault.ts` lists everything that may go wrong on the way.
  */
 export { external, type ExternalSystem } from "./external.ts";
-export type {
-  CallFault,
-  ChildFault,
-  CrashFault,
-  Fault,
-  RefusalFault,
-  WatchFault,
-  WebhookFault,
-} from "./fault.ts";
+export * from "./fault.ts";
 export type { MistakeClass, Phase, Run, TraceEvent, Verdict } from "./run.ts";
 export {
   type Check,

@@ -67,7 +67,6 @@ function uidPrefixes(uids: ReadonlyMap<string, string>): Map<string, string> {
 }
 
 const uidOrStart = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8}/g;
-
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** Replacements of texts that differ from run to run. */

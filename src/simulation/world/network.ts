@@ -53,7 +53,6 @@ function answerCommands(client: Client, world: World, replica: Replica, life: nu
 }
 
 type Carrier = NonNullable<ClusterConfig["carry"]>;
-
 type Answer = Awaited<ReturnType<Carrier>>;
 
 /** Requests that open a stream to a container; a simulation has none. */

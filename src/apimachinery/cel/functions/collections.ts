@@ -24,7 +24,6 @@ const optionalItem = optionalOf(item);
 const optionalValue = optionalOf(value);
 const optionalList = optionalOf(list);
 const optionalMap = optionalOf(map);
-
 const sizeOf = (container: CelList | CelMap): number => container.size;
 
 /** Indexing, membership and size. */

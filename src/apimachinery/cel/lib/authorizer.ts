@@ -37,7 +37,6 @@ export interface AccessOracle {
 export const authorizerType = authorizationType("Authorizer");
 /** The type of a check of a resource: of `authorizer.group(...).resource(...)`. */
 export const resourceCheckType = authorizationType("ResourceCheck");
-
 const authorizer: TypeOf<AuthzValue<AccessOracle>> = authorizerType;
 const resourceCheck: TypeOf<AuthzValue<{ oracle: AccessOracle; question: ResourceQuestion }>> =
   resourceCheckType;

@@ -8,7 +8,6 @@ const { bool, double, int, string } = typed;
 
 /** The type of the values that `quantity()` returns. */
 export const quantityType = objectType("kubernetes.Quantity");
-
 const quantity: TypeOf<QuantityValue> = quantityType;
 
 class QuantityValue extends Boxed<Amount> {

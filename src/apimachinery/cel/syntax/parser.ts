@@ -49,7 +49,6 @@ const fieldStart: ReadonlySet<string> = new Set(["ident", "quoted"]);
 
 /** The limit of cel-go's parser for nested expressions and for chains of operators. */
 const maxDepth = 250;
-
 const relations: ReadonlySet<TokenKind> = new Set(["<", "<=", ">=", ">", "==", "!=", "in"]);
 const products: ReadonlySet<TokenKind> = new Set(["*", "/", "%"]);
 const sums: ReadonlySet<TokenKind> = new Set(["+", "-"]);

@@ -66,7 +66,6 @@ function checkNode(schema: JSONSchema, path: string, context: NodeContext, findi
 }
 
 const types = ["array", "boolean", "integer", "number", "object", "string"];
-
 const unsupported = splitWords("id additionalItems patternProperties definitions dependencies $ref");
 
 /** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */

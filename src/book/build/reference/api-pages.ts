@@ -270,5 +270,4 @@ function memberDeclaration(member: ts.ClassElement, checker: ts.TypeChecker): st
 
 /** Removes the two columns by which the members of a class are indented. */
 const unindent = (text: string): string => text.replaceAll(/\n {2}/gu, "\n");
-
 const indent = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`;

@@ -154,9 +154,7 @@ export function* workloadWarnings(
 
 /** The counts in the status of a ReplicaSet and a ReplicationController besides `replicas`. */
 export const replicaSetCounts = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-
 export const selectorCell: CellReader = (object) => formatSelector(readField(object, "spec.selector"));
-
 export const templateCells = containerCells("spec.template.spec");
 
 export const replicaCells: Readonly<Record<string, CellReader>> = {

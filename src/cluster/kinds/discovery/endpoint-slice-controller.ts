@@ -27,7 +27,6 @@ export const managerLabel = "endpointslice.kubernetes.io/managed-by";
 
 /** The label of a slice with the name of its Service. */
 const serviceLabel = "kubernetes.io/service-name";
-
 const user = userOf("endpointslice");
 
 /** Lists the addresses of the pods behind each Service with a selector in EndpointSlices. */

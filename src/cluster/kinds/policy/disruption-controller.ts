@@ -12,7 +12,6 @@ import { isFinished, isReady } from "../../control-loop/pods/pod-state.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 
 export const podDisruptionBudgets: ResourceName<PodDisruptionBudget> = "poddisruptionbudgets.policy";
-
 const user = userOf("disruption");
 
 /** An object with replicas, like a Deployment. */

@@ -73,7 +73,6 @@ function* aggregationProblems({ aggregationRule }: SentRole): Problems {
 }
 
 export const clusterRole: BuiltInKind = { resource: `clusterroles.${rbacGroup}`, ...roleDeclaration };
-
 const subjectKinds = ["ServiceAccount", "User", "Group"];
 
 interface SentBinding extends ApiObject {

@@ -10,9 +10,7 @@ import { cutParser, declareParser } from "./cut-parser.ts";
  */
 const loader = join(import.meta.dirname, "..");
 const folder = join(loader, "generated");
-
 const compiler = createRequire(import.meta.url).resolve("typescript");
-
 const exported = usedNames();
 
 mkdirSync(folder, { recursive: true });

@@ -137,7 +137,6 @@ function* updateStrategyProblems(field: string, update: Sent<apps.DaemonSetUpdat
 export type DaemonSet = Defaulted<Stored<apps.DaemonSet>, "revisionHistoryLimit">;
 
 export const daemonSets: ResourceName<DaemonSet> = "daemonsets.apps";
-
 const user = userOf("daemon-set");
 
 /** Keeps one pod of a DaemonSet on every eligible node. */

@@ -112,7 +112,6 @@ function* rollingUpdateProblems(
 }
 
 export const deployments: ResourceName<Deployment> = "deployments.apps";
-
 const user = userOf("deployment");
 
 /** The annotation with the revision number of a Deployment; `kubectl rollout history` lists them. */

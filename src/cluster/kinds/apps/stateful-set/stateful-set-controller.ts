@@ -34,7 +34,6 @@ export type StatefulSet = Defaulted<
 >;
 
 export const statefulSets: ResourceName<StatefulSet> = "statefulsets.apps";
-
 const user = userOf("statefulset");
 
 /** Keeps the pods of a StatefulSet, each with a stable name and its own volumes. */

@@ -16,7 +16,6 @@ export type CronJob = Defaulted<
 >;
 
 export const cronJobs: ResourceName<CronJob> = "cronjobs.batch";
-
 const user = userOf("cronjob");
 
 /** Creates the Jobs of a CronJob on its schedule. */

@@ -11,9 +11,7 @@ const nodeName = "tsbuilder-node";
 
 /** The address of the node that the cluster starts with; nothing listens on it. */
 export const nodeAddress = "10.0.0.1";
-
 export const nodeUser = `system:node:${nodeName}`;
-
 const heartbeatMilliseconds = 10_000;
 const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 

@@ -29,5 +29,4 @@ export type Pod = SentObject<PodSpec, Sent<core.PodStatus>>;
 
 /** The structs that Go serializes for an empty pod spec, and for a template with one. */
 export const emptyPodSpec = { containers: null };
-
 export const emptyTemplate = { metadata: {}, spec: emptyPodSpec };
