@@ -50,6 +50,22 @@ test("JSON in a text is compared by what it says", () => {
   expect(differencesOf(here, shop("{colour"))).toHaveLength(1);
 });
 
+test("the number of a Deployment's rollouts, which its controller writes, is no difference", () => {
+  const state = (revision: string) =>
+    stateOf([
+      {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: {
+          namespace: "default",
+          name: "a",
+          annotations: { "deployment.kubernetes.io/revision": revision },
+        },
+      },
+    ]);
+  expect(differencesOf(state("1"), state("2"))).toEqual([]);
+});
+
 test("names that are random in undisturbed runs, or made of a uid, are no difference; a second object is", () => {
   const map = (name: string, data = "1"): KubernetesObject =>
     ({

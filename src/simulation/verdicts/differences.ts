@@ -89,6 +89,7 @@ const incidentalFields = new Set([
   "metadata.managedFields",
   "metadata.creationTimestamp",
   "metadata.deletionTimestamp",
+  "metadata.annotations.deployment.kubernetes.io/revision",
   "spec.clusterIP",
   "spec.clusterIPs",
   "status.observedGeneration",
