@@ -14,7 +14,7 @@ export interface Defect {
 /** Says in a test what must hold, for mistakes that only its author can call mistakes. */
 export type Promises = Pick<ProjectExploration, "always" | "never" | "eventually">;
 
-/** What `operators/NAME/exam.ts` exports: an operator of `controller.ts`, its world, and its defects. */
+/** The export of `operators/NAME/exam.ts`: an operator of `controller.ts`, its world, and its defects. */
 export interface Exam {
   readonly kind: Kind;
   /**

@@ -339,7 +339,7 @@ function hideMarker(line: string): string {
 /** A TypeScript type for a schema. */
 interface WrittenType {
   readonly type: string;
-  /** Whether the generators derive the keyword from the type, so that it needs no marker. */
+  /** True if the generators derive the keyword from the type, so that it needs no marker. */
   readonly impliesEnum?: boolean;
   readonly impliesUnknownFields?: boolean;
   readonly format: boolean;

@@ -37,7 +37,7 @@ export interface ValidateOptions {
   readonly optional?: readonly OptionalSet[];
   /** A version of Kubernetes on which the bundle must work, besides its own `minKubeVersion`. */
   readonly kubernetes?: string | undefined;
-  /** Whether each image must be named by its digest. */
+  /** True if each image must be named by its digest. */
   readonly requireDigests?: boolean;
 }
 

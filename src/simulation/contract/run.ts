@@ -20,7 +20,7 @@ export interface Run {
   readonly requests: { readonly [process: string]: number };
   /** The number of calls of external systems by process. */
   readonly calls: { readonly [process: string]: number };
-  /** What external systems still hold after the deletion, in words. */
+  /** The things that external systems still hold after the deletion, in words. */
   readonly leftOutside: readonly string[];
   /** The number of writes by the scenario's controllers of the cluster. */
   readonly controllerWrites: number;

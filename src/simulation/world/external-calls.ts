@@ -150,23 +150,14 @@ export class ExternalCalls {
       return dead;
     };
     if (crash?.when === "before") return die(crash);
-    await this.#travel(caller);
+    if (!(await caller.travel())) throw fetchFailed("ETIMEDOUT");
     if (fault) this.#world.note(fault);
     const answer = !fault || fault.done ? await this.#perform(caller, call) : undefined;
     if (crash?.when === "at") return die(crash);
     const received = fault ? await this.#fail(caller, call, fault, answer) : answer!;
-    await this.#travel(caller);
+    if (!(await caller.travel())) throw fetchFailed("ETIMEDOUT");
     if (crash) loop.enqueue(() => die(crash));
     return received;
-  }
-
-  /** Waits for the way to a system, or back. Throws if the process is cut off. */
-  async #travel({ name, latency }: Replica): Promise<void> {
-    const { loop, faults } = this.#world;
-    await loop.wait(latency());
-    if (!faults.isUnder("cut", name, loop.now)) return;
-    await loop.wait(connectTimeout);
-    throw fetchFailed("ETIMEDOUT");
   }
 
   /** Has the system answer, and records the call, and whether it changed the state. */
@@ -179,7 +170,7 @@ export class ExternalCalls {
       return answer;
     } finally {
       const text = textOf(call.to);
-      // What changes when it is only read does so by itself, or keeps count.
+      // A state that a read changes does so by itself, or counts the reads.
       const isChange = call.point !== undefined && text !== this.#texts.get(call.to);
       this.#texts.set(call.to, text);
       this.#record(caller, call, { status, isChange });
@@ -253,9 +244,6 @@ function wordsOf(text: string): string {
 
 /** Stands for the answer to a process that died during the call. */
 const dead = Symbol("dead");
-
-/** Milliseconds until an attempt to connect gives up. */
-const connectTimeout = 10_000;
 
 const failedResponses = {
   "too-many": () => Response.json({ message: "slow down" }, { status: 429, headers: { "retry-after": "1" } }),

@@ -126,9 +126,6 @@ const ignore = (): void => {};
 type WireRequest = Parameters<Carrier>[0];
 type CarryOptions = Parameters<Carrier>[1];
 
-/** Milliseconds until an attempt to connect gives up. */
-const connectTimeout = 10_000;
-
 /** One request of a process, and its answer. */
 class Exchange {
   readonly #world: World;
@@ -212,12 +209,7 @@ class Exchange {
 
   /** Waits as long as a message takes to the server, or back. Throws if the process is cut off. */
   async #travel(): Promise<void> {
-    const { loop, faults } = this.#world;
-    await loop.wait(this.#replica.latency());
-    const { name } = this.#replica;
-    const isLeaseCut = this.#kind === "lease" && faults.isUnder("lease", name, loop.now);
-    if (!isLeaseCut && !faults.isUnder("cut", name, loop.now)) return;
-    await loop.wait(connectTimeout);
+    if (await this.#replica.travel(this.#kind === "lease")) return;
     throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
   }
 

@@ -47,6 +47,9 @@ export interface Feed {
   abandon(): void;
 }
 
+/** Milliseconds until an attempt to connect gives up. */
+const connectTimeout = 10_000;
+
 /** Milliseconds that a failed process waits until it starts again. */
 const restartDelay = 5000;
 
@@ -205,8 +208,22 @@ export class Replica {
   }
 
   /** Draws the time that a request or an answer takes. */
-  readonly latency = (): number =>
-    this.#random.chance(0.05) ? this.#random.next() * 300 : 0.2 + this.#random.next() * 4;
+  latency(): number {
+    return this.#random.chance(0.05) ? this.#random.next() * 300 : 0.2 + this.#random.next() * 4;
+  }
+
+  /**
+   * Waits as long as a message takes to a server, or back. Returns false if the process is cut off, once an attempt to
+   * connect gives up.
+   */
+  async travel(isLeaseRequest = false): Promise<boolean> {
+    const { loop, faults } = this.#world;
+    await loop.wait(this.latency());
+    const isCut = (fault: "cut" | "lease"): boolean => faults.isUnder(fault, this.name, loop.now);
+    if (!isCut("cut") && !(isLeaseRequest && isCut("lease"))) return true;
+    await loop.wait(connectTimeout);
+    return false;
+  }
 
   /** Draws the time that an event of a watch takes. */
   lag(): number {

@@ -14,7 +14,7 @@ export interface RequestURI {
 
 /** Parses an absolute URL or path, as in a request line; a fragment is not split off. Undefined if it is malformed. */
 export function parseRequestURI(text: string): RequestURI | undefined {
-  // Of the control characters, Go looks for those of ASCII only.
+  // Go rejects the control characters of ASCII only.
   if (text === "" || /(?![\u0080-\u009f])\p{Cc}/u.test(text)) return undefined;
   if (text === "*") return createURI("", "", "*", "");
   const scheme = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/.exec(text)?.[0] ?? "";

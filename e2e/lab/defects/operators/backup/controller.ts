@@ -26,7 +26,7 @@ const store = "http://store.example.com";
 const published = "backup.example.com/published";
 const month = 30 * 86_400_000;
 
-/** What there is of a Backup, and what it wants. Times are milliseconds since 1970. */
+/** The present and the desired state of a Backup. Times are milliseconds since 1970. */
 interface View {
   readonly backup: DeepReadonly<Backup>;
   /** Newest first, as the keys of the copies are. */
@@ -107,7 +107,7 @@ function planFor({ backup, jobs, copies }: Omit<View, "plan">, now: number): Vie
   try {
     const after = cronTimes(spec.schedule);
     let due: number | undefined;
-    // Of the runs that were missed, the last one is made up for.
+    // Only the last one of the missed runs is started late.
     const since = Math.max(last, parseTime(metadata.creationTimestamp!), now - month);
     for (let time = after(since); time <= now; time = after(time)) due = time;
     const deadline = (spec.startingDeadlineSeconds ?? Infinity) * 1000;
@@ -132,7 +132,7 @@ function jobFor(backup: DeepReadonly<Backup>, time: number): Desired<Job> {
   };
 }
 
-/** Whether something is to be started, published or deleted. */
+/** Returns true if something is to be started, published or deleted. */
 function isToDo({ backup: { spec }, jobs, copies, plan }: View): boolean {
   const { keepCopies = 5, jobsHistoryLimit = 3 } = spec;
   const isTooMuch = copies.length > keepCopies || jobs.filter(isDone).length > jobsHistoryLimit;
@@ -157,7 +157,7 @@ function timeIn(text: string): number {
   return year === undefined ? 0 : Date.UTC(year, rest[0]! - 1, rest[1], rest[2], rest[3]);
 }
 
-/** Whoever restores a copy looks for namespace and name. The uid says which Backup of that name it is of. */
+/** People who restore a copy look for namespace and name. The uid tells Backups of one name apart. */
 function folderOf({ metadata: { namespace, name, uid } }: DeepReadonly<Backup>): string {
   return `${namespace}/${name}/${uid}/`;
 }

@@ -64,7 +64,7 @@ export const exam: Exam = {
       names: ["orders", "payments", `${long}eu`, `${long}us`],
       values: { "spec.broker": ["main", "spare", "absent"] },
     },
-    // What was retained, and how many partitions it had.
+    // Retained topics, and the number of their partitions.
     mayStay: (object) => (object as { value?: Partial<Stored> }).value?.owner === null,
     mayDiffer: ({ kind }, field = "") =>
       (kind === "Topic" && field === "status.partitions") ||

@@ -40,7 +40,7 @@ export interface TopicSpec {
    */
   retentionHours?: int32;
   /**
-   * What becomes of the topic and its messages when the object is deleted. A topic that is retained belongs to the next
+   * The fate of the topic and its messages when the object is deleted. A topic that is retained belongs to the next
    * object of its name.
    * +kubebuilder:default=Delete
    */

@@ -26,7 +26,7 @@ const app = "delivery.example.com/rollout";
 export function setup(manager: Manager): void {
   const { client, clock } = manager;
   manager
-    // What it writes into the status is no news to it.
+    // Its own writes to the status need no reconcile.
     .controllerFor(Rollout, { predicates: [generationChanged] })
     .owns(Deployment)
     .owns(Service)

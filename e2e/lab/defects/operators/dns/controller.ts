@@ -16,7 +16,7 @@ import { HostRecord } from "./types.ts";
 
 const provider = "http://dns.example.com";
 
-/** What the provider has of a host. It chooses the ids, and allows several records of one host. */
+/** The records of a host at the provider. It chooses the ids, and allows several records of one host. */
 interface Entry {
   readonly id: string;
   readonly host: string;
@@ -47,7 +47,7 @@ export function setup(manager: Manager): void {
   cache.addIndex(HostRecord, "spec.host", ({ spec }) => [spec.host]);
   manager
     .controllerFor(HostRecord)
-    // Whoever waits for a host is woken when another one gives it up, by a change or by its deletion.
+    // Objects that wait for a host are reconciled when another one gives it up, by a change or by its deletion.
     .watches(HostRecord, requestsFor, { predicates: [generationChanged] })
     .finalizer("dns.example.com/record", async ({ metadata }, context) =>
       patiently(async () => {

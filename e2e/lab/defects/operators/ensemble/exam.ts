@@ -11,7 +11,7 @@ export const exam: Exam = {
     operations: {
       values: { "spec.image": ["zookeeper:3.8", "zookeeper:3.9"], "spec.storage.size": ["1Gi", "2Gi"] },
     },
-    // What is retained tells of the past, and outlives its ensemble.
+    // Retained claims depend on the past, and outlive their ensemble.
     mayStay: isRetained,
     mayDiffer: isRetained,
   }),

@@ -8,7 +8,7 @@ export interface EnsembleStorage {
    */
   size?: string;
   /**
-   * What becomes of the claim of a member that is removed, and of all claims when the ensemble is deleted. It holds for
+   * The fate of the claim of a member that is removed, and of all claims when the ensemble is deleted. It holds for
    * the claims that are made under it.
    * +kubebuilder:default=Retain
    */

@@ -14,7 +14,7 @@ import { Quorum } from "./types.ts";
 
 const nameLabel = "quorum.example.com/name";
 
-/** What is left to do, as a reason for the condition, and when to look again if nothing happens. */
+/** The next thing to do, as a reason for the condition, and when to look again if nothing happens. */
 interface Progress {
   readonly reason: "Waiting" | "Resizing" | "Upgrading" | "Done";
   readonly members?: number;
@@ -85,7 +85,7 @@ export function setup(manager: Manager): void {
     const servers = await serversOf(set);
     const outdated = servers.filter((pod) => isOutdated(pod, set));
 
-    // Who doesn't serve need not be asked, and may never do so with what is outdated.
+    // A member that doesn't serve need not be asked, and may never serve with its old template.
     const broken = outdated.find((pod) => !isReady(pod) && !pod.metadata.deletionTimestamp);
     if (broken) return replace(broken);
     if (running === 0) await resize(set, 1);

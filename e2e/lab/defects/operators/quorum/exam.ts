@@ -71,7 +71,7 @@ export const exam: Exam = {
     operations: {
       values: { "spec.version": ["v3.5.9", "v3.6.1"], "spec.memory": ["256Mi", "512Mi"] },
     },
-    // Who left last, and when.
+    // The last member that left, and when.
     mayStay: ({ apiVersion, kind }) => apiVersion === "external" && kind === "leaving",
     mayDiffer: ({ apiVersion, kind }) => apiVersion === "external" && kind === "leaving",
   }),

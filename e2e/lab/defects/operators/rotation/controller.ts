@@ -130,7 +130,7 @@ function endOf(secret: DeepReadonly<Secret> | undefined, spec: DeepReadonly<Pool
   return since + (spec.rotateAfterDays ?? 30) * day;
 }
 
-/** Whether all pods of the Deployment have this password. */
+/** Returns true if all pods of the Deployment have this password. */
 function hasRolledOut(deployment: DeepReadonly<Deployment> | undefined, digest: string): boolean {
   const { metadata, spec, status } = deployment ?? {};
   if (spec?.template.metadata?.annotations?.[hash] !== digest) return false;

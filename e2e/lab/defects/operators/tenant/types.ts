@@ -20,11 +20,11 @@ export interface TenantSpec {
    */
   members?: string[];
   /**
-   * What the members may do.
+   * The rights of the members.
    * +kubebuilder:default=edit
    */
   role?: "admin" | "edit" | "view";
-  /** What each namespace may use. Without it, there is no limit. */
+  /** The resources that each namespace may use. Without it, there is no limit. */
   quota?: TenantQuota;
   /**
    * Namespaces whose pods may connect to those of the tenant. Without any, nobody may.

@@ -20,7 +20,7 @@ export const exam: Exam = {
           const isOurs = ({ metadata: { namespace, name } }: WebApp) =>
             namespace === metadata.namespace && name === metadata.name;
           const app = apps.find(isOurs);
-          // What is paused or rejected keeps its pods.
+          // A Webapp that is paused or rejected keeps its pods.
           if (!app || app.spec.paused || isConditionTrue(app.status?.conditions, "Degraded")) return true;
           const isRead = ({ metadata: { namespace, name } }: ConfigMap) =>
             namespace === metadata.namespace && name === `${metadata.name}-settings`;
