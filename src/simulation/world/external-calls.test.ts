@@ -189,6 +189,30 @@ test("a command is answered by the operator's own stand-in, and goes on from the
   expect(commands.slice(0, 2)).toEqual(["own", "other in a"]);
 });
 
+test("a process that died gets no answer to an earlier call", async () => {
+  const answered: number[] = [];
+  let lives = 0;
+  const setup = (manager: Manager): void => {
+    const life = ++lives;
+    manager.controllerFor(Shop).complete({
+      async reconcile({ name }) {
+        const put = (suffix: string): Promise<Response> =>
+          fetch(`${url}${name}${suffix}`, { method: "PUT", body: "{}" });
+        await Promise.all([put("-slow").then(() => answered.push(life)), put("")]);
+      },
+    });
+  };
+  await simulate({
+    ...scenarioOf(setup),
+    faults: [
+      { fault: "call", process: "shop-0", call: 1, with: "slow", done: true },
+      { fault: "crash", process: "shop-0", call: 2, when: "at", down: 500 },
+    ],
+  });
+  expect(answered.length).toBeGreaterThan(0);
+  expect(answered).not.toContain(1);
+});
+
 test("a call ends when its signal is aborted", async () => {
   const ends: string[] = [];
   const setup = (manager: Manager): void =>
