@@ -20,7 +20,7 @@ export const advice: { readonly [name in MistakeClass]: string } = {
     "two writers change one field back and forth. Each field needs one owner: omit it from what you apply.",
   hang: "a process never comes to rest, although it writes nothing: a promise that nobody settles, a poll for what never comes, or a real timer that was taken before the simulation began. Return `requeueAfter` instead of waiting in a reconcile.",
   overdue:
-    "a hundred days passed, and what became due in them is done only after a restart. Return `requeueAfter` for everything that a date decides, in each reconcile and after errors, too.",
+    "a hundred days passed, and what became due in them is done only after a restart. Return `requeueAfter` for everything that a date decides, whatever else the reconcile returns, and watch what else the operator waits for.",
   leftover:
     "something is left after the deletion. Set an owner reference on every child in the namespace, and a finalizer for everything else.",
   "foreign-object":

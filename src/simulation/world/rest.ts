@@ -30,13 +30,16 @@ const quietTime = 60_000;
 /** With leases, whose renewals don't let time be skipped: milliseconds without progress after which an operator rests. */
 const patience = 600_000;
 
-/** The number of times that due work may lead nowhere until more and more of it is skipped. */
+/** The number of times that due work may change what such work has changed before, until all that follows is taken for the same. */
+const mostRepetitions = 5;
+
+/** The number of times that due work may change nothing, as a poll does, until more and more of it is skipped. */
 const exactWakes = 10;
 
 /** From then on, the skipped part of the time that has passed without progress. Who renews after two thirds, renews in time. */
 const skippedPart = 0.25;
 
-/** The number of times that due work may lead nowhere until it counts as rest. */
+/** The number of times that due work may change nothing until it counts as rest. */
 const mostWakes = 200;
 
 const defaultLimits: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
@@ -69,8 +72,9 @@ export class Rest {
   #progress: number;
   #lastLook: number;
   #lastSkip: number;
-  /** The times that due work came since then. */
+  /** The times that due work came since then, and those at which it repeated itself. */
   #wakes = 0;
+  #repetitions = 0;
   /** The sets of objects that changed together, as texts. The same ones again are a repetition, and no progress. */
   readonly #effects = new Set<string>();
 
@@ -107,10 +111,14 @@ export class Rest {
 
   #noteProgress(): void {
     const effect = this.#world.changes.takeRecent();
-    if (this.#effects.has(effect)) return;
+    if (this.#effects.has(effect)) {
+      if (effect !== "") this.#repetitions++;
+      return;
+    }
     this.#effects.add(effect);
     this.#progress = this.#world.loop.now;
     this.#wakes = 0;
+    this.#repetitions = 0;
   }
 
   /** Skips the time until the next work is due. Returns false if there is none within the outlook. */
@@ -119,7 +127,7 @@ export class Rest {
     const { milliseconds, since } = this.#outlook;
     const idle = loop.now - this.#progress;
     const left = milliseconds - (since === "progress" ? idle : loop.now - this.#start);
-    if (left <= 0 || this.#wakes++ > mostWakes) return false;
+    if (left <= 0 || this.#repetitions > mostRepetitions || this.#wakes++ > mostWakes) return false;
     const stride = this.#wakes > exactWakes ? idle * skippedPart : 0;
     const wait = Math.min(Math.max(next, stride), loop.untilNextWork(stride) ?? Infinity);
     if (wait > left && since === "progress") return false;
