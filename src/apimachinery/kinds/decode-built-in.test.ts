@@ -90,19 +90,21 @@ test("decodeBuiltIn() writes times in UTC", async () => {
   expect(() => decode("2026-01-01T00:00:00Z")).toThrow('cannot parse "Z" as ".000000"');
 });
 
-test.each([
-  ["2028-02-29T00:00:00.000000Z", true],
-  ["2030-02-29T00:00:00.000000Z", false],
-  ["2030-04-30T23:59:59.999999Z", true],
-  ["2030-04-31T00:00:00.000000Z", false],
-  ["2030-12-31T00:00:00.000000Z", true],
-  ["2030-12-31T24:00:00.000000Z", false],
-])("decodeBuiltIn() knows whether there is the time %s: %s", async (renewTime, isTime) => {
-  const lease = await schemaOf("coordination/v1", "Lease");
-  const decode = () => decodeBuiltIn({ spec: { renewTime } }, lease).object["spec"];
-  if (isTime) expect(decode()).toEqual({ renewTime });
-  else expect(decode).toThrow("out of range");
-});
+test.each(["2028-02-29T00:00:00.000000Z", "2030-04-30T23:59:59.999999Z", "2030-12-31T00:00:00.000000Z"])(
+  "decodeBuiltIn() keeps the time %s",
+  async (renewTime) => {
+    const lease = await schemaOf("coordination/v1", "Lease");
+    expect(decodeBuiltIn({ spec: { renewTime } }, lease).object["spec"]).toEqual({ renewTime });
+  },
+);
+
+test.each(["2030-02-29T00:00:00.000000Z", "2030-04-31T00:00:00.000000Z", "2030-12-31T24:00:00.000000Z"])(
+  "decodeBuiltIn() refuses the time %s, which doesn't exist",
+  async (renewTime) => {
+    const lease = await schemaOf("coordination/v1", "Lease");
+    expect(() => decodeBuiltIn({ spec: { renewTime } }, lease)).toThrow("out of range");
+  },
+);
 
 test("decodeBuiltIn() names unknown fields with indexes and keys, and wrong types without", async () => {
   const pod = await schemaOf("core/v1", "Pod");
