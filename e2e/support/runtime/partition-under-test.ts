@@ -20,10 +20,16 @@ export function startPartition(
   partition: Partition<KubernetesObject>;
   told: InformerEvent[];
   read: (name: string) => string | undefined;
+  /** The versions that were prepared for sharing, in order: `a@1`. */
+  prepared: string[];
 } {
   const told: InformerEvent[] = [];
+  const prepared: string[] = [];
   const made = new Partition<KubernetesObject>({
-    prepare: (object) => object,
+    prepare: (object) => {
+      prepared.push(`${object.metadata.name}@${object.metadata.resourceVersion}`);
+      return object;
+    },
     covers,
     emit: (events) => void told.push(...events),
     onSynced: () => {},
@@ -33,7 +39,7 @@ export function startPartition(
   });
   const read = (name: string): string | undefined =>
     made.store.get({ namespace: "default", name })?.object.metadata.resourceVersion;
-  return { partition: made, told, read };
+  return { partition: made, told, read, prepared };
 }
 
 /** Gives a partition what a list returned. */

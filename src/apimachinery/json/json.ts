@@ -25,7 +25,9 @@ export function setMember<Value>(object: JSONObject<Value>, key: string, value: 
 
 /** Returns the keys of both objects: the first object's in order, then the keys that only the second has. */
 export function unionOfKeys(first: object, second: object): string[] {
-  return [...new Set([...Object.keys(first), ...Object.keys(second)])];
+  const keys = Object.keys(first);
+  for (const key of Object.keys(second)) if (!Object.hasOwn(first, key)) keys.push(key);
+  return keys;
 }
 
 /** Returns a deep copy of JSON, several times faster than `structuredClone`. */
@@ -33,7 +35,7 @@ export function copyJSON<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJSON) as T;
   const copy: JSONObject<unknown> = {};
-  for (const [key, item] of Object.entries(value)) setMember(copy, key, copyJSON(item));
+  for (const key of Object.keys(value)) setMember(copy, key, copyJSON((value as Members)[key]));
   return copy as T;
 }
 
@@ -64,13 +66,14 @@ function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function isEqualObject(a: Members, b: Members): boolean {
-  const keys = definedKeys(a);
-  if (keys.length !== definedKeys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
-}
-
-function definedKeys(object: Members): string[] {
-  return Object.keys(object).filter((key) => object[key] !== undefined);
+  let unmatched = 0;
+  for (const key of Object.keys(b)) if (b[key] !== undefined) unmatched++;
+  for (const key of Object.keys(a)) {
+    if (a[key] === undefined) continue;
+    if (!Object.hasOwn(b, key) || !isEqual(a[key], b[key])) return false;
+    unmatched--;
+  }
+  return unmatched === 0;
 }
 
 /** A 32-bit integer; `integer` with format `int32` in a schema. */

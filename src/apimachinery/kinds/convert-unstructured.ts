@@ -1,4 +1,4 @@
-import { isObject } from "../json/index.ts";
+import { isObject, memberOf } from "../json/index.ts";
 import {
   DecodeError,
   decodeQuantity,
@@ -16,8 +16,17 @@ import type { BuiltinSchema } from "./schema-graph.ts";
  * that can't be converted; its words are not those of the JSON decoder. Changes the object in place.
  */
 export function convertUnstructured(object: object, schema: BuiltinSchema): string | undefined {
+  // Nearly all objects can be converted, and then the order doesn't matter: looking for each declared field takes longer.
+  const anyFailure = failureOf(object, schema, Object.keys);
+  return anyFailure === undefined ? undefined : failureOf(object, schema, inDeclaredOrder);
+}
+
+/** Returns the names of an object's fields, in the order in which they are converted. */
+type FieldOrder = (object: object, schema: BuiltinSchema) => readonly string[];
+
+function failureOf(object: object, schema: BuiltinSchema, order: FieldOrder): string | undefined {
   try {
-    convert(object, schema, goTypeOf(schema));
+    convert(object, schema, undefined, order);
     return undefined;
   } catch (error) {
     if (error instanceof DecodeError) return error.message;
@@ -25,7 +34,8 @@ export function convertUnstructured(object: object, schema: BuiltinSchema): stri
   }
 }
 
-function convert(value: unknown, schema: BuiltinSchema, goType: string): void {
+/** Converts a value. `goType` is the declared type, if it does not follow from the schema. */
+function convert(value: unknown, schema: BuiltinSchema, goType: string | undefined, order: FieldOrder): void {
   if (value === null || value === undefined) return undefined;
   const { typeName, type } = schema;
   if (typeName === "Quantity") return void decodeQuantity(value);
@@ -38,12 +48,12 @@ function convert(value: unknown, schema: BuiltinSchema, goType: string): void {
     return undefined;
   }
   if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return undefined;
-  if (type === "object") return convertObject(value, schema);
-  if (type === "array" || schema.format === "byte") return convertList(value, schema, goType);
+  if (type === "object") return convertObject(value, schema, order);
+  if (type === "array" || schema.format === "byte") return convertList(value, schema, goType, order);
   return convertScalar(value, schema, goType);
 }
 
-function convertObject(value: unknown, schema: BuiltinSchema): void {
+function convertObject(value: unknown, schema: BuiltinSchema, order: FieldOrder): void {
   if (!isObject(value)) {
     const target = schema.properties ? "struct from:" : "map from";
     throw new DecodeError(`cannot restore ${target} ${kindOf(value)}`);
@@ -51,24 +61,28 @@ function convertObject(value: unknown, schema: BuiltinSchema): void {
   const { properties, additionalProperties } = schema;
   if (properties) {
     const declared = goFieldsOf(schema);
-    for (const name of fieldNames(schema)) {
-      const node = properties[name];
-      if (node && Object.hasOwn(value, name))
-        convertAt(value, name, node, declared.get(name)?.type ?? goTypeOf(node));
+    for (const name of order(value, schema)) {
+      const node = memberOf(properties, name);
+      if (node) convertAt(value, name, node, declared.get(name)?.type, order);
     }
     return;
   }
   if (!additionalProperties) return;
-  for (const key of Object.keys(value))
-    convertAt(value, key, additionalProperties, goTypeOf(additionalProperties));
+  for (const key of Object.keys(value)) convertAt(value, key, additionalProperties, undefined, order);
 }
 
 /** An object or a list. */
 type Container = Record<string | number, unknown>;
 
-function convertAt(container: Container, key: string | number, schema: BuiltinSchema, goType: string): void {
+function convertAt(
+  container: Container,
+  key: string | number,
+  schema: BuiltinSchema,
+  goType: string | undefined,
+  order: FieldOrder,
+): void {
   const value = container[key];
-  convert(value, schema, goType);
+  convert(value, schema, goType, order);
   const hasIntegerType = schema.type === "integer" && !schema["x-kubernetes-int-or-string"];
   if (!hasIntegerType || typeof value !== "number" || isInteger(value, schema.format ?? "int32")) return;
   container[key] = truncateToBits(value, schema.format === "int64" ? 64 : 32);
@@ -82,7 +96,11 @@ function truncateToBits(value: number, bits: 32 | 64): number {
 
 const fieldNamesBySchema = new WeakMap<BuiltinSchema, ReadonlySet<string>>();
 
-/** Returns the fields of a struct in the order of Go's declarations. */
+/** Returns the fields of a struct that an object has, in the order of Go's declarations. */
+function inDeclaredOrder(object: object, schema: BuiltinSchema): string[] {
+  return [...fieldNames(schema)].filter((name) => Object.hasOwn(object, name));
+}
+
 function fieldNames(schema: BuiltinSchema): ReadonlySet<string> {
   let known = fieldNamesBySchema.get(schema);
   if (!known) {
@@ -93,7 +111,12 @@ function fieldNames(schema: BuiltinSchema): ReadonlySet<string> {
   return known;
 }
 
-function convertList(value: unknown, schema: BuiltinSchema, goType: string): void {
+function convertList(
+  value: unknown,
+  schema: BuiltinSchema,
+  goType: string | undefined,
+  order: FieldOrder,
+): void {
   if (schema.format === "byte" && typeof value === "string") {
     const why = explainBase64(value);
     if (why !== undefined) throw new DecodeError(`error decoding from json: ${why}`);
@@ -101,12 +124,13 @@ function convertList(value: unknown, schema: BuiltinSchema, goType: string): voi
   }
   if (!Array.isArray(value)) throw new DecodeError(`cannot restore slice from ${kindOf(value)}`);
   const { items } = schema;
-  if (items)
-    for (const index of value.keys())
-      convertAt(value as object as Container, index, items, goType.replace(/^\[\]/u, ""));
+  if (!items) return;
+  const itemType = goType?.replace(/^\[\]/u, "");
+  for (const index of value.keys()) convertAt(value as object as Container, index, items, itemType, order);
 }
 
-function convertScalar(value: unknown, { type, format }: BuiltinSchema, goType: string): void {
+function convertScalar(value: unknown, schema: BuiltinSchema, goType = goTypeOf(schema)): void {
+  const { type, format } = schema;
   const kind = kindOf(value);
   switch (type) {
     case "string":

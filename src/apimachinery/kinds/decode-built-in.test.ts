@@ -89,3 +89,32 @@ test("decodeBuiltIn() writes times in UTC", async () => {
   expect(decode("2026-01-01T02:00:00.000001+02:00")).toEqual({ renewTime: "2026-01-01T00:00:00.000001Z" });
   expect(() => decode("2026-01-01T00:00:00Z")).toThrow('cannot parse "Z" as ".000000"');
 });
+
+test.each(["2028-02-29T00:00:00.000000Z", "2030-04-30T23:59:59.999999Z", "2030-12-31T00:00:00.000000Z"])(
+  "decodeBuiltIn() keeps the time %s",
+  async (renewTime) => {
+    const lease = await schemaOf("coordination/v1", "Lease");
+    expect(decodeBuiltIn({ spec: { renewTime } }, lease).object["spec"]).toEqual({ renewTime });
+  },
+);
+
+test.each(["2030-02-29T00:00:00.000000Z", "2030-04-31T00:00:00.000000Z", "2030-12-31T24:00:00.000000Z"])(
+  "decodeBuiltIn() refuses the time %s, which doesn't exist",
+  async (renewTime) => {
+    const lease = await schemaOf("coordination/v1", "Lease");
+    expect(() => decodeBuiltIn({ spec: { renewTime } }, lease)).toThrow("out of range");
+  },
+);
+
+test("decodeBuiltIn() names unknown fields with indexes and keys, and wrong types without", async () => {
+  const pod = await schemaOf("core/v1", "Pod");
+  const containers = [{}, { ports: [{ nope: 1 }], resources: { limits: { cpu: "1" }, nope: 2 } }];
+  expect(decodeBuiltIn({ spec: { containers, nope: 3 } }, pod).unknown).toEqual([
+    "spec.containers[1].ports[0].nope",
+    "spec.containers[1].resources.nope",
+    "spec.nope",
+  ]);
+  expect(() => decodeBuiltIn({ spec: { containers: [{}, { env: [{ name: 5 }] }] } }, pod)).toThrow(
+    "json: cannot unmarshal number into Go struct field EnvVar.spec.containers.env.name of type string",
+  );
+});

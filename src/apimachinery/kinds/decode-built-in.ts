@@ -1,4 +1,4 @@
-import { isObject } from "../json/index.ts";
+import { isObject, setMember } from "../json/index.ts";
 import { joinPath } from "../errors/index.ts";
 import { canonicalizeQuantity, roundToThousandths } from "../quantity/index.ts";
 import { type GoField, goFieldsOf, goTypeOf, structName } from "./go-fields.ts";
@@ -19,7 +19,7 @@ export interface DecodedBuiltIn {
  */
 export function decodeBuiltIn(object: Record<string, unknown>, schema: BuiltinSchema): DecodedBuiltIn {
   const decoder = new Decoder();
-  const decoded = decoder.struct(object, schema, { strict: "", go: "" });
+  const decoded = decoder.struct(object, schema);
   if (decoder.mismatch) throw decoder.mismatch;
   return { object: decoded, unknown: decoder.unknown };
 }
@@ -70,8 +70,14 @@ function markedFloat(value: unknown): string | undefined {
   return value.slice(mark.length);
 }
 
+/** Times as Go writes them, which nearly all are, but not those of a leap day, which not every year has. */
+const writtenTime =
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/u;
+
 /** Decodes a time, which Go writes in UTC, without a fraction or with six digits. */
 export function decodeTime(value: string, isMicro: boolean): string {
+  const written = writtenTime.exec(value);
+  if (written && isMicro === (written[1] !== undefined)) return value;
   const why = explainTime(value, isMicro ? "micros" : "seconds");
   if (why !== undefined) throw new DecodeError(why);
   // A time that Go's parser accepts and ours does not is kept as it is.
@@ -130,16 +136,48 @@ export function isInteger(value: unknown, format: string | undefined): boolean {
   return value >= -limit && value < limit;
 }
 
-/** The path of a value: with indexes for strict errors, without for Go's type errors. */
-interface ValuePath {
-  readonly strict: string;
-  readonly go: string;
+/** A field of a struct, with what Go's errors say of it. */
+interface Field {
+  readonly node: BuiltinSchema;
+  readonly go: GoField | undefined;
+  /** Its name in Go's paths. */
+  readonly goName: string;
+  /** Its value is a text that stays as it is, unless it is empty. */
+  readonly isPlain: boolean;
+  readonly target: GoTarget;
 }
 
-/** A field in Go's type errors: its name, `NodeCondition.status.conditions.type`, and its Go type. */
+/** A value in Go's type errors: the struct that declares its field, and its Go type. */
 interface GoTarget {
-  readonly name: string;
+  readonly struct: string;
   readonly type: string;
+}
+
+const fieldsBySchema = new WeakMap<BuiltinSchema, ReadonlyMap<string, Field>>();
+
+/** Returns the fields of a struct by name. */
+function fieldsOf(schema: BuiltinSchema): ReadonlyMap<string, Field> {
+  const known = fieldsBySchema.get(schema);
+  if (known) return known;
+  const declared = goFieldsOf(schema);
+  const struct = structName(schema);
+  const fields = new Map(
+    Object.entries(schema.properties ?? {}).map(([name, node]): [string, Field] => {
+      const go = declared.get(name);
+      const target = { struct, type: go?.type ?? goTypeOf(node) };
+      return [name, { node, go, goName: go?.path ?? name, isPlain: isPlainText(node), target }];
+    }),
+  );
+  fieldsBySchema.set(schema, fields);
+  return fields;
+}
+
+/** A part of the path to a value. */
+interface Step {
+  /** The name of a field, the key of a map, or the index of an item, as strict errors show it. */
+  readonly strict: string | number;
+  /** The name of a field in Go's type errors, which show neither keys nor indexes. */
+  readonly go: string | undefined;
 }
 
 /** Decodes one object, and collects its unknown fields and the first mismatch. */
@@ -150,70 +188,67 @@ class Decoder {
    * decoder (of a quantity, a time, an int-or-string) instead, if there is one: these are thrown.
    */
   mismatch: DecodeError | undefined;
+  /** The path to the current value. Few values have an error that needs it as a text. */
+  readonly #path: Step[] = [];
 
-  struct(value: Record<string, unknown>, schema: BuiltinSchema, path: ValuePath): Record<string, unknown> {
-    const { properties = {} } = schema;
-    const declared = goFieldsOf(schema);
+  struct(value: Record<string, unknown>, schema: BuiltinSchema): Record<string, unknown> {
+    const fields = fieldsOf(schema);
     const result: Record<string, unknown> = {};
-    for (const [field, child] of Object.entries(value)) {
-      const node = Object.hasOwn(properties, field) ? properties[field] : undefined;
-      if (!node) {
-        this.unknown.push(joinPath(path.strict, field));
+    for (const name of Object.keys(value)) {
+      const child = value[name];
+      const field = fields.get(name);
+      if (!field) {
+        this.unknown.push(joinPath(this.#strictPath, name));
         continue;
       }
       if (child === null || child === undefined) continue;
-      if (isPlainText(child, node)) {
-        result[field] = child;
+      if (field.isPlain && typeof child === "string" && child !== "" && markedFloat(child) === undefined) {
+        result[name] = child;
         continue;
       }
-      const go = declared.get(field);
-      const at = { strict: joinPath(path.strict, field), go: joinPath(path.go, go?.path ?? field) };
-      const target = { name: `${structName(schema)}.${at.go}`, type: go?.type ?? goTypeOf(node) };
-      const decoded = this.value(child, node, at, target);
-      if (!isOmitted(decoded, node, schema, go, at.go)) result[field] = decoded;
+      const { node, go, goName, target } = field;
+      this.#path.push({ strict: name, go: goName });
+      const decoded = this.#value(child, node, target);
+      if (!this.#isOmitted(decoded, node, schema, go)) result[name] = decoded;
+      this.#path.pop();
     }
     for (const [field, zero] of writtenZeros(schema)) result[field] ??= zero;
     return result;
   }
 
   /** Decodes a value, which may be a marked float. */
-  value(raw: unknown, schema: BuiltinSchema, path: ValuePath, target: GoTarget): unknown {
+  #value(raw: unknown, schema: BuiltinSchema, target: GoTarget): unknown {
     const { typeName, type } = schema;
     const float = markedFloat(raw);
     const value = float === undefined ? raw : Number(float);
     if (float !== undefined && schema["x-kubernetes-int-or-string"])
-      throw typeError(`number ${float}`, { ...target, type: "int32" });
+      throw this.#typeError(`number ${float}`, target, "int32");
     if (float !== undefined && type === "integer") {
-      this.mismatch ??= typeError(`number ${float}`, { ...target, type: schema.format ?? "int32" });
+      this.mismatch ??= this.#typeError(`number ${float}`, target, schema.format ?? "int32");
       return undefined;
     }
     if (typeName === "Quantity") return decodeQuantity(value);
     if (typeName === "Time" || typeName === "MicroTime") {
-      if (typeof value !== "string") throw mismatch(value, { ...target, type: "string" });
+      if (typeof value !== "string") throw this.#mismatch(value, target, "string");
       return decodeTime(value, typeName === "MicroTime");
     }
     if (schema["x-kubernetes-int-or-string"]) {
       if (typeof value === "string" || isInteger(value, "int32")) return value;
-      throw mismatch(value, { ...target, type: "int32" });
+      throw this.#mismatch(value, target, "int32");
     }
     if (schema["x-kubernetes-preserve-unknown-fields"] || type === undefined) return value;
     switch (type) {
       case "object": {
         if (!isObject(value)) return this.#reportMismatch(value, target);
-        if (schema.properties) return this.struct(value, schema, path);
+        if (schema.properties) return this.struct(value, schema);
         if (!schema.additionalProperties) return value;
-        return this.#map(value, schema.additionalProperties, path, target);
+        return this.#map(value, schema.additionalProperties, target);
       }
       case "array": {
         const { items } = schema;
         if (!items) return value;
         if (!Array.isArray(value)) return this.#reportMismatch(value, target);
-        const itemTarget = { name: target.name, type: target.type.replace(/^\[\]/u, "") };
-        return value.map((item, index) => {
-          const at = { strict: `${path.strict}[${index}]`, go: path.go };
-          const filled: unknown = item === null ? zeroOf(items) : item;
-          return filled === null ? null : this.value(filled, items, at, itemTarget);
-        });
+        return this.#list(value, items, { ...target, type: target.type.replace(/^\[\]/u, "") });
       }
       case "string":
         if (schema.format === "byte" && Array.isArray(value)) return this.#bytesOfNumbers(value, target);
@@ -224,25 +259,36 @@ class Decoder {
       case "integer":
         return isInteger(value, schema.format)
           ? value
-          : this.#reportMismatch(value, { ...target, type: schema.format ?? "int32" });
+          : this.#reportMismatch(value, target, schema.format ?? "int32");
       case "number":
         return typeof value === "number" ? value : this.#reportMismatch(value, target);
     }
   }
 
-  #map(
-    value: Record<string, unknown>,
-    schema: BuiltinSchema,
-    path: ValuePath,
-    { name }: GoTarget,
-  ): Record<string, unknown> {
-    if (schema.typeName === "Quantity") return decodeResources(value);
-    const target = { name, type: goTypeOf(schema) };
-    const entries = Object.entries(value).map(([key, child]) => {
-      const at = { strict: joinPath(path.strict, key), go: path.go };
-      return [key, child === null ? zeroOfEntry(schema) : this.value(child, schema, at, target)] as const;
+  #list(values: readonly unknown[], schema: BuiltinSchema, target: GoTarget): unknown[] {
+    return values.map((item, index) => {
+      const filled: unknown = item === null ? zeroOf(schema) : item;
+      return filled === null ? null : this.#below(index, filled, schema, target);
     });
-    return Object.fromEntries(entries);
+  }
+
+  #map(value: Record<string, unknown>, schema: BuiltinSchema, { struct }: GoTarget): Record<string, unknown> {
+    if (schema.typeName === "Quantity") return decodeResources(value);
+    const target = { struct, type: goTypeOf(schema) };
+    const decoded: Record<string, unknown> = {};
+    for (const [key, child] of Object.entries(value)) {
+      const entry = child === null ? zeroOfEntry(schema) : this.#below(key, child, schema, target);
+      setMember(decoded, key, entry);
+    }
+    return decoded;
+  }
+
+  /** Decodes an item of a list, or an entry of a map. */
+  #below(strict: string | number, value: unknown, schema: BuiltinSchema, target: GoTarget): unknown {
+    this.#path.push({ strict, go: undefined });
+    const decoded = this.#value(value, schema, target);
+    this.#path.pop();
+    return decoded;
   }
 
   #base64(value: string): string {
@@ -256,15 +302,44 @@ class Decoder {
     const bytes = values.map((value) => {
       if (value === null) return 0;
       if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 256) return value;
-      this.#reportMismatch(value, { ...target, type: "uint8" });
+      this.#reportMismatch(value, target, "uint8");
       return 0;
     });
     return Buffer.from(bytes).toString("base64");
   }
 
-  #reportMismatch(value: unknown, target: GoTarget): undefined {
-    this.mismatch ??= mismatch(value, target);
+  /** Returns true if Go omits the current field with this value: an empty collection, or a zero that its declaration omits. */
+  #isOmitted(value: unknown, node: BuiltinSchema, struct: BuiltinSchema, go: GoField | undefined): boolean {
+    if (go?.zero === "omitted" && (value === "" || value === 0 || value === false)) return true;
+    if (node.format === "byte" && value === "") return go?.zero !== "written";
+    if (!isEmptyCollection(value, node)) return false;
+    return !(struct.required?.includes(go?.name ?? "") || keptEmpty.has(this.#goPath));
+  }
+
+  #reportMismatch(value: unknown, target: GoTarget, type = target.type): undefined {
+    this.mismatch ??= this.#mismatch(value, target, type);
     return undefined;
+  }
+
+  #mismatch(value: unknown, target: GoTarget, type: string): DecodeError {
+    return this.#typeError(jsonKind(value, type), target, type);
+  }
+
+  /** Makes the error of a field in Go's words, such as `NodeCondition.status.conditions.type`. */
+  #typeError(what: string, { struct }: GoTarget, type: string): DecodeError {
+    const field = `${struct}.${this.#goPath}`;
+    return new DecodeError(`json: cannot unmarshal ${what} into Go struct field ${field} of type ${type}`);
+  }
+
+  get #strictPath(): string {
+    return this.#path.reduce(
+      (path, { strict }) => (typeof strict === "number" ? `${path}[${strict}]` : joinPath(path, strict)),
+      "",
+    );
+  }
+
+  get #goPath(): string {
+    return this.#path.flatMap(({ go }) => go ?? []).join(".");
   }
 }
 
@@ -276,11 +351,11 @@ function decodeResources(value: Record<string, unknown>): Record<string, unknown
   );
 }
 
-/** Returns true for a text that stays as it is, as most values do. */
-function isPlainText(value: unknown, node: BuiltinSchema): boolean {
-  if (typeof value !== "string" || value === "" || node.type !== "string") return false;
-  if (node.typeName !== undefined || node.format !== undefined) return false;
-  return !node["x-kubernetes-int-or-string"] && markedFloat(value) === undefined;
+/** Returns true for a field whose texts stay as they are, as most do. */
+function isPlainText({ type, typeName, format, ...node }: BuiltinSchema): boolean {
+  return (
+    type === "string" && typeName === undefined && format === undefined && !node["x-kubernetes-int-or-string"]
+  );
 }
 
 /** Returns the value that Go decodes from null in a list, which is the zero value of the items' type. */
@@ -313,20 +388,6 @@ function zeroOfEntry({ type }: BuiltinSchema): unknown {
 const keptEmpty = new Set(
   "metadata.managedFields rules ports endpoints spec.capacity spec.overhead".split(" "),
 );
-
-/** Returns true if Go omits a field with this value: an empty collection, or a zero that its declaration omits. */
-function isOmitted(
-  value: unknown,
-  node: BuiltinSchema,
-  struct: BuiltinSchema,
-  go: GoField | undefined,
-  path: string,
-): boolean {
-  if (go?.zero === "omitted" && (value === "" || value === 0 || value === false)) return true;
-  if (node.format === "byte" && value === "") return go?.zero !== "written";
-  if (!isEmptyCollection(value, node)) return false;
-  return !(struct.required?.includes(go?.name ?? "") || keptEmpty.has(path));
-}
 
 function isEmptyCollection(value: unknown, { type, properties, typeName }: BuiltinSchema): boolean {
   // An empty list as a value of any type, such as the default of a schema, is kept.
@@ -380,12 +441,4 @@ function writtenZero(struct: BuiltinSchema, node: BuiltinSchema, go: GoField | u
   if (go?.zero !== "written" || node.typeName !== undefined) return undefined;
   if (node.type === "array") return withNullLists.has(struct.typeName ?? "") ? null : undefined;
   return node.type === "object" || node.format === "byte" ? undefined : (zeroOf(node) ?? undefined);
-}
-
-function mismatch(value: unknown, target: GoTarget): DecodeError {
-  return typeError(jsonKind(value, target.type), target);
-}
-
-function typeError(what: string, { name, type }: GoTarget): DecodeError {
-  return new DecodeError(`json: cannot unmarshal ${what} into Go struct field ${name} of type ${type}`);
 }

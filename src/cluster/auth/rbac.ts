@@ -3,7 +3,7 @@
 
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { ClusterRole, Role, RoleBinding, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
-import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
 import type { User } from "../contract/user.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
@@ -107,10 +107,11 @@ export function aggregateRoles(store: Store): () => void {
       const selectors = role.aggregationRule?.clusterRoleSelectors;
       // A data folder of an older version may hold a role that is invalid today: its rules stay as they are.
       if (!selectors?.every(isValidSelector)) continue;
+      const alternatives = selectors.map(toRequirements);
       const rules = roles.list().flatMap((other) => {
         const labels = other.object.metadata.labels ?? {};
         const isSelected =
-          other.key !== key && selectors.some((selector) => matchesLabelSelector(selector, labels));
+          other.key !== key && alternatives.some((requirements) => matchesRequirements(requirements, labels));
         return isSelected ? ((other.object as ClusterRole).rules ?? []) : [];
       });
       const unique = [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];

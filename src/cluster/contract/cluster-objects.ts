@@ -40,6 +40,8 @@ export interface DeletionOptions {
 export interface ClusterObjects {
   /** The resources that are served now, custom resources included. */
   resources(): readonly ServedResource[];
+  /** Finds the resource of a kind that is served in any version; undefined if there is none. */
+  findKind(group: string, kind: string): ServedResource | undefined;
   get<T extends KubernetesObject>(
     resource: ResourceName<T>,
     namespace: string | undefined,

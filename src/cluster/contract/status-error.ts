@@ -14,7 +14,11 @@ export class StatusError extends Error {
     details?: StatusDetails,
     headers: Record<string, string> = {},
   ) {
+    const { stackTraceLimit } = Error;
+    // Nobody reads the stack of an answer, and to capture one takes longer than the rest of a 404.
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "StatusError";
     this.headers = headers;
     this.status = {

@@ -123,10 +123,7 @@ export function garbageCollector(context: ControllerContext): Controller {
 
   /** Finds the resource of an owner; the version in the reference doesn't matter. */
   function findResource({ apiVersion, kind }: OwnerReference): ServedResource | undefined {
-    const { group } = parseApiVersion(apiVersion);
-    return objects
-      .resources()
-      .find((served) => served.kind === kind && parseApiVersion(served.apiVersion).group === group);
+    return objects.findKind(parseApiVersion(apiVersion).group, kind);
   }
 
   /** Deletes an object in the foreground. In a cycle, where it would wait for itself, its references stop blocking. */

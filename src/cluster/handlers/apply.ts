@@ -42,7 +42,7 @@ export async function handleApply(context: RequestContext, target: Target): Prom
       checkConvertible(write, target, applied, next);
       // The apply has refused wrong types; this finds the fields that the schema prunes.
       checkFields(context, target, applied, "", validation);
-      checkDuplicates(context, text, validation);
+      checkDuplicates(context, applied, text, validation);
       const { uid } = next.metadata;
       if (!current && uid) {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
@@ -81,8 +81,14 @@ export async function readApply(
 }
 
 /** Refuses duplicate fields of the body, or warns about them. */
-function checkDuplicates({ warnings }: RequestContext, text: string, validation: FieldValidation): void {
-  if (validation === "Ignore") return;
+function checkDuplicates(
+  { warnings }: RequestContext,
+  applied: ApiObject,
+  text: string,
+  validation: FieldValidation,
+): void {
+  // Canonical JSON, which most clients send, has no duplicate keys.
+  if (validation === "Ignore" || JSON.stringify(applied) === text) return;
   // Avoids the slow YAML parser for JSON without duplicate fields.
   if (text.startsWith("{") && findFieldProblems(text, []).length === 0) return;
   const duplicates = findDuplicateKeys(text);
@@ -133,10 +139,19 @@ export async function applyTo(
       force,
       time: write.core.clock.now(),
     });
-    return copyJSON(next) as unknown as ApiObject;
+    return copyContent(next) as unknown as ApiObject;
   } catch (error) {
     throw statusOf(error, rephrase);
   }
+}
+
+/** Copies an object but for its `managedFields`, which nobody changes in place: sets of fields are cached by identity. */
+function copyContent({ metadata, ...content }: JSONObject): JSONObject {
+  const { managedFields, ...rest } = metadata as JSONObject;
+  return {
+    ...copyJSON(content),
+    metadata: { ...copyJSON(rest), ...(managedFields !== undefined && { managedFields }) },
+  };
 }
 
 /** Refuses values that the schema allows, but Go can't decode: times, quantities, fractions. */

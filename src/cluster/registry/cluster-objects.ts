@@ -1,6 +1,6 @@
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import { type KubernetesObject, apiVersionOf } from "@tsbuilder/apimachinery/meta";
-import type { ClusterObjects, ObjectEvent, ServedResource } from "../contract/cluster-objects.ts";
+import type { ClusterObjects, ServedResource } from "../contract/cluster-objects.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { qualifiedName } from "../contract/status-error.ts";
@@ -32,6 +32,10 @@ export function clusterObjects(core: Core): ClusterObjects {
   };
   return {
     resources: () => core.registry.all().map(describe),
+    findKind(group, kind) {
+      const resource = core.registry.findKind(group, kind);
+      return resource && describe(resource);
+    },
     // The type of a resource name carries the type of its objects, and stored objects have been validated.
     get: get as ClusterObjects["get"],
     list: list as ClusterObjects["list"],
@@ -39,8 +43,7 @@ export function clusterObjects(core: Core): ClusterObjects {
       core.store.listen((collection, { type, entry }) => {
         const resource = core.registry.findStored(collection);
         if (!resource) return;
-        const event: ObjectEvent = { type, resource: qualifiedName(resource), object: read(resource, entry) };
-        listener(event);
+        listener({ type, resource: describe(resource).resource, object: read(resource, entry) });
       }),
     async create<T extends KubernetesObject>(user: string, object: T) {
       const write = writeFor(core, user, object, "");
@@ -64,23 +67,24 @@ function copy(object: KubernetesObject): ApiObject {
   return copyJSON(object) as unknown as ApiObject;
 }
 
+const descriptions = new WeakMap<Resource, ServedResource>();
+
+/** Describes a resource for controllers, once: each of them gets each change with it. */
 function describe(resource: Resource): ServedResource {
+  const known = descriptions.get(resource);
+  if (known) return known;
   const { group, versions, kind, namespaced, verbs } = resource;
-  return {
-    resource: qualifiedName(resource),
-    apiVersion: apiVersionOf({ group, version: versions[0]!.name }),
-    kind,
-    namespaced,
-    verbs,
-  };
+  const apiVersion = apiVersionOf({ group, version: versions[0]!.name });
+  const description = { resource: qualifiedName(resource), apiVersion, kind, namespaced, verbs };
+  descriptions.set(resource, description);
+  return description;
 }
 
 /** Converts an entry to the preferred version, without webhooks: objects that need one stay in their stored version. */
 function presentNow(resource: Resource, entry: Entry): Entry {
-  const { name } = resource.versions[0]!;
-  const isStored = entry.object.apiVersion === apiVersionOf({ group: resource.group, version: name });
-  if (resource.renamesVersions === false && !isStored) return entry;
-  return resource.present(entry, name) as Entry;
+  if (resource.renamesVersions === false && entry.object.apiVersion !== describe(resource).apiVersion)
+    return entry;
+  return resource.present(entry, resource.versions[0]!.name) as Entry;
 }
 
 function writeFor(core: Core, user: string, object: KubernetesObject, subresource: string): Write {

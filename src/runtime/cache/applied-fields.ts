@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import type { JSONValue } from "@tsbuilder/apimachinery/json";
+import { type JSONObject, type JSONValue, setMember } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
 /** The part of an object's managed fields that a later apply needs. Hashes keep it small: caches hold many objects. */
@@ -100,28 +100,30 @@ function hasEmptyLists(current: unknown, desired: unknown): boolean {
 
 /** Returns the part of a value that a field set names. An element without elements of its own means all of it. */
 function pickFields(value: JSONValue | undefined, fields: FieldSet): JSONValue | undefined {
-  const elements = Object.entries(fields).filter(([element]) => element !== ".");
-  if (elements.length === 0 || typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) return value;
+  const elements = Object.keys(fields).filter((element) => element !== ".");
+  if (elements.length === 0) return value;
   if (!Array.isArray(value)) {
-    return Object.fromEntries(
-      elements.map(([element, inner]) => {
-        const name = element.slice("f:".length);
-        return [name, pickFields(value[name], inner as FieldSet)];
-      }),
-    ) as JSONValue;
+    const picked: JSONObject<JSONValue | undefined> = {};
+    for (const element of elements) {
+      const name = element.slice("f:".length);
+      setMember(picked, name, pickFields(value[name], fields[element] as FieldSet));
+    }
+    return picked as JSONValue;
   }
-  const picked = elements.map(([element, inner]) => {
-    const index = value.findIndex((item) => isItem(item, element));
-    return { index, item: pickFields(value[index], inner as FieldSet) };
+  const picked = elements.map((element) => {
+    const index = value.findIndex(itemMatcher(element));
+    return { index, item: pickFields(value[index], fields[element] as FieldSet) };
   });
   return picked.toSorted((a, b) => a.index - b.index).map(({ item = null }) => item);
 }
 
-/** Returns true if an element names this item, by its keys or its value. An apply never names items by index. */
-function isItem(item: JSONValue, element: string): boolean {
+/** Returns a test for the item that an element names by its keys or its value. An apply never names items by index. */
+function itemMatcher(element: string): (item: JSONValue) => boolean {
   const name = JSON.parse(element.slice(2)) as JSONValue;
-  if (element.startsWith("v:")) return item === name;
-  return Object.entries(name as FieldSet).every(([key, value]) => (item as FieldSet)[key] === value);
+  if (element.startsWith("v:")) return (item) => item === name;
+  const keys = Object.entries(name as FieldSet);
+  return (item) => keys.every(([key, value]) => (item as FieldSet)[key] === value);
 }
 
 /** The desired object without the fields that identify it, which have no owner. */
@@ -137,13 +139,15 @@ function hashApplied(fieldManager: string, value: unknown): string {
 
 /** A short text that identifies a value. */
 export function hashOf(value: unknown): string {
-  return createHash("sha1").update(JSON.stringify(value)).digest("base64");
+  return hash("sha1", JSON.stringify(value), "base64");
 }
 
 /** The same value with sorted fields, and without empty lists, which the server drops. */
 function normalize(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(normalize);
-  const fields = Object.entries(value).toSorted(([a], [b]) => compareText(a, b));
-  return Object.fromEntries(fields.map(([field, inner]) => [field, normalize(inner)]));
+  const normalized: JSONObject<unknown> = {};
+  for (const field of Object.keys(value).sort(compareText))
+    setMember(normalized, field, normalize((value as JSONObject<unknown>)[field]));
+  return normalized;
 }

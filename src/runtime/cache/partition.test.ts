@@ -62,6 +62,17 @@ test("Partition doesn't repeat what subscribers know", () => {
   expect(summary(told)).toEqual(["add a@1"]);
 });
 
+test("Partition prepares each version once, also if a write, the watch and a list bring it", () => {
+  const { partition: target, prepared } = startPartition();
+  fill(target, 5, configMap("a", 1));
+  target.wrote(configMap("a", 7));
+  target.change("MODIFIED", configMap("a", 7), 10);
+  fill(target, 8, configMap("a", 7), configMap("b", 8));
+  // Another object of the same name and version, as after a restore from a backup.
+  fill(target, 8, configMap("a", 7, "another"));
+  expect(prepared).toEqual(["a@1", "a@7", "b@8", "a@7"]);
+});
+
 test("Partition shows a write at once and tells it when the watch does", () => {
   const { partition: target, told, read } = startPartition();
   fill(target, 5, configMap("a", 1));

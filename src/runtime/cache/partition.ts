@@ -176,8 +176,19 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     return new ObjectStore(this.#options.onIndexError);
   }
 
+  /** Returns the entry of an object: the known one, if this version is known, or else a new one. */
   #entry(object: KubernetesObject, bytes: number): Entry<T> {
-    return { object: this.#options.prepare(object), bytes };
+    const known = this.#known(object.metadata);
+    return known ?? { object: this.#options.prepare(object), bytes };
+  }
+
+  /** Finds the entry of this version of an object, which readers and subscribers share. */
+  #known(metadata: ObjectMeta): Entry<T> | undefined {
+    const { namespace, name = "" } = metadata;
+    const stored = this.store.get({ namespace, name });
+    if (stored && isVersion(stored, metadata)) return stored;
+    const seen = this.#pending.size > 0 ? this.#pending.get(keyText(metadata))?.seen : undefined;
+    return seen && isVersion(seen, metadata) ? seen : undefined;
   }
 
   /** Records a write until the watch has delivered it. */
@@ -213,9 +224,8 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const pending = this.#pending.get(key);
     const stored = this.store.get(objectKey);
     const seen = pending ? pending.seen : stored;
-    // The stored object is kept, so that readers and subscribers share it.
-    const next =
-      delivered && ([stored, seen].find((known) => known && isSame(known, delivered)) ?? delivered);
+    // A list may have been read before the same version was stored.
+    const next = delivered && (this.#known(metadata) ?? delivered);
     const isOwnWrite =
       pending?.isDeletion === false && pending.version === next?.object.metadata.resourceVersion;
     const unseen = pending?.unseen.filter((entry) => uidOf(entry) !== uidOf(next)) ?? [];
@@ -285,7 +295,7 @@ function describeChange<T extends KubernetesObject>(
     if (next) events.push({ type: "add", object: next.object, ...flags, isInInitialList });
     return;
   }
-  if (next && !isSame(seen, next)) {
+  if (next && !isVersion(seen, next.object.metadata)) {
     const { isOwnWrite } = flags;
     events.push({ type: "update", oldObject: seen.object, object: next.object, isResync: false, isOwnWrite });
   }
@@ -303,10 +313,9 @@ function uidOf(entry: Entry | undefined): string | undefined {
   return entry?.object.metadata.uid;
 }
 
-/** Returns true if two entries are the same version of the same object. */
-function isSame(a: Entry, b: Entry): boolean {
-  const { uid, resourceVersion } = a.object.metadata;
-  return uid === b.object.metadata.uid && resourceVersion === b.object.metadata.resourceVersion;
+/** Returns true if an entry is this version of its object, and not of another one of that name. */
+function isVersion({ object }: Entry, { uid, resourceVersion }: ObjectMeta): boolean {
+  return uid === object.metadata.uid && resourceVersion === object.metadata.resourceVersion;
 }
 
 /** A write of this process that the watch has not delivered yet. */

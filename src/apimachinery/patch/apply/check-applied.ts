@@ -64,9 +64,12 @@ export function mismatchOf(
   return `errors:\n${problems.map((text) => `  ${text}`).join("\n")}`;
 }
 
+/** A part of the path to a value: the name of a member, or the element of an item, which takes time to make. */
+type PathPart = string | (() => PathElement);
+
 /** The state of a check. Its one path grows and shrinks, and is formatted only for a problem: nearly all values match. */
 interface Walk {
-  readonly path: (() => PathElement)[];
+  readonly path: PathPart[];
   readonly allowsDuplicates: boolean;
   readonly problems: string[];
 }
@@ -86,14 +89,15 @@ function checkValue(value: JSONValue, schema: SchemaNode | undefined, walk: Walk
 }
 
 function report({ path, problems }: Walk, text: string): void {
-  problems.push(`${formatPath(path.map((element) => element()))}: ${text}`);
+  const elements = path.map((part) => (typeof part === "string" ? fieldElement(part) : part()));
+  problems.push(`${formatPath(elements)}: ${text}`);
 }
 
 /** Like the real server, reports one unknown field of an object, and does not check the fields after it. */
 function checkMembers(object: JSONObject, schema: SchemaNode, walk: Walk): void {
   for (const name of Object.keys(object)) {
     if (!acceptsMember(schema, name)) {
-      walk.path.push(() => fieldElement(name));
+      walk.path.push(name);
       report(walk, "field not declared in schema");
       walk.path.pop();
       return;
@@ -102,17 +106,12 @@ function checkMembers(object: JSONObject, schema: SchemaNode, walk: Walk): void 
     const member = object[name]!;
     // Most members are scalars of the right type.
     if (!child || (typeof member !== "object" && checkType(member, child) === undefined)) continue;
-    checkBelow(() => fieldElement(name), member, child, walk);
+    checkBelow(name, member, child, walk);
   }
 }
 
-function checkBelow(
-  element: () => PathElement,
-  value: JSONValue,
-  schema: SchemaNode | undefined,
-  walk: Walk,
-): void {
-  walk.path.push(element);
+function checkBelow(part: PathPart, value: JSONValue, schema: SchemaNode | undefined, walk: Walk): void {
+  walk.path.push(part);
   checkValue(value, schema, walk);
   walk.path.pop();
 }

@@ -32,6 +32,7 @@ function compareAs(shape: Shape, from: Value, to: Value, schema: SchemaNode | un
   }
   const parts =
     shape.kind === "object" ? compareMembers(from, to, schema) : compareItems(from, to, schema, shape.keys);
+  if (parts.length === 0 && to !== undefined) return unchanged;
   // A value that is removed as a whole has no added or modified fields.
   return {
     added: to === undefined ? emptySet : fieldSet(false, sideOf(parts, "added")),
@@ -73,16 +74,20 @@ function compareLeaves(from: Value, to: Value): Comparison {
   return isEqual(from, to) ? unchanged : { ...unchanged, modified: ownedLeaf };
 }
 
-/** The comparisons of members or items. */
+/** The comparisons of the members or items that differ. */
 type Parts = readonly (readonly [PathElement, Comparison])[];
 
 function compareMembers(from: Value, to: Value, schema: SchemaNode | undefined): Parts {
   const before = isObject(from) ? from : {};
   const after = isObject(to) ? to : {};
-  return unionOfKeys(before, after).map((name) => [
-    fieldElement(name),
-    compareFields(memberOf(before, name), memberOf(after, name), memberSchema(schema, name)),
-  ]);
+  const parts: (readonly [PathElement, Comparison])[] = [];
+  for (const name of unionOfKeys(before, after)) {
+    const [one, other] = [memberOf(before, name), memberOf(after, name)];
+    if (one === other) continue;
+    const comparison = compareFields(one, other, memberSchema(schema, name));
+    if (comparison !== unchanged) parts.push([fieldElement(name), comparison]);
+  }
+  return parts;
 }
 
 function compareItems(
@@ -93,10 +98,13 @@ function compareItems(
 ): Parts {
   const before = groupItems(Array.isArray(from) ? from : [], keys, schema?.items);
   const after = groupItems(Array.isArray(to) ? to : [], keys, schema?.items);
-  return [...new Set([...before.keys(), ...after.keys()])].map((element) => [
-    element,
-    compareGroups(before.get(element) ?? [], after.get(element) ?? [], schema?.items),
-  ]);
+  const parts: (readonly [PathElement, Comparison])[] = [];
+  for (const element of new Set([...before.keys(), ...after.keys()])) {
+    const [group, other] = [before.get(element) ?? [], after.get(element) ?? []];
+    const comparison = compareGroups(group, other, schema?.items);
+    if (comparison !== unchanged) parts.push([element, comparison]);
+  }
+  return parts;
 }
 
 /**

@@ -104,7 +104,8 @@ export function pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Pat
 
 /** Returns the children of a node in the order of `fieldsV1`. */
 function sortedChildren(set: FieldSet): (readonly [PathElement, FieldSet])[] {
-  return [...set.children].sort(([a], [b]) => compareElements(a, b));
+  const children = [...set.children];
+  return children.length < 2 ? children : children.sort(([a], [b]) => compareElements(a, b));
 }
 
 /**
@@ -139,7 +140,8 @@ export function decodeFieldsV1(fields: JSONValue | undefined): FieldSet | undefi
 }
 
 function encodeNode(set: FieldSet): JSONObject {
-  const encoded: JSONObject = set.owned && set.children.size > 0 ? { ".": {} } : {};
+  if (set.children.size === 0) return {};
+  const encoded: JSONObject = set.owned ? { ".": {} } : {};
   for (const [element, child] of sortedChildren(set)) encoded[element] = encodeNode(child);
   return encoded;
 }

@@ -119,8 +119,13 @@ async function applyFields(
     const conflicts = isKubectl ? ignoreLastApplied(endpoint, live, settled.conflicts) : settled.conflicts;
     if (conflicts.size > 0) throw new ApplyConflictError(conflicts, fitted);
   }
-  const owned = withFields(settled.managers, key, withoutServerFields(fields));
+  const owned = withFields(settled.managers, key, sameSet(last?.fields, withoutServerFields(fields)));
   return withManagers(next, isEqual(live, next) ? owned : withTime(owned, key, time));
+}
+
+/** Returns a set, or the equal one from before, whose encoding is known. */
+function sameSet(before: FieldSet | undefined, set: FieldSet): FieldSet {
+  return before && isEqualSet(before, set) ? before : set;
 }
 
 /** Sets the time of a manager. An apply that changes only owners doesn't do so: then a new owner has no time. */

@@ -101,9 +101,13 @@ export function* choice(field: string, value: string | undefined, choices: Choic
 /** Validates an optional value from a list of choices. */
 export function* optionalChoice(field: string, value: string | undefined, choices: Choices): Problems {
   if (value === undefined) return;
-  const name = /\w+(?=(\[\d+\])?$)/.exec(field)?.[0];
-  const values = typeof choices === "string" ? knownValues(`${choices}.${name}`) : choices;
+  const values = typeof choices === "string" ? knownValues(`${choices}.${nameOfField(field)}`) : choices;
   if (!values.includes(value)) yield notSupported(field, value, values);
+}
+
+/** Returns the last name in a path, without an index. */
+function nameOfField(field: string): string | undefined {
+  return /\w+(?=(\[\d+\])?$)/.exec(field)?.[0];
 }
 
 /** Validates each item of a list, unless there are too many. */

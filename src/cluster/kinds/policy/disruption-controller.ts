@@ -1,5 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type KubernetesObject, findController } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, findController, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "@tsbuilder/apimachinery/k8s/policy/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
@@ -73,10 +73,8 @@ export function disruptionController(context: ControllerContext): Controller {
     const reference = findController(object);
     if (!reference) return undefined;
     const { apiVersion, kind, name } = reference;
-    const served = objects
-      .resources()
-      .find((resource) => resource.kind === kind && resource.apiVersion === apiVersion);
-    if (!served) return undefined;
+    const served = objects.findKind(parseApiVersion(apiVersion).group, kind);
+    if (served?.apiVersion !== apiVersion) return undefined;
     const owner = objects.get<ObjectWithReplicas>(served.resource, object.metadata.namespace, name);
     return owner && (ownerOf(owner) ?? owner);
   }
