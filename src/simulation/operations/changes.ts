@@ -111,9 +111,11 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
       if (high !== Infinity) changes.push(change(`sets ${pathName} to its maximum, ${high}`, high));
     }
     if (typeof value === "boolean") changes.push(change(`changes ${pathName} to ${!value}`, !value));
-    const { maxLength = Infinity } = narrowSchema;
-    if (typeof value === "string" && maxLength <= longestText && value !== "") {
-      const longest = value.padEnd(maxLength, value.at(-1));
+    const { minLength = 0, maxLength = Infinity } = narrowSchema;
+    if (typeof value === "string" && value !== "") {
+      const shortest = value.slice(0, Math.max(minLength, 1));
+      changes.push(change(`makes ${pathName} as short as it may be`, shortest));
+      const longest = value.padEnd(maxLength <= longestText ? maxLength : 0, value.at(-1));
       changes.push(change(`makes ${pathName} as long as it may be`, longest));
     }
     return changes;

@@ -27,6 +27,8 @@ export interface OperationsOptions {
   readonly values?: Readonly<Record<string, readonly unknown[]>>;
   /** Optional fields that are always set, because their default depends on the past: `["spec.primary"]`. */
   readonly always?: readonly string[];
+  /** Values of annotations that the operator reads: `{ "db.example.com/rotate": ["1", "2"] }`. */
+  readonly annotations?: Readonly<Record<string, readonly string[]>>;
   /** Also set values that the schema rejects, or that mean nothing. Default: true. */
   readonly wrong?: boolean;
 }
@@ -154,7 +156,7 @@ class Plan {
     if (choice < 0.12) return this.#delete(metadata, object);
     if (choice < 0.27 && earlier.length > 0) return this.#changeBack(metadata, object, random.pick(earlier));
     if (choice < 0.4 && wrong) return this.#setWrongValue(metadata, object);
-    if (choice < 0.45) return this.#annotate(metadata, object);
+    if (choice < (this.#options.annotations ? 0.55 : 0.45)) return this.#annotate(metadata, object);
     const changed =
       (random.chance(0.6) ? this.#reachGoal(object) : undefined) ??
       changeOf(this.#kind, object, this.#drawing);
@@ -207,14 +209,16 @@ class Plan {
     this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}` });
   }
 
-  /** Changes a label and an annotation, which an operator may copy, and which begin no new generation. */
+  /** Changes a label and an annotation, which an operator may copy or read, and which begin no new generation. */
   #annotate(metadata: Placement, object: UserObject): void {
     const { random } = this.#drawing;
+    const { annotations: values = { "example.com/note": ["first", "second"] } } = this.#options;
+    const [key, texts] = random.pick(Object.entries(values));
     const labels = { "example.com/team": random.pick(["red", "blue"]) };
-    const annotations = { "example.com/note": random.pick(["first", "second"]) };
+    const annotations = { ...object.metadata.annotations, [key]: random.pick(texts) };
     const annotated = { ...object, metadata: { ...object.metadata, labels, annotations } };
     if (this.#kind.errors(annotated, object).length > 0) return;
-    this.#apply(metadata, annotated, `labels ${metadata.name}`);
+    this.#apply(metadata, annotated, `labels and annotates ${metadata.name}`);
   }
 
   /** Changes the first of the plan's fields that are left, and sets it before, if it isn't set. */
