@@ -117,15 +117,17 @@ async function exploreAll(
 const longestPause = 600_000;
 
 /**
- * Fixes the time of each step, so that leaving one out doesn't move the others. Some users come back after minutes, but for what
- * no operator can carry out: its errors are excused for a while only.
+ * Fixes the time of each step, so that leaving one out doesn't move the others. Some users come back after minutes, but not while
+ * something is asked for that no operator can carry out: its errors are excused for a while only.
  */
 function fixTimes(steps: readonly Step[], random: Random): Step[] {
-  return steps.map((step, at) => {
+  const strange = new Set<string>();
+  return steps.map((step) => {
     if (step.do === "settle") return step;
-    const before = steps[at - 1];
-    const isUrgent = before !== undefined && before.do !== "settle" && before.strange === true;
-    const pause = !isUrgent && random.chance(0.15) ? random.next() * longestPause : pauseOf(random);
+    const pause = strange.size === 0 && random.chance(0.15) ? random.next() * longestPause : pauseOf(random);
+    const key = step.do === "apply" ? refTextOf(step.object) : refText(step.target);
+    if (step.strange) strange.add(key);
+    else strange.delete(key);
     return { ...step, after: Math.round(step.after ?? pause) };
   });
 }

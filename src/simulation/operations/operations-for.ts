@@ -176,7 +176,7 @@ class Plan {
   #delete(metadata: Placement, object: UserObject): void {
     const { apiVersion, kind } = object;
     const target: Ref = { apiVersion, kind, ...metadata };
-    const back = this.#others.restore(object);
+    const back = this.#others.restoreFor(object);
     this.#steps.push(...back, {
       do: "delete",
       target,
@@ -237,7 +237,7 @@ class Plan {
     const existing = this.#objects.get(metadata);
     const earlier = existing ? [...existing.earlier, existing.object] : [];
     this.#objects.set(metadata, { object, earlier });
-    const back = existing ? this.#others.restore(existing.object, object) : [];
+    const back = existing ? this.#others.restoreFor(existing.object, object) : [];
     this.#steps.push(...back, {
       do: "apply",
       object,

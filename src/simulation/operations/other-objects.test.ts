@@ -5,7 +5,7 @@ import { crdOf, specOf } from "../../../e2e/support/simulation/box-operations.ts
 import { type Ref, refOf, refText } from "../contract/state.ts";
 import { Random } from "../random.ts";
 import { type PlannedStep, plansFor } from "./operations-for.ts";
-import { otherObjectsOf, type Surroundings } from "./other-objects.ts";
+import { otherObjectsOf, type ProjectObjects } from "./other-objects.ts";
 
 const text: JSONSchema = { type: "string" };
 const keyed: JSONSchema = {
@@ -31,13 +31,13 @@ const box = crdOf(
   "box",
 );
 
-const reads = (group: string, ...resources: string[]): Surroundings["rules"][number] => ({
+const reads = (group: string, ...resources: string[]): ProjectObjects["rules"][number] => ({
   apiGroups: [group],
   resources,
   verbs: ["get", "list", "watch"],
 });
 
-const surroundings: Surroundings = {
+const project: ProjectObjects = {
   crd: box,
   crds: [box, store],
   rules: [reads("", "secrets", "configmaps"), reads("example.com", "stores")],
@@ -46,7 +46,7 @@ const surroundings: Surroundings = {
   values: {},
 };
 
-const namesOf = (kind: string, found = otherObjectsOf(surroundings)): Set<string | undefined> =>
+const namesOf = (kind: string, found = otherObjectsOf(project)): Set<string | undefined> =>
   new Set(found.others.flatMap(({ object }) => (object.kind === kind ? [object.metadata.name] : [])));
 
 const secret = (name: string): KubernetesObject =>
@@ -59,7 +59,7 @@ const secret = (name: string): KubernetesObject =>
 
 describe("otherObjectsOf()", () => {
   it("makes what the spec names, and what this names, in each namespace", () => {
-    const found = otherObjectsOf(surroundings);
+    const found = otherObjectsOf(project);
     expect(namesOf("Store")).toEqual(new Set(["alpha", "beta"]));
     expect(namesOf("Secret")).toEqual(new Set(["alpha", "beta"]));
     expect(namesOf("ConfigMap")).toEqual(new Set(["settings", "alpha"]));
@@ -77,9 +77,9 @@ describe("otherObjectsOf()", () => {
   });
 
   it("makes nothing that the operator doesn't read, or that may be its own", () => {
-    expect(otherObjectsOf({ ...surroundings, rules: [] }).others).toEqual([]);
+    expect(otherObjectsOf({ ...project, rules: [] }).others).toEqual([]);
     const writes = { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["create"] };
-    const found = otherObjectsOf({ ...surroundings, rules: [...surroundings.rules, writes] });
+    const found = otherObjectsOf({ ...project, rules: [...project.rules, writes] });
     expect(namesOf("ConfigMap", found)).toEqual(new Set());
     // A name beside a key is no name that the operator should give.
     expect(namesOf("Secret", found)).toEqual(new Set(["alpha", "beta"]));
@@ -87,7 +87,7 @@ describe("otherObjectsOf()", () => {
 
   it("takes what the test gives", () => {
     const found = otherObjectsOf({
-      ...surroundings,
+      ...project,
       objects: [secret("given")],
       values: { "spec.storeRef": [{ name: "main" }] },
     });
@@ -98,7 +98,7 @@ describe("otherObjectsOf()", () => {
 });
 
 describe("a plan with other objects", () => {
-  const { others, values } = otherObjectsOf({ ...surroundings, objects: [secret("given")] });
+  const { others, values } = otherObjectsOf({ ...project, objects: [secret("given")] });
   const draw = plansFor(box, { values }, { others });
   const plans = Array.from({ length: 200 }, (_, plan) => draw(new Random(plan), plan));
   const isOther = (kind: string): boolean => kind !== "Box";

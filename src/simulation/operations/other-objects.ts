@@ -19,7 +19,7 @@ export interface OtherObject {
 }
 
 /** The part of a project that other objects are found in. */
-export interface Surroundings {
+export interface ProjectObjects {
   readonly crd: CRD;
   /** All CRDs of the project. */
   readonly crds: readonly CRD[];
@@ -41,8 +41,8 @@ export interface OtherObjects {
  * Finds the objects that the operator reads and doesn't write: those that the test gives, and those that fields such as
  * `spec.tokenSecret` and `spec.broker.name` name, which are made up in each namespace. Its role says what it reads.
  */
-export function otherObjectsOf(surroundings: Surroundings): OtherObjects {
-  const { crd, crds, rules, objects, namespaces } = surroundings;
+export function otherObjectsOf(project: ProjectObjects): OtherObjects {
+  const { crd, crds, rules, objects, namespaces } = project;
   const main = checkedKind(crd);
   const targets = [...builtinTargets, ...crds.filter((other) => other !== crd).map(targetOf)].filter(
     ({ group, plural }) => readVerbs.some((verb) => allows(rules, verb, group, plural)),
@@ -52,7 +52,7 @@ export function otherObjectsOf(surroundings: Surroundings): OtherObjects {
     return target !== undefined && target.kind !== main.kind && isRead(target, rules);
   });
   const made = new Map<string, KubernetesObject>();
-  const values = namesIn(main, surroundings.values);
+  const values = namesIn(main, project.values);
   const others = [...given, ...made.values()].map((object): OtherObject => {
     const { group, plural, checked } = targetOfObject(object, crds)!;
     const isWatched = allows(rules, "watch", group, plural);
@@ -65,7 +65,10 @@ export function otherObjectsOf(surroundings: Surroundings): OtherObjects {
   return { others, values };
 
   /** Makes the objects that the fields of a kind name. Returns the values of these fields. */
-  function namesIn(kind: CheckedKind, taken: Surroundings["values"]): Record<FieldName, readonly unknown[]> {
+  function namesIn(
+    kind: CheckedKind,
+    taken: ProjectObjects["values"],
+  ): Record<FieldName, readonly unknown[]> {
     const found: Record<FieldName, readonly unknown[]> = {};
     for (const reference of referencesIn(kind.schema)) {
       const target = targets.find((one) => isNamedBy(reference, one));
@@ -228,7 +231,7 @@ function keyValues({ apiVersion, kind }: Target, metadata: UserObject["metadata"
 /** Returns what changes an object: another value of its data, one valid change of a custom resource, or a label. */
 function changeFor(
   checked: CheckedKind | undefined,
-  values: Surroundings["values"] = {},
+  values: ProjectObjects["values"] = {},
 ): NonNullable<OtherObject["change"]> {
   if (checked)
     return (object, random) =>
@@ -268,26 +271,35 @@ export class OtherObjectsInPlan {
   /** Draws a step about something that the objects name: it goes away, comes back, or changes. Mostly there is none. */
   step(objects: readonly UserObject[]): OtherStep | undefined {
     const random = this.#random;
-    const absent = [...this.#contents].flatMap(([other, content]) => (content ? [] : [other]));
-    // An operator tries again and again while something is missing, for as long as its errors are excused.
-    if (absent.length > 0 && random.chance(0.5)) return this.#putBack(random.pick(absent));
+    const strange = [...this.#contents.keys()].filter((other) => this.#isStrange(other));
+    if (strange.length > 0 && random.chance(0.5)) return this.#putBack(random.pick(strange));
     const named = this.#namedBy(objects).filter((other) => this.#contents.get(other));
     if (named.length === 0 || !random.chance(0.25)) return undefined;
     const other = random.pick(named);
     return this.#change(other) ?? this.#delete(other);
   }
 
+  /** Puts everything back. */
+  restore(): OtherStep[] {
+    return [...this.#contents.keys()].flatMap((other) =>
+      this.#isStrange(other) ? [this.#putBack(other)] : [],
+    );
+  }
+
   /**
-   * Puts back what is gone, and what the test gave. With `object`, only what that names and `next` doesn't: an operator can't
-   * clean up for an object whose credentials, say, are gone.
+   * Puts everything back before an object that names some of it is deleted, or names it no longer: an operator can't clean up
+   * for an object whose credentials, say, are gone.
    */
-  restore(object?: UserObject, next?: UserObject): OtherStep[] {
+  restoreFor(object: UserObject, next?: UserObject): OtherStep[] {
     const kept = next ? this.#namedBy([next]) : [];
-    const named = object ? this.#namedBy([object]).filter((other) => !kept.includes(other)) : undefined;
-    return [...this.#contents].flatMap(([other, content]) => {
-      const isAsItWas = content === other.object || (content && !other.isGiven);
-      return isAsItWas || named?.includes(other) === false ? [] : [this.#putBack(other)];
-    });
+    const needed = this.#namedBy([object]).filter((other) => !kept.includes(other));
+    return needed.some((other) => this.#isStrange(other)) ? this.restore() : [];
+  }
+
+  /** Returns whether an object is gone, or is other than the test gave it. */
+  #isStrange(other: OtherObject): boolean {
+    const content = this.#contents.get(other);
+    return !content || (other.isGiven && content !== other.object);
   }
 
   #delete(other: OtherObject): OtherStep {
