@@ -6,6 +6,7 @@ export {
   parseStages,
   type Stage,
 } from "./controllers/index.ts";
+export { loadNewObjectCheck, type NewObjectCheck } from "./built-in/new-object-check.ts";
 export type { Kubeconfig } from "./auth/credentials.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";

@@ -4,12 +4,15 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import type { Scenario, SimulatedOperator } from "./contract/index.ts";
-import { seedsPerPlan } from "./explore/explore.ts";
-import type { Exploration, ExploreOptions, Failure } from "./explore/explore.ts";
-import { examineScenario, explore } from "./explore/explore.ts";
+import type { Exploration, ExploreOptions, Failure, ScenarioMaker } from "./explore/explore.ts";
+import { examineScenario, explore, seedsPerPlan } from "./explore/explore.ts";
 import { testOf } from "./explore/story.ts";
 import { Random } from "./random.ts";
-import { type OperationsOptions, operationsFor } from "./operations/operations-for.ts";
+import { loadKnownTypesCheck } from "./operations/kubernetes-types.ts";
+import { longerNamespace, usualNamespaces } from "./operations/names.ts";
+import { type OperationsOptions, plansFor } from "./operations/operations-for.ts";
+import { otherObjectsOf } from "./operations/other-objects.ts";
+import type { CRD } from "./operations/draw-object.ts";
 
 /**
  * A controller of a project, to be explored. Everything that a scenario may have besides, such as other objects,
@@ -51,7 +54,7 @@ export function budgetOf(env: Readonly<Record<string, string | undefined>>): Exp
 
 /** Describes an exploration in one line. */
 export function summaryOf(
-  { runs, failure, crashPoints }: Exploration,
+  { runs, failure, crashPoints, unchanged }: Exploration,
   { from = 1, seeds = Infinity, processorTime = 0 }: ExploreOptions,
 ): string {
   const { all, missed } = crashPoints;
@@ -60,7 +63,17 @@ export function summaryOf(
   const isCut = !failure && runs < seeds && processorTime > 0;
   const what = isCut ? `${runs} of ${seeds} disturbed runs` : `${runs} disturbed runs`;
   const cut = isCut ? `, as many as ${processorTime / 1000} s of processor time allow` : "";
-  return `explored ${what} from seed ${from}${cut}; ${died}${rest}`;
+  return `explored ${what} from seed ${from}${cut}; ${died}${rest}${unchangedText(unchanged)}`;
+}
+
+/** The number of fields that a summary names. */
+const mostNamedFields = 5;
+
+function unchangedText(unchanged: readonly string[]): string {
+  if (unchanged.length === 0) return "";
+  const more = unchanged.length - mostNamedFields;
+  const named = unchanged.slice(0, mostNamedFields).join(", ");
+  return `; users never changed ${named}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** A finding of `exploreProject()`, as the test that it prints passes it on. */
@@ -76,7 +89,7 @@ export async function examineProject(
 ): Promise<Failure | undefined> {
   const plan = Math.floor(seed / seedsPerPlan);
   const make = await projectScenario(project);
-  return examineScenario({ ...make(new Random(plan).fork("scenario")), ...finding, seed: plan });
+  return examineScenario({ ...make(new Random(plan).fork("scenario"), plan), ...finding, seed: plan });
 }
 
 function howToReplay({ kind, setup }: ProjectExploration, { scenario, verdict, seed }: Failure): string {
@@ -102,10 +115,8 @@ export async function projectScenario({
   folder = ".",
   objects = [],
   ...scenario
-}: ProjectExploration): Promise<(random: Random) => Scenario> {
-  const crds = await loadManifests<Parameters<typeof operationsFor>[0] & KubernetesObject>(
-    join(folder, "config/crd/bases"),
-  );
+}: ProjectExploration): Promise<ScenarioMaker> {
+  const crds = await loadManifests<CRD & KubernetesObject>(join(folder, "config/crd/bases"));
   const crd = crds.find(({ metadata }) => metadata.name === `${kind.plural}.${kind.group}`);
   if (!crd)
     throw new TypeError(`config/crd/bases has no CRD of ${kind.kind}: npx tsbuilder manifests writes it`);
@@ -113,19 +124,27 @@ export async function projectScenario({
     join(folder, "config/rbac/role.yaml"),
   );
   const rules = roles.flatMap((role) => role.rules ?? []);
-  const drawSteps = operationsFor(crd, operations);
   const configurations = webhooks ? await webhooksOf(kind, folder) : [];
-  const { namespaces = ["other"] } = operations;
-  return (random) => ({
+  const hasLongerNamespace = operations.namespaces === undefined;
+  const { namespaces = [...usualNamespaces, longerNamespace], values = {} } = operations;
+  const found = otherObjectsOf({ crd, crds, rules, objects, namespaces, values });
+  const drawSteps = plansFor(
+    crd,
+    { ...operations, values: { ...found.values, ...values } },
+    { others: found.others, hasLongerNamespace, check: await loadKnownTypesCheck() },
+  );
+  const made = found.others.flatMap(({ object, isGiven }) => (isGiven ? [] : [object]));
+  return (random, plan) => ({
     ...scenario,
     crds,
     operators: [{ name: kind.kind.toLowerCase(), setup: setUpBoth(setup, webhooks), rules }],
     objects: [
       ...namespaces.filter((name) => name !== "default").map(namespaceOf),
       ...objects,
+      ...made,
       ...configurations,
     ],
-    steps: drawSteps(random),
+    steps: drawSteps(random, plan),
   });
 }
 

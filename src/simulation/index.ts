@@ -3,13 +3,14 @@
  * `world/simulate.ts`. README.md says where everything else is decided.
  */
 export * from "./contract/index.ts";
+export type { CrashPoints } from "./explore/coverage.ts";
 export {
-  type CrashPoints,
   examineScenario,
   explore,
   type Exploration,
   type ExploreOptions,
   type Failure,
+  type ScenarioMaker,
 } from "./explore/explore.ts";
 export {
   examineProject,

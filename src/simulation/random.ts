@@ -25,6 +25,12 @@ export class Random {
     return list[this.integer(0, list.length - 1)]!;
   }
 
+  /** Returns the items of a list in another order. */
+  shuffled<T>(list: readonly T[]): T[] {
+    const keyed = list.map((item) => ({ item, at: this.next() }));
+    return keyed.sort((a, b) => a.at - b.at).map(({ item }) => item);
+  }
+
   chance(probability: number): boolean {
     return this.next() < probability;
   }

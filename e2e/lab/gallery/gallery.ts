@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { seedsPerPlan } from "../../../src/simulation/explore/explore.ts";
 import { exhibits } from "./exhibits.ts";
 import { hunt } from "./hunt.ts";
 
@@ -23,8 +24,8 @@ let surprises = 0;
 for (const exhibit of chosen) {
   for (const version of versions) {
     const started = process.cpuUsage();
-    const plans = Math.ceil(Number(values.seeds) / 10);
-    const failure = await hunt(exhibit, version, { from: Number(values.from), plans, seeds: 10 });
+    const plans = Math.ceil(Number(values.seeds) / seedsPerPlan);
+    const failure = await hunt(exhibit, version, { from: Number(values.from), plans, seeds: seedsPerPlan });
     const { user, system } = process.cpuUsage(started);
     const isExpected = failure
       ? version === "wrong" && exhibit.classes.includes(failure.verdict.class)

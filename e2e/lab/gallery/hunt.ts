@@ -8,7 +8,7 @@ export interface Hunt {
   /** The first plan of steps. Default: 1. */
   readonly from?: number;
   readonly plans: number;
-  /** How many schedules of faults each plan is run with; ten at most. */
+  /** How many schedules of faults each plan is run with; `seedsPerPlan` at most. */
   readonly seeds: number;
 }
 

@@ -3,8 +3,7 @@ import type { KubernetesObject, Manager } from "@tsbuilder/runtime";
 import {
   operationsFor,
   type OperationsOptions,
-  type Random,
-  type Scenario,
+  type ScenarioMaker,
   type SimulatedOperator,
   type Step,
 } from "@tsbuilder/simulation";
@@ -52,7 +51,7 @@ export async function scenarioOf(
   { mistake, withStranger, endsNamespace }: Exhibit,
   version: "wrong" | "right",
   options: OperationsOptions = {},
-): Promise<(random: Random) => Scenario> {
+): Promise<ScenarioMaker> {
   const operator = (await import(`./${mistake}/${version}.ts`)) as OperatorModule;
   const operators = "operators" in operator ? operator.operators : [{ name: "operator", ...operator }];
   const definition = await (crd ??= generatedCrd());
@@ -62,10 +61,10 @@ export async function scenarioOf(
     kind: "Namespace",
     metadata: { name },
   }));
-  return (random) => ({
+  return (random, plan) => ({
     crds: [definition],
     objects: [...namespaces, ...(withStranger ? strangers : [])],
     operators,
-    steps: [...operations(random), ...(endsNamespace ? [end] : [])],
+    steps: [...operations(random, plan), ...(endsNamespace ? [end] : [])],
   });
 }

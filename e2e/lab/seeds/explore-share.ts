@@ -2,7 +2,7 @@ import { explore, seedsPerPlan } from "../../../src/simulation/explore/explore.t
 import { type ProjectExploration, projectScenario } from "../../../src/simulation/explore-project.ts";
 import type { PlanReport, Share } from "./share.ts";
 
-/** Stands in for `exploreProject` of `@tsbuilder/simulation`: explores this process's share, and reports each ten. */
+/** Stands in for `exploreProject` of `@tsbuilder/simulation`: explores this process's share, and reports each plan. */
 export async function exploreProject(project: ProjectExploration): Promise<void> {
   const { plans, from, end, folder } = JSON.parse(process.argv[2]!) as Share;
   const scenario = await projectScenario({ ...project, folder });

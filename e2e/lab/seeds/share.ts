@@ -1,6 +1,6 @@
 import { seedsPerPlan } from "../../../src/simulation/explore/explore.ts";
 
-/** The share of one process: its seeds from `from` on, before `end`, of these tens. */
+/** The share of one process: its seeds from `from` on, before `end`, of these plans. */
 export interface Share {
   readonly plans: readonly number[];
   readonly from: number;
@@ -9,7 +9,7 @@ export interface Share {
   readonly folder: string;
 }
 
-/** Deals the tens of seeds to processes, in turn, so that all of them come to the end at about the same time. */
+/** Deals the plans to processes, in turn, so that all of them come to the end at about the same time. */
 export function shares(from: number, seeds: number, processes: number, folder: string): Share[] {
   const end = from + seeds;
   const first = Math.floor(from / seedsPerPlan);
@@ -22,7 +22,7 @@ export function shares(from: number, seeds: number, processes: number, folder: s
   }));
 }
 
-/** The result of ten seeds. */
+/** The result of the seeds of one plan. */
 export interface PlanReport {
   readonly seeds: number;
   /** Fewer than the seeds after an alarm. */

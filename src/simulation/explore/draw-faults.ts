@@ -1,21 +1,31 @@
 import type { CallFault, ChildFault, Fault, Run, SimulatedOperator } from "../contract/index.ts";
-import type { Random } from "../random.ts";
+import { Random } from "../random.ts";
 
-/** Draws the faults of a run, aimed at writes, requests and moments of the undisturbed run. */
+/**
+ * Draws the faults of a run, aimed at writes, requests and moments of the undisturbed run. The first is at a point whose turn it
+ * is, so that successive seeds go through all of them.
+ */
 export function drawFaults(
   random: Random,
   plain: Run,
   operators: readonly SimulatedOperator[] = [],
+  turn = random.fork("turn").integer(0, 9999),
 ): Fault[] {
   const targets = Object.keys(plain.writes).filter((process) => plain.requests[process]! > 0);
   if (targets.length === 0) return [];
-  const count = random.pick([1, 1, 1, 2, 2, 3]);
-  const faults = Array.from({ length: count }, () => drawFault(random, plain, random.pick(targets)));
+  const points = faultPoints(plain, targets);
+  const further = Array.from({ length: random.pick([0, 0, 0, 1, 1, 2]) }, () => random.pick(points));
+  const faults = [inTurn(points, turn), ...further].map((point) => drawFault(random, plain, point));
   return [
     ...drawUpgrades(random.fork("upgrades"), plain, operators),
     ...drawRefusedWrites(random.fork("controllers"), plain),
     ...faults,
   ];
+}
+
+/** Returns the point whose turn it is. Points that are drawn one after the other are far apart in the list. */
+function inTurn(points: readonly FaultPoint[], turn: number): FaultPoint {
+  return new Random(Math.floor(turn / points.length)).shuffled(points)[turn % points.length]!;
 }
 
 /** Lets a write of the cluster's controllers fail in every third run; sometimes the server has carried it out. */
@@ -29,8 +39,7 @@ function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
 
 /** Lets every second run begin with the former version of an operator that has one. */
 function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedOperator[]): Fault[] {
-  const end = plain.trace.findIndex(({ type }) => type === "phase");
-  const moments = plain.trace.slice(0, end).filter(({ type }) => type === "change" || type === "step");
+  const moments = beforeRest(plain).filter(({ type }) => type === "change" || type === "step");
   if (moments.length === 0) return [];
   return operators.flatMap(({ name, former }): Fault[] => {
     const at = Math.round(random.pick(moments).at + random.next() * 1000);
@@ -38,55 +47,70 @@ function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedO
   });
 }
 
-/** The kinds of faults that every operator may meet. Crashes are drawn more often. */
+/** A fault that may be drawn: its kind, and the kind of the write or the call that it strikes. */
+interface FaultPoint {
+  readonly fault: (typeof kinds)[number] | "crash" | "call" | "lease" | "webhook";
+  readonly process: string;
+  /** The kind of the write, such as `PATCH ConfigMap.v1`. */
+  readonly write?: string;
+  /** The kind of the call, such as `POST dns`. */
+  readonly call?: string;
+}
+
+/** The kinds of faults that every operator may meet, besides crashes. */
 const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
 
-function drawFault(random: Random, plain: Run, process: string): Fault {
-  const operatorsCalled = operatorsWithCalls(plain);
-  const calls = callsBy(process, plain);
+/** Returns the faults that an operator may meet. Each kind of write and call counts on its own: the rare ones are those that matter. */
+function faultPoints(plain: Run, targets: readonly string[]): FaultPoint[] {
   const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
-  const kind = random.pick([
-    ...kinds,
-    ...(hasLease ? (["lease"] as const) : []),
-    ...(operatorsCalled.length > 0 ? (["webhook"] as const) : []),
-    ...(calls.length > 0 ? (["call", "call", "call"] as const) : []),
-    "crash",
-    "crash",
-    "crash",
-  ] as const);
-  if (kind === "call") return drawCallFault(random, process, pickCall(random, calls));
+  return targets.flatMap((process) => {
+    const calls = new Set(callsBy(process, plain));
+    return [
+      ...[...new Set(writesBy(process, plain))].map((write) => ({ fault: "crash" as const, process, write })),
+      ...[...calls].flatMap((call): FaultPoint[] => [
+        { fault: "call", process, call },
+        { fault: "crash", process, call },
+        { fault: "call", process, call },
+      ]),
+      ...kinds.map((fault) => ({ fault, process })),
+      ...(hasLease ? [{ fault: "lease" as const, process }] : []),
+      ...(operatorsWithCalls(plain).length > 0 ? [{ fault: "webhook" as const, process }] : []),
+    ];
+  });
+}
+
+function drawFault(random: Random, plain: Run, point: FaultPoint): Fault {
+  const { fault: kind, process, write, call } = point;
+  if (kind === "call")
+    return drawCallFault(random, process, pickNumber(random, callsBy(process, plain), call));
   const writes = plain.writes[process]!;
-  const isAtCall = calls.length > 0 && random.fork("at a call").chance(writes > 0 ? 0.5 : 1);
-  if (kind === "crash" && (writes > 0 || isAtCall)) {
+  if (kind === "crash") {
     const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
     return {
       fault: "crash",
       process,
-      ...(isAtCall ? { call: pickCall(random, calls) } : { write: random.integer(1, writes) }),
+      ...(call === undefined
+        ? { write: Math.min(writes, pickNumber(random, writesBy(process, plain), write)) }
+        : { call: pickNumber(random, callsBy(process, plain), call) }),
       when: random.pick(["before", "at", "after"]),
       down: random.pick([10, 500, 3000, 20_000]),
       ...(lag !== undefined && { lag }),
     };
   }
-  if (kind === "refuse" || kind === "crash") {
+  if (kind === "refuse") {
     const refusalKind = random.pick(["conflict", "too-many", "error", "time-out", "reset"] as const);
     const request = random.integer(1, plain.requests[process]!);
     const done = refusalKind !== "conflict" && refusalKind !== "too-many" && random.chance(0.5);
     return { fault: "refuse", process, request, with: refusalKind, done };
   }
+  if (kind === "delete-child" || kind === "edit-child") return drawChildFault(random, plain, kind);
   const at = Math.max(0, Math.round(drawMoment(random, plain) + random.next() * 1000 - 800));
-  if (kind === "delete-child" || kind === "edit-child")
-    return {
-      fault: orRecreate(kind, random),
-      child: random.integer(0, Math.max(0, countChildren(plain) - 1)),
-      at,
-    };
   const duration = random.pick([100, 1000, 5000, 20_000]);
   if (kind === "clock")
     return { fault: kind, process, at, for: duration, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
   if (kind === "webhook") {
     const delay = random.chance(0.5) ? random.pick([500, 5000, 15_000]) : undefined;
-    const operator = random.pick(operatorsCalled);
+    const operator = random.pick(operatorsWithCalls(plain));
     return { fault: kind, operator, at, for: duration, ...(delay !== undefined && { delay }) };
   }
   if (kind === "cut" && random.fork("suspend").chance(0.5))
@@ -101,10 +125,20 @@ function callsBy(process: string, { trace }: Run): string[] {
   );
 }
 
-/** Draws the number of a call. Each kind of call is as likely as any other: the rare ones are those that matter. */
-function pickCall(random: Random, calls: readonly string[]): number {
-  const kind = random.pick([...new Set(calls)]);
-  return random.pick(calls.flatMap((each, index) => (each === kind ? [index + 1] : [])));
+/** Returns what kind of write each write of a process was: its method, and the kind of the object. */
+function writesBy(process: string, { trace }: Run): string[] {
+  return trace.flatMap((event) =>
+    event.type === "request" && event.process === process && event.method !== "GET"
+      ? [
+          `${event.method} ${event.object?.split(" ")[0]} ${/\/(status|scale|finalizers)\b/.exec(event.path)?.[1]}`,
+        ]
+      : [],
+  );
+}
+
+/** Draws the number of a write or a call of a kind. */
+function pickNumber(random: Random, all: readonly string[], kind: string | undefined): number {
+  return random.pick(all.flatMap((each, index) => (each === kind ? [index + 1] : [])));
 }
 
 const failures = ["refused", "reset", "time-out", "too-many", "error", "garbage", "slow"] as const;
@@ -121,6 +155,27 @@ function operatorsWithCalls({ trace }: Run): string[] {
   return [...new Set(processes.map((process) => process.replace(/-\d+$/, "")))].filter(Boolean);
 }
 
+/** Draws a fault of a child before the deletion: in every second case once all is done, when nothing else tells the operator. */
+function drawChildFault(random: Random, plain: Run, kind: "delete-child" | "edit-child"): ChildFault {
+  const trace = beforeRest(plain);
+  const moments = trace.filter(({ type }) => type === "change" || type === "step");
+  const children = trace.filter(
+    (event) => event.type === "change" && event.change === "ADDED" && event.by in plain.writes,
+  ).length;
+  const moment = (random.chance(0.5) ? moments.at(-1) : random.pick(moments))?.at ?? 0;
+  return {
+    fault: orRecreate(kind, random),
+    child: random.integer(0, Math.max(0, children - 1)),
+    at: Math.round(moment + random.next() * 5000),
+  };
+}
+
+/** Returns what happened until everything rested after the steps. */
+function beforeRest({ trace }: Run): Run["trace"] {
+  const end = trace.findIndex(({ type }) => type === "phase");
+  return end === -1 ? trace : trace.slice(0, end);
+}
+
 /** Turns some deletions into a deletion after which the object is created again. */
 function orRecreate(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
   return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
@@ -130,9 +185,4 @@ function orRecreate(kind: "delete-child" | "edit-child", random: Random): ChildF
 function drawMoment(random: Random, { trace, duration }: Run): number {
   const moments = trace.filter(({ type }) => type === "change" || type === "step");
   return moments.length === 0 ? random.next() * duration : random.pick(moments).at;
-}
-
-function countChildren({ trace, writes }: Run): number {
-  return trace.filter((event) => event.type === "change" && event.change === "ADDED" && event.by in writes)
-    .length;
 }

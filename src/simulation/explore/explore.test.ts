@@ -15,11 +15,14 @@ test("a right operator passes", async () => {
   expect(runs).toBe(20);
 });
 
+/** Who makes a child only once doesn't notice either that somebody deleted it: the seeds decide which of the two is found. */
+const alike: Readonly<Record<string, readonly string[]>> = { interrupted: ["drift"] };
+
 test.each(Object.entries(wrongShops))("an operator that is wrong is found: %s", async (name, setup) => {
   const scenario = { ...shopScenario(setup), objects: [somebodys] };
   const { failure } = await explore(scenario, { seeds: 60 });
-  expect(failure?.verdict.class).toBe(name);
-  expect(failure?.story).toContain(`${name}: `);
+  expect([name, ...(alike[name] ?? [])]).toContain(failure?.verdict.class);
+  expect(failure?.story).toContain(`${failure?.verdict.class}: `);
   expect(failure?.test).toContain(`seed: ${failure?.scenario.seed}`);
   // The shrunk scenario fails by itself, in the same way.
   const again = await examineScenario(failure!.scenario);

@@ -1,12 +1,13 @@
 // Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults (`draw-faults.ts`), compares disturbed runs with
 // undisturbed ones (`examine.ts`), shrinks the first failure, names its class, and tells its story (`story.ts`, `advice.ts`).
 
-import type { Fault, MistakeClass, Run, Verdict } from "../contract/index.ts";
+import type { Fault, MistakeClass, Verdict } from "../contract/index.ts";
 import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
 import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 import { pauseOf } from "../world/user.ts";
+import { Coverage, type CrashPoints } from "./coverage.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { type Baseline, type Finding, baselineOf, examine, findIn } from "./examine.ts";
 import { scenarioReplay, storyOf, testOf } from "./story.ts";
@@ -43,33 +44,28 @@ export interface Exploration {
   readonly runs: number;
   readonly failure: Failure | undefined;
   readonly crashPoints: CrashPoints;
+  /** The fields of the kinds that users created and never changed, outer ones only: `spec.tls`. */
+  readonly unchanged: readonly string[];
 }
 
 /**
  * Runs a scenario with faults that the seeds decide, and compares each outcome with that of a run without faults. The latter
  * is compared with a fresh start. Stops at the first failure, and shrinks it. If `make` is a function, it draws a scenario for
- * every ten seeds.
+ * every four seeds.
  */
-export function explore(
-  make: Scenario | ((random: Random) => Scenario),
-  options: ExploreOptions = {},
-): Promise<Exploration> {
+export function explore(make: Scenario | ScenarioMaker, options: ExploreOptions = {}): Promise<Exploration> {
   // Once for all runs, since replacing dozens of functions takes time.
   return withVirtualGlobals(() => exploreAll(make, options));
 }
 
-/** The kinds of writes that the operators made, and those at which no process died. The name of the object doesn't count. */
-export interface CrashPoints {
-  /** All kinds of writes, such as `shop: PATCH ConfigMap`. */
-  readonly all: readonly string[];
-  readonly missed: readonly string[];
-}
-
 /** The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. */
-export const seedsPerPlan = 10;
+export const seedsPerPlan = 4;
+
+/** Makes the scenario of a plan. Plans that take turns need the number. */
+export type ScenarioMaker = (random: Random, plan: number) => Scenario;
 
 async function exploreAll(
-  make: Scenario | ((random: Random) => Scenario),
+  make: Scenario | ScenarioMaker,
   { seeds = 100, from = 1, time = Infinity, processorTime = Infinity, shrinks = 200 }: ExploreOptions,
 ): Promise<Exploration> {
   const start = performance.now();
@@ -80,11 +76,11 @@ async function exploreAll(
   };
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
   let runs = 0;
-  const coverage = new CrashCoverage();
+  const coverage = new Coverage();
   for (let seed = from; seed < from + seeds && isTime(); seed++) {
     const number = Math.floor(seed / seedsPerPlan);
     if (plan?.number !== number) {
-      const made = typeof make === "function" ? make(new Random(number).fork("scenario")) : make;
+      const made = typeof make === "function" ? make(new Random(number).fork("scenario"), number) : make;
       const scenario = readScenario(made);
       const planned = {
         ...scenario,
@@ -92,35 +88,47 @@ async function exploreAll(
         seed: number,
       };
       plan = { number, scenario: planned, baseline: await baselineOf(planned) };
-      coverage.add(plan.baseline.plain);
+      coverage.addPlan(planned);
+      coverage.addRun(plan.baseline.plain);
     }
     const { scenario, baseline } = plan;
     let [finding] = baseline.findings;
     if (!finding) {
       const faults = [
         ...(scenario.faults ?? []),
-        ...drawFaults(new Random(seed).fork("faults"), baseline.plain, scenario.operators),
+        ...drawFaults(new Random(seed).fork("faults"), baseline.plain, scenario.operators, seed),
       ];
       const examined = await examine({ ...scenario, faults, seed: number }, baseline);
       [finding] = examined.findings;
-      coverage.add(examined.run);
+      coverage.addRun(examined.run);
       runs++;
     }
     if (finding) {
       let tries = 0;
       const isExhausted = (): boolean => tries++ >= shrinks;
       const failure = failureOf(await shrink(finding, isExhausted), seed);
-      return { runs, failure, crashPoints: coverage.points };
+      return { runs, failure, ...coverage.reached };
     }
   }
-  return { runs, failure: undefined, crashPoints: coverage.points };
+  return { runs, failure: undefined, ...coverage.reached };
 }
 
-/** Fixes the time of each step, so that leaving one out doesn't move the others. */
+/** The longest pause before a step, in milliseconds: enough for Jobs and rollouts to end. */
+const longestPause = 600_000;
+
+/**
+ * Fixes the time of each step, so that leaving one out doesn't move the others. Some users come back after minutes, but not while
+ * something is asked for that no operator can carry out: its errors are excused for a while only.
+ */
 function fixTimes(steps: readonly Step[], random: Random): Step[] {
+  const strange = new Set<string>();
   return steps.map((step) => {
     if (step.do === "settle") return step;
-    return { ...step, after: Math.round(step.after ?? pauseOf(random)) };
+    const pause = strange.size === 0 && random.chance(0.15) ? random.next() * longestPause : pauseOf(random);
+    const key = step.do === "apply" ? refTextOf(step.object) : refText(step.target);
+    if (step.strange) strange.add(key);
+    else strange.delete(key);
+    return { ...step, after: Math.round(step.after ?? pause) };
   });
 }
 
@@ -245,20 +253,4 @@ function classify({ class: found, scenario, run }: Finding): MistakeClass {
   if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
   if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
   return applied.size > 1 ? "collision" : "history";
-}
-
-/** Collects the kinds of writes, and those at which a process died. */
-class CrashCoverage {
-  readonly #all = new Set<string>();
-  readonly #diedAt = new Set<string>();
-
-  add({ writePoints, diedAt }: Run): void {
-    for (const point of writePoints) this.#all.add(point);
-    for (const point of diedAt) this.#diedAt.add(point);
-  }
-
-  get points(): CrashPoints {
-    const all = [...this.#all].sort();
-    return { all, missed: all.filter((point) => !this.#diedAt.has(point)) };
-  }
 }

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { setupAppServiceController } from "../../../e2e/golden/app-operator/src/controller/appservice_controller.ts";
 import type { Scenario } from "../contract/index.ts";
 import { operationsFor } from "../operations/operations-for.ts";
+import { Random } from "../random.ts";
 import { explore } from "./explore.ts";
 
 test("what is paused stays as it is, whatever was asked for before", async () => {
@@ -11,20 +12,17 @@ test("what is paused stays as it is, whatever was asked for before", async () =>
   const crds = await loadObjects([fileURLToPath(folder)]);
   const crd = crds.find(({ metadata }) => metadata.name?.startsWith("appservices."));
   const draw = operationsFor(crd as unknown as Parameters<typeof operationsFor>[0]);
-  const paused: boolean[] = [];
-  const { failure } = await explore(
-    (random): Scenario => {
-      const steps = draw(random);
-      paused.push(JSON.stringify(steps).includes('"paused":true'));
-      return {
-        crds,
-        operators: [{ name: "appservice", setup: setupAppServiceController }],
-        objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } }],
-        steps,
-      };
-    },
-    { from: 180, seeds: 2, shrinks: 0 },
-  );
-  expect(failure?.story).toBeUndefined();
-  expect(paused).toEqual([true]);
+  const plans = Array.from({ length: 100 }, (_, seed) => draw(new Random(seed)));
+  const pausing = plans.filter((steps) => JSON.stringify(steps).includes('"paused":true'));
+  expect(pausing.length).toBeGreaterThan(10);
+  for (const steps of pausing.slice(0, 2)) {
+    const scenario: Scenario = {
+      crds,
+      operators: [{ name: "appservice", setup: setupAppServiceController }],
+      objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } }],
+      steps,
+    };
+    const { failure } = await explore(scenario, { seeds: 2, shrinks: 0 });
+    expect(failure?.story).toBeUndefined();
+  }
 });

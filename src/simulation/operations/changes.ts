@@ -1,19 +1,22 @@
 import { type JSONObject, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { type Drawing, drawValue, fieldBelow, lastName, rangeOf } from "./draw-value.ts";
+import { type Drawing, drawValue, type FieldName, fieldBelow, lastName, rangeOf } from "./draw-value.ts";
 import { narrow } from "./narrow.ts";
-import { type Place, changingPlaces, pathText, withValue } from "./places.ts";
+import { type Place, changingPlaces, isWithin, pathText, withValue } from "./places.ts";
 import { typicalKeys } from "./typical-values.ts";
 import { type CheckedKind, type UserObject, repair } from "./draw-object.ts";
 
 /** An object after a change, and the change in words. */
-interface ChangedObject {
+export interface ChangedObject {
   readonly object: UserObject;
   readonly what: string;
 }
 
 /** The number of changes that are tried before the search for a valid one is given up. */
 const mostTries = 25;
+
+/** The number of changes that are tried of one field. */
+const triesOfField = 8;
 
 /** Makes one valid change of an object. Returns undefined if none was found. */
 export function changeOf(kind: CheckedKind, object: UserObject, drawing: Drawing): ChangedObject | undefined {
@@ -23,6 +26,36 @@ export function changeOf(kind: CheckedKind, object: UserObject, drawing: Drawing
     const changes = changesAt(pickPlace(places, drawing), drawing);
     const changed = changes.length > 0 && applyChange(kind, object, random.pick(changes), drawing);
     if (changed) return changed;
+  }
+  return undefined;
+}
+
+/** A step towards the change of a field. */
+interface FieldChange extends ChangedObject {
+  /** The field had a value, and has another. Otherwise it was set, or something around it was. */
+  readonly isChange: boolean;
+}
+
+/** Changes a field. If it isn't set, it is set, or else what is around it. Returns undefined if no valid change was found. */
+export function changeOfField(
+  kind: CheckedKind,
+  object: UserObject,
+  field: FieldName,
+  drawing: Drawing,
+): FieldChange | undefined {
+  const around = changingPlaces(object, kind.schema, drawing.values).filter((place) =>
+    isWithin(field, place.field),
+  );
+  const depth = Math.max(...around.map(({ field: outer }) => outer.length));
+  const nearest = around.filter(({ field: outer }) => outer.length === depth);
+  if (nearest.length === 0) return undefined;
+  // What is set around the field should have the field.
+  const generous = { ...drawing, optional: 0.9 };
+  for (let attempt = 0; attempt < triesOfField; attempt++) {
+    const place = drawing.random.pick(nearest);
+    const changes = changesAt(place, generous).filter(({ value }) => value !== undefined);
+    const changed = changes.length > 0 && applyChange(kind, object, drawing.random.pick(changes), drawing);
+    if (changed) return { ...changed, isChange: place.field === field && place.value !== undefined };
   }
   return undefined;
 }
@@ -78,9 +111,11 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
       if (high !== Infinity) changes.push(change(`sets ${pathName} to its maximum, ${high}`, high));
     }
     if (typeof value === "boolean") changes.push(change(`changes ${pathName} to ${!value}`, !value));
-    const { maxLength = Infinity } = narrowSchema;
-    if (typeof value === "string" && maxLength <= longestText && value !== "") {
-      const longest = value.padEnd(maxLength, value.at(-1));
+    const { minLength = 0, maxLength = Infinity } = narrowSchema;
+    if (typeof value === "string" && value !== "") {
+      const shortest = value.slice(0, Math.max(minLength, 1));
+      changes.push(change(`makes ${pathName} as short as it may be`, shortest));
+      const longest = value.padEnd(maxLength <= longestText ? maxLength : 0, value.at(-1));
       changes.push(change(`makes ${pathName} as long as it may be`, longest));
     }
     return changes;

@@ -3,9 +3,11 @@ import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
 import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { CRDSpec } from "@tsbuilder/apimachinery/crd";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
+import type { NewObjectCheck } from "@tsbuilder/cluster";
 import type { Random } from "../random.ts";
 import { type Drawing, drawValue } from "./draw-value.ts";
-import { type Path, type Place, changingPlaces, withValue } from "./places.ts";
+import { knownTypesCheck } from "./kubernetes-types.ts";
+import { type Path, type Place, changingPlaces, pathText, withValue } from "./places.ts";
 
 /** The number of objects that are drawn until one is valid. */
 const mostDraws = 30;
@@ -34,7 +36,7 @@ function withoutServerFields(schema: CheckedKind["schema"]): CheckedKind["schema
 }
 
 /** The number of repairs of each object. */
-const mostRepairs = 12;
+const mostRepairs = 20;
 
 /** The change that a repair must keep. */
 interface KeptChange {
@@ -51,20 +53,32 @@ export function repair(
 ): UserObject | undefined {
   let object = broken;
   for (let round = 0; round < mostRepairs; round++) {
-    const errors = kind.errors(object, keptChange?.old);
-    const [error] = errors;
+    const [error] = allErrors(object);
     if (!error) return object;
     const place = placeToRepair(kind, object, error, { drawing, keptChange, round });
     if (!place) return undefined;
     const { random } = drawing;
     const isRemoved = place.isField && !place.isRequired && place.value !== undefined && random.chance(0.5);
-    object = withValue(
-      object,
-      place.path,
-      isRemoved ? undefined : drawValue(place.schema, place.field, drawing),
-    );
+    object = withValue(object, place.path, isRemoved ? undefined : otherValue(place, error, drawing));
   }
-  return kind.errors(object, keptChange?.old).length === 0 ? object : undefined;
+  return allErrors(object).length === 0 ? object : undefined;
+
+  function allErrors(one: UserObject): readonly FieldError[] {
+    const errors = kind.errors(one, keptChange?.old);
+    return errors.length > 0 ? errors : kind.usageErrors(one);
+  }
+}
+
+/** Draws another value for a place. Some errors say which values are supported. */
+function otherValue(
+  { path, schema, field }: Place,
+  { reason, detail, ...error }: FieldError,
+  drawing: Drawing,
+): unknown {
+  const supported = [...detail.matchAll(/"([^"]+)"/g)].map(([, text]) => text!);
+  const isNamed =
+    reason === "FieldValueNotSupported" && error.field === pathText(path) && supported.length > 0;
+  return isNamed ? drawing.random.pick(supported) : drawValue(schema, field, drawing);
 }
 
 function placeToRepair(
@@ -99,10 +113,12 @@ export interface CheckedKind {
   readonly schema: JSONSchema;
   /** Validates an object, or the update of another one. */
   readonly errors: (object: UserObject, old?: UserObject) => FieldError[];
+  /** Finds what the API server admits in an object, and rejects where operators copy it to: in the spec of a pod, say. */
+  readonly usageErrors: (object: UserObject) => FieldError[];
 }
 
-/** Returns the kind that a CRD defines, in its storage version. */
-export function checkedKind({ spec }: CRD): CheckedKind {
+/** Returns the kind that a CRD defines, in its storage version. With `check`, values of Kubernetes' own types are checked, too. */
+export function checkedKind({ spec }: CRD, check?: NewObjectCheck): CheckedKind {
   const { group, scope, names, versions } = spec;
   const version = versions.find(({ storage }) => storage) ?? versions[0]!;
   const schema = version.schema?.openAPIV3Schema ?? { type: "object" };
@@ -116,6 +132,7 @@ export function checkedKind({ spec }: CRD): CheckedKind {
       const before = old === undefined ? {} : { old: validator.applyDefaults(old) };
       return [...validator.validate(validator.applyDefaults(object), before), ...scaleErrors(object)];
     },
+    usageErrors: check ? knownTypesCheck(schema, check) : () => [],
   };
 
   /** Rejects a negative number of replicas, as the API server does for kinds with a scale subresource. */
@@ -130,7 +147,12 @@ export function checkedKind({ spec }: CRD): CheckedKind {
 export interface UserObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly [field: string]: unknown;
 }
 

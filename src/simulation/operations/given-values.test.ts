@@ -12,6 +12,17 @@ describe("operationsFor() with values and fields of its caller's", () => {
     expect(new Set(modes)).toEqual(new Set(["fast", "safe"]));
   });
 
+  it("sets annotations, of the values that are given", () => {
+    const crd = crdOf({ type: "object", properties: { size: { type: "integer" } } }, "box");
+    const steps = stepsOf(crd, 50, { annotations: { "example.com/rotate": ["1", "2"] } });
+    const annotated = steps
+      .map((step) => (step.do === "apply" ? step.object.metadata.annotations : undefined))
+      .filter((annotations) => annotations !== undefined);
+    expect(annotated).toContainEqual({ "example.com/rotate": "1" });
+    expect(annotated).toContainEqual({ "example.com/rotate": "2" });
+    expect(new Set(annotated.flatMap((each) => Object.keys(each)))).toEqual(new Set(["example.com/rotate"]));
+  });
+
   it("always sets the fields that it is told to", () => {
     const text: JSONSchema = { type: "string" };
     const named: JSONSchema = { type: "object", properties: { name: text } };

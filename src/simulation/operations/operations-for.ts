@@ -2,11 +2,16 @@
 // `changes.ts` changes them.
 
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
+import type { NewObjectCheck } from "@tsbuilder/cluster";
 import type { Ref, Step } from "../contract/index.ts";
-import { Random } from "../random.ts";
+import type { Random } from "../random.ts";
 import { type CRD, type CheckedKind, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
 import type { Drawing, FieldName } from "./draw-value.ts";
-import { changeOf, wrongChangeOf } from "./changes.ts";
+import { type ChangedObject, changeOf, changeOfField, wrongChangeOf } from "./changes.ts";
+import { fieldsOf, goalsOf } from "./fields.ts";
+import { type Placement, placementsOf } from "./names.ts";
+import { type OtherObject, OtherObjectsInPlan } from "./other-objects.ts";
+import { withoutSharedFields } from "./shared-resources.ts";
 
 /** Options for drawing operations. */
 export interface OperationsOptions {
@@ -22,52 +27,49 @@ export interface OperationsOptions {
   readonly values?: Readonly<Record<string, readonly unknown[]>>;
   /** Optional fields that are always set, because their default depends on the past: `["spec.primary"]`. */
   readonly always?: readonly string[];
+  /** Values of annotations that the operator reads: `{ "db.example.com/rotate": ["1", "2"] }`. */
+  readonly annotations?: Readonly<Record<string, readonly string[]>>;
   /** Also set values that the schema rejects, or that mean nothing. Default: true. */
   readonly wrong?: boolean;
 }
 
 /**
- * Names of objects: short, beginning alike, with digits, and as long as the value of a label may be. An operator that
- * appends a suffix to the long name must shorten it, or the API server rejects the result.
- */
-const objectNames: readonly string[] = [
-  "web",
-  "web-1",
-  "web-10",
-  "a",
-  "db",
-  `web-${"long-".repeat(11)}name`,
-  "b-2",
-];
-
-/**
  * Draws the steps of users from a CRD's schema and rules: they create objects, make one valid change after the other, undo
- * changes, set a wrong value and correct it, and delete objects and create them again.
+ * changes, set a wrong value and correct it, and delete objects and create them again. Plans that are told their number take
+ * turns in changing all fields.
  */
-export function operationsFor(crd: CRD, options: OperationsOptions = {}): (random: Random) => PlannedStep[] {
-  const checked = checkedKind(crd);
-  const kind = { ...checked, schema: (options.always ?? []).reduce(requireField, checked.schema) };
-  const names = admittedNames(kind, options.names ?? objectNames);
-  return (random) => new Plan(kind, { ...options, names }, random).steps();
+export function operationsFor(
+  crd: CRD,
+  options: OperationsOptions = {},
+): (random: Random, plan?: number) => PlannedStep[] {
+  return plansFor(crd, options);
 }
 
-/** The least length to which names are cut. */
-const leastNameLength = 8;
+/** What is known of a project besides its CRD. */
+interface ProjectKnowledge {
+  /** Other objects that the operator reads, and that users change and delete, too. */
+  readonly others?: readonly OtherObject[];
+  /** The namespace `other-web` exists beside those of the options. */
+  readonly hasLongerNamespace?: boolean;
+  /** Checks values of Kubernetes' own types. Without it, the schema alone says what is valid. */
+  readonly check?: NewObjectCheck;
+}
 
-/** Returns the names that a kind admits. Long ones are cut to the length that its rules admit. */
-function admittedNames(kind: CheckedKind, names: readonly string[]): string[] {
-  const drawing = { random: new Random(1), values: {}, optional: 0 };
-  const [first] = names.filter((name) => name.length < leastNameLength);
-  const object = drawObject(kind, { name: first ?? "a" }, drawing);
-  if (!object) return [...names];
-  const admitted = names.flatMap((name) => {
-    for (let length = name.length; length >= Math.min(leastNameLength, name.length); length--) {
-      const cut = name.slice(0, length).replace(/-+$/, "");
-      if (kind.errors({ ...object, metadata: { ...object.metadata, name: cut } }).length === 0) return [cut];
-    }
-    return [];
-  });
-  return [...new Set(admitted)];
+/** Draws the steps of users of a project. */
+export function plansFor(
+  crd: CRD,
+  options: OperationsOptions,
+  { others = [], hasLongerNamespace = false, check }: ProjectKnowledge = {},
+): (random: Random, plan?: number) => PlannedStep[] {
+  const checked = checkedKind(crd, check);
+  const schema = (options.always ?? []).reduce(requireField, checked.schema);
+  const kind = { ...checked, schema: withoutSharedFields(schema, options.values ?? {}) };
+  const place = placementsOf(kind, { ...options, hasLongerNamespace });
+  const fields = fieldsOf(kind.schema);
+  return (random, plan = random.fork("plan").integer(0, 9999)) => {
+    const goals = goalsOf(fields, plan, random);
+    return new Plan(kind, { ...options, placements: place(random), goals, others }, random).steps();
+  };
 }
 
 /** Returns a schema that requires a field as well, wherever its parent is present. */
@@ -98,7 +100,18 @@ interface ExistingObject {
   readonly earlier: readonly UserObject[];
 }
 
-type PlanOptions = OperationsOptions & Required<Pick<OperationsOptions, "names">>;
+interface PlanOptions extends OperationsOptions {
+  readonly placements: readonly Placement[];
+  /** The fields to change. */
+  readonly goals: readonly FieldName[];
+  readonly others: readonly OtherObject[];
+}
+
+/** The number of steps that are tried for a goal before it is given up. */
+const triesOfGoal = 4;
+
+/** Milliseconds after which the operator has noticed what is back, even if its events are late. */
+const noticeTime = 60_000;
 
 /** Plans the steps of users, one after the other: it knows the objects that exist after each. */
 class Plan {
@@ -106,8 +119,9 @@ class Plan {
   readonly #options: PlanOptions;
   readonly #random: Random;
   readonly #drawing: Drawing;
-  readonly #metadata: readonly UserObject["metadata"][];
-  readonly #objects = new Map<UserObject["metadata"], ExistingObject>();
+  readonly #objects = new Map<Placement, ExistingObject>();
+  readonly #goals: { readonly field: FieldName; tries: number }[];
+  readonly #others: OtherObjectsInPlan;
   readonly #steps: PlannedStep[] = [];
 
   constructor(kind: CheckedKind, options: PlanOptions, random: Random) {
@@ -115,29 +129,18 @@ class Plan {
     this.#options = options;
     this.#random = random;
     this.#drawing = { random, values: options.values ?? {}, optional: 0.5 };
-    const names = shuffled(options.names, random);
-    const namespaces: readonly (string | undefined)[] = kind.isNamespaced
-      ? shuffled(options.namespaces ?? ["default", "other"], random)
-      : [undefined];
-    const among = (name: string): UserObject["metadata"][] =>
-      shuffled(namespaces, random).map((namespace) =>
-        namespace === undefined ? { name } : { name, namespace },
-      );
-    const grouped = names.flatMap(among);
-    // Objects of one name in several namespaces follow one another, or else objects of one namespace do.
-    this.#metadata = random.chance(0.5)
-      ? grouped
-      : grouped.toSorted((a, b) => namespaces.indexOf(a.namespace) - namespaces.indexOf(b.namespace));
+    this.#goals = options.goals.map((field) => ({ field, tries: triesOfGoal }));
+    this.#others = new OtherObjectsInPlan(options.others, random.fork("others"));
   }
 
   steps(): PlannedStep[] {
-    const { steps = this.#random.integer(4, 12) } = this.#options;
+    const { steps = this.#random.integer(5, 12) } = this.#options;
     for (let tries = 0; this.#steps.length < steps && tries < steps * 3; tries++) this.#step();
     if (this.#steps.length === 0)
       throw new TypeError(
         `no valid ${this.#kind.kind} was found that users could create: say in "values" what its fields may hold`,
       );
-    return this.#steps;
+    return [...this.#steps, ...this.#others.restore()];
   }
 
   #step(): void {
@@ -146,41 +149,58 @@ class Plan {
     const [chosen] = existing.length > 0 ? [random.pick(existing)] : [];
     const { objects = 3, wrong = true } = this.#options;
     if (!chosen || (existing.length < objects && random.chance(0.2))) return this.#create();
+    const other = this.#others.step(existing.map(([, { object }]) => object));
+    if (other) return void this.#steps.push(other);
     const [metadata, { object, earlier }] = chosen;
     const choice = random.next();
     if (choice < 0.12) return this.#delete(metadata, object);
     if (choice < 0.27 && earlier.length > 0) return this.#changeBack(metadata, object, random.pick(earlier));
-    if (choice < 0.42 && wrong) return this.#setWrongValue(metadata, object);
-    const changed = changeOf(this.#kind, object, this.#drawing);
+    if (choice < 0.4 && wrong) return this.#setWrongValue(metadata, object);
+    if (choice < (this.#options.annotations ? 0.55 : 0.45)) return this.#annotate(metadata, object);
+    const changed =
+      (random.chance(0.6) ? this.#reachGoal(object) : undefined) ??
+      changeOf(this.#kind, object, this.#drawing);
     if (changed) this.#apply(metadata, changed.object, changed.what);
   }
 
   /** Creates an object. A name without a valid object is passed over. */
-  #create(metadata = this.#metadata.find((unused) => !this.#objects.has(unused))): void {
+  #create(metadata = this.#options.placements.find((unused) => !this.#objects.has(unused))): void {
     if (!metadata) return;
     const object = drawObject(this.#kind, metadata, this.#drawing);
-    if (object) return this.#apply(metadata, object, `creates ${metadata.name}`);
+    if (!object) return;
+    const late = this.#others.comeLate(object);
+    if (late) this.#steps.push(late);
+    this.#apply(metadata, object, `creates ${metadata.name}`);
   }
 
-  #delete(metadata: UserObject["metadata"], { apiVersion, kind }: UserObject): void {
+  #delete(metadata: Placement, object: UserObject): void {
+    const { apiVersion, kind } = object;
     const target: Ref = { apiVersion, kind, ...metadata };
-    this.#steps.push({ do: "delete", target, why: `deletes ${metadata.name}` });
+    const back = this.#others.restoreFor(object);
+    this.#steps.push(...back, {
+      do: "delete",
+      target,
+      why: `deletes ${metadata.name}`,
+      ...(back.length > 0 && { after: noticeTime }),
+    });
     this.#objects.delete(metadata);
     // Often the name is used again at once, and otherwise it may be used later.
     if (this.#random.chance(0.6)) this.#create(metadata);
   }
 
-  #changeBack(metadata: UserObject["metadata"], object: UserObject, earlier: UserObject): void {
+  #changeBack(metadata: Placement, object: UserObject, earlier: UserObject): void {
     if (this.#kind.errors(earlier, object).length > 0) return;
     this.#apply(metadata, earlier, `changes ${metadata.name} back`);
   }
 
-  #setWrongValue(metadata: UserObject["metadata"], object: UserObject): void {
+  #setWrongValue(metadata: Placement, object: UserObject): void {
     const wrong = wrongChangeOf(this.#kind, object, this.#drawing);
     if (!wrong) return;
     const { what: why, isRejected } = wrong;
     if (isRejected) {
-      this.#steps.push({ do: "apply", object: wrong.object, why, expect: "rejected" });
+      // No operator sees it.
+      if (this.#random.chance(0.3))
+        this.#steps.push({ do: "apply", object: wrong.object, why, expect: "rejected" });
       return;
     }
     // Without a valid way back, the wrong value would stay.
@@ -189,11 +209,41 @@ class Plan {
     this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}` });
   }
 
-  #apply(metadata: UserObject["metadata"], object: UserObject, why: string): void {
+  /** Changes a label and an annotation, which an operator may copy or read, and which begin no new generation. */
+  #annotate(metadata: Placement, object: UserObject): void {
+    const { random } = this.#drawing;
+    const { annotations: values = { "example.com/note": ["first", "second"] } } = this.#options;
+    const [key, texts] = random.pick(Object.entries(values));
+    const labels = { "example.com/team": random.pick(["red", "blue"]) };
+    const annotations = { ...object.metadata.annotations, [key]: random.pick(texts) };
+    const annotated = { ...object, metadata: { ...object.metadata, labels, annotations } };
+    if (this.#kind.errors(annotated, object).length > 0) return;
+    this.#apply(metadata, annotated, `labels and annotates ${metadata.name}`);
+  }
+
+  /** Changes the first of the plan's fields that are left, and sets it before, if it isn't set. */
+  #reachGoal(object: UserObject): ChangedObject | undefined {
+    for (;;) {
+      const [goal] = this.#goals;
+      if (!goal) return undefined;
+      const reached =
+        goal.tries-- > 0 ? changeOfField(this.#kind, object, goal.field, this.#drawing) : undefined;
+      if (!reached || reached.isChange) this.#goals.shift();
+      if (reached) return reached;
+    }
+  }
+
+  #apply(metadata: Placement, object: UserObject, why: string): void {
     const existing = this.#objects.get(metadata);
     const earlier = existing ? [...existing.earlier, existing.object] : [];
     this.#objects.set(metadata, { object, earlier });
-    this.#steps.push({ do: "apply", object, why });
+    const back = existing ? this.#others.restoreFor(existing.object, object) : [];
+    this.#steps.push(...back, {
+      do: "apply",
+      object,
+      why,
+      ...(back.length > 0 && { after: noticeTime }),
+    });
   }
 }
 
@@ -203,11 +253,6 @@ export type PlannedStep = Extract<Step, { do: "apply" | "delete" }> & {
   readonly why: string;
   /** The API server rejects the step, because of the schema or a rule. */
   readonly expect?: "rejected";
-  /** The step is admitted, but means nothing to a typical operator. A later step corrects it. */
+  /** The step is admitted, but no typical operator can carry out what is asked afterwards. A later step corrects it. */
   readonly strange?: boolean;
 };
-
-function shuffled<T>(items: readonly T[], random: Random): T[] {
-  const keyed = items.map((item) => ({ item, at: random.next() }));
-  return keyed.sort((a, b) => a.at - b.at).map(({ item }) => item);
-}

@@ -19,13 +19,18 @@ export interface Place {
 }
 
 /** Fields that users don't change: the server writes them, or they identify the object. */
-const serverFields = new Set(["apiVersion", "kind", "metadata", "status"]);
+const serverFields: readonly string[] = ["apiVersion", "kind", "metadata", "status"];
+
+/** Returns whether a field of an object is one that users don't change. */
+export function isServerField(name: string): boolean {
+  return serverFields.includes(name);
+}
 
 /** Returns the places of an object that a user may write to, outer ones first. */
 export function placesOf(object: unknown, schema: JSONSchema): Place[] {
   const { properties = {}, required = [] } = schema;
   return Object.keys(properties)
-    .filter((name) => !serverFields.has(name))
+    .filter((name) => !isServerField(name))
     .flatMap((name) => {
       const place = { path: [name], field: name, schema: properties[name]!, isField: true };
       const value = memberOf(object as JSONObject<unknown>, name);

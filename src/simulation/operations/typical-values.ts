@@ -74,7 +74,7 @@ export function typicalKeys(name: string): readonly string[] {
 
 /** Usual values of fields, by a pattern of their name. */
 const valuesByFieldName: readonly (readonly [name: RegExp, values: readonly unknown[]])[] = [
-  [/image$/i, ["nginx:1.27", "nginx:1.28", "busybox"]],
+  [/image$/i, ["nginx:1.27", "nginx:1.28", "busybox:1.37"]],
   [/port$/i, [80, 8080, 443, "http"]],
   [/schedule|cron/i, ["0 3 * * *", "*/5 * * * *", "30 1 * * 0"]],
   [/storage|memory|capacity|^size$/i, ["1Gi", "128Mi", "10Gi"]],

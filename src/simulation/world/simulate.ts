@@ -5,7 +5,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Check, ChildFault, Fault, Phase, Run, Scenario, Step } from "../contract/index.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
-import { type State, refOf, refText, refTextOf } from "../contract/state.ts";
+import { type Ref, type State, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
@@ -107,7 +107,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths 
       await phase("months", [], months);
       await restart("late restart");
     }
-    left = await phase("deletion", deletionSteps(steps), soon);
+    left = await phase("deletion", deletionSteps(scenario), soon);
   }
   const reached = state ?? world.state();
   return {
@@ -321,9 +321,16 @@ function watchPromises(
   return { end: (state) => check("eventually", eventually, state, true) };
 }
 
-/** Returns the steps that delete everything that the given steps applied, in reverse order. */
-function deletionSteps(steps: readonly Step[]): Step[] {
-  const refs = new Map(appliedIn(steps).map((object) => [refTextOf(object), refOf(object)]));
+/** Returns the objects that the steps created, and did not just change or put back. */
+function createdIn({ steps, objects = [] }: Scenario): Map<string, Ref> {
+  const given = new Set(objects.map(refTextOf));
+  const created = appliedIn(steps).filter((object) => !given.has(refTextOf(object)));
+  return new Map(created.map((object) => [refTextOf(object), refOf(object)]));
+}
+
+/** Returns the steps that delete everything that the steps of a scenario created, in reverse order. */
+function deletionSteps(scenario: Scenario): Step[] {
+  const refs = createdIn(scenario);
   return [...refs.values()].toReversed().map((target) => ({ do: "delete", target, after: 10 }));
 }
 
@@ -331,12 +338,9 @@ function deletionSteps(steps: readonly Step[]): Step[] {
  * Returns the objects that should be gone after the deletion: objects that the steps applied, and objects that processes
  * created. An object whose owner may stay isn't left over.
  */
-function findLeftovers(
-  world: World,
-  { steps, mayStay = () => false }: Scenario,
-  { objects }: State,
-): State["objects"] {
-  const applied = new Set(appliedIn(steps).map(refTextOf));
+function findLeftovers(world: World, scenario: Scenario, { objects }: State): State["objects"] {
+  const { mayStay = () => false } = scenario;
+  const applied = createdIn(scenario);
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]));
   const isLeft = (object: KubernetesObject, below: readonly string[] = []): boolean => {
     const { uid = "", ownerReferences = [] } = object.metadata;

@@ -1,0 +1,358 @@
+import { findKind } from "@tsbuilder/apimachinery/kinds";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
+import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
+import type { Step } from "../contract/index.ts";
+import { Random } from "../random.ts";
+import { changeOf } from "./changes.ts";
+import { type CRD, type CheckedKind, checkedKind, drawObject, type UserObject } from "./draw-object.ts";
+import { type FieldName, fieldBelow } from "./draw-value.ts";
+import { isServerField, isWithin } from "./places.ts";
+
+/** An object that the operator reads and somebody else keeps: what a spec names, such as a Secret. */
+export interface OtherObject {
+  readonly object: KubernetesObject;
+  /** The test gives it, and stand-ins of other systems may know what is in it. */
+  readonly isGiven: boolean;
+  /** Changes what the operator reads of it. Undefined if the operator may not watch it, and so can't learn of changes. */
+  readonly change: ((object: KubernetesObject, random: Random) => KubernetesObject | undefined) | undefined;
+}
+
+/** The part of a project that other objects are found in. */
+export interface ProjectObjects {
+  readonly crd: CRD;
+  /** All CRDs of the project. */
+  readonly crds: readonly CRD[];
+  readonly rules: readonly PolicyRule[];
+  /** The objects that the test gives. */
+  readonly objects: readonly KubernetesObject[];
+  readonly namespaces: readonly string[];
+  /** The values that the test gives. A field that has some gets no others. */
+  readonly values: Readonly<Record<FieldName, readonly unknown[]>>;
+}
+
+/** The other objects of a project, and the values of the fields that name them. */
+export interface OtherObjects {
+  readonly others: readonly OtherObject[];
+  readonly values: Readonly<Record<FieldName, readonly unknown[]>>;
+}
+
+/**
+ * Finds the objects that the operator reads and doesn't write: those that the test gives, and those that fields such as
+ * `spec.tokenSecret` and `spec.broker.name` name, which are made up in each namespace. Its role says what it reads.
+ */
+export function otherObjectsOf(project: ProjectObjects): OtherObjects {
+  const { crd, crds, rules, objects, namespaces } = project;
+  const main = checkedKind(crd);
+  const targets = [...builtinTargets, ...crds.filter((other) => other !== crd).map(targetOf)].filter(
+    ({ group, plural }) => readVerbs.some((verb) => allows(rules, verb, group, plural)),
+  );
+  const given = objects.filter((object) => {
+    const target = targetOfObject(object, crds);
+    return target !== undefined && target.kind !== main.kind && isRead(target, rules);
+  });
+  const made = new Map<string, KubernetesObject>();
+  const values = namesIn(main, project.values);
+  const others = [...given, ...made.values()].map((object): OtherObject => {
+    const { group, plural, checked } = targetOfObject(object, crds)!;
+    const isWatched = allows(rules, "watch", group, plural);
+    return {
+      object,
+      isGiven: given.includes(object),
+      change: isWatched ? changeFor(checked, checked && namesIn(checked, {})) : undefined,
+    };
+  });
+  return { others, values };
+
+  /** Makes the objects that the fields of a kind name. Returns the values of these fields. */
+  function namesIn(
+    kind: CheckedKind,
+    taken: ProjectObjects["values"],
+  ): Record<FieldName, readonly unknown[]> {
+    const found: Record<FieldName, readonly unknown[]> = {};
+    for (const reference of referencesIn(kind.schema)) {
+      const target = targets.find((one) => isNamedBy(reference, one));
+      if (!target || Object.keys(taken).some((outer) => isWithin(reference.field, outer))) continue;
+      if (!reference.isKeyed && !isRead(target, rules)) continue;
+      const present = given.filter(({ kind: name }) => name === target.kind);
+      const names =
+        present.length > 0
+          ? [...new Set(present.map(({ metadata }) => metadata.name!))]
+          : [...new Set([...reference.examples, "alpha", "beta"])].slice(0, 2);
+      found[reference.field] = names;
+      if (reference.isKeyed && present.length === 0)
+        found[reference.field.replace(/name$/, "key")] = ["password", "token"];
+      if (present.length === 0) for (const name of names) makeAll(target, name);
+    }
+    return found;
+  }
+
+  function makeAll(target: Target, name: string): void {
+    const placements = target.isNamespaced
+      ? namespaces.map((namespace) => ({ name, namespace }))
+      : [{ name }];
+    for (const metadata of placements) {
+      const key = `${target.kind} ${metadata.name} ${"namespace" in metadata ? metadata.namespace : ""}`;
+      if (made.has(key)) continue;
+      if (!target.checked) {
+        made.set(key, keyValues(target, metadata));
+        continue;
+      }
+      const inner = namesIn(target.checked, {});
+      const drawing = { random: new Random(1).fork(key), values: inner, optional: 0.5 };
+      const object = drawObject(target.checked, metadata, drawing);
+      if (object) made.set(key, object);
+    }
+  }
+}
+
+/** A kind of objects that fields may name. */
+interface Target {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly group: string;
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+  /** Undefined for kinds of Kubernetes. */
+  readonly checked?: CheckedKind;
+}
+
+const builtinTargets: readonly Target[] = [
+  { apiVersion: "v1", kind: "Secret", group: "", plural: "secrets", isNamespaced: true },
+  { apiVersion: "v1", kind: "ConfigMap", group: "", plural: "configmaps", isNamespaced: true },
+];
+
+function targetOf(crd: CRD): Target {
+  const checked = checkedKind(crd);
+  const { apiVersion, kind, isNamespaced } = checked;
+  return {
+    apiVersion,
+    kind,
+    isNamespaced,
+    group: crd.spec.group,
+    plural: crd.spec.names.plural,
+    checked,
+  };
+}
+
+/** Kinds whose objects are part of the world rather than of what an operator works with. */
+const worldly = new Set(["Namespace", "CustomResourceDefinition"]);
+
+function targetOfObject({ apiVersion, kind }: KubernetesObject, crds: readonly CRD[]): Target | undefined {
+  const [version, group = ""] = apiVersion.split("/").toReversed() as [string, string?];
+  const crd = crds.find(({ spec }) => spec.group === group && spec.names.kind === kind);
+  if (crd) return targetOf(crd);
+  const builtin = worldly.has(kind) ? undefined : findKind({ group, version }, kind);
+  if (!builtin) return undefined;
+  return { apiVersion, kind, group, plural: builtin.plural, isNamespaced: builtin.scope === "Namespaced" };
+}
+
+const readVerbs = ["get", "list", "watch"];
+const writeVerbs = ["create", "update", "patch", "delete", "deletecollection"];
+
+/** Returns whether the operator reads the objects of a kind and writes none: what it writes is its own. */
+function isRead({ group, plural }: Target, rules: readonly PolicyRule[]): boolean {
+  const allowsAny = (verbs: readonly string[]): boolean =>
+    verbs.some((verb) => allows(rules, verb, group, plural));
+  return allowsAny(readVerbs) && !allowsAny(writeVerbs);
+}
+
+function allows(rules: readonly PolicyRule[], verb: string, group: string, resource: string): boolean {
+  const has = (list: readonly string[] = [], wanted: string): boolean =>
+    list.includes(wanted) || list.includes("*");
+  return rules.some(
+    ({ verbs, apiGroups, resources }) =>
+      has(verbs, verb) && has(apiGroups, group) && has(resources, resource),
+  );
+}
+
+/** A field that may name an object. */
+interface Reference {
+  readonly field: FieldName;
+  /** The name in the field that says the kind, without endings such as `Ref`: `tokenSecret`. */
+  readonly about: string;
+  /** The field stands beside a key, as in a `SecretKeySelector`: it is no name that the operator should give. */
+  readonly isKeyed: boolean;
+  readonly examples: readonly string[];
+}
+
+/** The depth of the innermost fields that are looked at. */
+const mostDepth = 6;
+
+/** Returns the fields of a schema that hold texts and may name objects. */
+function referencesIn(schema: JSONSchema): Reference[] {
+  return Object.entries(schema.properties ?? {})
+    .filter(([name]) => !isServerField(name))
+    .flatMap(([name, one]) => referencesBelow(name, [name], one, schema));
+}
+
+function referencesBelow(
+  field: FieldName,
+  names: readonly string[],
+  schema: JSONSchema,
+  parent: JSONSchema,
+): Reference[] {
+  if (names.length > mostDepth || schema["x-kubernetes-embedded-resource"]) return [];
+  if (schema.type === "string") {
+    const last = names.at(-1)!;
+    const about = last === "name" ? (names.at(-2) ?? last) : last;
+    const examples = typeof schema.example === "string" ? [schema.example] : [];
+    const isKeyed = last === "name" && parent.properties?.["key"] !== undefined;
+    return [{ field, about: withoutEnding(about), isKeyed, examples }];
+  }
+  const inner = itemsOf(schema) ?? valuesOf(schema);
+  return [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, one]) =>
+      referencesBelow(fieldBelow(field, name), [...names, name], one, schema),
+    ),
+    ...(inner ? referencesBelow(fieldBelow(field), names, inner, schema) : []),
+  ];
+}
+
+/** Returns a name without what says that it is a reference: `tokenSecret` for `tokenSecretRef`, `tokenSecretName`. */
+function withoutEnding(name: string): string {
+  return name.replace(/s$/, "").replace(/(?:Key)?(?:Selector|Reference|Ref|Name)$/, "");
+}
+
+function isNamedBy({ about }: Reference, { kind }: Target): boolean {
+  return about.toLowerCase().endsWith(kind.toLowerCase());
+}
+
+/** The keys of Secrets and ConfigMaps that are made up: those that operators mostly read. */
+const usualKeys = ["username", "password", "token", "url", "ca.crt", "tls.crt", "tls.key"];
+
+function keyValues({ apiVersion, kind }: Target, metadata: UserObject["metadata"]): KubernetesObject {
+  const text = (key: string): string => `${key} of ${metadata.name}`;
+  const encode = kind === "Secret" ? btoa : (plain: string) => plain;
+  const data = Object.fromEntries(usualKeys.map((key) => [key, encode(text(key))]));
+  return { apiVersion, kind, metadata, data } as KubernetesObject;
+}
+
+/** Returns what changes an object: another value of its data, one valid change of a custom resource, or a label. */
+function changeFor(
+  checked: CheckedKind | undefined,
+  values: ProjectObjects["values"] = {},
+): NonNullable<OtherObject["change"]> {
+  if (checked)
+    return (object, random) =>
+      changeOf(checked, object as UserObject, { random, values, optional: 0.5 })?.object;
+  return (object, random) => {
+    const { data, stringData, metadata } = object as KubernetesObject & Record<"data" | "stringData", object>;
+    const texts = stringData ?? data;
+    const value = `changed-${random.integer(1, 9)}`;
+    if (!texts || Object.keys(texts).length === 0)
+      return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, changed: value } } };
+    const isEncoded = object.kind === "Secret" && texts === data;
+    // All values change: which of them the operator reads isn't known.
+    const changed = Object.fromEntries(
+      Object.keys(texts).map((key) => [key, isEncoded ? btoa(value) : value]),
+    );
+    return { ...object, [stringData ? "stringData" : "data"]: changed };
+  };
+}
+
+/** The other objects of one plan: users delete them, change them, and put them back. */
+export class OtherObjectsInPlan {
+  readonly #random: Random;
+  /** The present contents of each; undefined while it is deleted. */
+  readonly #contents: Map<OtherObject, KubernetesObject | undefined>;
+
+  constructor(others: readonly OtherObject[], random: Random) {
+    this.#random = random;
+    this.#contents = new Map(others.map((other) => [other, other.object]));
+  }
+
+  /** Deletes something that a new object names, which comes late therefore; in some plans. */
+  comeLate(object: UserObject): OtherStep | undefined {
+    const named = this.#namedBy([object]).filter((other) => this.#contents.get(other));
+    return named.length > 0 && this.#random.chance(0.3) ? this.#delete(this.#random.pick(named)) : undefined;
+  }
+
+  /** Draws a step about something that the objects name: it goes away, comes back, or changes. Mostly there is none. */
+  step(objects: readonly UserObject[]): OtherStep | undefined {
+    const random = this.#random;
+    const strange = [...this.#contents.keys()].filter((other) => this.#isStrange(other));
+    if (strange.length > 0 && random.chance(0.5)) return this.#putBack(random.pick(strange));
+    const named = this.#namedBy(objects).filter((other) => this.#contents.get(other));
+    if (named.length === 0 || !random.chance(0.25)) return undefined;
+    const other = random.pick(named);
+    return this.#change(other) ?? this.#delete(other);
+  }
+
+  /** Puts everything back. */
+  restore(): OtherStep[] {
+    return [...this.#contents.keys()].flatMap((other) =>
+      this.#isStrange(other) ? [this.#putBack(other)] : [],
+    );
+  }
+
+  /**
+   * Puts everything back before an object that names some of it is deleted, or names it no longer: an operator can't clean up
+   * for an object whose credentials, say, are gone.
+   */
+  restoreFor(object: UserObject, next?: UserObject): OtherStep[] {
+    const kept = next ? this.#namedBy([next]) : [];
+    const needed = this.#namedBy([object]).filter((other) => !kept.includes(other));
+    return needed.some((other) => this.#isStrange(other)) ? this.restore() : [];
+  }
+
+  /** Returns whether an object is gone, or is other than the test gave it. */
+  #isStrange(other: OtherObject): boolean {
+    const content = this.#contents.get(other);
+    return !content || (other.isGiven && content !== other.object);
+  }
+
+  #delete(other: OtherObject): OtherStep {
+    this.#contents.set(other, undefined);
+    const { apiVersion, kind, metadata } = other.object;
+    const { name = "", namespace } = metadata;
+    const target = { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
+    return { do: "delete", target, why: `deletes the ${kind} ${name}`, strange: true, ...this.#soon() };
+  }
+
+  #putBack(other: OtherObject): OtherStep {
+    this.#contents.set(other, other.object);
+    const { kind, metadata } = other.object;
+    return {
+      do: "apply",
+      object: other.object,
+      why: `puts the ${kind} ${metadata.name} back`,
+      ...this.#soon(),
+    };
+  }
+
+  /** Changes an object in every second case, if the operator can learn of it. */
+  #change(other: OtherObject): OtherStep | undefined {
+    const object = this.#random.chance(0.5)
+      ? other.change?.(this.#contents.get(other)!, this.#random)
+      : undefined;
+    if (!object) return undefined;
+    this.#contents.set(other, object);
+    const why = `changes the ${object.kind} ${object.metadata.name}`;
+    return { do: "apply", object, why, ...(other.isGiven && { strange: true }) };
+  }
+
+  /** The step follows before the operator has waited for long. */
+  #soon(): { readonly after: number } {
+    return { after: Math.round(this.#random.pick([50, 2000, 8000]) * this.#random.next()) };
+  }
+
+  /** Returns the other objects that objects name, and those that these name. */
+  #namedBy(objects: readonly UserObject[]): OtherObject[] {
+    const named = new Set<OtherObject>();
+    const texts = objects.map((object) => ({ text: JSON.stringify(object), ...object.metadata }));
+    for (let at = 0; at < texts.length; at++) {
+      const { text, namespace } = texts[at]!;
+      for (const other of this.#contents.keys()) {
+        const { metadata } = other.object;
+        const isNear = metadata.namespace === undefined || metadata.namespace === namespace;
+        if (!isNear || named.has(other) || !text.includes(`"${metadata.name}"`)) continue;
+        named.add(other);
+        texts.push({ text: JSON.stringify(other.object), name: metadata.name!, ...metadata });
+      }
+    }
+    return [...named];
+  }
+}
+
+type OtherStep = Extract<Step, { do: "apply" | "delete" }> & { readonly why: string };
