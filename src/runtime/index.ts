@@ -58,7 +58,15 @@ export type * from "./client/client.ts";
 export { type ClientOptions, createClient } from "./client/live-client.ts";
 export { formatKey, keyOf, keyText } from "./client/client.ts";
 export { isMetadataOnly, metadataOnly } from "./client/metadata-only.ts";
-export { Children, type Preparation, type Rejection, removeForeignPorts } from "./client/children.ts";
+export { Children, type Rejection, removeForeignPorts } from "./client/children.ts";
+export type {
+  Child,
+  ChildGroup,
+  ChildOptions,
+  ChildSelection,
+  Preparation,
+  DesiredChild,
+} from "./client/child-order.ts";
 export * from "./client/read-modify-write.ts";
 export * from "./client/intercept-client.ts";
 export type * from "./containers/options.ts";

@@ -3,6 +3,7 @@ import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
 import { type Client, formatKey, keyOf } from "../client/client.ts";
+import { deleteTracked, trackingFinalizer, trackingOwnerOf } from "../client/tracked-children.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration } from "../clock/waits.ts";
 import type { LogFields } from "../scope/scope.ts";
@@ -243,6 +244,8 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   readonly #kind: Kind<T>;
   readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T> }[] = [];
   readonly #shard: ObjectShard<T> | undefined;
+  /** The kinds of which objects are tracked by label. */
+  readonly #tracked: Kind[] = [];
   #whileDeleting = false;
 
   constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
@@ -255,15 +258,20 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   /** Watches a kind, and reconciles the owner that controls the changed object. `metadataOnly(Kind)` saves memory. */
   owns<Owned extends KubernetesObject>(
     kind: Kind<Owned>,
-    { everyOwner = false, ...filter }: OwnsFilter<Owned> = {},
+    { everyOwner = false, byLabel = false, ...filter }: OwnsFilter<Owned> = {},
   ): this {
-    const ownersOf: RequestMap<Owned, Request> = ({ metadata: { namespace, ownerReferences = [] } }) =>
-      ownerReferences
+    const ownersOf: RequestMap<Owned, Request> = (object) => {
+      const tracking = byLabel ? trackingOwnerOf(this.#kind, object) : undefined;
+      if (tracking) return [tracking];
+      const { namespace, ownerReferences = [] } = object.metadata;
+      return ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
         .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
+    };
+    if (byLabel) this.#tracked.push(kind);
     // Shared by uid, an object and its owner may belong to different processes; shared by namespace, they don't.
     const keys = [this.#kind, kind].map((watched) => this.host.shards?.kinds.keyOf(watched));
-    if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
+    if (byLabel || keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
     this.watchesOwn(kind, ownersOf, filter);
     return this;
   }
@@ -291,9 +299,20 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   override complete(reconciler: Reconciler): Controller {
     const { kind, group } = this.#kind;
     this.name ??= kind.toLowerCase();
+    const { client, cache } = this.host;
+    // After the user's own cleanups, which may delete some of the children in an order.
+    if (this.#tracked.length > 0)
+      this.finalizer(trackingFinalizer(this.#kind), (owner) => {
+        const live = (kind: Kind) => cache.informer(kind).covers(undefined);
+        return deleteTracked(
+          client,
+          this.#tracked.map((kind) => ({ kind, live: live(kind) })),
+          owner,
+        );
+      });
     return this.add({
       reconciler: deletionAware(
-        this.host.client,
+        client,
         { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
         reconciler,
       ),

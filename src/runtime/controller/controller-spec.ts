@@ -150,6 +150,11 @@ export interface AddedWatchFilter<T extends KubernetesObject> extends WatchFilte
 export interface OwnsFilter<T extends KubernetesObject> extends WatchFilter<T> {
   /** Reconcile every owner of the controller's kind, not only the one that controls the object. */
   readonly everyOwner?: boolean | undefined;
+  /**
+   * Also own objects that an owner reference can't reach: those of a namespaced owner in other namespaces, or in none.
+   * `Children` gives them a label and an annotation of the owner, and a finalizer of the owner deletes them with it.
+   */
+  readonly byLabel?: boolean | undefined;
 }
 
 /** Is notified of what a controller does; updates the metrics. */
