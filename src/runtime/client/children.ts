@@ -31,8 +31,8 @@ import {
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {
   /**
-   * `NameConflict` if an object of another owner has the name, `NamespaceMissing` if its namespace doesn't exist, and
-   * `<Kind>Rejected` if the server rejects the child.
+   * `NameConflict` if an object of another owner has the name, `NamespaceMissing` if its namespace doesn't exist,
+   * `KindMissing` if the cluster doesn't serve its kind, and `<Kind>Rejected` if the server rejects it.
    */
   readonly reason: string;
   readonly message: string;
@@ -354,6 +354,11 @@ function asRejection(kind: Kind, error: unknown): Rejection {
   if (error.isAlreadyOwned) return { reason: nameConflictReason, message, error };
   if (error.isNotFound && error.body.details?.kind === "namespaces")
     return { reason: "NamespaceMissing", message, error };
+  // The response about an object that is missing names it; that about a path that is none does not.
+  if (error.isNotFound && !error.body.details?.name) {
+    const missing = `the cluster doesn't serve ${kind.kind} (${kind.apiVersion})`;
+    return { reason: "KindMissing", message: missing, error };
+  }
   if (error.isInvalid || error.isForbidden || error.status === 400) {
     return { reason: `${kind.kind}Rejected`, message, error };
   }

@@ -194,9 +194,10 @@ export class RequestControllerBuilder<R> {
   #sourceOf<T extends KubernetesObject>(
     kind: Kind<T>,
     reaction: Reaction<T, R>,
-    { predicates = [], cluster = this.host }: AddedWatchFilter<T>,
+    { predicates = [], cluster = this.host, optional = false }: AddedWatchFilter<T>,
     shard?: ObjectShard<T>,
   ): Source<R> {
+    if (optional) cluster.cache.allowMissing(kind);
     return kindSource({
       cache: cluster.cache,
       kind,

@@ -138,6 +138,11 @@ export type RetryDelay = (retries: number, key: string) => Duration | undefined;
 export interface WatchFilter<T extends KubernetesObject> {
   /** An event must pass every predicate. */
   readonly predicates?: readonly Predicate<T>[] | undefined;
+  /**
+   * The cluster may not serve the kind: then it has no objects, also in reads from the cache, until its CRD is installed.
+   * Default: the manager fails after `cacheSyncTimeout`.
+   */
+  readonly optional?: boolean | undefined;
 }
 
 /** Selects the events of a kind that a controller watches besides those of its builder. */

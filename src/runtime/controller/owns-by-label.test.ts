@@ -71,9 +71,7 @@ test("children in other namespaces, and of the cluster, are restored, pruned, an
   await eventually(async () => expect(await copies(owner)).toEqual({ "far-b": "red" }));
 
   await cluster.client.delete(Widget, owner);
-  await eventually(async () =>
-    expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined),
-  );
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
   expect(await copies(owner)).toEqual({});
   expect(await cluster.client.find(ClusterRole, { name: far.name })).toBeUndefined();
 });
@@ -86,9 +84,7 @@ test("what a former process made last is deleted with its owner, too", async () 
   await stop();
   await cluster.client.delete(Widget, owner);
   onTestFinished(await run(copyColors()));
-  await eventually(async () =>
-    expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined),
-  );
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
   expect(await copies(owner)).toEqual({});
 });
 
