@@ -1,5 +1,6 @@
 import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
 import { type Client, formatKey, keyOf } from "../client/client.ts";
@@ -23,6 +24,7 @@ import { deletionAware } from "./deletion-aware.ts";
 import type { EventHandler, Reaction, RequestMap } from "./kind-source.ts";
 import { handling, kindSource, mapping } from "./kind-source.ts";
 import { ObjectShard } from "./object-shard.ts";
+import { pausable, pauseAnnotation, pauseChanged } from "./pausable.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
@@ -31,6 +33,7 @@ import type { Source } from "./source.ts";
 export interface ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
+  readonly clock: Clock;
   /** The objects that this process works on, if several processes share them. */
   readonly shards?: ShardGate | undefined;
   /** The defaults of all controllers; the options of a builder override them. */
@@ -116,6 +119,19 @@ export class RequestControllerBuilder<R> {
       return this.#sourceOf(kind, reaction, filter);
     });
     return this;
+  }
+
+  /** Watches a kind for events that no predicate of the user may reject. */
+  protected watchesAlways<T extends KubernetesObject>(
+    kind: Kind<T>,
+    map: RequestMap<T, R>,
+    predicate: Predicate<T>,
+  ): void {
+    const { cache } = this.host;
+    const reaction = mapping(map, this.#keyOf);
+    this.#sources.push(() =>
+      kindSource({ cache, kind, predicates: [predicate], reaction, resyncPeriod: undefined }),
+    );
   }
 
   /** Adds requests from another source. Predicates don't apply to them. */
@@ -248,6 +264,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   /** The kinds of which objects are tracked by label. */
   readonly #tracked: Kind[] = [];
   #whileDeleting = false;
+  #isPausable = false;
 
   constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
     super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
@@ -297,6 +314,18 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     return this;
   }
 
+  /**
+   * Skips objects with the annotation `<group>/paused: "true"`, also when they are being deleted, and gives them the
+   * condition `Paused`. Throws a `TerminalError` for kinds of the core group.
+   */
+  pausable(): this {
+    const annotation = pauseAnnotation(this.#kind);
+    if (!this.#isPausable)
+      this.watchesAlways(this.#kind, (object) => [keyOf(object)], pauseChanged(annotation));
+    this.#isPausable = true;
+    return this;
+  }
+
   override complete(reconciler: Reconciler): Controller {
     const { kind, group } = this.#kind;
     this.name ??= kind.toLowerCase();
@@ -311,12 +340,13 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
           owner,
         );
       });
+    const guarded = deletionAware(
+      client,
+      { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
+      reconciler,
+    );
     return this.add({
-      reconciler: deletionAware(
-        client,
-        { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
-        reconciler,
-      ),
+      reconciler: this.#isPausable ? pausable(this.host, this.#kind, guarded) : guarded,
       shard: this.#shard,
       describe: ({ namespace, name }) => ({ [kind]: { name, namespace }, namespace, name }),
       logFields: { controllerGroup: group, controllerKind: kind },
