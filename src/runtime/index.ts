@@ -31,6 +31,7 @@ export type {
   Watch,
 } from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
+export * from "./controller/poll-source.ts";
 export * from "./controller/source.ts";
 export * from "./controller/predicate.ts";
 export type { EventDetails, EventRecorder } from "./events/event-recorder.ts";
