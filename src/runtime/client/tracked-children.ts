@@ -9,6 +9,7 @@ import {
   type KubernetesObject,
   parseApiVersion,
 } from "@tsbuilder/apimachinery/meta";
+import { ApiError } from "../errors/api-error.ts";
 import {
   type Client,
   type DeepReadonly,
@@ -78,8 +79,14 @@ export async function listTracked<T extends KubernetesObject>(
   options: { readonly live?: boolean } = {},
 ): Promise<DeepReadonly<T>[]> {
   const labels = { [trackingName(owner)]: owner.metadata.uid };
-  const objects = await client.list(kind, { labels, ...options });
-  return objects.filter((object) => isTrackedBy(owner, object));
+  try {
+    const objects = await client.list(kind, { labels, ...options });
+    return objects.filter((object) => isTrackedBy(owner, object));
+  } catch (error) {
+    // A kind whose CRD is gone has no objects.
+    if (error instanceof ApiError && error.isNotFound) return [];
+    throw error;
+  }
 }
 
 /**

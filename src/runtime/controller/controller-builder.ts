@@ -286,7 +286,8 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
         .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
     };
-    if (byLabel) this.#tracked.push(kind);
+    // The references of a cluster-scoped owner reach everywhere.
+    if (byLabel && this.#kind.scope === "Namespaced") this.#tracked.push(kind);
     // Shared by uid, an object and its owner may belong to different processes; shared by namespace, they don't.
     const keys = [this.#kind, kind].map((watched) => this.host.shards?.kinds.keyOf(watched));
     if (byLabel || keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);

@@ -1,3 +1,4 @@
+import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test } from "vitest";
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { Children } from "../client/children.ts";
@@ -100,6 +101,29 @@ test("objects of others, and namespaces that don't exist, are rejections", async
   await cluster.client.delete(Widget, key);
   await eventually(async () => expect(await cluster.client.find(Widget, key)).toBe(undefined));
   expect(await cluster.client.get(ConfigMap, theirs)).toEqual(before);
+});
+
+test("an owner can be deleted though the cluster doesn't serve one of the kinds; a cluster-scoped one has no finalizer", async () => {
+  const Gadget = defineKind({ group: "example.com", version: "v1" }, { kind: "Gadget", plural: "gadgets" });
+  onTestFinished(
+    await run((manager) => {
+      for (const kind of [Widget, Namespace])
+        manager
+          .controllerFor(kind as Kind)
+          .owns(Gadget, { byLabel: true, optional: true })
+          .complete({ reconcile() {} });
+    }),
+  );
+  await createNamespaces("far-e");
+  const owner = await cluster.create();
+  await eventually(async () =>
+    expect((await cluster.client.get(Widget, keyOf(owner))).metadata.finalizers).toEqual([
+      "widget.example.com/children",
+    ]),
+  );
+  expect((await cluster.client.get(Namespace, { name: "far-e" })).metadata.finalizers).toBeUndefined();
+  await cluster.client.delete(Widget, owner);
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
 });
 
 test("without the finalizer, a child out of reach is refused", async () => {
