@@ -8,3 +8,4 @@ tsbuilder create webhook --group shop --version v1 --kind Order --defaulting --p
 tsbuilder create webhook --group shop --version v1 --kind Order --conversion --spoke v2
 tsbuilder create webhook --group shop --version v1 --kind Invoice --conversion --spoke v1beta1
 tsbuilder create webhook --group shop --version v1 --kind Invoice --programmatic-validation --validation-path /check-invoice
+tsbuilder create api --group shop --version v1 --kind Cart --owns apps/v1/Deployment --owns v1/Service --owns core/v1/ConfigMap

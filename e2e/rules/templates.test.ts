@@ -43,6 +43,12 @@ const external: Resource = {
   origin: { type: "external", module: "cert-manager" },
 };
 const clusterScoped: Resource = { ...resource, kind: "Zone", plural: "zones", namespaced: false };
+const owning: Resource = {
+  ...resource,
+  kind: "Shop",
+  plural: "shops",
+  controllers: [{ name: "shop", owns: ["v1/Service"] }],
+};
 const references = referenceTemplates.map(({ name, options }): Resource => {
   const told = Object.keys(options).map((option) => [option, "1"]);
   return { ...resource, kind: `From${name}`, template: { name, options: Object.fromEntries(told) } };
@@ -57,7 +63,7 @@ const manager: Manager = {
 /** Projects that use every part at least once. */
 const projects = [
   { namespaces: [], more: references },
-  { namespaces: ["a", "b"], more: [clusterScoped, external] },
+  { namespaces: ["a", "b"], more: [clusterScoped, external, owning] },
 ].map(({ namespaces, more }): Project => ({
   domain: "example.com",
   projectName: "mysql-operator",

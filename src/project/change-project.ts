@@ -134,6 +134,8 @@ interface ApiRequest {
   readonly withResource: boolean;
   readonly withController: boolean;
   readonly controllerName?: string | undefined;
+  /** What the controller owns: see `ControllerRecord`. */
+  readonly owns?: readonly string[] | undefined;
   /** Overwrite existing files. */
   readonly force?: boolean;
 }
@@ -156,7 +158,7 @@ export function addResource(project: Project, request: ApiRequest): Project {
         webhooks: present?.webhooks ?? resource.webhooks,
       }
     : (present ?? resource);
-  const next = withController ? addController(project, base, request.controllerName, force) : base;
+  const next = withController ? addController(project, base, request) : base;
   return { ...project, resources: putResource(project, present, next) };
 }
 
@@ -170,17 +172,21 @@ function putResource({ resources }: Project, present: Resource | undefined, next
 function addController(
   project: Project,
   resource: Resource,
-  requestedName: string | undefined,
-  force: boolean,
+  { controllerName, owns = [], force = false }: ApiRequest,
 ): Resource {
   // A group and a kind may be too long for one name.
-  const name = checkControllerName(requestedName ?? defaultControllerName(project, resource));
+  const name = checkControllerName(controllerName ?? defaultControllerName(project, resource));
+  const record = { name, owns: owns.length > 0 ? owns : undefined };
   const exists = resource.controllers.some((controller) => controller.name === name);
-  if (exists && force) return resource;
+  if (exists && force)
+    return {
+      ...resource,
+      controllers: resource.controllers.map((controller) => (controller.name === name ? record : controller)),
+    };
   const conflict = project.resources
     .flatMap((other) => other.controllers.map((controller) => ({ name: controller.name, of: other })))
     .find((other) => collides(project, resource, name, other));
-  if (!conflict) return { ...resource, controllers: [...resource.controllers, { name }] };
+  if (!conflict) return { ...resource, controllers: [...resource.controllers, record] };
   throw new TsbuilderError(
     `the controller name "${name}" conflicts with "${conflict.name}" of ${describeResource(conflict.of)}`,
     {

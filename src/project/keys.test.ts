@@ -24,7 +24,7 @@ const full: Project = {
       shortNames: ["sh"],
       categories: ["all"],
       template: { name: "deploy-image", options: { image: "shop" } },
-      controllers: [{ name: "shop" }],
+      controllers: [{ name: "shop", owns: ["apps/v1/Deployment"] }],
       webhooks: {
         defaulting: true,
         validation: true,

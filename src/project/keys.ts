@@ -100,6 +100,11 @@ export const projectKeys: Readonly<Record<string, ProjectKey>> = {
     "The controller's name in logs and metrics.",
     "create api --controller-name",
   ),
+  "resources[].controllers[].owns": key(
+    "list",
+    "The built-in kinds that the controller creates and watches: apps/v1/Deployment.",
+    "create api --owns",
+  ),
   "resources[].webhooks": key("mapping", "The kind's webhooks.", "create webhook"),
   "resources[].webhooks.webhookVersion": key("string", "Version of the webhook configurations' API: v1."),
   "resources[].webhooks.defaulting": key(

@@ -94,6 +94,8 @@ export interface TemplateRecord {
 
 export interface ControllerRecord {
   readonly name: string;
+  /** The built-in kinds whose objects it was scaffolded to create, as API version and kind: `apps/v1/Deployment`. */
+  readonly owns?: readonly string[] | undefined;
 }
 
 /** The webhooks of a kind. */

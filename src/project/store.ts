@@ -127,9 +127,10 @@ function readResource(record: MappingReader): Resource {
     namespaced: api?.flag("namespaced") ?? true,
     origin: readOrigin(record),
     template: readTemplate(record.record("template")),
-    controllers: record
-      .records("controllers")
-      .map((controller) => ({ name: controller.name("name", validate.checkControllerName) })),
+    controllers: record.records("controllers").map((controller) => ({
+      name: controller.name("name", validate.checkControllerName),
+      owns: unlessEmpty(controller.names("owns", validate.checkOwnedKind)),
+    })),
     webhooks: readWebhooks(record.record("webhooks")),
   };
 }
@@ -369,7 +370,7 @@ function resourceRecord(resource: Resource): Record<string, unknown> {
     core: origin.type === "core" || undefined,
     external: origin.type === "external" || undefined,
     path: origin.type === "external" ? origin.module : undefined,
-    controllers: unlessEmpty(controllers.map(({ name }) => ({ name }))),
+    controllers: unlessEmpty(controllers.map(({ name, owns = [] }) => ({ name, owns: unlessEmpty(owns) }))),
     webhooks: hasWebhooks(resource)
       ? {
           webhookVersion: "v1",

@@ -89,6 +89,12 @@ export function checkControllerName(name: string): string {
   throw invalid("controller name", name, `${rule}, for example --controller-name mysql-backup`);
 }
 
+/** A kind with its API version: `apps/v1/Deployment`, `v1/ConfigMap`. */
+export function checkOwnedKind(text: string): string {
+  if (/^(?:[a-z0-9.-]+\/)?v\d+(?:(?:alpha|beta)\d+)?\/[A-Z][A-Za-z0-9]*$/u.test(text)) return text;
+  throw invalid("owned kind", text, "give API version and kind, for example --owns apps/v1/Deployment");
+}
+
 /** A name for kubectl's command line: `mysql`, `my`. */
 export function checkShortName(name: string, flag: string): string {
   if (label.test(name) && name.length <= 63) return name;

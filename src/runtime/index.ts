@@ -31,6 +31,7 @@ export type {
   Watch,
 } from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
+export * from "./controller/poll-source.ts";
 export * from "./controller/source.ts";
 export * from "./controller/predicate.ts";
 export type { EventDetails, EventRecorder } from "./events/event-recorder.ts";
@@ -58,7 +59,15 @@ export type * from "./client/client.ts";
 export { type ClientOptions, createClient } from "./client/live-client.ts";
 export { formatKey, keyOf, keyText } from "./client/client.ts";
 export { isMetadataOnly, metadataOnly } from "./client/metadata-only.ts";
-export { Children, type Preparation, type Rejection, removeForeignPorts } from "./client/children.ts";
+export { Children, type Rejection, removeForeignPorts } from "./client/children.ts";
+export type {
+  Child,
+  ChildGroup,
+  ChildOptions,
+  ChildSelection,
+  Preparation,
+  DesiredChild,
+} from "./client/child-order.ts";
 export * from "./client/read-modify-write.ts";
 export * from "./client/intercept-client.ts";
 export type * from "./containers/options.ts";

@@ -2,8 +2,8 @@
  * Code that the READMEs take for granted around their snippets: kinds of a project, and functions that make children. The
  * snippets import the kinds from where a project has them.
  */
-import { type CustomResource, defineKind } from "@tsbuilder/runtime";
-import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { type Condition, type CustomResource, defineKind } from "@tsbuilder/runtime";
+import type { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 
 const group = { group: "apps.example.com", version: "v1" };
@@ -14,7 +14,10 @@ export interface MySQL extends CustomResource<
 > {}
 export const MySQL = defineKind<MySQL>(group, { kind: "MySQL", plural: "mysqls" });
 
-export interface Shop extends CustomResource<{ owner: string; config?: string }> {}
+export interface Shop extends CustomResource<
+  { owner: string; config?: string },
+  { conditions?: Condition[] }
+> {}
 export const Shop = defineKind<Shop>(group, { kind: "Shop", plural: "shops" });
 
 export interface Backup extends CustomResource<{ day?: number }> {}
@@ -35,6 +38,10 @@ export function statefulSetFor({ metadata: { name = "" } }: Owner) {
       template: { metadata: { labels }, spec: { containers: [{ name: "server", image: "server" }] } },
     },
   } satisfies Partial<StatefulSet>;
+}
+
+export function deploymentFor(owner: Owner) {
+  return statefulSetFor(owner) satisfies Partial<Deployment>;
 }
 
 export function serviceFor({ metadata: { name = "" } }: Owner) {

@@ -3,7 +3,7 @@
 
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pascalCase } from "@tsbuilder/apimachinery/text";
-import type { Project, Resource } from "../../project/project.ts";
+import type { ControllerRecord, Project, Resource } from "../../project/project.ts";
 import {
   apiFolder,
   clusterRoleName,
@@ -21,6 +21,7 @@ import {
 import type { Blueprint, Insert } from "../../scaffold/blueprint.ts";
 import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.ts";
 import { type ScaffoldInputs, partKeys } from "../contract/plugin.ts";
+import { ownedKindsContext } from "./owned-kinds.ts";
 import { referenceTemplates } from "./reference-templates.ts";
 
 /** Returns the types of a kind, its controllers, which the entry point registers, and the test that explores them. */
@@ -28,7 +29,7 @@ export function createApi(project: Project, resource: Resource, inputs: Scaffold
   if (resource.template) return referenceOperator(project, resource, inputs);
   return joinBlueprints(
     resource.origin.type === "own" ? types(project, resource, inputs) : foreignTypes(resource),
-    ...resource.controllers.map(({ name }) => controller(project, resource, name, inputs)),
+    ...resource.controllers.map((record) => controller(project, resource, record, inputs)),
     exploreTest(project, resource, inputs),
   );
 }
@@ -117,14 +118,32 @@ function isFirstVersion({ resources }: Project, resource: Resource): boolean {
   return own.length === 0 || own[0]!.version === resource.version;
 }
 
-function controller(project: Project, resource: Resource, name: string, inputs: ScaffoldInputs): Blueprint {
+function controller(
+  project: Project,
+  resource: Resource,
+  { name, owns = [] }: ControllerRecord,
+  inputs: ScaffoldInputs,
+): Blueprint {
   const isOwn = resource.origin.type === "own";
   const context = controllerContext(project, resource, name, inputs);
   const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
-  const templates = `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`;
+  const ownContext = { ...context, testKey };
+  const { namespaced } = resource;
+  const [templates, templateContext] = !isOwn
+    ? ["foreign-controller", context]
+    : owns.length === 0
+      ? ["controller", ownContext]
+      : [
+          "owning-controller",
+          {
+            ...ownContext,
+            kindLower: kindFile(resource),
+            ...ownedKindsContext(owns, { ...context, namespaced }),
+          },
+        ];
   return joinBlueprints(
     {
-      ...part(partKeys.controller(resource, name), templates, isOwn ? { ...context, testKey } : context),
+      ...part(partKeys.controller(resource, name), `typescript/create-api/${templates}`, templateContext),
       inserts: controllerInserts(project, resource, name),
     },
     isOwn ? emptyBlueprint : foreignControllerTest(resource, name, context),
@@ -200,7 +219,7 @@ function referenceOperator(project: Project, resource: Resource, inputs: Scaffol
     },
     exploreTest(project, resource, inputs),
     // Additional controllers of the kind are skeletons.
-    ...resource.controllers.slice(1).map((other) => controller(project, resource, other.name, inputs)),
+    ...resource.controllers.slice(1).map((other) => controller(project, resource, other, inputs)),
   );
 }
 

@@ -47,6 +47,12 @@ export interface Cache extends Reader {
    */
   keepOnly(kind: Kind, scope: InformerScope): void;
 
+  /**
+   * Allows that the cluster doesn't serve a kind: it has no objects then, and is looked for at least twice a minute. See
+   * `owns` with `optional`.
+   */
+  allowMissing(kind: Kind): void;
+
   /** Adds the result of a write of this process, so that reads return it before the watch delivers it. */
   wrote(kind: Kind, object: KubernetesObject): void;
 

@@ -28,6 +28,7 @@ export class InformerCache implements Cache {
   readonly #slices: TimeSlices;
   readonly #informers = new Map<string, SharedInformer<KubernetesObject>>();
   readonly #scopes = new Map<string, InformerScope>();
+  readonly #optional = new Set<string>();
   #state: "new" | "started" | "stopped" = "new";
 
   /** With a gate, kinds may be divided among processes. */
@@ -98,6 +99,10 @@ export class InformerCache implements Cache {
         `${kind.plural} are already cached with another scope: call keepOnly() once, before the kind is watched`,
       );
     this.#scopes.set(idOf(kind), scope);
+  }
+
+  allowMissing(kind: Kind): void {
+    this.#optional.add(idOf(kind));
   }
 
   readonly find: Cache["find"] = async (kind, key, options = {}) => {
@@ -186,6 +191,7 @@ export class InformerCache implements Cache {
             watchHeaders: acceptOf(kind, "PartialObjectMetadata"),
             watchList,
             newest,
+            isOptional: () => this.#optional.has(idOf(kind)),
             clock,
             slices: this.#slices,
           },

@@ -1,15 +1,38 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Condition, Duration, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type {
+  Condition,
+  DesiredCondition,
+  Duration,
+  Kind,
+  KubernetesObject,
+} from "@tsbuilder/apimachinery/meta";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import type { Client, DeepReadonly, Desired, Edit, ObjectKey, Owner } from "./client.ts";
+import {
+  type Child,
+  type ChildGroup,
+  type ChildOptions,
+  ChildOrder,
+  conditionOf,
+  type Preparation,
+  type DesiredChild,
+} from "./child-order.ts";
+import type { Client, DeepReadonly, DeleteOptions, Desired, ObjectKey, Owner } from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
+import {
+  isBeyond,
+  isTrackedBy,
+  listTracked,
+  trackingFinalizer,
+  trackingMetadata,
+} from "./tracked-children.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {
   /**
-   * `NameConflict` if an object of another owner has the name, and `<Kind>Rejected` if the server rejects the child.
+   * `NameConflict` if an object of another owner has the name, `NamespaceMissing` if its namespace doesn't exist,
+   * `KindMissing` if the cluster doesn't serve its kind, and `<Kind>Rejected` if the server rejects it.
    */
   readonly reason: string;
   readonly message: string;
@@ -17,15 +40,14 @@ export interface Rejection {
   readonly error: ApiError;
 }
 
-/** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
-export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => ReturnType<Edit<T>>;
-
 /**
- * The objects that an owner controls, in one reconcile. Each is set independently: a child that the server rejects, or
- * whose name is used by another owner, becomes a rejection, and the others are still set. Any other error is thrown, so
- * that the reconcile is retried.
+ * The objects that an owner controls, in one reconcile. `set` applies or deletes one at once. `add` declares children that
+ * depend on others, and `apply` then does what can be done now, in order. A child that the server rejects, or whose name
+ * is used by another owner, becomes a rejection, and the others are still set. Any other error is thrown, so that the
+ * reconcile is retried.
  *
- * Children are found by their owner references in the cluster, so nothing is lost in a restart.
+ * Children are found by their owner references in the cluster, so nothing is lost in a restart. Those in other namespaces
+ * than their owner's have a label instead: see `owns` with `byLabel`.
  */
 export class Children {
   /** The children rejected in this reconcile. */
@@ -34,6 +56,7 @@ export class Children {
   readonly #owner: Owner;
   readonly #clock: Clock;
   readonly #desired = new Set<string>();
+  readonly #order: ChildOrder;
 
   /** Pass `manager.clock`: it determines how long a condition has held, and tests move it. Default: the system time. */
   constructor(
@@ -44,6 +67,72 @@ export class Children {
     this.#client = client;
     this.#owner = owner;
     this.#clock = clock;
+    this.#order = new ChildOrder(
+      {
+        find: (kind, key) => this.find(kind, key),
+        remove: (kind, key, propagationPolicy) => this.#tryRemove(kind, key, { propagationPolicy }),
+        listStrays: async (kind) => (await this.#undesired(kind)).map((stray) => keyOf(stray)),
+        apply: async (kind, key, desired, prepare) => {
+          const { length } = this.rejections;
+          const object = await this.set(kind, key, desired, prepare);
+          return { object, isRejected: this.rejections.length > length };
+        },
+      },
+      owner.metadata.namespace,
+    );
+  }
+
+  /**
+   * Declares a child that depends on others, or that others depend on; nothing happens before `apply`. It is deleted if
+   * `desired` is false or undefined. A function is called when the children that it comes after are ready.
+   */
+  add<T extends KubernetesObject>(
+    kind: Kind<T>,
+    child: string | ObjectKey,
+    desired: DesiredChild<NoInfer<T>>,
+    options: ChildOptions<NoInfer<T>> = {},
+  ): Child<T> {
+    const key = this.#keyOf(
+      kind,
+      child,
+      typeof desired === "object" ? desired.metadata.namespace : undefined,
+    );
+    if (desired) this.#desired.add(identify(kind, key));
+    return this.#order.add(kind, key, desired, options);
+  }
+
+  /**
+   * Declares a child for each object, which has its name in its metadata. Children of the kind that are in no list any
+   * more are deleted.
+   */
+  addEach<T extends KubernetesObject>(
+    kind: Kind<T>,
+    desired: readonly Desired<NoInfer<T>>[],
+    options: ChildOptions<NoInfer<T>> = {},
+  ): ChildGroup<T> {
+    const children = desired.map((one) => this.add<T>(kind, keyOf(one), one, options));
+    return this.#order.addGroup(kind, children, options);
+  }
+
+  /** Applies and deletes what was added, as far as it depends on nothing that is not ready, or not gone, yet. */
+  async apply(): Promise<void> {
+    await this.#order.apply();
+  }
+
+  /**
+   * Deletes what was added, in order: for the cleanup of a finalizer. Returns when to look again; undefined when all are
+   * gone. The owner must be watched with `owns`, so that the end of a child causes the next cleanup.
+   */
+  async delete(): Promise<{ requeueAfter: Duration } | undefined> {
+    const isGone = await this.#order.delete();
+    for (const { error } of this.rejections) throw error;
+    return isGone ? undefined : { requeueAfter: `${maxRetry}s` };
+  }
+
+  /** A condition that is true when all children that were added are ready; its message says what they wait for. */
+  condition(type: string): DesiredCondition {
+    const { generation: observedGeneration } = this.#owner.metadata;
+    return { type, ...conditionOf(this.#order.pending(), this.rejections), observedGeneration };
   }
 
   /**
@@ -70,8 +159,13 @@ export class Children {
     prepare?: Preparation<NoInfer<T>>,
   ): Promise<DeepReadonly<T> | undefined> {
     const key = this.#keyOf(kind, child, desired?.metadata.namespace);
+    if (!desired) {
+      // One that remains until its finalizers are removed is none any more, but one that can't be deleted is.
+      const { length } = this.rejections;
+      const remaining = await this.#tryRemove(kind, key);
+      return this.rejections.length > length ? remaining : undefined;
+    }
     try {
-      if (!desired) return await this.#remove(kind, key);
       this.#desired.add(identify(kind, key));
       const live = prepare && (await this.find(kind, key));
       if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
@@ -86,11 +180,7 @@ export class Children {
   /** Deletes children of these kinds that were not set in this reconcile, for sets whose names change. */
   async prune(...kinds: readonly Kind[]): Promise<void> {
     for (const kind of kinds) {
-      const namespace = kind.scope === "Namespaced" ? this.#owner.metadata.namespace : undefined;
-      for (const object of await this.#client.list(kind, { namespace })) {
-        if (!this.#controls(object) || object.metadata.deletionTimestamp) continue;
-        if (!this.#desired.has(identify(kind, keyOf(object)))) await this.#delete(kind, object);
-      }
+      for (const object of await this.#undesired(kind)) await this.#delete(kind, object);
     }
   }
 
@@ -115,16 +205,20 @@ export class Children {
     key: ObjectKey,
     desired: Desired<T>,
   ): Promise<DeepReadonly<T>> {
-    const options = { owner: this.#owner, leaveStrangers: true };
+    const isTracked = isBeyond(this.#owner, key.namespace);
+    if (isTracked) this.#assertFinalizer(kind, key);
+    const options = { owner: isTracked ? undefined : this.#owner, leaveStrangers: true };
+    const metadata = isTracked ? trackingMetadata(this.#owner, desired.metadata) : desired.metadata;
+    const complete = { ...(desired as object), metadata } as Desired<T>;
     try {
-      return await this.#client.apply(kind, desired, options);
+      return await this.#client.apply(kind, complete, options);
     } catch (error) {
       const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, key));
       if (!live) throw error;
       const change = (draft: T): void => replaceAlternatives(draft, desired);
       const changed = await this.#client.patch(kind, live, change, { fieldManager: takeBackManager });
       if (changed === live) throw error;
-      return await this.#disown(kind, await this.#client.apply(kind, desired, { ...options, live: true }));
+      return await this.#disown(kind, await this.#client.apply(kind, complete, { ...options, live: true }));
     }
   }
 
@@ -142,14 +236,52 @@ export class Children {
     });
   }
 
-  async #remove<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<undefined> {
+  /** Deletes a child, or notes why it can't be deleted. Returns the child if it remains. */
+  async #tryRemove<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    options?: DeleteOptions,
+  ): Promise<DeepReadonly<T> | undefined> {
     const object = await this.find(kind, key);
-    if (object && !object.metadata.deletionTimestamp) await this.#delete(kind, object);
+    if (!object) return undefined;
+    try {
+      await this.#delete(kind, object, options);
+    } catch (error) {
+      this.rejections.push(asRejection(kind, error));
+    }
+    return this.find(kind, key);
   }
 
-  async #delete(kind: Kind, object: KubernetesObject): Promise<void> {
-    const preconditions = { uid: object.metadata.uid };
-    await this.#client.delete(kind, object, { preconditions, propagationPolicy: "Background" });
+  async #delete(kind: Kind, object: KubernetesObject, options?: DeleteOptions): Promise<void> {
+    const { uid, deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) return;
+    await this.#client.delete(kind, object, {
+      preconditions: { uid },
+      propagationPolicy: "Background",
+      ...options,
+    });
+  }
+
+  /** The owner's children of a kind that were not set or added, in all namespaces. */
+  async #undesired(kind: Kind): Promise<DeepReadonly<KubernetesObject>[]> {
+    const { namespace, finalizers = [] } = this.#owner.metadata;
+    const isReachable = kind.scope === "Namespaced" || !namespace;
+    const near = isReachable ? await this.#client.list(kind, { namespace }) : [];
+    const hasFar = Boolean(namespace) && finalizers.includes(trackingFinalizer(this.#owner));
+    const far = hasFar ? await listTracked(this.#client, kind, this.#owner) : [];
+    return [...near.filter((object) => this.#references(object)), ...far].filter(
+      (object) => !this.#desired.has(identify(kind, keyOf(object))),
+    );
+  }
+
+  /** Without its finalizer, nobody would delete what the owner has elsewhere. */
+  #assertFinalizer({ kind }: Kind, key: ObjectKey): void {
+    const { metadata, kind: ownerKind } = this.#owner;
+    if (metadata.finalizers?.includes(trackingFinalizer(this.#owner))) return;
+    throw new TerminalError(
+      `the ${kind} "${formatKey(key)}" is out of reach of an owner reference to the ${ownerKind} ` +
+        `"${formatKey(keyOf(this.#owner))}": call owns(${kind}, { byLabel: true }) on its controller's builder`,
+    );
   }
 
   #keyOf(kind: Kind, child: string | ObjectKey, desired?: string): ObjectKey {
@@ -163,6 +295,10 @@ export class Children {
   }
 
   #controls(object: KubernetesObject): boolean {
+    return this.#references(object) || isTrackedBy(this.#owner, object);
+  }
+
+  #references(object: KubernetesObject): boolean {
     return findController(object)?.uid === this.#owner.metadata.uid;
   }
 }
@@ -216,6 +352,13 @@ function asRejection(kind: Kind, error: unknown): Rejection {
   if (!(error instanceof ApiError)) throw error;
   const { message = error.message } = error.body;
   if (error.isAlreadyOwned) return { reason: nameConflictReason, message, error };
+  if (error.isNotFound && error.body.details?.kind === "namespaces")
+    return { reason: "NamespaceMissing", message, error };
+  // The response about an object that is missing names it; that about a path that is none does not.
+  if (error.isNotFound && !error.body.details?.name) {
+    const missing = `the cluster doesn't serve ${kind.kind} (${kind.apiVersion})`;
+    return { reason: "KindMissing", message: missing, error };
+  }
   if (error.isInvalid || error.isForbidden || error.status === 400) {
     return { reason: `${kind.kind}Rejected`, message, error };
   }

@@ -407,6 +407,8 @@ export interface Owner {
     readonly name?: string | undefined;
     readonly namespace?: string | undefined;
     readonly uid?: string | undefined;
+    readonly generation?: number | undefined;
+    readonly finalizers?: readonly string[] | undefined;
   };
 }
 

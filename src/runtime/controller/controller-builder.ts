@@ -1,8 +1,10 @@
 import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
 import { type Client, formatKey, keyOf } from "../client/client.ts";
+import { deleteTracked, trackingFinalizer, trackingOwnerOf } from "../client/tracked-children.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration } from "../clock/waits.ts";
 import type { LogFields } from "../scope/scope.ts";
@@ -22,6 +24,7 @@ import { deletionAware } from "./deletion-aware.ts";
 import type { EventHandler, Reaction, RequestMap } from "./kind-source.ts";
 import { handling, kindSource, mapping } from "./kind-source.ts";
 import { ObjectShard } from "./object-shard.ts";
+import { pausable, pauseAnnotation, pauseChanged } from "./pausable.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
 import type { Source } from "./source.ts";
@@ -30,6 +33,7 @@ import type { Source } from "./source.ts";
 export interface ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
+  readonly clock: Clock;
   /** The objects that this process works on, if several processes share them. */
   readonly shards?: ShardGate | undefined;
   /** The defaults of all controllers; the options of a builder override them. */
@@ -117,6 +121,19 @@ export class RequestControllerBuilder<R> {
     return this;
   }
 
+  /** Watches a kind for events that no predicate of the user may reject. */
+  protected watchesAlways<T extends KubernetesObject>(
+    kind: Kind<T>,
+    map: RequestMap<T, R>,
+    predicate: Predicate<T>,
+  ): void {
+    const { cache } = this.host;
+    const reaction = mapping(map, this.#keyOf);
+    this.#sources.push(() =>
+      kindSource({ cache, kind, predicates: [predicate], reaction, resyncPeriod: undefined }),
+    );
+  }
+
   /** Adds requests from another source. Predicates don't apply to them. */
   watchesSource(source: Source<R>): this {
     this.#sources.push(() => source);
@@ -193,9 +210,10 @@ export class RequestControllerBuilder<R> {
   #sourceOf<T extends KubernetesObject>(
     kind: Kind<T>,
     reaction: Reaction<T, R>,
-    { predicates = [], cluster = this.host }: AddedWatchFilter<T>,
+    { predicates = [], cluster = this.host, optional = false }: AddedWatchFilter<T>,
     shard?: ObjectShard<T>,
   ): Source<R> {
+    if (optional) cluster.cache.allowMissing(kind);
     return kindSource({
       cache: cluster.cache,
       kind,
@@ -243,7 +261,10 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   readonly #kind: Kind<T>;
   readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T> }[] = [];
   readonly #shard: ObjectShard<T> | undefined;
+  /** The kinds of which objects are tracked by label. */
+  readonly #tracked: Kind[] = [];
   #whileDeleting = false;
+  #isPausable = false;
 
   constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
     super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
@@ -255,15 +276,21 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   /** Watches a kind, and reconciles the owner that controls the changed object. `metadataOnly(Kind)` saves memory. */
   owns<Owned extends KubernetesObject>(
     kind: Kind<Owned>,
-    { everyOwner = false, ...filter }: OwnsFilter<Owned> = {},
+    { everyOwner = false, byLabel = false, ...filter }: OwnsFilter<Owned> = {},
   ): this {
-    const ownersOf: RequestMap<Owned, Request> = ({ metadata: { namespace, ownerReferences = [] } }) =>
-      ownerReferences
+    const ownersOf: RequestMap<Owned, Request> = (object) => {
+      const tracking = byLabel ? trackingOwnerOf(this.#kind, object) : undefined;
+      if (tracking) return [tracking];
+      const { namespace, ownerReferences = [] } = object.metadata;
+      return ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
         .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
+    };
+    // The references of a cluster-scoped owner reach everywhere.
+    if (byLabel && this.#kind.scope === "Namespaced") this.#tracked.push(kind);
     // Shared by uid, an object and its owner may belong to different processes; shared by namespace, they don't.
     const keys = [this.#kind, kind].map((watched) => this.host.shards?.kinds.keyOf(watched));
-    if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
+    if (byLabel || keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
     this.watchesOwn(kind, ownersOf, filter);
     return this;
   }
@@ -288,15 +315,39 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     return this;
   }
 
+  /**
+   * Skips objects with the annotation `<group>/paused: "true"`, also when they are being deleted, and gives them the
+   * condition `Paused`. Throws a `TerminalError` for kinds of the core group.
+   */
+  pausable(): this {
+    const annotation = pauseAnnotation(this.#kind);
+    if (!this.#isPausable)
+      this.watchesAlways(this.#kind, (object) => [keyOf(object)], pauseChanged(annotation));
+    this.#isPausable = true;
+    return this;
+  }
+
   override complete(reconciler: Reconciler): Controller {
     const { kind, group } = this.#kind;
     this.name ??= kind.toLowerCase();
+    const { client, cache } = this.host;
+    // After the user's own cleanups, which may delete some of the children in an order.
+    if (this.#tracked.length > 0)
+      this.finalizer(trackingFinalizer(this.#kind), (owner) => {
+        const live = (kind: Kind) => cache.informer(kind).covers(undefined);
+        return deleteTracked(
+          client,
+          this.#tracked.map((kind) => ({ kind, live: live(kind) })),
+          owner,
+        );
+      });
+    const guarded = deletionAware(
+      client,
+      { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
+      reconciler,
+    );
     return this.add({
-      reconciler: deletionAware(
-        this.host.client,
-        { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
-        reconciler,
-      ),
+      reconciler: this.#isPausable ? pausable(this.host, this.#kind, guarded) : guarded,
       shard: this.#shard,
       describe: ({ namespace, name }) => ({ [kind]: { name, namespace }, namespace, name }),
       logFields: { controllerGroup: group, controllerKind: kind },

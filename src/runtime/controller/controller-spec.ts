@@ -138,6 +138,11 @@ export type RetryDelay = (retries: number, key: string) => Duration | undefined;
 export interface WatchFilter<T extends KubernetesObject> {
   /** An event must pass every predicate. */
   readonly predicates?: readonly Predicate<T>[] | undefined;
+  /**
+   * The cluster may not serve the kind: then it has no objects, also in reads from the cache, until its CRD is installed.
+   * Default: the manager fails after `cacheSyncTimeout`.
+   */
+  readonly optional?: boolean | undefined;
 }
 
 /** Selects the events of a kind that a controller watches besides those of its builder. */
@@ -150,6 +155,11 @@ export interface AddedWatchFilter<T extends KubernetesObject> extends WatchFilte
 export interface OwnsFilter<T extends KubernetesObject> extends WatchFilter<T> {
   /** Reconcile every owner of the controller's kind, not only the one that controls the object. */
   readonly everyOwner?: boolean | undefined;
+  /**
+   * Also own objects that an owner reference can't reach: those of a namespaced owner in other namespaces, or in none.
+   * `Children` gives them a label and an annotation of the owner, and a finalizer of the owner deletes them with it.
+   */
+  readonly byLabel?: boolean | undefined;
 }
 
 /** Is notified of what a controller does; updates the metrics. */

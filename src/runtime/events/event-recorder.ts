@@ -235,7 +235,9 @@ export class ApiEventRecorder implements EventRecorder {
       else if (isOver) this.#series.delete(series.key);
     }
     this.#cancelSweep =
-      this.#series.size === 0 ? undefined : this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod, "upkeep");
+      this.#series.size === 0
+        ? undefined
+        : this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod, "upkeep");
   }
 
   #drop(why: string, error?: unknown): void {

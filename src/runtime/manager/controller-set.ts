@@ -29,7 +29,7 @@ export interface ControllerSetParts {
 }
 
 /** The cluster that the controllers work on. */
-interface ControllerSetScope extends Omit<ControllerHost, "addController"> {
+interface ControllerSetScope extends Omit<ControllerHost, "addController" | "clock"> {
   /** The name of the cluster, if it is not the manager's own. */
   readonly cluster?: string | undefined;
 }
@@ -38,6 +38,7 @@ interface ControllerSetScope extends Omit<ControllerHost, "addController"> {
 export class ControllerSet implements ControllerHost {
   readonly client: Client;
   readonly cache: Cache;
+  readonly clock: Clock;
   readonly shards: ShardGate | undefined;
   readonly controllerDefaults: ControllerDefaults;
   readonly #parts: ControllerSetParts;
@@ -52,6 +53,7 @@ export class ControllerSet implements ControllerHost {
     this.#cluster = cluster;
     this.client = client;
     this.cache = cache;
+    this.clock = parts.clock;
     this.shards = shards;
     this.controllerDefaults = controllerDefaults;
     this.#parts = parts;

@@ -42,6 +42,8 @@ export interface ReflectorOptions {
   readonly watchList: boolean;
   /** Begin with the newest version, not with any that the server has at hand. Default: false. */
   readonly newest?: boolean | undefined;
+  /** Whether the kind has no objects if the server doesn't serve it, rather than being an error. Default: it is one. */
+  readonly isOptional?: (() => boolean) | undefined;
   readonly random?: (() => number) | undefined;
   readonly clock?: Clock | undefined;
   /** Shared with all other work of the manager. Default: its own. */
@@ -238,7 +240,8 @@ export class Reflector {
   }
 
   #now(): WatcherContext {
-    return { now: this.#clock.monotonic(), random: (this.#options.random ?? Math.random)() };
+    const { random = Math.random, isOptional } = this.#options;
+    return { now: this.#clock.monotonic(), random: random(), isOptional: isOptional?.() };
   }
 
   #selectors(): Pick<ReflectorOptions, "labelSelector" | "fieldSelector" | "shardSelector"> {

@@ -51,6 +51,27 @@ const watchFrom = (resourceVersion: string | undefined, sendInitialEvents = fals
 });
 const last = (steps: WatcherCommand[][]): WatcherCommand | undefined => steps.at(-1)?.at(-1);
 
+test("an optional kind that is missing is the empty set, once, and is looked for without end", () => {
+  const missing = failed(404, "NotFound");
+  const events = [start, missing, waited, missing, waited, listed("7"), closed, missing];
+  let state: WatcherState = newWatcher({ watchList: false });
+  const steps = events.map((event) => {
+    const step = stepWatcher(state, event, { now: 0, random: 0, isOptional: true });
+    state = step.state;
+    return step.commands.map(({ type }) => type).join(" ");
+  });
+  expect(steps).toEqual([
+    "begin list",
+    "begin replace wait",
+    "begin list",
+    "wait",
+    "begin list",
+    "replace watch",
+    "report wait",
+    "begin replace wait",
+  ]);
+});
+
 test("stepWatcher() lists at any version in pages, then watches from the list's version", () => {
   expect(run([start, listed("7")])).toEqual([
     [{ type: "begin" }, { type: "list", resourceVersion: "0", limit: 500 }],

@@ -19,6 +19,8 @@ interface WatcherMemory {
   readonly mustList: boolean;
   /** How many watches in a row ended within a second, although they delivered events. */
   readonly shortWatches: number;
+  /** True if the server doesn't serve the kind, and the empty set in place of its objects was delivered. */
+  readonly isMissing: boolean;
   readonly backoff: Backoff;
 }
 
@@ -92,6 +94,8 @@ export interface WatcherContext {
   readonly now: number;
   /** From 0 to 1. */
   readonly random: number;
+  /** The kind has no objects if the server doesn't serve it, rather than being an error. */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** How full reads begin: see `ReflectorOptions`. */
@@ -111,6 +115,7 @@ export function newWatcher({ watchList, newest = false }: WatcherOptions): Watch
     mustReadNewest: newest,
     mustList: false,
     shortWatches: 0,
+    isMissing: false,
     backoff: noFailures,
   };
 }
@@ -131,9 +136,11 @@ export function stepWatcher(state: WatcherState, event: WatcherEvent, context: W
         ? resume(state, context)
         : readAll(state, context);
     case "listed":
-      return watch({ ...state, version: event.version, mustReadNewest: false, mustList: false }, context, [
-        { type: "replace", version: event.version },
-      ]);
+      return watch(
+        { ...state, version: event.version, mustReadNewest: false, mustList: false, isMissing: false },
+        context,
+        [{ type: "replace", version: event.version }],
+      );
     case "frame":
       return event.frame.type === "ERROR"
         ? fail(state, new ApiError(event.frame.object as Status), context)
@@ -143,7 +150,9 @@ export function stepWatcher(state: WatcherState, event: WatcherEvent, context: W
     case "stalled":
       return readAll({ ...state, canStream: false }, context);
     case "failed":
-      return fail(state, event.error, context);
+      return event.error.isNotFound && context.isOptional
+        ? miss(state, event.error, context)
+        : fail(state, event.error, context);
   }
 }
 
@@ -213,6 +222,7 @@ function read(state: WatcherState, { type, object }: WatchFrame, context: Watche
           ...state,
           version,
           mustReadNewest: false,
+          isMissing: false,
           phase: { name: "watching", opened: context.now, frames: 1 },
         },
         commands: [{ type: "replace", version }],
@@ -327,6 +337,22 @@ function retry(state: WatcherState, error: ApiError, next: "list" | "watch", con
       { type: "report", error },
       { type: "wait", milliseconds },
     ],
+  };
+}
+
+/** Delivers the empty set once, and looks again later: the CRD of an optional kind may be installed at any time. */
+function miss(state: WatcherState, error: ApiError, context: WatcherContext): Step {
+  const { backoff, milliseconds } = backOff(state.backoff, error, context);
+  const empty: WatcherCommand[] = [{ type: "begin" }, { type: "replace", version: undefined }];
+  return {
+    state: {
+      ...state,
+      backoff,
+      version: undefined,
+      isMissing: true,
+      phase: { name: "waiting", next: "list" },
+    },
+    commands: [...(state.isMissing ? [] : empty), { type: "wait", milliseconds }],
   };
 }
 

@@ -88,8 +88,14 @@ function ownersOf({ metadata }: Partial<Owned>): string[] {
 
 /** Returns whether the user paused an object. Earlier changes of its spec may never have been carried out. */
 export function isPaused(object: KubernetesObject): boolean {
-  const { spec } = object as { readonly spec?: { readonly paused?: unknown } };
-  return spec?.paused === true;
+  const { spec, metadata } = object as Pick<KubernetesObject, "metadata"> & {
+    readonly spec?: { readonly paused?: unknown };
+  };
+  // The annotation that `pausable` of the runtime's controllers honours.
+  const annotations = Object.entries(metadata.annotations ?? {});
+  return (
+    spec?.paused === true || annotations.some(([name, value]) => name.endsWith("/paused") && value === "true")
+  );
 }
 
 /** Returns the objects that users paused, and the objects that they own: how far the operator came depends on the moment. */

@@ -6,6 +6,7 @@ import { setupOrderConversion as setupV2OrderConversion } from "./webhook/v2/ord
 import { setupInvoiceController } from "./controller/invoice_controller.ts";
 import { setupInvoiceValidator } from "./webhook/v1/invoice_validator.ts";
 import { setupInvoiceConversion as setupV1beta1InvoiceConversion } from "./webhook/v1beta1/invoice_conversion.ts";
+import { setupCartController } from "./controller/cart_controller.ts";
 // +tsbuilder:scaffold:imports
 
 // The library provides flags (`npm run build && npm start -- --help`), probes, metrics, leader election and TLS.
@@ -21,6 +22,7 @@ setupV2OrderConversion(manager);
 setupInvoiceController(manager);
 setupInvoiceValidator(manager);
 setupV1beta1InvoiceConversion(manager);
+setupCartController(manager);
 // +tsbuilder:scaffold:setup
 
 // Resolves after SIGTERM, once running reconciles have finished.

@@ -21,6 +21,24 @@ assert.deepEqual(api.requests.map(({ path }) => path), ["/records/1", "/records/
 await api.close();
 `,
   },
+  "export function setupRecordController": {
+    before: given,
+    after: `${inCluster}
+import { startStubServer } from "@tsbuilder/runtime/testing";
+const made: string[] = [];
+const api = await startStubServer((request, response) => {
+  if (request.method === "PUT") made.push(request.path);
+  response.end("[]");
+});
+const cluster = await startTestCluster({ crds: "config/crd/bases" });
+const { client, stop } = await startTestManager(cluster.kubeconfig, (started) =>
+  setupRecordController(started, api.config.server),
+);
+await client.create(Shop, { metadata: { namespace: "default", name: "first" }, spec: { owner: "me" } });
+await eventually(() => assert.deepEqual(made, ["/records/first"]));
+await api.close();
+${end}`,
+  },
   "export function setupConfigController": {
     before: given,
     after: `${inCluster}

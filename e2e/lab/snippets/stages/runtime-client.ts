@@ -22,6 +22,31 @@ await stop();
 await cluster.stop();
 `,
   },
+  "function childrenOf": {
+    before: given.replace("MySQL, ", "").replace("Backup, ", ""),
+    after: `${inCluster}
+const cluster = await startTestCluster({ crds: "config/crd/bases", controllers: ["garbagecollector"] });
+const { client, manager, stop } = await startTestManager(cluster.kubeconfig, setupShopController);
+const key = { namespace: "default", name: "shop" };
+const dataKey = { namespace: "default", name: "shop-data" };
+await manager.client.create(Shop, { metadata: key, spec: { owner: "me", config: "open" } });
+const ready = async () => (await client.get(Shop, key)).status?.conditions?.[0];
+await eventually(async () =>
+  assert.equal((await ready())?.message, "waits for StatefulSet shop-data: its last change is not observed yet"),
+);
+assert.equal(await client.find(Deployment, key), undefined);
+const rolledOut = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 };
+await client.subresource(StatefulSet, dataKey, "status").patch({ merge: { status: rolledOut } });
+await eventually(async () => void (await client.get(Deployment, key)));
+await client.subresource(Deployment, key, "status").patch({ merge: { status: rolledOut } });
+await eventually(async () => assert.equal((await ready())?.status, "True"));
+await client.delete(Shop, key);
+await eventually(async () => assert.equal(await client.find(Shop, key), undefined));
+assert.equal(await client.find(StatefulSet, dataKey), undefined);
+await stop();
+await cluster.stop();
+`,
+  },
   "export async function isAlive": {
     before: `import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";

@@ -17,5 +17,5 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { eventually, startTestManager } from "@tsbuilder/runtime/testing";
 `;
 
-export const given = `import { Backup, MySQL, Shop, configMapFor, isOld, serviceFor, statefulSetFor } from "../given.ts";
+export const given = `import { Backup, MySQL, Shop, configMapFor, deploymentFor, isOld, serviceFor, statefulSetFor } from "../given.ts";
 `;

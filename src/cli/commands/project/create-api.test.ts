@@ -21,6 +21,14 @@ describe("create api", () => {
     [`--version v1 --kind Order --controller-name ${"a".repeat(64)}`, "INVALID_NAME"],
     ["--version v1 --kind Order --group nothing --resource=false", "NOT_FOUND"],
     ["--version v1 --kind Deploymen --group apps --resource=false", "NOT_FOUND"],
+    ["--version v1 --kind Order --owns Deployment", "INVALID_NAME"],
+    ["--version v1 --kind Order --owns apps/v1/Deploymen", "NOT_FOUND"],
+    ["--version v1 --kind Order --owns example.com/v1/Deployment", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Order --owns rbac.authorization.k8s.io/v1/ClusterRole", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Order --owns v1/Service --owns core/v1/Service", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Order --owns v1/Service --controller=false", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Order --owns v1/Service --template mysql", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Pod --group core --resource=false --owns v1/Service", "INVALID_ARGUMENT"],
   ])("refuses %s and changes nothing", async (flags, code) => {
     const before = snapshot();
     await expect(call(`create api --group apps ${flags}`)).rejects.toMatchObject({ code });
@@ -48,6 +56,19 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
     await call(`${line} --controller-name long`);
     expect(await call("manifests")).toContain("apps.example.com_");
+  });
+
+  test("--owns records the kinds with their full groups, and a deletion removes all that it scaffolded", async () => {
+    const before = snapshot();
+    await call(
+      "create api --group shop --version v1 --kind Order --owns networking/v1/Ingress --owns v1/Pod",
+    );
+    expect(read("PROJECT")).toContain("owns:\n    - networking.k8s.io/v1/Ingress\n    - v1/Pod\n");
+    expect(read("config/rbac/role.yaml")).toContain("- ingresses");
+    expect(read("src/controller/order_controller.ts")).toContain(".owns(Ingress)\n    .owns(Pod)");
+    expect(read("src/controller/order_resources.ts")).toContain("Desired<Ingress>");
+    await call("delete api --group shop --version v1 --kind Order");
+    expect(snapshot()).toEqual(before);
   });
 
   test("prefers the project's kinds to a built-in group of the same name", async () => {

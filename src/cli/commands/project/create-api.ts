@@ -1,14 +1,23 @@
 // `create api`. Like all commands that change a project, it opens the project, changes its description (`src/project`), has
 // `planProjectChange` plan the files, and applies or shows the plan.
+import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/contract/plugin.ts";
 import type { ReferenceTemplate } from "../../../plugins/typescript/reference-templates.ts";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
 import { addResource } from "../../../project/change-project.ts";
 import type { Project, Resource, TemplateRecord } from "../../../project/project.ts";
-import { defaultControllerName, isSameResource, kindFile, newResource } from "../../../project/project.ts";
+import {
+  defaultControllerName,
+  findCoreGroup,
+  isSameResource,
+  kindFile,
+  newResource,
+  qualifiedGroup,
+} from "../../../project/project.ts";
 import {
   checkControllerName,
+  checkOwnedKind,
   checkPlural,
   checkPort,
   checkResource,
@@ -57,6 +66,9 @@ const flags = {
   "controller-name": flag.string("name of the controller (default: the kind in lower case)", "NAME", {
     check: checkControllerName,
   }),
+  owns: flag.list("built-in kind that the controller creates and watches; may be repeated", "VERSION/KIND", {
+    check: checkOwnedKind,
+  }),
   ...externalKindFlags,
   template: flag.string("scaffold a complete operator instead of a skeleton", "NAME", {
     choices: referenceTemplates.map(({ name }) => name),
@@ -85,6 +97,7 @@ export const createApi = defineCommand({
   refused: { ssa: "omit it: client.apply() is server-side apply for every kind", ...refusedGoFlags },
   examples: [
     "tsbuilder create api --group apps --version v1 --kind MySQL",
+    "tsbuilder create api --group apps --version v1 --kind Shop --owns apps/v1/Deployment --owns v1/Service",
     "tsbuilder create api --group apps --version v1 --kind Cluster --cluster-scoped --short-name cl",
     "tsbuilder create api --group apps --version v1 --kind MySQL --resource=false --controller-name mysql-backup",
     "tsbuilder create api --group core --version v1 --kind Pod --resource=false",
@@ -97,11 +110,14 @@ export const createApi = defineCommand({
       const resource = values.resource
         ? newOwnResource(project, values)
         : await findResource(project, values, cwd);
+      if (values.owns.length > 0 && resource.origin.type !== "own")
+        throw invalidArgument("--owns needs a kind of this project", "omit --owns");
       const after = addResource(project, {
         resource,
         withResource: values.resource,
         withController: values.controller,
         controllerName: values["controller-name"],
+        owns: await findOwnedKinds(values.owns),
         force: values.force,
       });
       const forcedParts = listForcedParts(project, resource, values);
@@ -126,6 +142,12 @@ function checkCombination(values: Values): void {
   if (values["controller-name"] !== undefined && !values.controller) {
     throw invalidArgument("--controller-name needs a controller", "omit --controller=false");
   }
+  if (values.owns.length > 0 && (!values.controller || (values.template ?? values.image) !== undefined)) {
+    throw invalidArgument(
+      "--owns scaffolds a controller with children",
+      "omit --controller=false and --template",
+    );
+  }
   if ((values.template ?? values.image) !== undefined && !(values.resource && values.controller)) {
     throw invalidArgument(
       "--template scaffolds types and a controller",
@@ -141,6 +163,32 @@ function checkCombination(values: Values): void {
   if ((values["external-module"] ?? values.crd) !== undefined && values.resource) {
     throw invalidArgument("an external kind already has its CRD", "add --resource=false");
   }
+}
+
+/** Finds the kinds, and returns them with their full groups. Throws if Kubernetes has no such kind, or it has no namespace. */
+async function findOwnedKinds(owns: readonly string[]): Promise<string[]> {
+  if (owns.length === 0) return [];
+  // The tables of built-in kinds are large, and most commands are about the project's kinds.
+  const { findCoreKind } = await import("../../project/find-core-kind.ts");
+  const found = owns.map((text) => {
+    const [kind = "", version = "", group = "core"] = text.split("/").toReversed();
+    if (!findCoreGroup(group))
+      throw invalidArgument(
+        `Kubernetes has no group "${group}"`,
+        "--owns takes built-in kinds; watch others with .owns(Kind) in the controller",
+      );
+    const resource = findCoreKind({ group, version, kind });
+    if (!resource.namespaced)
+      throw invalidArgument(
+        `${kind} is cluster-scoped`,
+        "--owns takes kinds with a namespace; watch it with .owns(Kind, { byLabel: true }) in the controller",
+      );
+    return `${apiVersionOf({ group: qualifiedGroup(resource), version })}/${kind}`;
+  });
+  const kinds = found.map((text) => text.slice(text.lastIndexOf("/") + 1));
+  const repeated = kinds.find((kind, at) => kinds.indexOf(kind) !== at);
+  if (repeated === undefined) return found;
+  throw invalidArgument(`--owns has ${repeated} twice`, "give each kind once, in one version");
 }
 
 function newOwnResource(project: Project, values: Values): Resource {

@@ -1,0 +1,44 @@
+import type { Desired } from "@tsbuilder/runtime";
+import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Cart } from "../../api/v1/cart_types.ts";
+
+const INSTANCE = "app.kubernetes.io/instance";
+
+/** The labels of what a Cart owns; they never change, because selectors are immutable. */
+function labelsOf({ metadata }: Cart): Record<string, string> {
+  return { "app.kubernetes.io/name": "cart", [INSTANCE]: metadata.name ?? "" };
+}
+
+/** The Deployment. */
+export function deploymentFor(cart: Cart): Desired<Deployment> {
+  const labels = labelsOf(cart);
+  return {
+    metadata: { labels },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: "main", image: "nginx:1.29" }] },
+      },
+    },
+  };
+}
+
+/** The Service. */
+export function serviceFor(cart: Cart): Desired<Service> {
+  const labels = labelsOf(cart);
+  return {
+    metadata: { labels },
+    spec: { selector: labels, ports: [{ port: 80 }] },
+  };
+}
+
+/** The ConfigMap. */
+export function configMapFor(cart: Cart): Desired<ConfigMap> {
+  const labels = labelsOf(cart);
+  return {
+    metadata: { labels },
+    data: {},
+  };
+}

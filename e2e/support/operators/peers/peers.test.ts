@@ -1,0 +1,136 @@
+import type { Kind, KubernetesObject, Manager } from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { ConfigMap, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
+import { FakeClock } from "@tsbuilder/apimachinery/time";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { eventually, moveClockUntil, startTestManager } from "@tsbuilder/runtime/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { MySQLSchema, type Schema, setupMySQLSchemaController } from "./mysql-schema.ts";
+import { NetworkStack, SecurityGroup, setupNetworkStackController, Subnet, VPC } from "./network-stack.ts";
+import { setupWebPageController, WebPage } from "./web-page.ts";
+
+const key = { namespace: "default", name: "one" };
+
+const definition = ({ group, version, kind, plural }: Kind) => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: `${plural}.${group}` },
+  spec: {
+    group,
+    scope: "Namespaced",
+    names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+    versions: [
+      {
+        name: version,
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+});
+
+async function start(setup: (manager: Manager) => void, ...kinds: Kind[]) {
+  const clock = new FakeClock();
+  const cluster = await startTestCluster({
+    clock,
+    crds: kinds.map(definition),
+    controllers: ["garbagecollector"],
+  });
+  onTestFinished(() => cluster.stop());
+  const { client, stop } = await startTestManager({ kubeconfig: cluster.kubeconfig, clock }, setup);
+  onTestFinished(stop);
+  const until = <R>(check: () => Promise<R>) => moveClockUntil(clock, check);
+  /** Sets the status of all objects of a kind, as the controllers of others do. */
+  const report = async (kind: Kind, status: object) => {
+    for (const object of await client.list(kind))
+      await client.subresource(kind, object, "status").patch({ merge: { status } });
+  };
+  const namesOf = async (kind: Kind) => (await client.list(kind)).map(({ metadata }) => metadata.name);
+  const messageOf = async (kind: Kind) => {
+    const { status } = (await client.get(kind, key)) as KubernetesObject & {
+      status?: { conditions?: { message: string }[] };
+    };
+    return status?.conditions?.[0]?.message;
+  };
+  return { client, until, report, namesOf, messageOf };
+}
+
+test("a network is made from the outside in, and ends from the inside out", async () => {
+  const { client, until, report, namesOf, messageOf } = await start(
+    setupNetworkStackController,
+    NetworkStack,
+    VPC,
+    Subnet,
+    SecurityGroup,
+  );
+  await client.create(NetworkStack, { metadata: key, spec: {} });
+  await eventually(async () => expect(await messageOf(NetworkStack)).toBe("waits for VPC one"));
+  expect(await namesOf(Subnet)).toEqual([]);
+  await report(VPC, { id: "vpc-1" });
+  await eventually(async () => expect(await namesOf(Subnet)).toHaveLength(3));
+  expect((await client.list(Subnet)).map(({ spec }) => spec.vpcID)).toEqual(["vpc-1", "vpc-1", "vpc-1"]);
+  await report(Subnet, { id: "subnet" });
+  await eventually(async () => expect(await messageOf(NetworkStack)).toBe("waits for SecurityGroup one"));
+  await report(SecurityGroup, { id: "group" });
+  await eventually(async () => expect(await messageOf(NetworkStack)).toBe(""));
+
+  const finalizers = ["example.com/hold"];
+  await client.patch(SecurityGroup, key, { merge: { metadata: { finalizers } } });
+  await client.delete(NetworkStack, key);
+  await until(async () => expect(await namesOf(Subnet)).toEqual([]));
+  expect(await namesOf(VPC)).toEqual(["one"]);
+  await client.patch(SecurityGroup, key, { merge: { metadata: { finalizers: null } } });
+  await until(async () => expect(await namesOf(NetworkStack)).toEqual([]));
+  expect(await namesOf(VPC)).toEqual([]);
+});
+
+test("a web page is exposed when it is served, and as long as it should be", async () => {
+  const { client, report, namesOf } = await start(setupWebPageController, WebPage);
+  await client.create(WebPage, { metadata: key, spec: { html: "<p>", exposed: true } });
+  await eventually(async () => expect(await namesOf(Deployment)).toEqual(["one"]));
+  expect(await namesOf(Ingress)).toEqual([]);
+  await report(Deployment, {
+    observedGeneration: 1,
+    replicas: 1,
+    updatedReplicas: 1,
+    readyReplicas: 1,
+    availableReplicas: 1,
+  });
+  await eventually(async () => expect(await namesOf(Ingress)).toEqual(["one"]));
+  await client.patch(WebPage, key, { merge: { spec: { html: "<b>", exposed: false } } });
+  await eventually(async () => expect(await namesOf(Ingress)).toEqual([]));
+  await eventually(async () =>
+    expect((await client.get(ConfigMap, key)).data).toEqual({ "index.html": "<b>" }),
+  );
+});
+
+test("a schema that somebody drops is made again, with the same password", async () => {
+  const schemas = new Map<string, Schema>();
+  const passwords = new Set<string>();
+  const { client, until, namesOf } = await start(
+    setupMySQLSchemaController({
+      list: async () => [...schemas.values()],
+      async create(schema, { password }) {
+        schemas.set(schema.name, schema);
+        passwords.add(password);
+      },
+      drop: async (name) => void schemas.delete(name),
+    }),
+    MySQLSchema,
+  );
+  await client.create(MySQLSchema, { metadata: key, spec: { encoding: "utf8" } });
+  const made = { name: "default/one", encoding: "utf8" };
+  await until(async () => expect([...schemas.values()]).toEqual([made]));
+  schemas.clear();
+  await until(async () => expect([...schemas.values()]).toEqual([made]));
+  await client.patch(MySQLSchema, key, { merge: { spec: { encoding: "latin1" } } });
+  await until(async () => expect(schemas.get("default/one")?.encoding).toBe("latin1"));
+  expect(passwords.size).toBe(1);
+  expect(await namesOf(Secret)).toEqual(["one-mysql"]);
+  await client.delete(MySQLSchema, key);
+  await until(async () => expect(await namesOf(MySQLSchema)).toEqual([]));
+  expect(schemas.size).toBe(0);
+});

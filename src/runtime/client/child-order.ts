@@ -1,0 +1,292 @@
+// The order of children: which are applied, which are deleted, and which wait for others. Each pass looks at what is
+// there and decides anew, so nothing has to be remembered between passes.
+
+import type { DesiredCondition, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { TerminalError } from "../errors/api-error.ts";
+import { type DeepReadonly, type Desired, type Edit, type ObjectKey, formatKey } from "./client.ts";
+import { type Readiness, lateness, readinessOf } from "./readiness.ts";
+
+/** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
+export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => ReturnType<Edit<T>>;
+
+/** How a child depends on others. They were added before it, so there are no cycles. */
+export interface ChildOptions<T extends KubernetesObject> {
+  /**
+   * Apply this child when these are ready: until then it stays as it is, or absent. A child that is not desired is ready
+   * when it is gone.
+   */
+  readonly after?: ChildSelection | undefined;
+  /**
+   * When others may go on. Default: workloads when they are rolled out, Jobs when they are complete, Pods when they are
+   * ready, everything else when it exists. An object that is being deleted, or whose status is of an earlier generation,
+   * is not ready.
+   */
+  readonly readyWhen?: ((object: DeepReadonly<T>) => boolean) | undefined;
+  /** Delete these when this child is gone, with its dependents such as pods. */
+  readonly deletedBefore?: ChildSelection | undefined;
+  /** See `Preparation`. */
+  readonly prepare?: Preparation<T> | undefined;
+}
+
+/** Children that another one depends on. */
+export type ChildSelection = ChildDependency | readonly ChildDependency[];
+type ChildDependency = Child | ChildGroup;
+
+/** A child that was added. */
+export interface Child<T extends KubernetesObject = KubernetesObject> {
+  /** The child as it is; undefined before `apply`, and if there is none. */
+  readonly object: DeepReadonly<T> | undefined;
+  /** Whether it is as desired, and ready. */
+  readonly isReady: boolean;
+}
+
+/** The children that were added by one list. */
+export interface ChildGroup<T extends KubernetesObject = KubernetesObject> {
+  readonly children: readonly Child<T>[];
+  /** Whether all are ready. */
+  readonly isReady: boolean;
+}
+
+/** What an owner wants in place of a child; without it, the child is deleted. A function is called when its turn comes. */
+export type DesiredChild<T extends KubernetesObject> =
+  | Desired<T>
+  | (() => Desired<T> | false | undefined)
+  | false
+  | undefined;
+
+/** What the order does with a single child. */
+export interface ChildActions {
+  find(kind: Kind, key: ObjectKey): Promise<KubernetesObject | undefined>;
+  /** Returns the child afterwards, and whether the server has rejected it. */
+  apply(
+    kind: Kind,
+    key: ObjectKey,
+    desired: Desired<KubernetesObject>,
+    prepare: Preparation<KubernetesObject> | undefined,
+  ): Promise<{ readonly object: KubernetesObject | undefined; readonly isRejected: boolean }>;
+  /** Deletes a child; returns it if it remains for a while. */
+  remove(
+    kind: Kind,
+    key: ObjectKey,
+    propagationPolicy: "Foreground" | "Background",
+  ): Promise<KubernetesObject | undefined>;
+  /** Returns the keys of the owner's children of a kind that were not added. */
+  listStrays(kind: Kind): Promise<readonly ObjectKey[]>;
+}
+
+/** The children of one pass, in the order in which they were added. */
+export class ChildOrder {
+  readonly #actions: ChildActions;
+  /** The namespace that messages omit. */
+  readonly #namespace: string | undefined;
+  readonly #children: OrderedChild[] = [];
+  readonly #groups: OrderedGroup[] = [];
+
+  constructor(actions: ChildActions, namespace: string | undefined) {
+    this.#actions = actions;
+    this.#namespace = namespace;
+  }
+
+  add<T extends KubernetesObject>(
+    kind: Kind<T>,
+    key: ObjectKey,
+    wanted: DesiredChild<T>,
+    options: ChildOptions<T>,
+  ): Child<T> {
+    if (this.#children.some((child) => child.kind === kind && formatKey(child.key) === formatKey(key)))
+      throw new TerminalError(`${kind.kind} "${formatKey(key)}" was added twice`);
+    const child = new OrderedChild(kind, key, wanted, options as AnyOptions);
+    this.#children.push(child);
+    return child as unknown as Child<T>;
+  }
+
+  addGroup<T extends KubernetesObject>(
+    kind: Kind<T>,
+    children: readonly Child<T>[],
+    options: ChildOptions<T>,
+  ): ChildGroup<T> {
+    const group = new OrderedGroup(kind, children as unknown as OrderedChild[], options as AnyOptions);
+    this.#groups.push(group);
+    return group as unknown as ChildGroup<T>;
+  }
+
+  /** Deletes what is not desired, last first, and applies what is, first first. */
+  async apply(): Promise<void> {
+    const unwanted = this.#children.filter(({ wanted }) => !wanted);
+    await this.#removeAll([...unwanted, ...(await this.#strays())]);
+    for (const child of this.#children) if (child.wanted) await this.#apply(child);
+  }
+
+  /** Deletes all, last first. Returns whether all are gone. */
+  async delete(): Promise<boolean> {
+    const all = [...this.#children, ...(await this.#strays())];
+    await this.#removeAll(all);
+    return all.every(({ state }) => state.phase === "gone");
+  }
+
+  /** Returns what the pass waits for; empty if every child is ready. Rejections are not in it. */
+  pending(): readonly string[] {
+    const waitsFor = new Set<OrderedChild>();
+    for (const child of this.#children) {
+      if (child.state.phase === "waiting") for (const other of child.state.for) waitsFor.add(other);
+      if (child.state.phase === "applied" && !child.isReady) waitsFor.add(child);
+    }
+    return [...waitsFor].flatMap((child) => this.#describe(child) ?? []);
+  }
+
+  async #apply(child: OrderedChild): Promise<void> {
+    const { kind, key, wanted, options } = child;
+    const unready = childrenOf(options.after).filter(({ isReady }) => !isReady);
+    if (unready.length > 0) {
+      child.object = await this.#actions.find(kind, key);
+      child.state = { phase: "waiting", for: unready };
+      return;
+    }
+    const desired = typeof wanted === "function" ? wanted() : wanted;
+    if (!desired) return this.#removeAll([child]);
+    const { object, isRejected } = await this.#actions.apply(kind, key, desired, options.prepare);
+    child.object = object;
+    child.state =
+      isRejected || !object
+        ? { phase: "rejected" }
+        : { phase: "applied", readiness: observe(object, options.readyWhen) };
+  }
+
+  async #removeAll(doomed: readonly OrderedChild[]): Promise<void> {
+    for (const child of doomed) child.object = await this.#actions.find(child.kind, child.key);
+    for (const child of doomed.toReversed()) await this.#remove(child, doomed);
+  }
+
+  /** Deletes a child, unless one that is deleted before it is still there: its end causes the next pass. */
+  async #remove(child: OrderedChild, doomed: readonly OrderedChild[]): Promise<void> {
+    const { kind, key, options } = child;
+    if (child.object && !doomed.some((other) => other.object && isDeletedBefore(other, child))) {
+      // With the policy Foreground, the child remains until its dependents are gone.
+      const policy = dependenciesOf(options.deletedBefore).length > 0 ? "Foreground" : "Background";
+      child.object = await this.#actions.remove(kind, key, policy);
+    }
+    child.state = { phase: child.object ? "deleting" : "gone" };
+  }
+
+  /** Children of the groups' kinds that no list has any more, such as those of a name that was removed. */
+  async #strays(): Promise<OrderedChild[]> {
+    const kinds = new Set(this.#groups.map(({ kind }) => kind));
+    const strays: OrderedChild[] = [];
+    for (const kind of kinds) {
+      const groups = this.#groups.filter((group) => group.kind === kind);
+      const deletedBefore = groups.flatMap(({ options }) => dependenciesOf(options.deletedBefore));
+      for (const key of await this.#actions.listStrays(kind)) {
+        const stray = new OrderedChild(kind, key, undefined, { deletedBefore });
+        stray.groups = groups;
+        strays.push(stray);
+      }
+    }
+    return strays;
+  }
+
+  #describe({ kind, key, state }: OrderedChild): string | undefined {
+    const name = `${kind.kind} ${key.namespace === this.#namespace ? key.name : formatKey(key)}`;
+    switch (state.phase) {
+      case "applied":
+        return state.readiness.message === "" ? name : `${name}: ${state.readiness.message}`;
+      case "deleting":
+        return `the deletion of ${name}`;
+      case "waiting":
+      case "rejected":
+      case "gone":
+        // Another child is the cause, or the rejection is.
+        return undefined;
+    }
+  }
+}
+
+/** Options of children of any kind. */
+type AnyOptions = ChildOptions<KubernetesObject>;
+
+type ChildState =
+  /** Not applied, because others are not ready. */
+  | { readonly phase: "waiting"; readonly for: readonly OrderedChild[] }
+  | { readonly phase: "applied"; readonly readiness: Readiness }
+  | { readonly phase: "rejected" }
+  /** Not desired, and still there. */
+  | { readonly phase: "deleting" }
+  | { readonly phase: "gone" };
+
+class OrderedChild implements Child {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  readonly wanted: DesiredChild<KubernetesObject>;
+  readonly options: AnyOptions;
+  object: KubernetesObject | undefined;
+  state: ChildState = { phase: "waiting", for: [] };
+  groups: readonly OrderedGroup[] = [];
+
+  constructor(kind: Kind, key: ObjectKey, wanted: DesiredChild<KubernetesObject>, options: AnyOptions) {
+    this.kind = kind;
+    this.key = key;
+    this.wanted = wanted;
+    this.options = options;
+  }
+
+  get isReady(): boolean {
+    return this.state.phase === "gone" || (this.state.phase === "applied" && this.state.readiness.isReady);
+  }
+}
+
+class OrderedGroup implements ChildGroup {
+  readonly kind: Kind;
+  readonly children: readonly OrderedChild[];
+  readonly options: AnyOptions;
+
+  constructor(kind: Kind, children: readonly OrderedChild[], options: AnyOptions) {
+    this.kind = kind;
+    this.children = children;
+    this.options = options;
+    for (const child of children) child.groups = [this];
+  }
+
+  get isReady(): boolean {
+    return this.children.every(({ isReady }) => isReady);
+  }
+}
+
+function dependenciesOf(selection: ChildSelection = []): readonly (OrderedChild | OrderedGroup)[] {
+  return (Array.isArray(selection) ? selection : [selection]) as (OrderedChild | OrderedGroup)[];
+}
+
+function childrenOf(selection: ChildSelection | undefined): readonly OrderedChild[] {
+  return dependenciesOf(selection).flatMap((one) => (one instanceof OrderedGroup ? one.children : [one]));
+}
+
+/** A child of a group that was removed from its list is in no selection, but its group is. */
+function isDeletedBefore(child: OrderedChild, other: OrderedChild): boolean {
+  return dependenciesOf(child.options.deletedBefore).some((one) =>
+    one instanceof OrderedGroup ? other.groups.includes(one) : one === other,
+  );
+}
+
+function observe(object: KubernetesObject, readyWhen: AnyOptions["readyWhen"]): Readiness {
+  const known = readinessOf(object);
+  if (!readyWhen || lateness(object) !== undefined) return known;
+  const isReady = readyWhen(object);
+  return { isReady, message: known.isReady ? "" : known.message };
+}
+
+/** How many children a condition names. */
+const namedChildren = 3;
+
+/** Returns a condition that says what the children wait for. */
+export function conditionOf(
+  pending: readonly string[],
+  rejections: readonly { readonly reason: string; readonly message: string }[],
+): Pick<DesiredCondition, "status" | "reason" | "message"> {
+  const [rejection] = rejections;
+  const named = pending.slice(0, namedChildren).join("; ");
+  const more = pending.length > namedChildren ? `; and ${pending.length - namedChildren} more` : "";
+  const messages = rejections.map(({ message }) => message);
+  if (pending.length > 0) messages.push(`waits for ${named}${more}`);
+  const message = messages.join("; ");
+  if (rejection) return { status: "False", reason: rejection.reason, message };
+  if (pending.length > 0) return { status: "False", reason: "WaitingForChildren", message };
+  return { status: "True", reason: "ChildrenReady", message };
+}

@@ -1,0 +1,135 @@
+import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
+import { expect, onTestFinished, test } from "vitest";
+import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
+import { Children } from "../client/children.ts";
+import { keyOf } from "../client/client.ts";
+import { ClusterRole } from "../k8s/rbac/v1.ts";
+import { ConfigMap } from "../k8s/core/v1.ts";
+import type { Manager } from "../manager/manager.ts";
+import { eventually } from "../testing/eventually.ts";
+import { startTestManager } from "../testing/test-manager.ts";
+
+const cluster = useWidgetCluster();
+
+/** Copies the widget's color into the namespaces that are its parts, and into a ClusterRole. */
+const copyColors =
+  (rejections: string[] = []) =>
+  (manager: Manager): void => {
+    manager
+      .controllerFor(Widget)
+      .owns(ConfigMap, { byLabel: true })
+      .owns(ClusterRole, { byLabel: true })
+      .complete({
+        async reconcile(request) {
+          const widget = await manager.client.find(Widget, request);
+          if (!widget) return;
+          const { parts = [], color = "" } = widget.spec;
+          const children = new Children(manager.client, widget);
+          const name = `copy-of-${request.name}`;
+          for (const namespace of parts)
+            await children.set(ConfigMap, { namespace, name }, { metadata: {}, data: { color } });
+          await children.set(ClusterRole, name, parts.length > 0 ? { metadata: {}, rules: [] } : undefined);
+          await children.prune(ConfigMap);
+          rejections.push(...children.rejections.map(({ reason }) => reason));
+        },
+      });
+  };
+
+async function run(setup: (manager: Manager) => void): Promise<() => Promise<void>> {
+  const { stop } = await startTestManager(cluster.kubeconfig!, setup);
+  return stop;
+}
+
+async function createNamespaces(...names: string[]): Promise<void> {
+  for (const name of names) await cluster.client.create(Namespace, { metadata: { name } });
+}
+
+const copies = async (owner: Widget): Promise<{ [namespace: string]: string | undefined }> => {
+  const fields = { "metadata.name": `copy-of-${owner.metadata.name}` };
+  const found = await cluster.client.list(ConfigMap, { fields });
+  return Object.fromEntries(found.map(({ metadata, data }) => [metadata.namespace!, data?.["color"]]));
+};
+
+test("children in other namespaces, and of the cluster, are restored, pruned, and deleted with their owner", async () => {
+  await createNamespaces("far-a", "far-b");
+  onTestFinished(await run(copyColors()));
+  const owner = await cluster.create({ color: "red", parts: ["far-a", "far-b", "default"] });
+  await eventually(async () =>
+    expect(await copies(owner)).toEqual({ "far-a": "red", "far-b": "red", default: "red" }),
+  );
+  const far = { namespace: "far-a", name: `copy-of-${owner.metadata.name}` };
+  expect((await cluster.client.get(ConfigMap, far)).metadata).toMatchObject({
+    labels: { "widget.example.com/owner": owner.metadata.uid },
+    annotations: { "widget.example.com/owner": `default/${owner.metadata.name}` },
+  });
+  // A change of a child, or its end, causes a reconcile of its owner.
+  await cluster.client.patch(ConfigMap, far, { merge: { data: { color: "blue" } } });
+  await cluster.client.delete(ConfigMap, { ...far, namespace: "far-b" });
+  await eventually(async () =>
+    expect(await copies(owner)).toEqual({ "far-a": "red", "far-b": "red", default: "red" }),
+  );
+  await cluster.client.patch(Widget, owner, { merge: { spec: { parts: ["far-b"] } } });
+  await eventually(async () => expect(await copies(owner)).toEqual({ "far-b": "red" }));
+
+  await cluster.client.delete(Widget, owner);
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
+  expect(await copies(owner)).toEqual({});
+  expect(await cluster.client.find(ClusterRole, { name: far.name })).toBeUndefined();
+});
+
+test("what a former process made last is deleted with its owner, too", async () => {
+  await createNamespaces("far-c");
+  const stop = await run(copyColors());
+  const owner = await cluster.create({ color: "red", parts: ["far-c"] });
+  await eventually(async () => expect(await copies(owner)).toEqual({ "far-c": "red" }));
+  await stop();
+  await cluster.client.delete(Widget, owner);
+  onTestFinished(await run(copyColors()));
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
+  expect(await copies(owner)).toEqual({});
+});
+
+test("objects of others, and namespaces that don't exist, are rejections", async () => {
+  await createNamespaces("far-d");
+  const rejections: string[] = [];
+  const key = cluster.key();
+  const theirs = { namespace: "far-d", name: `copy-of-${key.name}` };
+  const before = await cluster.client.create(ConfigMap, { metadata: theirs, data: { color: "theirs" } });
+  onTestFinished(await run(copyColors(rejections)));
+  await cluster.client.create(Widget, { metadata: key, spec: { color: "red", parts: ["far-d", "nowhere"] } });
+  await eventually(() => expect(rejections.slice(0, 2)).toEqual(["NameConflict", "NamespaceMissing"]));
+  await cluster.client.delete(Widget, key);
+  await eventually(async () => expect(await cluster.client.find(Widget, key)).toBe(undefined));
+  expect(await cluster.client.get(ConfigMap, theirs)).toEqual(before);
+});
+
+test("an owner can be deleted though the cluster doesn't serve one of the kinds; a cluster-scoped one has no finalizer", async () => {
+  const Gadget = defineKind({ group: "example.com", version: "v1" }, { kind: "Gadget", plural: "gadgets" });
+  onTestFinished(
+    await run((manager) => {
+      for (const kind of [Widget, Namespace])
+        manager
+          .controllerFor(kind as Kind)
+          .owns(Gadget, { byLabel: true, optional: true })
+          .complete({ reconcile() {} });
+    }),
+  );
+  await createNamespaces("far-e");
+  const owner = await cluster.create();
+  await eventually(async () =>
+    expect((await cluster.client.get(Widget, keyOf(owner))).metadata.finalizers).toEqual([
+      "widget.example.com/children",
+    ]),
+  );
+  expect((await cluster.client.get(Namespace, { name: "far-e" })).metadata.finalizers).toBeUndefined();
+  await cluster.client.delete(Widget, owner);
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
+});
+
+test("without the finalizer, a child out of reach is refused", async () => {
+  const owner = await cluster.create();
+  const children = new Children(cluster.client, owner);
+  await expect(
+    children.set(ConfigMap, { namespace: "kube-system", name: "far" }, { metadata: {} }),
+  ).rejects.toThrow("call owns(ConfigMap, { byLabel: true })");
+});
