@@ -3,12 +3,15 @@
 
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
+import type { Pace } from "./pace.ts";
 
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate?: string | undefined;
+  /** How long pods and claims take. Default: no time. */
+  readonly pace?: Pace | undefined;
   /** Called with the error of a failed reconcile before it is retried; not called for conflicts. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
