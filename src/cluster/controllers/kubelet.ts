@@ -57,13 +57,16 @@ export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: St
         return undefined;
       }
       if (isFinished(pod)) return undefined;
-      const status = withGeneration(pod, nextStatus(pod));
+      const next = nextStatus(pod);
+      if (!next) return nextChange(pod);
+      const status = withGeneration(pod, next);
       if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
       return nextChange({ ...pod, status });
     },
   };
 
-  function nextStatus(pod: Pod): PodStatus {
+  /** Returns the status that a pod should have now; undefined until its containers have been created. */
+  function nextStatus(pod: Pod): PodStatus | undefined {
     const now = formatTime(clock.now());
     const isRunning = pod.status?.phase === "Running";
     if (untilJobEnds(pod) === 0) {
@@ -72,7 +75,7 @@ export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: St
     if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
     const missing = isRunning ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
-    if (!isRunning && untilStarted(pod) > 0) return pod.status ?? {};
+    if (!isRunning && untilStarted(pod) > 0) return undefined;
     const running = isRunning ? pod : { ...pod, status: runningStatus(pod, addressFor(pod), now) };
     return withResources(pod, withReadiness(running, untilReady(running) === 0, now));
   }

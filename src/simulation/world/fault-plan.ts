@@ -66,9 +66,13 @@ export class FaultPlan {
     return this.#all("upgrade").find((entry) => entry.operator === operator)?.at ?? 0;
   }
 
-  /** The time of the last upgrade. No run ends before it: the outcome of a former version is of no interest. */
-  get lastUpgrade(): number {
-    return Math.max(0, ...this.#all("upgrade").map(({ at }) => at));
+  /**
+   * The time before which no run ends: that of the last upgrade, since the outcome of a former version is of no interest, and that
+   * at which the node is back.
+   */
+  get earliestEnd(): number {
+    const upgrades = this.#all("upgrade").map(({ at }) => at);
+    return Math.max(0, ...upgrades, ...this.#all("node").map((outage) => outage.at + outage.for));
   }
 
   /** The faults that strike at a given time, and not at a request. */
@@ -138,6 +142,17 @@ export function faultText(fault: Fault): string {
       return `somebody overwrites object ${fault.child} that the operators created`;
     case "recreate-child":
       return `somebody deletes object ${fault.child} that the operators created, and creates it again`;
+    case "pod": {
+      const what = {
+        crash: "crashes",
+        oom: "is killed for want of memory",
+        unready: "isn't ready",
+        evict: "is evicted",
+      }[fault.how];
+      return `pod ${fault.pod} ${what}, for ${fault.for} ms`;
+    }
+    case "node":
+      return `the node can't be reached for ${fault.for} ms`;
     case "webhook":
       return fault.delay === undefined
         ? `the webhooks of ${fault.operator} can't be reached for ${fault.for} ms`
