@@ -1,7 +1,7 @@
 // The parts of controllers, on top of `ClusterObjects` and without HTTP. This file says what a controller is,
 // `control-loop.ts` runs one. The other files have what controllers share: keys, Events, adoption, pods, revisions.
 
-import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Clock, TimerPurpose } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 import type { Pace } from "./pace.ts";
 
@@ -20,6 +20,8 @@ export interface ControllerContext {
 export interface Controller {
   /** The resources to watch. Default: all. */
   readonly watches?: readonly ResourceName[];
+  /** What its requeues are for. Default: `work`. */
+  readonly requeues?: TimerPurpose;
   /** Keys to reconcile at the start, besides those of existing objects. */
   readonly startKeys?: readonly string[];
   keysOf(event: ObjectEvent): readonly string[];

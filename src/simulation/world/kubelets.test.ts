@@ -4,7 +4,7 @@ import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import type { Fault, Run, Scenario } from "../contract/index.ts";
+import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { examineScenario, explore } from "../explore/explore.ts";
 import { Random } from "../random.ts";
@@ -41,7 +41,10 @@ function keepDeployments(manager: Manager, { forgives = true, budget = false } =
 const scenarioOf = (options: Parameters<typeof keepDeployments>[1] = {}, faults: Fault[] = []): Scenario => ({
   ...shopScenario((manager) => keepDeployments(manager, options)),
   controllers: ["deployment", "replicaset", "disruption", "scheduler", "node", "kubelet"],
-  steps: [applyShop("a", { size: 2 }), { do: "settle" }, applyShop("a", { size: 2, colour: "blue" })],
+  steps: [
+    applyShop("a", { size: 2 }),
+    { ...applyShop("a", { size: 2, colour: "blue" }), after: 40_000 } as Step,
+  ],
   faults,
 });
 

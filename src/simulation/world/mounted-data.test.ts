@@ -2,7 +2,7 @@ import type { Manager } from "@tsbuilder/runtime";
 import { Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import { external, type Pods, type Scenario } from "../contract/index.ts";
+import { external, type Pods, type Scenario, type Step } from "../contract/index.ts";
 import { explore } from "../explore/explore.ts";
 import { simulate } from "./simulate.ts";
 
@@ -60,7 +60,7 @@ const scenarioOf = (setup: (manager: Manager) => void, more: Partial<Scenario> =
   ...shopScenario(setup),
   controllers: ["scheduler", "node", "kubelet"],
   external: { server: server((pods, pod) => pods.readFile(pod, "/etc/login/db/size")) },
-  steps: [applyShop("a", { size: 1 }), { do: "settle" }, applyShop("a", { size: 2 })],
+  steps: [applyShop("a", { size: 1 }), { ...applyShop("a", { size: 2 }), after: 60_000 } as Step],
   mayDiffer: ({ kind, metadata }) => kind === "state" && metadata.name === "reloads",
   ...more,
 });
@@ -120,7 +120,7 @@ test("a container that starts again gets the environment of then", async () => {
     seen.push(pods.readEnv(pod, "SIZE"));
     return seen.at(-1);
   });
-  const faults = [{ fault: "pod", pod: 0, how: "crash", at: 200_000, for: 1000 }] as const;
+  const faults = [{ fault: "pod", pod: 0, how: "crash", at: 90_000, for: 1000 }] as const;
   await simulate(scenarioOf(patient, { external: { server: servers }, faults }));
   expect([...new Set(seen)]).toEqual(["1", "2"]);
 });

@@ -31,6 +31,7 @@ const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 export function fakeNode({ objects, clock }: ControllerContext): Controller {
   return {
     watches: [nodes],
+    requeues: "upkeep",
     startKeys: ["nodes"],
     keysOf: () => ["nodes"],
 
