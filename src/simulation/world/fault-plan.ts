@@ -66,13 +66,9 @@ export class FaultPlan {
     return this.#all("upgrade").find((entry) => entry.operator === operator)?.at ?? 0;
   }
 
-  /**
-   * The time before which no run ends: that of the last upgrade, since the outcome of a former version is of no interest, and that
-   * at which the node is back.
-   */
-  get earliestEnd(): number {
-    const upgrades = this.#all("upgrade").map(({ at }) => at);
-    return Math.max(0, ...upgrades, ...this.#all("node").map((outage) => outage.at + outage.for));
+  /** The time of the last upgrade. No run ends before it: the outcome of a former version is of no interest. */
+  get lastUpgrade(): number {
+    return Math.max(0, ...this.#all("upgrade").map(({ at }) => at));
   }
 
   /** The faults that strike at a given time, and not at a request. */

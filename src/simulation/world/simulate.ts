@@ -99,7 +99,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths 
       world,
       outlook,
       limits,
-      () => isBusy || loop.now < world.faults.earliestEnd,
+      () => isBusy || loop.now < world.faults.lastUpgrade,
     );
     if (failure) throw failure;
     const busy = rests ? [] : replicas.flatMap((replica) => (replica.isIdle ? [] : [replica.name]));
