@@ -49,6 +49,7 @@ import { serveDefinitions } from "./custom/definitions.ts";
 import { Registry } from "./registry/registry.ts";
 import { apiHandler } from "./server/api-handler.ts";
 import { compose, type Handler } from "./http/request-context.ts";
+import type { Pace } from "./control-loop/pace.ts";
 import { TimeSlices } from "./http/time-slices.ts";
 import { WatchTurn } from "./http/watch-turn.ts";
 import type { FileJournal } from "./storage/file-journal.ts";
@@ -76,6 +77,8 @@ export interface AssembleOptions {
   readonly disableAdmissionPlugins?: readonly "ServiceAccount"[];
   /** The stages of the controller `stage`, as read by `parseStages`. */
   readonly stages?: readonly Stage[];
+  /** How long pods take to be scheduled, started, made ready and ended, and claims to be bound. Default: no time. */
+  readonly pace?: Pace;
   /** The number of changes of each resource that are kept for watchers; older revisions get 410. Default: 10,000. */
   readonly historyLimit?: number;
   /** The private key (PEM) that signs the tokens of service accounts. Default: a new one. */
@@ -144,6 +147,7 @@ export async function assembleCluster(
         clock,
         caCertificate: parts.caCertificate,
         stages: options.stages,
+        pace: options.pace,
         onError: (controller: string, key: string, cause: unknown) =>
           onError(new Error(`controller ${controller} failed on ${key}`, { cause })),
       };

@@ -7,6 +7,7 @@ export {
   type Stage,
 } from "./controllers/index.ts";
 export { loadNewObjectCheck, type NewObjectCheck } from "./built-in/new-object-check.ts";
+export type { Pace, PacedStep } from "./control-loop/pace.ts";
 export type { Kubeconfig } from "./auth/credentials.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";

@@ -118,11 +118,12 @@ export class ControlLoop {
     this.#timers.get(key)?.();
     this.#timers.delete(key);
     if (delay === undefined || this.#isStopped) return;
-    const cancel = this.#context.clock.setTimer(() => {
+    const requeue = (): void => {
       this.#timers.delete(key);
       if (delay === 0) this.#immediate.add(key);
       this.#enqueue(key);
-    }, delay);
+    };
+    const cancel = this.#context.clock.setTimer(requeue, delay, this.#controller.requeues);
     this.#timers.set(key, cancel);
   }
 }

@@ -1,14 +1,17 @@
 // The parts of controllers, on top of `ClusterObjects` and without HTTP. This file says what a controller is,
 // `control-loop.ts` runs one. The other files have what controllers share: keys, Events, adoption, pods, revisions.
 
-import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { Clock, TimerPurpose } from "@tsbuilder/apimachinery/time";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
+import type { Pace } from "./pace.ts";
 
 export interface ControllerContext {
   readonly objects: ClusterObjects;
   readonly clock: Clock;
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate?: string | undefined;
+  /** How long pods and claims take. Default: no time. */
+  readonly pace?: Pace | undefined;
   /** Called with the error of a failed reconcile before it is retried; not called for conflicts. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
 }
@@ -17,6 +20,8 @@ export interface ControllerContext {
 export interface Controller {
   /** The resources to watch. Default: all. */
   readonly watches?: readonly ResourceName[];
+  /** What its requeues are for. Default: `work`. */
+  readonly requeues?: TimerPurpose;
   /** Keys to reconcile at the start, besides those of existing objects. */
   readonly startKeys?: readonly string[];
   keysOf(event: ObjectEvent): readonly string[];

@@ -3,15 +3,13 @@ import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ConfigMapEnvSource, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Container, ContainerStatus, Pod, PodStatus } from "../control-loop/api/core.ts";
-import { configMaps, pods, secrets } from "../control-loop/api/core.ts";
+import { configMaps, nodes, pods, secrets } from "../control-loop/api/core.ts";
 import type { Controller } from "../control-loop/controller.ts";
 import { findByKey, keyOf } from "../control-loop/keys.ts";
+import { withoutDelay } from "../control-loop/pace.ts";
 import { isFinished, setPodCondition } from "../control-loop/pods/pod-state.ts";
 import { chooseStage, type StagesContext } from "./stage.ts";
-import { nodeAddress } from "../kinds/core/node/fake-node.ts";
-
-/** How long the pod of a Job runs, in milliseconds. */
-const jobDuration = 1000;
+import { isUnreachable, nodeAddress } from "../kinds/core/node/fake-node.ts";
 
 /** A ConfigMap or Secret that a pod needs to start. */
 interface Reference {
@@ -22,19 +20,25 @@ interface Reference {
 }
 
 /**
- * Simulates a kubelet: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
- * the pod of a Job succeeds after a second, one that outlives its `activeDeadlineSeconds` fails, and a pod that is
- * being deleted is removed. A pod that matches one of the user's stages is left to that stage.
+ * Simulates the kubelets of all nodes: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
+ * the pod of a Job succeeds after a while, one that outlives its `activeDeadlineSeconds` fails, and a pod that is
+ * being deleted is removed. Pods on a node that can't be reached stay as they are. A pod that matches one of the user's stages
+ * is left to that stage.
  */
-export function kubelet({ objects, clock, stages = [] }: StagesContext): Controller {
+export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: StagesContext): Controller {
   const addresses = new PodAddresses();
   return {
-    watches: [pods, configMaps, secrets],
+    watches: [pods, configMaps, secrets, nodes],
 
-    /** A pending pod may be waiting for this ConfigMap or Secret. */
+    /** A pending pod may be waiting for this ConfigMap or Secret, and all pods of a node for the node. */
     keysOf({ type, resource, object }) {
       if (type === "DELETED") return [];
       if (resource === pods) return [keyOf(object)];
+      if (resource === nodes)
+        return objects
+          .list(pods)
+          .filter(({ spec }) => spec.nodeName === object.metadata.name)
+          .map(keyOf);
       const waiting = objects
         .list(pods, object.metadata.namespace)
         .filter(({ status }) => status?.phase === "Pending");
@@ -44,19 +48,25 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
     async reconcile(key) {
       const pod = findByKey(objects, pods, key);
       if (!pod?.spec.nodeName || chooseStage(stages, pod)) return undefined;
+      if (isUnreachable(objects.get(nodes, undefined, pod.spec.nodeName))) return undefined;
       const user = `system:node:${pod.spec.nodeName}`;
       if (pod.metadata.deletionTimestamp) {
+        const left = untilStopped(pod);
+        if (left > 0) return left;
         await objects.delete(user, pod, { uid: pod.metadata.uid, gracePeriodSeconds: 0 });
         return undefined;
       }
       if (isFinished(pod)) return undefined;
-      const status = withGeneration(pod, nextStatus(pod));
+      const next = nextStatus(pod);
+      if (!next) return nextChange(pod);
+      const status = withGeneration(pod, next);
       if (!isEqual(status, pod.status)) await objects.update(user, { ...pod, status }, "status");
       return nextChange({ ...pod, status });
     },
   };
 
-  function nextStatus(pod: Pod): PodStatus {
+  /** Returns the status that a pod should have now; undefined until its containers have been created. */
+  function nextStatus(pod: Pod): PodStatus | undefined {
     const now = formatTime(clock.now());
     const isRunning = pod.status?.phase === "Running";
     if (untilJobEnds(pod) === 0) {
@@ -65,8 +75,9 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
     if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
     const missing = isRunning ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, missing, now);
-    if (!isRunning) return runningStatus(pod, addressFor(pod), now);
-    return withResources(pod, withReadiness(pod, now));
+    if (!isRunning && untilStarted(pod) > 0) return undefined;
+    const running = isRunning ? pod : { ...pod, status: runningStatus(pod, addressFor(pod), now) };
+    return withResources(pod, withReadiness(running, untilReady(running) === 0, now));
   }
 
   function missingReferences(pod: Pod): Reference[] {
@@ -84,8 +95,36 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
   /** The milliseconds until the status changes without an event. */
   function nextChange(pod: Pod): number | undefined {
     if (isFinished(pod)) return undefined;
-    const times = [untilDeadline(pod), untilJobEnds(pod)].filter((time) => time !== undefined);
+    const untilNext = pod.status?.phase === "Running" ? untilReady(pod) : untilStarted(pod);
+    const times = [untilDeadline(pod), untilJobEnds(pod), untilNext || undefined].filter(
+      (time) => time !== undefined,
+    );
     return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
+  function untilStarted(pod: Pod): number {
+    const { lastTransitionTime } = pod.status?.conditions?.find(({ type }) => type === "PodScheduled") ?? {};
+    return until(lastTransitionTime ?? pod.metadata.creationTimestamp!, pace("start", pod));
+  }
+
+  /** The milliseconds until all containers are ready, each of which may have been started again. */
+  function untilReady(pod: Pod): number {
+    const starts = (pod.status?.containerStatuses ?? []).flatMap(
+      ({ state }) => state?.running?.startedAt ?? [],
+    );
+    return Math.max(0, ...starts.map((start) => until(start, pace("ready", pod))));
+  }
+
+  /** The milliseconds until the containers of a deleted pod have ended: at the latest, when its grace period is over. */
+  function untilStopped(pod: Pod): number {
+    if (pod.status?.phase !== "Running") return 0;
+    const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
+    const grace = deletionGracePeriodSeconds * 1000;
+    return until(deletionTimestamp!, Math.min(grace, pace("stop", pod)) - grace);
+  }
+
+  function until(time: string, milliseconds: number): number {
+    return Math.max(0, Date.parse(time) + milliseconds - clock.now());
   }
 
   function untilDeadline({ spec, status }: Pod): number | undefined {
@@ -96,18 +135,17 @@ export function kubelet({ objects, clock, stages = [] }: StagesContext): Control
 
   function untilJobEnds(pod: Pod): number | undefined {
     if (pod.spec.restartPolicy === "Always" || findController(pod)?.kind !== "Job") return undefined;
-    // A waiting pod ends a second after it starts to run.
     if (pod.status?.phase !== "Running") return undefined;
     const [container] = pod.status.containerStatuses ?? [];
     const since = container?.state?.running?.startedAt ?? pod.status.startTime;
     const started = Date.parse(since ?? "") || clock.now();
-    return Math.max(0, started + jobDuration - clock.now());
+    return Math.max(0, started + pace("run", pod) - clock.now());
   }
 }
 
-/** The status of a pod whose containers are all running and ready. */
+/** The status of a pod whose containers are all running. */
 function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
-  const status: PodStatus = {
+  return {
     ...pod.status,
     phase: "Running",
     hostIP: nodeAddress,
@@ -118,7 +156,6 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
     ...(pod.spec.initContainers ? { initContainerStatuses: initStatuses(pod, now) } : {}),
     containerStatuses: pod.spec.containers.map((container) => runningContainer(pod, container, now)),
   };
-  return withReadiness({ ...pod, status }, now);
 }
 
 /** The status of a pod that waits for ConfigMaps or Secrets. The containers that refer to them say so. */
@@ -184,16 +221,28 @@ const kubeletConditions: readonly string[] = [
   "PodScheduled",
 ];
 
-/** Sets the conditions of a running pod. It is ready once its readiness gates, which other controllers set, are true. */
-function withReadiness(pod: Pod, now: string): PodStatus {
+/**
+ * Sets whether the containers of a running pod are ready, and its conditions. The pod is ready once its readiness gates, which
+ * other controllers set, are true, too.
+ */
+function withReadiness(pod: Pod, isReady: boolean, now: string): PodStatus {
+  const containerStatuses = pod.status?.containerStatuses?.map((container) =>
+    container.state?.running ? { ...container, ready: isReady, started: isReady } : container,
+  );
   const areGatesOpen = (pod.spec.readinessGates ?? []).every(({ conditionType }) =>
     pod.status?.conditions?.some(({ type, status }) => type === conditionType && status === "True"),
   );
-  return kubeletConditions.reduce<PodStatus>((status, type) => {
-    const isBlocked = type === "Ready" && !areGatesOpen;
-    const condition = isBlocked ? { status: "False", reason: "ReadinessGatesNotReady" } : { status: "True" };
-    return setPodCondition(status, { type, ...condition }, now);
-  }, pod.status ?? {});
+  const obstacles: Readonly<Record<string, string>> = isReady
+    ? { ...(!areGatesOpen && { Ready: "ReadinessGatesNotReady" }) }
+    : { Ready: "ContainersNotReady", ContainersReady: "ContainersNotReady" };
+  return kubeletConditions.reduce<PodStatus>(
+    (status, type) => {
+      const reason = obstacles[type];
+      const condition = reason === undefined ? { status: "True" } : { status: "False", reason };
+      return setPodCondition(status, { type, ...condition }, now);
+    },
+    { ...pod.status, ...(containerStatuses && { containerStatuses }) },
+  );
 }
 
 /** The exit code of a process that SIGKILL ends: 128 and the number of the signal. */

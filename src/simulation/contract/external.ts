@@ -14,17 +14,36 @@ export interface ExternalSystem<State = unknown> {
   /** The beginning of the URLs that `handle` answers. Default: all URLs. */
   readonly url?: string;
   /** Answers a `fetch()`, and changes the state. */
-  readonly handle?: (request: Request, state: State) => Response | Promise<Response>;
+  readonly handle?: (request: Request, state: State, pods: Pods) => Response | Promise<Response>;
   /** Answers a command in a container, and changes the state. */
   readonly exec?: (
     command: ContainerCommand,
     state: State,
+    pods: Pods,
   ) => Partial<ExecResult> | Promise<Partial<ExecResult>>;
   /**
    * Returns, in words, what is left in the state although everything that the steps applied is deleted. Default: the
    * entries that were not there at the beginning, but for those that name an object that still is, and for what `mayStay`.
    */
   readonly leftover?: (state: State) => readonly string[];
+}
+
+/** Names a running pod, as a `ContainerCommand` does, and one of its containers. Default: any container with such a file; the first. */
+export interface PodName {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container?: string | undefined;
+}
+
+/** What the programs in containers see, for stand-ins that play them. */
+export interface Pods {
+  /**
+   * Returns what a file of a mounted Secret or ConfigMap holds in a pod now. It follows a change of the object when the kubelet
+   * next refreshes it, up to a minute and a half later. Undefined if the pod doesn't run, or has no such file.
+   */
+  readFile(name: PodName, path: string): string | undefined;
+  /** Returns an environment variable of a container, which stays as it was when the container was started. */
+  readEnv(name: PodName, variable: string): string | undefined;
 }
 
 /** Declares a stand-in for an external system, with the type of its state. */

@@ -23,6 +23,8 @@ export type Fault =
       readonly by: number;
     }
   | ChildFault
+  | PodFault
+  | NodeFault
   | WebhookFault
   /** The operator runs its `former` version until `at`, and is upgraded then. */
   | { readonly fault: "upgrade"; readonly operator: string; readonly at: number };
@@ -43,6 +45,31 @@ export interface ChildFault {
   /** The index of the object among those that the operators have created, counted from 0. */
   readonly child: number;
   readonly at: number;
+}
+
+/** Something happens to a running pod. Only scenarios with the cluster's `kubelet` have any. */
+export interface PodFault {
+  readonly fault: "pod";
+  /** The index of the pod among all that were created, counted from 0. */
+  readonly pod: number;
+  /**
+   * `crash`, `oom`: its containers end with an error, or for want of memory, and start again; a pod that must not restart fails.
+   * `unready`: its probes fail. `evict`: somebody drains its node.
+   */
+  readonly how: "crash" | "oom" | "unready" | "evict";
+  readonly at: number;
+  /** Milliseconds for which it isn't ready; for which its eviction is tried again if a disruption budget refuses it. */
+  readonly for: number;
+}
+
+/**
+ * The node can't be reached for a while: its pods aren't ready and don't change, and after five minutes they are evicted. Only
+ * scenarios with the cluster's controller `node` have one.
+ */
+export interface NodeFault {
+  readonly fault: "node";
+  readonly at: number;
+  readonly for: number;
 }
 
 /** A process dies when it sends a write, or calls an external system, and starts again. */

@@ -2,7 +2,7 @@
  * The words that all floors of the simulation share. Read `scenario.ts` first: it says what goes into a run. `run.ts` says
  * what comes out, `fault.ts` lists everything that may go wrong on the way.
  */
-export { external, type ExternalSystem } from "./external.ts";
+export { external, type ExternalSystem, type PodName, type Pods } from "./external.ts";
 export * from "./fault.ts";
 export type { MistakeClass, Phase, Run, TraceEvent, Verdict } from "./run.ts";
 export {

@@ -19,6 +19,7 @@ export function drawFaults(
   return [
     ...drawUpgrades(random.fork("upgrades"), plain, operators),
     ...drawRefusedWrites(random.fork("controllers"), plain),
+    ...drawPodFaults(random.fork("pods"), plain),
     ...faults,
   ];
 }
@@ -26,6 +27,39 @@ export function drawFaults(
 /** Returns the point whose turn it is. Points that are drawn one after the other are far apart in the list. */
 function inTurn(points: readonly FaultPoint[], turn: number): FaultPoint {
   return new Random(Math.floor(turn / points.length)).shuffled(points)[turn % points.length]!;
+}
+
+/** Lets something happen to a pod in every second run that has any, or to the node. */
+function drawPodFaults(random: Random, plain: Run): Fault[] {
+  const pods = plain.trace.filter(
+    (event) => event.type === "change" && event.change === "ADDED" && event.resource === "pods",
+  ).length;
+  if (pods === 0 || random.chance(0.5)) return [];
+  if (random.chance(0.15)) return [drawOutage(random, plain)];
+  return [
+    {
+      fault: "pod",
+      pod: random.integer(0, pods - 1),
+      how: random.pick(["crash", "oom", "unready", "evict"]),
+      at: Math.round(drawMoment(random, plain) + random.next() * 10_000),
+      // An operator may give up on a pod that isn't ready for longer.
+      for: random.pick([1000, 5000, 15_000]),
+    },
+  ];
+}
+
+/** Milliseconds after which pods are evicted from a node that can't be reached, and some more. */
+const longOutage = 400_000;
+
+/**
+ * Draws a time for which the node can't be reached. If it is long, the steps have been carried out before: an operator may
+ * rightly give up a rollout that makes no progress for minutes.
+ */
+function drawOutage(random: Random, plain: Run): Fault {
+  if (random.chance(0.5))
+    return { fault: "node", at: Math.round(drawMoment(random, plain) + random.next() * 1000), for: 15_000 };
+  const end = plain.trace.find(({ type }) => type === "phase")!.at;
+  return { fault: "node", at: Math.round(end), for: longOutage };
 }
 
 /** Lets a write of the cluster's controllers fail in every third run; sometimes the server has carried it out. */

@@ -251,6 +251,7 @@ function classify({ class: found, scenario, run }: Finding): MistakeClass {
     return "missed-event";
   if (kinds.has("refuse") || kinds.has("call") || kinds.has("webhook")) return "unretried";
   if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
+  if (kinds.has("pod") || kinds.has("node")) return "drift";
   if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
   return applied.size > 1 ? "collision" : "history";
 }

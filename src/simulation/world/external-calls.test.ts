@@ -246,9 +246,9 @@ test("a call whose stand-in throws is recorded", async () => {
   let isBroken = true;
   const broken = external<Dns>({
     ...system,
-    handle(request, state) {
+    handle(request, state, pods) {
       state.records.set("a", { size: 0 });
-      if (!isBroken) return system.handle!(request, state);
+      if (!isBroken) return system.handle!(request, state, pods);
       isBroken = false;
       throw new Error("a mistake in the stand-in");
     },

@@ -138,6 +138,17 @@ export function faultText(fault: Fault): string {
       return `somebody overwrites object ${fault.child} that the operators created`;
     case "recreate-child":
       return `somebody deletes object ${fault.child} that the operators created, and creates it again`;
+    case "pod": {
+      const what = {
+        crash: "crashes",
+        oom: "is killed for want of memory",
+        unready: "isn't ready",
+        evict: "is evicted",
+      }[fault.how];
+      return `pod ${fault.pod} ${what}, for ${fault.for} ms`;
+    }
+    case "node":
+      return `the node can't be reached for ${fault.for} ms`;
     case "webhook":
       return fault.delay === undefined
         ? `the webhooks of ${fault.operator} can't be reached for ${fault.for} ms`

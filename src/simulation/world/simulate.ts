@@ -3,7 +3,17 @@
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Check, ChildFault, Fault, Phase, Run, Scenario, Step } from "../contract/index.ts";
+import type {
+  Check,
+  ChildFault,
+  Fault,
+  NodeFault,
+  Phase,
+  PodFault,
+  Run,
+  Scenario,
+  Step,
+} from "../contract/index.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
 import { type Ref, type State, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
@@ -30,16 +40,18 @@ export function simulateDisturbed(scenario: Scenario, plain: Run): Promise<Run> 
 }
 
 /** Runs a scenario until everything rests after its steps, without restart and deletion: enough to compare outcomes. */
-export function outcomeOf(scenario: Scenario): Promise<Run> {
-  return runScenario(scenario, { isWhole: false, hasMonths: false });
+export function outcomeOf(scenario: Scenario, { slowPods = false } = {}): Promise<Run> {
+  return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods });
 }
 
-/** How far a run goes. */
+/** How a run differs from that of `simulate()`. */
 interface Extent {
   /** The processes restart in the end, and everything that the steps created is deleted. */
   readonly isWhole: boolean;
   /** Before the deletion, months pass. */
   readonly hasMonths: boolean;
+  /** Pods take longer until they are ready than anything that disturbs a run. */
+  readonly slowPods?: boolean;
 }
 
 function hasWorkInMonths({ trace, writes }: Run): boolean {
@@ -55,7 +67,7 @@ async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
   const read = readScenario(scenario);
   const base = await baseOf(read);
   return withVirtualGlobals(async () => {
-    const world = new World(read, base, managerOf);
+    const world = new World(read, base, managerOf, extent);
     await world.open(read);
     try {
       return await runPhases(world, read, extent);
@@ -134,12 +146,16 @@ function scheduleFaults(world: World): void {
     world.loop.after(fault.at, () => {
       if ("child" in fault)
         void world.loop.hold(actAsUser(world, fault)).then((isDone) => isDone && world.note(fault));
+      else if (fault.fault === "pod" || fault.fault === "node")
+        void world.kubelets.strike(fault).then((isDone) => isDone && world.note(fault));
       else if (strike(world, fault)) world.note(fault);
     });
 }
 
+type TimedFault = Exclude<Fault, ChildFault | PodFault | NodeFault> & { readonly at: number };
+
 /** Carries out a fault. Returns false if the scenario has nothing that it could strike. */
-function strike(world: World, fault: Exclude<Fault, ChildFault> & { readonly at: number }): boolean {
+function strike(world: World, fault: TimedFault): boolean {
   switch (fault.fault) {
     case "upgrade":
       return upgrade(world, fault.operator);

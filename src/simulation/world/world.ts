@@ -1,16 +1,19 @@
 import { X509Certificate, generateKeyPairSync } from "node:crypto";
 import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
-import type { InProcessCluster, InProcessOptions, WebhookPost, WebhookReply } from "@tsbuilder/cluster";
+import type { InProcessCluster, WebhookPost, WebhookReply } from "@tsbuilder/cluster";
 import { startInProcess } from "@tsbuilder/cluster";
 import type { Manager } from "@tsbuilder/runtime";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
-import { type Fault, type RefusalFault, type Scenario, type State, stateOf } from "../contract/index.ts";
+import { type Fault, type Scenario, type State, stateOf } from "../contract/index.ts";
 import { type Environment, environment, inside } from "../globals/environment.ts";
 import { Random } from "../random.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
+import { controllerWrites } from "./controller-writes.ts";
 import { ExternalCalls } from "./external-calls.ts";
-import { FaultPlan, faultText, refusalAnswers } from "./fault-plan.ts";
+import { FaultPlan, faultText } from "./fault-plan.ts";
+import { Kubelets } from "./kubelets.ts";
+import { MountedData } from "./mounted-data.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
 import { type Life, Replica } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
@@ -58,6 +61,8 @@ export class World {
   readonly creators = new Map<string, string>();
   readonly derived = new DerivedObjects();
   readonly external: ExternalCalls;
+  readonly kubelets: Kubelets;
+  readonly mounted: MountedData;
   /** Objects that processes created, in order: a fault names one by its index. */
   readonly createdObjects: KubernetesObject[] = [];
   /** The kinds of writes by processes, such as `shop: PATCH ConfigMap`: each is a point at which one may die. */
@@ -82,12 +87,15 @@ export class World {
     scenario: Scenario,
     base: Base,
     makeManager: (world: World, replica: Replica, life: Life) => Manager,
+    { slowPods = false } = {},
   ) {
     this.#base = base;
     this.scenario = scenario;
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
     this.faults = new FaultPlan(scenario.faults ?? []);
+    this.kubelets = new Kubelets(this, { slowPods });
+    this.mounted = new MountedData(this);
     this.external = new ExternalCalls(this, scenario);
     const connect = (replica: Replica, life: Life): Manager => makeManager(this, replica, life);
     this.replicas = scenario.operators.flatMap((operator) =>
@@ -100,20 +108,18 @@ export class World {
 
   /** Starts the cluster, from the state that all runs of the scenario begin with. */
   async open({ operators, controllers = [] }: Scenario): Promise<void> {
+    const evictions = controllers.includes("node") ? (["tainteviction"] as const) : [];
     this.cluster = await this.as("cluster", () =>
       startInProcess({
         clock: this.#clock,
         tokens: tokensOf({ operators }),
-        controllers: [...new Set([...requiredControllers, ...controllers])],
-        ...(controllers.length > 0 && { wrapObjects: (objects) => withRefusals(this, objects) }),
+        controllers: [...new Set([...requiredControllers, ...controllers, ...evictions])],
+        pace: this.kubelets.pace,
+        wrapObjects: (objects) => controllerWrites(this, objects),
         serviceAccountKey,
         state: this.#base.state,
-        carryWebhook: (post) => {
-          const call = callWebhook(this, post);
-          // Virtual time stops while a request is handled, but a webhook takes time, so its call lets time go on. Requests
-          // of the cluster's controllers don't stop it.
-          return environment()?.who === "cluster" ? call : this.loop.release(call);
-        },
+        // Virtual time stops while a write is handled, but a webhook takes time, so its call lets time go on.
+        carryWebhook: (post) => this.loop.release(callWebhook(this, post)),
         onError: (error) => {
           const { message, cause } = error as Error;
           const text = cause instanceof Error ? `${message}: ${cause.message}` : message;
@@ -129,16 +135,19 @@ export class World {
       this.#revisions.push({ at: this.loop.now, revision });
       if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
       if (ignoredCollections.has(name)) return;
-      const by = environment()?.who ?? "cluster";
+      const who = environment()?.who ?? "cluster";
+      const by = who === "kubelets" ? "cluster" : who;
       const object = entry.object as unknown as KubernetesObject;
       const { uid = "" } = object.metadata;
       if (type === "ADDED") this.creators.set(uid, by);
+      if (type === "ADDED" && name === "pods") this.kubelets.noteCreated(object);
       this.#refusals.clear();
       if (this.isProcess(by)) {
         if (type === "ADDED") this.createdObjects.push(object);
         this.lastEffort = this.loop.now;
         if (!this.#isDisturbed) this.changes.add(name, object);
       } else if (by === "user") this.lastEffort = this.loop.now;
+      if (type !== "DELETED") this.mounted.note(name, entry.key, object, previous?.object);
       const wasDeleted = previous?.object.metadata.deletionTimestamp !== undefined;
       const fields =
         type === "MODIFIED"
@@ -168,11 +177,11 @@ export class World {
       this.recorder.add({ type: "claims", process: holder, lease: name, claims: claimed });
       return;
     }
-    if (holder === former) return;
-    this.recorder.add({ type: "leads", process: holder });
     const leader = this.replicas.find(({ name }) => name === holder);
+    if (!leader || holder === former) return;
+    this.recorder.add({ type: "leads", process: holder });
     for (const replica of this.replicas)
-      if (replica.operator === leader?.operator) replica.isLeader = replica === leader;
+      if (replica.operator === leader.operator) replica.isLeader = replica === leader;
   }
 
   /** A fault may show a process an old state, so that it changes objects in vain. Such changes don't count as a loop. */
@@ -237,7 +246,12 @@ export class World {
   }
 
   /** Sends a request with all permissions. A PATCH is a merge patch. */
-  async ask(who: "user" | "autoscaler", method: string, path: string, body?: object): Promise<PlainResponse> {
+  async ask(
+    who: "user" | "autoscaler" | "kubelets",
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<PlainResponse> {
     const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const headers = { authorization: `Bearer ${userToken}`, "content-type": type };
     return this.handle(who, { method, path, headers, body: body && JSON.stringify(body) });
@@ -274,31 +288,6 @@ export class World {
     await this.cluster.stop();
     this.#clock.stop();
   }
-}
-
-type ClusterObjects = Parameters<NonNullable<InProcessOptions["wrapObjects"]>>[0];
-
-/** Lets writes of the cluster's controllers fail as the faults say. */
-function withRefusals(world: World, objects: ClusterObjects): ClusterObjects {
-  const attempt = async <R>(write: () => Promise<R>): Promise<R> => {
-    const refusal = world.faults.refusalOf("controllers", ++world.controllerWrites);
-    if (!refusal) return write();
-    world.note(refusal);
-    if (refusal.done) await write();
-    throw refusalError(refusal);
-  };
-  return {
-    ...objects,
-    create: (...write) => attempt(() => objects.create(...write)),
-    update: (...write) => attempt(() => objects.update(...write)),
-    delete: (...write) => attempt(() => objects.delete(...write)),
-  };
-}
-
-/** Makes the error of a rejected write, as the server's own errors are. The fault plan has no rejection without one. */
-function refusalError({ with: refusalKind }: RefusalFault): Error {
-  const [code, reason, message] = refusalAnswers[refusalKind as keyof typeof refusalAnswers];
-  return Object.assign(new Error(message), { status: { code, reason } });
 }
 
 /** Returns the uid of the owner that controls an object. */

@@ -16,6 +16,7 @@ import {
 } from "../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
+import { withoutDelay } from "../../control-loop/pace.ts";
 import { isFinished, setPodCondition } from "../../control-loop/pods/pod-state.ts";
 import {
   chooseVolume,
@@ -39,7 +40,7 @@ const preemptedReason = "PreemptionByScheduler";
 
 /** Binds every pod to a node that has room for it, once its volumes are bound. */
 export function scheduler(context: ControllerContext): Controller {
-  const { objects, clock } = context;
+  const { objects, clock, pace = withoutDelay } = context;
   const report = eventReporter(context);
   /** The keys of pending pods that fit on no node. */
   const unschedulable = new Set<string>();
@@ -68,6 +69,8 @@ export function scheduler(context: ControllerContext): Controller {
         unschedulable.delete(key);
         return undefined;
       }
+      const left = Date.parse(pod.metadata.creationTimestamp!) + pace("schedule", pod) - clock.now();
+      if (left > 0) return left;
       unschedulable.add(key);
       const snapshot = snapshotFor(pod);
       const outcome = findPlace(pod, snapshot);

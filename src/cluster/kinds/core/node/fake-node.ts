@@ -1,8 +1,16 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { formatMicroTime, formatTime } from "@tsbuilder/apimachinery/time";
 import type { Lease } from "@tsbuilder/apimachinery/k8s/coordination/v1";
-import { type LooseCondition, type Node, nodes } from "../../../control-loop/api/core.ts";
+import {
+  type LooseCondition,
+  type Node,
+  type Pod,
+  type Taint,
+  nodes,
+  pods,
+} from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
+import { isReady, setPodCondition } from "../../../control-loop/pods/pod-state.ts";
 import { versionInfo } from "../../../contract/version.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 
@@ -12,34 +20,48 @@ const nodeName = "tsbuilder-node";
 /** The address of the node that the cluster starts with; nothing listens on it. */
 export const nodeAddress = "10.0.0.1";
 export const nodeUser = `system:node:${nodeName}`;
+export const evictionUser = "system:serviceaccount:kube-system:node-controller";
 const heartbeatMilliseconds = 10_000;
 const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 
-/** Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well. */
+/**
+ * Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well. A node whose condition
+ * Ready somebody sets to another status is tainted; with `Unknown`, its pods aren't ready any more.
+ */
 export function fakeNode({ objects, clock }: ControllerContext): Controller {
   return {
     watches: [nodes],
+    requeues: "upkeep",
     startKeys: ["nodes"],
     keysOf: () => ["nodes"],
 
     async reconcile() {
       if (!objects.get(nodes, undefined, nodeName)) await objects.create(nodeUser, newNode());
-      for (const node of objects.list(nodes)) await makeReady(node);
+      for (const node of objects.list(nodes)) await settle(node);
       await renewLease();
       return heartbeatMilliseconds;
     },
   };
 
-  /** Removes the not-ready taint, which admission adds to new nodes. */
-  async function makeReady(node: Node): Promise<void> {
+  /** Completes the status of a node, and taints it by that. Admission has tainted a new one, as if it were not ready. */
+  async function settle(node: Node): Promise<void> {
     const status = readyStatus(node, formatTime(clock.now()));
-    const ready = isEqual(status, node.status)
+    const settled = isEqual(status, node.status)
       ? node
       : await objects.update(nodeUser, { ...node, status }, "status");
-    const taints = ready.spec?.taints ?? [];
-    const left = taints.filter(({ key }) => key !== "node.kubernetes.io/not-ready");
-    if (left.length < taints.length)
-      await objects.update(nodeUser, { ...ready, spec: { ...ready.spec, taints: left } });
+    const before = settled.spec?.taints ?? [];
+    const taints = [...before.filter(({ key }) => !lifecycleTaints.has(key)), ...taintsOf(settled, before)];
+    if (!isEqual(taints, before))
+      await objects.update(nodeUser, { ...settled, spec: { ...settled.spec, taints } });
+    if (isUnreachable(settled))
+      for (const pod of objects.list(pods))
+        if (pod.spec.nodeName === node.metadata.name && isReady(pod)) await makeUnready(pod);
+  }
+
+  async function makeUnready(pod: Pod): Promise<void> {
+    const condition = { type: "Ready", status: "False", reason: "NodeNotReady" } as const;
+    const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
+    await objects.update(evictionUser, { ...pod, status }, "status");
   }
 
   async function renewLease(): Promise<void> {
@@ -61,6 +83,30 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
       });
     }
   }
+}
+
+const lifecycleTaints: ReadonlySet<string> = new Set([
+  "node.kubernetes.io/not-ready",
+  "node.kubernetes.io/unreachable",
+]);
+
+function readinessOf(node: Node | undefined): string | undefined {
+  return node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+}
+
+/** Returns true for a node of which nothing is heard, so that nothing changes on it as far as the cluster knows. */
+export function isUnreachable(node: Node | undefined): boolean {
+  return readinessOf(node) === "Unknown";
+}
+
+/** Returns the taints of a node that isn't ready, which keep new pods away and evict the others after a while. */
+function taintsOf(node: Node, before: readonly Taint[]): Taint[] {
+  const readiness = readinessOf(node);
+  if (readiness === "True") return [];
+  const key = `node.kubernetes.io/${isUnreachable(node) ? "unreachable" : "not-ready"}`;
+  return (["NoSchedule", "NoExecute"] as const).map(
+    (effect) => before.find((taint) => taint.key === key && taint.effect === effect) ?? { key, effect },
+  );
 }
 
 function newNode(): Node {

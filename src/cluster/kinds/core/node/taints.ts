@@ -5,7 +5,7 @@ import type { Controller, ControllerContext } from "../../../control-loop/contro
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
 import { setPodCondition } from "../../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../../control-loop/record-event.ts";
-import { nodeUser } from "./fake-node.ts";
+import { evictionUser, nodeUser } from "./fake-node.ts";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Stored } from "../../../contract/api-object.ts";
 
@@ -18,8 +18,6 @@ export function untoleratedTaints({ tolerations = [] }: Pod["spec"], { spec }: N
       taint.effect !== "PreferNoSchedule" && !tolerations.some((toleration) => tolerates(toleration, taint)),
   );
 }
-
-const evictionUser = "system:serviceaccount:kube-system:node-controller";
 
 /** Deletes pods from nodes that have taints with the effect `NoExecute`, once they no longer tolerate these. */
 export function taintEviction(context: ControllerContext): Controller {

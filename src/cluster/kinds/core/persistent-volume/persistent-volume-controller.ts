@@ -15,6 +15,7 @@ import {
 } from "../../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../../control-loop/controller.ts";
 import { findByKey, keyOf } from "../../../control-loop/keys.ts";
+import { withoutDelay } from "../../../control-loop/pace.ts";
 import { isFinished } from "../../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../../control-loop/record-event.ts";
 
@@ -35,7 +36,7 @@ const defaultClass = "standard";
 
 /** Binds claims to volumes; provisions, expands and reclaims volumes of its own StorageClass. */
 export function persistentVolumeController(context: ControllerContext): Controller {
-  const { objects } = context;
+  const { objects, clock, pace = withoutDelay } = context;
   const bindClaim = claimBinder(context);
   return {
     watches: [persistentVolumeClaims, persistentVolumes, storageClasses, volumeAttributesClasses, pods],
@@ -61,7 +62,7 @@ export function persistentVolumeController(context: ControllerContext): Controll
     async reconcile(key) {
       if (key === "class") await ensureClass();
       else if (key.startsWith("attributes")) await settleAttributes(key.slice("attributes".length));
-      else if (key.startsWith("claim")) await settleClaim(key.slice("claim".length));
+      else if (key.startsWith("claim")) return settleClaim(key.slice("claim".length));
       else await settleVolume(key.slice("volume".length));
       return undefined;
     },
@@ -87,13 +88,18 @@ export function persistentVolumeController(context: ControllerContext): Controll
     if (!objects.get(storageClasses, undefined, defaultClass)) await objects.create(user, newStandardClass());
   }
 
-  async function settleClaim(key: string): Promise<void> {
+  async function settleClaim(key: string): Promise<number | undefined> {
     const found = findByKey(objects, persistentVolumeClaims, key);
-    if (!found) return;
-    if (!found.metadata.deletionTimestamp) await bindClaim(found);
-    else if (!isInUse(found, objects.list(pods, found.metadata.namespace))) {
-      await release(found, protectionFinalizers.claim);
+    if (!found) return undefined;
+    const { namespace, creationTimestamp, deletionTimestamp } = found.metadata;
+    if (deletionTimestamp) {
+      if (!isInUse(found, objects.list(pods, namespace))) await release(found, protectionFinalizers.claim);
+      return undefined;
     }
+    const left = Date.parse(creationTimestamp!) + pace("bind", found) - clock.now();
+    if (left > 0) return left;
+    await bindClaim(found);
+    return undefined;
   }
 
   /** Removes the finalizer that protects an object while it is in use. */

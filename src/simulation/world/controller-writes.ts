@@ -1,0 +1,64 @@
+import type { InProcessOptions } from "@tsbuilder/cluster";
+import type { RefusalFault, SimulatedOperator } from "../contract/index.ts";
+import { refusalAnswers } from "./fault-plan.ts";
+import type { World } from "./world.ts";
+
+type ClusterObjects = Parameters<NonNullable<InProcessOptions["wrapObjects"]>>[0];
+type Attempt = <R>(write: () => Promise<R>) => Promise<R>;
+
+/**
+ * Gives the cluster's controllers the objects of a run. Their writes take no virtual time, and those of the scenario's
+ * `controllers` fail as the faults say. Events that nobody can read aren't written: they would be a third of all writes.
+ */
+export function controllerWrites(world: World, objects: ClusterObjects): ClusterObjects {
+  const { operators, controllers = [] } = world.scenario;
+  const held = withAttempt(objects, (write) => world.loop.hold(write()));
+  const refused = controllers.length > 0 ? withAttempt(held, (write) => attempt(world, write)) : held;
+  return operators.some(readsEvents) ? refused : withoutEvents(refused);
+}
+
+/** Has a function make each write. */
+function withAttempt(objects: ClusterObjects, make: Attempt): ClusterObjects {
+  return {
+    ...objects,
+    create: (...write) => make(() => objects.create(...write)),
+    update: (...write) => make(() => objects.update(...write)),
+    delete: (...write) => make(() => objects.delete(...write)),
+  };
+}
+
+/** Makes a write of the scenario's controllers, unless a fault refuses it. */
+async function attempt<R>(world: World, write: () => Promise<R>): Promise<R> {
+  const refusal = world.faults.refusalOf("controllers", ++world.controllerWrites);
+  if (!refusal) return write();
+  world.note(refusal);
+  if (refusal.done) await write();
+  throw refusalError(refusal);
+}
+
+/** Makes the error of a rejected write, as the server's own errors are. The fault plan has no rejection without one. */
+function refusalError({ with: refusalKind }: RefusalFault): Error {
+  const [code, reason, message] = refusalAnswers[refusalKind as keyof typeof refusalAnswers];
+  return Object.assign(new Error(message), { status: { code, reason } });
+}
+
+function readsEvents({ rules }: SimulatedOperator): boolean {
+  const names = (list: readonly string[] | undefined, ...wanted: string[]): boolean =>
+    ["*", ...wanted].some((name) => list?.includes(name));
+  return (
+    !rules ||
+    rules.some(
+      ({ apiGroups, resources, verbs }) =>
+        names(apiGroups, "", "events.k8s.io") &&
+        names(resources, "events") &&
+        names(verbs, "get", "list", "watch"),
+    )
+  );
+}
+
+function withoutEvents(objects: ClusterObjects): ClusterObjects {
+  return {
+    ...objects,
+    create: async (user, object) => (object.kind === "Event" ? object : objects.create(user, object)),
+  };
+}
