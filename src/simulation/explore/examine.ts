@@ -51,11 +51,7 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { seed = 1 } = scenario;
   const plain = await simulate(undisturbed);
   const mistakes = judgeRun(plain, undisturbed);
-  let chanceRun: Promise<Chance> | undefined;
-  const chance = (): Promise<Chance> =>
-    (chanceRun ??= outcomeOf({ ...undisturbed, seed: seed + 7919 }).then((again) =>
-      chanceOf(plain.state, again.state, derivedIn(plain, again)),
-    ));
+  const chance = chanceIn(undisturbed, plain);
   if (mistakes.length > 0) return { plain, findings: mistakes, chance };
   const fresh = await outcomeOf({
     ...undisturbed,
@@ -64,6 +60,38 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   });
   const findings = await compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
   return { plain, findings, chance };
+}
+
+/** Returns a function that finds out what differs by chance between undisturbed runs. Its first call makes another run. */
+function chanceIn(undisturbed: Scenario, plain: Run): Baseline["chance"] {
+  let chance: Promise<Chance> | undefined;
+  return () =>
+    (chance ??= outcomeOf({ ...undisturbed, seed: (undisturbed.seed ?? 1) + 7919 }).then((again) =>
+      chanceOf(plain.state, again.state, derivedIn(plain, again)),
+    ));
+}
+
+/**
+ * Returns whether an undisturbed run came to the outcome that a fresh start has if the objects are applied one after the
+ * other, in some order.
+ */
+export async function isOutcomeOfAnOrder(scenario: Scenario, plain: Run): Promise<boolean> {
+  const { objects, steps } = shortestScenario(scenario, plain.rejected);
+  const applies = steps.filter((step) => step.do === "apply");
+  const rest = steps.slice(applies.length);
+  const chance = chanceIn(scenario, plain);
+  for (const order of ordersOf(applies)) {
+    const inOrder = [...order.flatMap((step): Step[] => [step, { do: "settle" }]), ...rest];
+    const fresh = await outcomeOf({ ...scenario, objects, steps: inOrder });
+    if ((await compare(plain, fresh, { scenario, compared: "fresh", chance })).length === 0) return true;
+  }
+  return false;
+}
+
+function* ordersOf<T>(list: readonly T[]): Generator<T[]> {
+  if (list.length === 0) yield [];
+  for (const [index, first] of list.entries())
+    for (const others of ordersOf(list.toSpliced(index, 1))) yield [first, ...others];
 }
 
 /**
