@@ -82,7 +82,7 @@ function eventLine(event: TraceEvent, reasons: ReadonlyMap<string, string>): str
     case "phase":
       return event.rests ? `(all rest after the ${event.phase})` : `(no rest after the ${event.phase})`;
     case "promise":
-      return `broken promise: ${event.promise} ${event.name}`;
+      return `broken promise: ${event.promise} ${event.name}${event.about === undefined ? "" : ` (${event.about})`}`;
   }
 }
 

@@ -3,13 +3,14 @@
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Check, ChildFault, Fault, Limits, Phase, Run, Scenario, Step } from "../contract/index.ts";
+import type { ChildFault, Fault, Limits, Phase, Run, Scenario, Step } from "../contract/index.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
 import { type State, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
 import { managerOf } from "./network.ts";
+import { watchPromises } from "./promises.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
@@ -58,7 +59,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
   scheduleFaults(world);
   startAutoscaler(world);
   const user = new User(world, () => waitForRest(world, limits));
-  const promises = watchPromises(world, scenario);
+  const promises = isWhole ? watchPromises(world, scenario) : undefined;
   const phase = async (name: Phase, take: readonly Step[]): Promise<State | undefined> => {
     let isBusy = true;
     let failure: unknown;
@@ -69,6 +70,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
     await loop.drain();
     const rests = await settle(world, limits, () => isBusy || loop.now < world.faults.lastUpgrade);
     if (failure) throw failure;
+    promises?.end(name, rests);
     const busy = rests ? [] : replicas.flatMap((replica) => (replica.isIdle ? [] : [replica.name]));
     recorder.add({ type: "phase", phase: name, rests, ...(busy.length > 0 && { busy }) });
     return rests ? world.state() : undefined;
@@ -76,7 +78,6 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
   const state = await phase("steps", steps);
   let left: State | undefined;
   if (state && isWhole) {
-    promises.end(state);
     if (faults.length === 0) {
       for (const replica of replicas) replica.die({ down: 100 });
       await phase("restart", []);
@@ -322,33 +323,6 @@ const lookInterval = 1000;
 async function waitForRest(world: World, limits?: Limits): Promise<void> {
   const rest = new Rest(world, limits);
   while (!rest.isReached && !rest.isHopeless) await world.loop.wait(lookInterval);
-}
-
-/** Checks the user's promises after each change, and in the end. Each broken one is recorded once. */
-function watchPromises(
-  world: World,
-  { always = {}, never = {}, eventually = {} }: Scenario,
-): { end(state: State): void } {
-  const broken = new Set<string>();
-  const check = (
-    promise: "always" | "never" | "eventually",
-    checks: { readonly [name: string]: Check },
-    state: State,
-    wanted: boolean,
-  ): void => {
-    for (const [name, holds] of Object.entries(checks)) {
-      if (broken.has(name) || holds(state) === wanted) continue;
-      broken.add(name);
-      world.recorder.add({ type: "promise", promise, name });
-    }
-  };
-  if (Object.keys({ ...always, ...never }).length > 0)
-    world.onChange = () => {
-      const state = world.state();
-      check("always", always, state, true);
-      check("never", never, state, false);
-    };
-  return { end: (state) => check("eventually", eventually, state, true) };
 }
 
 /** Returns the steps that delete everything that the given steps applied, in reverse order. */
