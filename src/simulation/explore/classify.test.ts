@@ -22,6 +22,8 @@ function classOf(faults: readonly Fault[], trace: readonly TraceEvent[] = []): P
     scenario,
     run,
     compared: undefined,
+    reference: undefined,
+    differences: [],
   });
 }
 

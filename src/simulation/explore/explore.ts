@@ -10,7 +10,8 @@ import { pauseOf } from "../world/user.ts";
 import { classify } from "./classify.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { type Baseline, type Finding, baselineOf, examine, findIn } from "./examine.ts";
-import { scenarioReplay, storyOf, testOf } from "./story.ts";
+import { scenarioReplay, testOf } from "./replay-test.ts";
+import { tell } from "./story.ts";
 
 /** Options of an exploration. */
 export interface ExploreOptions {
@@ -32,8 +33,10 @@ export interface Failure {
   readonly seed: number;
   readonly verdict: Verdict;
   readonly scenario: Scenario;
-  /** The events of the run and the mistake, for a person to read. */
+  /** The mistake, how it came about, and the lines of code that it is about: one screen. */
   readonly story: string;
+  /** All events of the run, line by line. */
+  readonly trace: string;
   /** A test that replays it. */
   readonly test: string;
 }
@@ -138,7 +141,7 @@ async function failureOf(finding: Finding, seed: number): Promise<Failure> {
     seed,
     verdict: { class: mistake, message, objects },
     scenario,
-    story: storyOf(finding, mistake),
+    ...(await tell(finding, mistake)),
     test: testOf(scenario, mistake, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),
   };
 }

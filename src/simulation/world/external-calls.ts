@@ -95,7 +95,7 @@ export class ExternalCalls {
     const to = this.#systems.find(({ handle, url = "" }) => handle && request.url.startsWith(url));
     if (!to) return undefined;
     const { method, url, signal } = request;
-    return this.#make<Response>(caller, {
+    const call: Call<Response> = {
       to,
       text: `${method} ${url}`,
       point: method === "GET" || method === "HEAD" ? undefined : `${method} ${to.name}`,
@@ -110,7 +110,9 @@ export class ExternalCalls {
       statusOf: ({ status }) => status,
       failure: (how) => failedResponses[how](),
       signal,
-    });
+    };
+    const make = (): Promise<Response> => this.#make(caller, call);
+    return this.#world.recorder.witness?.see(make) ?? make();
   }
 
   /** Answers a command of a process in a container. */

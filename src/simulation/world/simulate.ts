@@ -14,6 +14,7 @@ import { watchPromises } from "./promises.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
+import type { Witness } from "./witness.ts";
 
 /**
  * Runs operators and their whole world in this process, under one clock and one seed: the same scenario gives the same
@@ -29,10 +30,16 @@ export function outcomeOf(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: false });
 }
 
-/** How far a run goes. */
+/** Runs a scenario as `simulate()` does, or as `outcomeOf()` does, before a witness. */
+export function simulateBefore(witness: Witness, scenario: Scenario, isWhole: boolean): Promise<Run> {
+  return runScenario(scenario, { isWhole, witness });
+}
+
+/** How far a run goes, and who sees it. */
 interface Extent {
   /** The processes restart in the end, and everything that the steps created is deleted. */
   readonly isWhole: boolean;
+  readonly witness?: Witness;
 }
 
 async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
@@ -41,9 +48,12 @@ async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
   const base = await baseOf(read);
   return withVirtualGlobals(async () => {
     const world = new World(read, base, managerOf);
+    const { witness } = extent;
+    world.recorder.witness = witness;
     await world.open(read);
+    const run = (): Promise<Run> => runPhases(world, read, extent);
     try {
-      return await runPhases(world, read, extent);
+      return await (witness?.watchReconciles(() => world.loop.now, run) ?? run());
     } finally {
       await world.close();
     }
