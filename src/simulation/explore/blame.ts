@@ -62,9 +62,10 @@ export function upToMistake({ class: found, compared }: Finding, run: Seen): See
   const end = run.findIndex(
     ({ event }) =>
       (found === "promise" && event.type === "promise") ||
-      ((found === "hot-loop" || found === "fight" || found === "hang") &&
-        event.type === "phase" &&
-        (!event.rests || event.phase === "restart")),
+      (event.type === "phase" &&
+        (!event.rests ||
+          (event.phase === "restart" && (found === "hot-loop" || found === "fight")) ||
+          (event.phase === "late restart" && found === "overdue"))),
   );
   return end === -1 ? run : run.slice(0, end + 1);
 }

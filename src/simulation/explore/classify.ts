@@ -9,6 +9,7 @@ const evidentClasses = new Set<Finding["class"]>([
   "hot-loop",
   "fight",
   "hang",
+  "overdue",
   "foreign-object",
   "forbidden",
   "without-lease",

@@ -17,7 +17,10 @@ async function sectionsOf(scenario: Scenario): Promise<Record<string, string[]>>
   const named = story.replaceAll(/src\/simulation\/explore\/story\.test\.ts:(\d+):\d+/g, (site, line) => {
     return /\/\/ (\w+)$/.exec(source[Number(line) - 1]!)?.[1] ?? site;
   });
-  const withoutShops = named.replaceAll(/(?:, | \(called at )e2e\/support\/simulation\/simulated-shop\.ts:\d+:\d+\)/g, "");
+  const withoutShops = named.replaceAll(
+    /(?:, | \(called at )e2e\/support\/simulation\/simulated-shop\.ts:\d+:\d+\)/g,
+    "",
+  );
   const [, ...sections] = withoutShops.split("\n\n").map((section) => section.split("\n  "));
   return Object.fromEntries(sections.map(([title = "", ...lines]) => [title, lines]));
 }

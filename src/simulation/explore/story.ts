@@ -2,7 +2,7 @@ import { faultText } from "../world/fault-plan.ts";
 import { simulateBefore } from "../world/simulate.ts";
 import { stepText } from "../world/user.ts";
 import { type Moment, Witness } from "../world/witness.ts";
-import type { MistakeClass, Scenario, Step } from "../contract/index.ts";
+import type { MistakeClass, Run, Scenario, Step } from "../contract/index.ts";
 import { advice, bookPages } from "./advice.ts";
 import { aboutAny, blame, type Seen, upToMistake } from "./blame.ts";
 import type { Finding } from "./examine.ts";
@@ -28,8 +28,8 @@ const mostLast = 14;
  */
 export async function tell(finding: Finding, name: MistakeClass): Promise<Telling> {
   const { scenario, compared, reference } = finding;
-  const seen = await seeRun(scenario, compared === undefined);
-  const other = reference && (await seeRun(reference, false));
+  const seen = await seeRun(scenario, compared === undefined ? finding.run : undefined);
+  const other = reference && (await seeRun(reference));
   const what = finding.compared === undefined ? "events" : "differences";
   const sections = [
     [wrongness(compared), ...cut(finding.lines, { first: 5, last: 0, what })],
@@ -54,9 +54,10 @@ export async function tell(finding: Finding, name: MistakeClass): Promise<Tellin
   };
 }
 
-async function seeRun(scenario: Scenario, isWhole: boolean): Promise<Seen> {
+/** Repeats a run before a witness, up to the end of its steps if no run is given. */
+async function seeRun(scenario: Scenario, run?: Run): Promise<Seen> {
   const witness = new Witness();
-  await simulateBefore(witness, scenario, isWhole);
+  await simulateBefore(witness, scenario, run);
   return witness.moments;
 }
 
@@ -106,7 +107,8 @@ function actsAbout(finding: Finding, all: Seen): Seen {
   const seen = upToMistake(finding, all);
   const isNamed = aboutAny(seen, finding.objects);
   // At the end of a run without faults, all processes restart.
-  const tellsDeaths = finding.scenario.faults !== undefined || finding.class === "hot-loop";
+  const tellsDeaths =
+    finding.scenario.faults !== undefined || finding.class === "hot-loop" || finding.class === "overdue";
   const acts = new Set<Moment>();
   /** The beginnings of reconciles that go on, by process and request. */
   const open = new Map<string, Moment>();

@@ -39,7 +39,9 @@ class PromiseWatch {
     if (checksStates || Object.keys({ ...atMostOnce }).length > 0)
       world.onEffect = (effect) =>
         this.#attempt(() => {
-          if (checksStates) this.#checkEffect(effect);
+          this.#checkElapsed();
+          if (!effect) return;
+          if (checksStates) this.#checkState((this.#last = world.state()), effect);
           if (world.isProcess(effect.by)) this.#checkRepetition(effect);
         });
   }
@@ -57,12 +59,6 @@ class PromiseWatch {
     } catch (error) {
       this.#failure ??= { error };
     }
-  }
-
-  #checkEffect(effect: Effect): void {
-    this.#checkElapsed();
-    this.#last = this.#world.state();
-    this.#checkState(this.#last, effect);
   }
 
   /** Checks the state that has lasted until now, and what should have followed by now. */

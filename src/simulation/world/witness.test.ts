@@ -41,8 +41,8 @@ async function linesOf(witness: Witness, type: string): Promise<(string | undefi
 
 test("a witness sees the line that wrote, called or threw, and changes nothing in the run", async () => {
   const witness = new Witness();
-  const run = await simulateBefore(witness, scenario, true);
-  expect(isDeepStrictEqual(run.trace, (await simulate(scenario)).trace)).toBe(true);
+  const run = await simulate(scenario);
+  expect(isDeepStrictEqual(run.trace, (await simulateBefore(witness, scenario, run)).trace)).toBe(true);
   expect(await linesOf(witness, "request")).toEqual(["applies", "notes"]);
   expect((await linesOf(witness, "change")).filter(Boolean)).toEqual(["applies", "notes"]);
   expect(await linesOf(witness, "call")).toEqual(["mails"]);
@@ -51,7 +51,7 @@ test("a witness sees the line that wrote, called or threw, and changes nothing i
 
 test("a witness sees reconciles begin and end", async () => {
   const witness = new Witness();
-  await simulateBefore(witness, { ...scenario, steps: [applyShop("a", { size: 2 })] }, false);
+  await simulateBefore(witness, { ...scenario, steps: [applyShop("a", { size: 2 })] });
   const reconciles = witness.moments.flatMap(({ event }) => (event.type === "reconcile" ? [event] : []));
   expect(reconciles.slice(0, 2)).toMatchObject([
     { process: "shop-0", controller: "shop", request: "default/a", outcome: undefined },
@@ -68,7 +68,7 @@ test("what the runtime writes by itself has no line", async () => {
         reconcile: async ({ name }) => void (await manager.client.find(Shop, { name }, { live: true })),
       });
   const witness = new Witness();
-  await simulateBefore(witness, { ...shopScenario(finalized), steps: [applyShop("a", { size: 1 })] }, false);
+  await simulateBefore(witness, { ...shopScenario(finalized), steps: [applyShop("a", { size: 1 })] });
   const writes = witness.moments.filter(({ event }) => event.type === "change" && event.by === "shop-0");
   expect(writes.map(({ site }) => site)).toEqual([undefined]);
 });

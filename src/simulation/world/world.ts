@@ -77,8 +77,8 @@ export class World {
   lastEffort = 0;
   /** The changes by processes since `simulate.ts` last began to wait for the operators to rest. */
   readonly changes = new ChangeCount();
-  /** Is told of each write and of each call that takes effect. */
-  onEffect: ((effect: Effect) => void) | undefined;
+  /** Is told of each write and of each call that takes effect, and, without one, of time that was skipped. */
+  onEffect: ((effect?: Effect) => void) | undefined;
   readonly #base: Base;
   readonly #clock = new ProcessClock(this.loop.clock);
   readonly #environment = new Map<string, Environment>();
