@@ -1,5 +1,7 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Memcached } from "../../e2e/golden/app-operator/api/v1/memcached_types.ts";
 import { Workspace } from "../../e2e/golden/team-operator/api/v1/workspace_types.ts";
 import { setupWorkspaceController } from "../../e2e/golden/team-operator/src/controller/workspace_controller.ts";
@@ -33,6 +35,9 @@ test("what is wrong is thrown as a story, with a test that replays it", async ()
     });
   const thrown = await exploreProject({ kind: Memcached, setup, folder }).catch((error: Error) => error);
   const { message } = thrown as Error;
+  const [, trace = ""] = /^The whole trace: (\.tsbuilder\/explore\/memcached-\d+\.txt)$/m.exec(message)!;
+  onTestFinished(() => rmSync(join(folder, ".tsbuilder/explore"), { recursive: true }));
+  expect(readFileSync(join(folder, trace), "utf8")).toContain("← src/simulation/explore-project.test.ts:");
   const seed = /^leftover: [^]*To find it again: npx tsbuilder test --explore --seed (\d+)\n/.exec(
     message,
   )?.[1];

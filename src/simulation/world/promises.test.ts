@@ -132,6 +132,18 @@ test("a date that is reached while nothing changes breaks a promise about it", a
   expect(asked).toEqual([]);
 });
 
+test("a date that is reached in the hundred days breaks a promise, too", async () => {
+  const expires: Promises = {
+    never: {
+      "a shop is older than a month": (state) =>
+        state
+          .list("Shop")
+          .some(({ metadata }) => state.now - Date.parse(metadata.creationTimestamp!) > 31 * 86_400_000),
+    },
+  };
+  expect(await brokenBy(expires)).toEqual(["never: a shop is older than a month"]);
+});
+
 interface Mail {
   readonly sent: string[];
 }
