@@ -1,5 +1,8 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Memcached } from "../../e2e/golden/app-operator/api/v1/memcached_types.ts";
 import { Workspace } from "../../e2e/golden/team-operator/api/v1/workspace_types.ts";
 import { setupWorkspaceController } from "../../e2e/golden/team-operator/src/controller/workspace_controller.ts";
@@ -31,8 +34,15 @@ test("what is wrong is thrown as a story, with a test that replays it", async ()
         await manager.client.apply(ConfigMap, { metadata: request });
       },
     });
-  const thrown = await exploreProject({ kind: Memcached, setup, folder }).catch((error: Error) => error);
+  const copy = mkdtempSync(join(tmpdir(), "explored-"));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  cpSync(join(folder, "config"), join(copy, "config"), { recursive: true });
+  const thrown = await exploreProject({ kind: Memcached, setup, folder: copy }).catch(
+    (error: Error) => error,
+  );
   const { message } = thrown as Error;
+  const [, trace = ""] = /^The whole trace: (\.tsbuilder\/explore\/memcached-\d+\.txt)$/m.exec(message)!;
+  expect(readFileSync(join(copy, trace), "utf8")).toContain("← src/simulation/explore-project.test.ts:");
   const seed = /^leftover: [^]*To find it again: npx tsbuilder test --explore --seed (\d+)\n/.exec(
     message,
   )?.[1];

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
@@ -6,7 +7,7 @@ import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import type { Scenario, SimulatedOperator } from "./contract/index.ts";
 import type { Exploration, ExploreOptions, Failure, ScenarioMaker } from "./explore/explore.ts";
 import { examineScenario, explore, seedsPerPlan } from "./explore/explore.ts";
-import { testOf } from "./explore/story.ts";
+import { testOf } from "./explore/replay-test.ts";
 import { Random } from "./random.ts";
 import { loadKnownTypesCheck } from "./operations/kubernetes-types.ts";
 import { longerNamespace, usualNamespaces } from "./operations/names.ts";
@@ -40,8 +41,19 @@ export async function exploreProject(project: ProjectExploration): Promise<Explo
   // oxlint-disable-next-line eslint/no-console -- the test runner shows it beside the test
   console.log(`${project.kind.kind}: ${summaryOf(exploration, budget)}`);
   const { failure } = exploration;
-  if (failure) throw new Error(`${failure.story}\n\n${howToReplay(project, failure)}`);
+  if (failure) {
+    const trace = writeTrace(project, failure);
+    throw new Error(`${failure.story}\n\nThe whole trace: ${trace}\n${howToReplay(project, failure)}`);
+  }
   return exploration;
+}
+
+/** Writes the trace of a failure among the project's temporary files, which git ignores. Returns its path in the project. */
+function writeTrace({ kind, folder = "." }: ProjectExploration, { seed, trace }: Failure): string {
+  const path = `.tsbuilder/explore/${kind.kind.toLowerCase()}-${seed}.txt`;
+  mkdirSync(join(folder, ".tsbuilder/explore"), { recursive: true });
+  writeFileSync(join(folder, path), trace);
+  return path;
 }
 
 /** Returns how far to explore: for a moment in `npm test`, and as long as `tsbuilder test --explore` says. */

@@ -71,7 +71,7 @@ test("the picture of a story (npm run lab -- pictures draws it) shows what an ex
   makeMistake();
   await run(project, "node", cli, "manifests");
   const explored = await tryRun(project, "node", cli, "test", "--explore", "--seed", "1", "--time", "3m");
-  const story = /Error: interrupted: .*?^ +\S+ \S+ \(2\) should not be there$/ms.exec(
+  const story = /Error: [a-z-]+: .*?^In your code:\n.*?$(?=\n\nThe whole trace)/ms.exec(
     stripVTControlCharacters(explored.stdout + explored.stderr),
   )?.[0];
   if (story === undefined) throw new Error(`no story was told: ${explored.stdout}${explored.stderr}`);

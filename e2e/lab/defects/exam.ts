@@ -1,5 +1,5 @@
 import type { Kind } from "@tsbuilder/runtime";
-import type { MistakeClass, ProjectExploration } from "@tsbuilder/simulation";
+import type { MistakeClass, ProjectExploration, Promises } from "@tsbuilder/simulation";
 
 /** A mistake: the lines of the right operator that it replaces, each of which stands there once. */
 export interface Defect {
@@ -11,9 +11,6 @@ export interface Defect {
   readonly edits: readonly { readonly right: string; readonly wrong: string }[];
 }
 
-/** Says in a test what must hold, for mistakes that only its author can call mistakes. */
-export type Promises = Pick<ProjectExploration, "always" | "never" | "eventually">;
-
 /** The export of `operators/NAME/exam.ts`: an operator of `controller.ts`, its world, and its defects. */
 export interface Exam {
   readonly kind: Kind;
@@ -22,6 +19,7 @@ export interface Exam {
    * systems, values of fields, controllers of the cluster. Called once for each exploration.
    */
   readonly world?: () => Omit<ProjectExploration, "kind" | "setup" | "folder" | keyof Promises>;
+  /** Says what must hold, for mistakes that only its author can call mistakes. */
   readonly promises?: Promises;
   readonly defects: readonly Defect[];
 }

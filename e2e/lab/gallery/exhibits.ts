@@ -15,13 +15,22 @@ export interface Exhibit {
 
 /** All mistakes. */
 export const exhibits: readonly Exhibit[] = [
-  { mistake: "second-child-forgotten", classes: ["interrupted", "drift", "stale-view", "missed-event"] },
-  { mistake: "one-time-step-twice", classes: ["interrupted", "stale-view", "unretried"] },
+  {
+    mistake: "second-child-forgotten",
+    classes: ["interrupted", "drift", "stale-view", "missed-event", "lost-answer"],
+  },
+  { mistake: "one-time-step-twice", classes: ["interrupted", "stale-view", "unretried", "lost-answer"] },
   { mistake: "stranger-deleted", plan: 4, classes: ["foreign-object"], withStranger: true },
   { mistake: "stranger-overwritten", plan: 4, classes: ["foreign-object"], withStranger: true },
-  { mistake: "deletion-unobserved", classes: ["missed-event", "interrupted", "leftover", "stale-view"] },
-  { mistake: "finalizer-removed-first", classes: ["interrupted", "unretried", "missed-event"] },
-  { mistake: "finalizer-never-removed", classes: ["interrupted", "unretried", "drift"] },
+  {
+    mistake: "deletion-unobserved",
+    classes: ["missed-event", "interrupted", "leftover", "stale-view", "lost-answer"],
+  },
+  {
+    mistake: "finalizer-removed-first",
+    classes: ["interrupted", "unretried", "missed-event", "lost-answer"],
+  },
+  { mistake: "finalizer-never-removed", classes: ["interrupted", "unretried", "drift", "lost-answer"] },
   { mistake: "updated-only-together", plan: 3, classes: ["history"] },
   { mistake: "removed-field-stays", plan: 9, classes: ["history", "stuck"] },
   { mistake: "blocked-for-ever", plan: 4, classes: ["stuck"] },
@@ -46,7 +55,7 @@ export const exhibits: readonly Exhibit[] = [
   { mistake: "write-without-shard", classes: ["without-lease"] },
   { mistake: "state-shared", classes: ["collision"] },
   { mistake: "defaults-compared", classes: ["hot-loop"] },
-  { mistake: "scaled-by-difference", classes: ["interrupted"] },
+  { mistake: "scaled-by-difference", classes: ["interrupted", "lost-answer"] },
   { mistake: "spec-read-once", plan: 8, classes: ["history", "hot-loop"] },
   { mistake: "old-name-stays", plan: 2, classes: ["history"] },
   { mistake: "names-that-begin-alike", plan: 8, classes: ["collision"] },

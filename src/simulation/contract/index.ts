@@ -1,12 +1,12 @@
 /**
- * The words that all floors of the simulation share. Read `scenario.ts` first: it says what goes into a run. `run.ts` says
- * what comes out, `fault.ts` lists everything that may go wrong on the way.
+ * The words that all floors of the simulation share. Read `scenario.ts` first: it says what goes into a run, and `promises.ts` what
+ * must hold in it. `run.ts` says what comes out, `fault.ts` lists everything that may go wrong on the way.
  */
 export { external, type ExternalSystem, type PodName, type Pods } from "./external.ts";
 export * from "./fault.ts";
+export type { Check, Effect, LeadsTo, Promises } from "./promises.ts";
 export type { MistakeClass, Phase, Run, TraceEvent, Verdict } from "./run.ts";
 export {
-  type Check,
   type ContainerCommand,
   isElected,
   type Limits,

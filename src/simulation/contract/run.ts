@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Promises } from "./promises.ts";
 import type { Step } from "./scenario.ts";
 import type { LeftOut, State } from "./state.ts";
 
@@ -50,7 +51,13 @@ export type TraceEvent = { readonly at: number } & (
       readonly rests: boolean;
       readonly busy?: readonly string[];
     }
-  | { readonly type: "promise"; readonly name: string; readonly promise: "always" | "never" | "eventually" }
+  | {
+      readonly type: "promise";
+      readonly promise: keyof Promises;
+      readonly name: string;
+      /** The object, or the effect, that broke it, if the promise speaks of one. */
+      readonly about?: string;
+    }
   | { readonly type: "fault"; readonly text: string }
   | { readonly type: "step"; readonly text: string; readonly status: number }
   | {
@@ -121,10 +128,16 @@ export type MistakeClass =
   | "stale-view"
   | "missed-event"
   | "unretried"
+  | "lost-answer"
+  | "handover"
+  | "suspended"
+  | "wrong-clock"
   | "drift"
+  | "upgrade"
   | "history"
   | "stuck"
   | "collision"
+  | "order"
   | "hot-loop"
   | "fight"
   | "hang"

@@ -5,10 +5,11 @@ import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { findKind } from "@tsbuilder/apimachinery/kinds";
 import type { ExternalSystem } from "./external.ts";
 import type { Fault } from "./fault.ts";
-import type { Ref, State } from "./state.ts";
+import type { Promises } from "./promises.ts";
+import type { Ref } from "./state.ts";
 
 /** A world, the events in it, and the conditions that must hold. */
-export interface Scenario {
+export interface Scenario extends Promises {
   readonly operators: readonly SimulatedOperator[];
   readonly crds?: readonly KubernetesObject[];
   /** Objects that exist before the operators start. */
@@ -33,12 +34,6 @@ export interface Scenario {
    * to the spec. It isn't compared. Default: none.
    */
   readonly mayDiffer?: (object: KubernetesObject, field: string | undefined) => boolean;
-  /** Must hold after each change. */
-  readonly always?: { readonly [name: string]: Check };
-  /** Must not hold after any change. */
-  readonly never?: { readonly [name: string]: Check };
-  /** Must hold once everything rests after the steps. */
-  readonly eventually?: { readonly [name: string]: Check };
 }
 
 /** An operator in a simulation. */
@@ -95,9 +90,6 @@ export interface ContainerCommand {
   readonly command: readonly string[];
   readonly options: ExecOptions;
 }
-
-/** A user's check of the state. */
-export type Check = (state: State) => boolean;
 
 /** Limits on the way to rest: an operator that exceeds one is taken never to rest. */
 export interface Limits {

@@ -30,15 +30,18 @@ export interface State {
   readonly objects: readonly KubernetesObject[];
   /** The states of the external systems, by name. */
   readonly external: ExternalStates;
+  /** The date of the API server, in milliseconds, as of `Date.now()`. */
+  readonly now: number;
   find(ref: Ref): KubernetesObject | undefined;
   list(kind: string): readonly KubernetesObject[];
 }
 
 /** Makes a state of the objects of a cluster, and of external systems. */
-export function stateOf(objects: readonly KubernetesObject[], external: ExternalStates = {}): State {
+export function stateOf(objects: readonly KubernetesObject[], external: ExternalStates = {}, now = 0): State {
   return {
     objects,
     external,
+    now,
     list: (kind) => objects.filter((object) => object.kind === kind),
     find: ({ apiVersion, kind, namespace, name }) =>
       objects.find(

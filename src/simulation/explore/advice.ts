@@ -3,18 +3,30 @@ import type { MistakeClass } from "../contract/index.ts";
 /** The meaning of each class of mistake, and how to prevent it. */
 export const advice: { readonly [name in MistakeClass]: string } = {
   interrupted:
-    "a process that died between two writes never finished. Compute everything from the spec and the objects that exist, in each reconcile; remember nothing that a write has not stored.",
+    "what a process had begun when it died was left unfinished, or done again by the next one. Compute everything from the spec and the objects that exist, in each reconcile; remember nothing that a write has not stored.",
   "stale-view":
-    "a process acted on a view that lagged behind. Let writes carry the uid or resourceVersion that was read, and name children so that a second create fails.",
+    "a process acted on a view that was out of date. Let writes carry the uid or resourceVersion that was read, and name children so that a second create fails.",
   "missed-event":
     "what an event should have caused never happened. Compare desired and actual state instead of reacting to the kind of an event; use a finalizer for what must happen at deletion.",
   unretried: "a request that failed was never made again. Let the error end the reconcile: it is retried.",
+  "lost-answer":
+    "a request was carried out, but its answer was an error or got lost, and the operator went on as if nothing had been done. Give what you make a name that is computed, so that a repeated create finds what is there; if the API has idempotency keys, pass the uid.",
+  handover:
+    "a process that could not renew its lease ended, and the work was left incomplete or was done twice. Keep nothing in memory that the next leader needs, and make calls that no lease protects idempotent.",
+  suspended:
+    "a process stood still for a while, and went on as if no time had passed. Read again what a decision depends on before you act outside of the cluster: a lease protects writes to the cluster only.",
+  "wrong-clock":
+    "the outcome depends on the date of the operator's machine, and that was wrong for a while. Compare dates that the API server wrote with each other, wait with `requeueAfter`, which needs no date, and compute again what a date decided.",
   drift:
     "a child that somebody changed or deleted stays so. Watch the children (`owns`), and apply them in each reconcile.",
+  upgrade:
+    "what the former version left is not what this one makes of the same spec. Set every field in each reconcile, and delete what only the former version made.",
   history:
     "the outcome depends on the way that led to it. Set every field in each reconcile, and delete what the spec no longer asks for.",
   stuck: "after a wrong value was corrected, the operator did not continue.",
   collision: "right with one object, wrong with two: names or state are shared between them.",
+  order:
+    "several objects name the same thing, and the outcome depends on which of them came first. If that is meant, allow it with `mayDiffer`; otherwise refuse all but one of them by a rule that doesn't depend on the past, such as the oldest `creationTimestamp` and then the name.",
   "hot-loop": "writes go on although nothing changes. Write only what differs, and no times or counters.",
   fight:
     "two writers change one field back and forth. Each field needs one owner: omit it from what you apply.",
@@ -45,10 +57,16 @@ export const bookPages: { readonly [name in MistakeClass]: string } = {
   "stale-view": `${book}/concepts/cache.html`,
   "missed-event": `${book}/concepts/reconcile.html`,
   unretried: `${book}/concepts/queue.html`,
+  "lost-answer": `${book}/guides/finalizers.html#calling-an-external-api`,
+  handover: `${book}/concepts/leases.html`,
+  suspended: `${book}/concepts/leases.html`,
+  "wrong-clock": `${book}/concepts/reconcile.html`,
   drift: `${book}/concepts/owners.html`,
+  upgrade: `${book}/guides/children.html`,
   history: `${book}/guides/children.html`,
   stuck: `${book}/concepts/reconcile.html`,
   collision: `${book}/guides/children.html`,
+  order: `${book}/guides/children.html`,
   "hot-loop": `${book}/concepts/status.html`,
   fight: `${book}/concepts/owners.html#server-side-apply`,
   hang: `${book}/concepts/queue.html`,

@@ -1,4 +1,4 @@
-import type { CallFault, ChildFault, Fault, Run, SimulatedOperator } from "../contract/index.ts";
+import type { CallFault, ChildFault, Fault, Run, SimulatedOperator, TraceEvent } from "../contract/index.ts";
 import { Random } from "../random.ts";
 
 /**
@@ -215,8 +215,10 @@ function orRecreate(kind: "delete-child" | "edit-child", random: Random): ChildF
   return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
 }
 
-/** Draws a moment at which something changed: a fault at an idle time disturbs nobody. */
-function drawMoment(random: Random, { trace, duration }: Run): number {
-  const moments = trace.filter(({ type }) => type === "change" || type === "step");
-  return moments.length === 0 ? random.next() * duration : random.pick(moments).at;
+/** Draws a moment at which something changed, mostly before everything rested: a fault at an idle time disturbs nobody. */
+function drawMoment(random: Random, plain: Run): number {
+  const isMoment = ({ type }: TraceEvent): boolean => type === "change" || type === "step";
+  const early = beforeRest(plain).filter(isMoment);
+  const moments = early.length > 0 && random.chance(0.7) ? early : plain.trace.filter(isMoment);
+  return moments.length === 0 ? random.next() * plain.duration : random.pick(moments).at;
 }

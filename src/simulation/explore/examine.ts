@@ -19,10 +19,15 @@ export interface Finding extends Omit<Verdict, "class"> {
   readonly run: Run;
   /** The run whose outcome `run` should have had; undefined if `run` is wrong by itself. */
   readonly compared: "undisturbed" | "fresh" | undefined;
+  /** The scenario of that run. */
+  readonly reference: Scenario | undefined;
+  /** The differences between the two. */
+  readonly differences: readonly Difference[];
 }
 
 /** A scenario without faults: the run that disturbed ones are compared with. */
 export interface Baseline {
+  readonly scenario: Scenario;
   readonly plain: Run;
   /** Mistakes that the scenario shows without faults. */
   readonly findings: readonly Finding[];
@@ -37,11 +42,14 @@ export interface Examined {
 }
 
 /** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
-export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Examined> {
+export async function examine(scenario: Scenario, baseline: Baseline): Promise<Examined> {
+  const { plain, chance, scenario: reference } = baseline;
   const run = await simulateDisturbed(scenario, plain);
   const mistakes = judgeRun(run, scenario);
   const findings =
-    mistakes.length > 0 ? mistakes : await compare(run, plain, { scenario, compared: "undisturbed", chance });
+    mistakes.length > 0
+      ? mistakes
+      : await compare(run, plain, { scenario, compared: "undisturbed", reference, chance });
   return { run, findings };
 }
 
@@ -51,20 +59,52 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { seed = 1 } = scenario;
   const plain = await simulate(undisturbed);
   const mistakes = judgeRun(plain, undisturbed);
-  let chanceRun: Promise<Chance> | undefined;
-  const chance = (): Promise<Chance> =>
-    // What depends on how long pods take, as a rollout with a deadline does, is left to chance, too.
-    (chanceRun ??= outcomeOf({ ...undisturbed, seed: seed + 7919 }, { slowPods: true }).then((again) =>
-      chanceOf(plain.state, again.state, derivedIn(plain, again)),
-    ));
-  if (mistakes.length > 0) return { plain, findings: mistakes, chance };
-  const fresh = await outcomeOf({
-    ...undisturbed,
-    ...shortestScenario(undisturbed, plain.rejected),
-    seed: seed + 1,
+  const chance = chanceIn(undisturbed, plain);
+  const baseline = { scenario: undisturbed, plain, chance };
+  if (mistakes.length > 0) return { ...baseline, findings: mistakes };
+  const reference = { ...undisturbed, ...shortestScenario(undisturbed, plain.rejected), seed: seed + 1 };
+  const fresh = await outcomeOf(reference);
+  const findings = await compare(plain, fresh, {
+    scenario: undisturbed,
+    compared: "fresh",
+    reference,
+    chance,
   });
-  const findings = await compare(plain, fresh, { scenario: undisturbed, compared: "fresh", chance });
-  return { plain, findings, chance };
+  return { ...baseline, findings };
+}
+
+/** Returns a function that finds out what differs by chance between undisturbed runs. Its first call makes another run. */
+function chanceIn(undisturbed: Scenario, plain: Run): Baseline["chance"] {
+  let chance: Promise<Chance> | undefined;
+  return () =>
+    // What depends on how long pods take, as a rollout with a deadline does, is left to chance, too.
+    (chance ??= outcomeOf({ ...undisturbed, seed: (undisturbed.seed ?? 1) + 7919 }, { slowPods: true }).then(
+      (again) => chanceOf(plain.state, again.state, derivedIn(plain, again)),
+    ));
+}
+
+/**
+ * Returns whether an undisturbed run came to the outcome that a fresh start has if the objects are applied one after the
+ * other, in some order.
+ */
+export async function isOutcomeOfAnOrder(scenario: Scenario, plain: Run): Promise<boolean> {
+  const { objects, steps } = shortestScenario(scenario, plain.rejected);
+  const applies = steps.filter((step) => step.do === "apply");
+  const rest = steps.slice(applies.length);
+  const chance = chanceIn(scenario, plain);
+  for (const order of ordersOf(applies)) {
+    const inOrder = [...order.flatMap((step): Step[] => [step, { do: "settle" }]), ...rest];
+    const reference = { ...scenario, objects, steps: inOrder };
+    const comparison = { scenario, compared: "fresh", reference, chance } as const;
+    if ((await compare(plain, await outcomeOf(reference), comparison)).length === 0) return true;
+  }
+  return false;
+}
+
+function* ordersOf<T>(list: readonly T[]): Generator<T[]> {
+  if (list.length === 0) yield [];
+  for (const [index, first] of list.entries())
+    for (const others of ordersOf(list.toSpliced(index, 1))) yield [first, ...others];
 }
 
 /**
@@ -148,15 +188,19 @@ function judgeRun(run: Run, scenario: Scenario): Finding[] {
     scenario,
     run,
     compared: undefined,
+    reference: undefined,
+    differences: [],
   }));
 }
 
-interface Comparison extends Pick<Finding, "scenario" | "compared"> {
+interface Comparison extends Pick<Finding, "scenario" | "compared" | "reference"> {
   readonly chance: Baseline["chance"];
 }
 
 /** Returns the mistake that the outcome of a run differs from that of another, unless chance or the scenario explains it. */
-async function compare(run: Run, other: Run, { scenario, compared, chance }: Comparison): Promise<Finding[]> {
+async function compare(run: Run, other: Run, comparison: Comparison): Promise<Finding[]> {
+  const { chance, ...compared } = comparison;
+  const { scenario } = compared;
   const derived = derivedIn(run, other);
   const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
   const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };
@@ -169,7 +213,7 @@ async function compare(run: Run, other: Run, { scenario, compared, chance }: Com
   if (differences.length === 0) return [];
   const lines = differences.map(differenceText);
   const objects = objectsOf(differences);
-  return [{ class: "differs", message: lines.join("; "), lines, objects, scenario, run, compared }];
+  return [{ ...compared, class: "differs", message: lines.join("; "), lines, objects, run, differences }];
 }
 
 /** Returns whether the scenario allows a difference. An object that may stay may exist in only one of the runs. */

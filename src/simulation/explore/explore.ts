@@ -1,16 +1,18 @@
 // Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults (`draw-faults.ts`), compares disturbed runs with
-// undisturbed ones (`examine.ts`), shrinks the first failure, names its class, and tells its story (`story.ts`, `advice.ts`).
+// undisturbed ones (`examine.ts`), shrinks the first failure, names its class (`classify.ts`), and tells its story (`story.ts`, `advice.ts`).
 
-import type { Fault, MistakeClass, Verdict } from "../contract/index.ts";
+import type { Fault, Verdict } from "../contract/index.ts";
 import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
 import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 import { pauseOf } from "../world/user.ts";
 import { Coverage, type CrashPoints } from "./coverage.ts";
+import { classify } from "./classify.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { type Baseline, type Finding, baselineOf, examine, findIn } from "./examine.ts";
-import { scenarioReplay, storyOf, testOf } from "./story.ts";
+import { scenarioReplay, testOf } from "./replay-test.ts";
+import { tell } from "./story.ts";
 
 /** Options of an exploration. */
 export interface ExploreOptions {
@@ -32,8 +34,10 @@ export interface Failure {
   readonly seed: number;
   readonly verdict: Verdict;
   readonly scenario: Scenario;
-  /** The events of the run and the mistake, for a person to read. */
+  /** The mistake, how it came about, and the lines of code that it is about: one screen. */
   readonly story: string;
+  /** All events of the run, line by line. */
+  readonly trace: string;
   /** A test that replays it. */
   readonly test: string;
 }
@@ -106,7 +110,7 @@ async function exploreAll(
     if (finding) {
       let tries = 0;
       const isExhausted = (): boolean => tries++ >= shrinks;
-      const failure = failureOf(await shrink(finding, isExhausted), seed);
+      const failure = await failureOf(await shrink(finding, isExhausted), seed);
       return { runs, failure, ...coverage.reached };
     }
   }
@@ -135,17 +139,17 @@ function fixTimes(steps: readonly Step[], random: Random): Step[] {
 /** Runs one scenario without its faults, and with them. Returns the failure, if there is one. */
 export async function examineScenario(scenario: Scenario): Promise<Failure | undefined> {
   const finding = await findIn(readScenario(scenario));
-  return finding && failureOf(finding, scenario.seed ?? 1);
+  return finding && (await failureOf(finding, scenario.seed ?? 1));
 }
 
-function failureOf(finding: Finding, seed: number): Failure {
-  const mistake = classify(finding);
+async function failureOf(finding: Finding, seed: number): Promise<Failure> {
+  const mistake = await classify(finding);
   const { message, objects, scenario } = finding;
   return {
     seed,
     verdict: { class: mistake, message, objects },
     scenario,
-    story: storyOf(finding, mistake),
+    ...(await tell(finding, mistake)),
     test: testOf(scenario, mistake, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),
   };
 }
@@ -177,7 +181,7 @@ function* smallerScenarios(scenario: Scenario): Generator<Scenario> {
   for (let at = faults.length - 1; at >= 0; at--) yield { ...scenario, faults: omit(faults, at, 1) };
   for (let at = steps.length - 1; at >= 0; at--) yield { ...scenario, steps: omitSteps(steps, at, 1) };
   for (const [at, fault] of faults.entries())
-    for (const simpler of simplerFaults(fault)) yield { ...scenario, faults: faults.with(at, simpler) };
+    for (const milder of milderFaults(fault)) yield { ...scenario, faults: faults.with(at, milder) };
 }
 
 /**
@@ -214,44 +218,29 @@ function delayOf(step: Step): number {
   return step.do === "settle" ? 0 : (step.after ?? 0);
 }
 
-function* simplerFaults(fault: Fault): Generator<Fault> {
-  if (fault.fault !== "crash") return;
-  const { lag, ...rest } = fault;
-  if (lag !== undefined) yield rest;
-  if (fault.down > 500) yield { ...fault, down: 500 };
-}
-
-/** Classes that name the mistake whatever the scenario is. */
-const evidentClasses = new Set<Finding["class"]>([
-  "hot-loop",
-  "fight",
-  "hang",
-  "overdue",
-  "foreign-object",
-  "forbidden",
-  "without-lease",
-  "conditions",
-]);
-
-/** Names the class of a mistake, after the faults and steps that remain in the shrunk scenario. */
-function classify({ class: found, scenario, run }: Finding): MistakeClass {
-  const { faults = [], steps = [] } = scenario;
-  const kinds = new Set(faults.map(({ fault }) => fault));
-  const isStale = faults.some((fault) => fault.fault === "crash" && fault.lag !== undefined);
-  const applied = new Set(appliedIn(steps).map(refTextOf));
-  if (found !== "differs" && (evidentClasses.has(found) || faults.length === 0)) {
-    return (found === "hot-loop" || found === "fight") && applied.size > 1 && faults.length === 0
-      ? "collision"
-      : found;
+/** Yields milder faults than one. The mildest that still shows the mistake gives it its class. */
+function* milderFaults(fault: Fault): Generator<Fault> {
+  switch (fault.fault) {
+    case "crash": {
+      const { lag, ...rest } = fault;
+      if (lag !== undefined) yield rest;
+      if (fault.down > 500) yield { ...fault, down: 500 };
+      return;
+    }
+    case "refuse":
+      if (fault.done) yield { ...fault, done: false };
+      return;
+    case "call":
+      if (fault.done && fault.with !== "slow") yield { ...fault, done: false };
+      return;
+    case "break":
+    case "expire":
+      yield { ...fault, fault: "hold" };
+      return;
+    case "cut":
+    case "suspend": {
+      const { process, at, for: duration } = fault;
+      for (const milder of ["hold", "lease"] as const) yield { fault: milder, process, at, for: duration };
+    }
   }
-  if (isStale) return "stale-view";
-  if (kinds.has("crash") || kinds.has("suspend") || kinds.has("clock") || kinds.has("lease"))
-    return "interrupted";
-  if (kinds.has("hold") || kinds.has("break") || kinds.has("expire") || kinds.has("cut"))
-    return "missed-event";
-  if (kinds.has("refuse") || kinds.has("call") || kinds.has("webhook")) return "unretried";
-  if (kinds.has("delete-child") || kinds.has("edit-child") || kinds.has("recreate-child")) return "drift";
-  if (kinds.has("pod") || kinds.has("node")) return "drift";
-  if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
-  return applied.size > 1 ? "collision" : "history";
 }

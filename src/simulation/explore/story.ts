@@ -1,126 +1,176 @@
 import { faultText } from "../world/fault-plan.ts";
+import { simulateBefore } from "../world/simulate.ts";
 import { stepText } from "../world/user.ts";
-import type { MistakeClass, Scenario, TraceEvent } from "../contract/index.ts";
+import { type Moment, Witness } from "../world/witness.ts";
+import type { MistakeClass, Run, Scenario, Step } from "../contract/index.ts";
 import { advice, bookPages } from "./advice.ts";
+import { aboutAny, blame, type Seen, upToMistake } from "./blame.ts";
 import type { Finding } from "./examine.ts";
+import { momentText, timed } from "./moment-text.ts";
 
-/** Tells the story of a finding: the class and its advice, the events, and the differences in the end. */
-export function storyOf(finding: Finding, name: MistakeClass): string {
-  const { scenario, run, compared } = finding;
-  const { faults = [] } = scenario;
-  const comparison =
-    compared === "fresh"
-      ? "In the end, other than if the same had been asked for from the start:"
-      : compared === "undisturbed"
-        ? "In the end, other than without the faults:"
-        : "It is wrong that";
-  return [
-    `${name}: ${advice[name]}`,
-    `  see ${bookPages[name]}`,
-    ...faults.map((fault) => `  with the fault: ${faultText(fault)}`),
-    "",
-    ...eventLines(run.trace, scenario, compared !== undefined),
-    "",
-    comparison,
-    ...finding.lines.map((line) => `  ${line}`),
-  ].join("\n");
+/** What a person is told about a finding. */
+export interface Telling {
+  /** The cause first, on one screen. */
+  readonly story: string;
+  /** All events of the run, line by line. */
+  readonly trace: string;
 }
 
-/** The most lines of a story: a loop has no end. */
+/** The most lines of a story: one screen. */
 const mostLines = 40;
 
-function eventLines(events: readonly TraceEvent[], { steps = [] }: Scenario, isCompared: boolean): string[] {
-  const end = isCompared ? events.findIndex(({ type }) => type === "phase") + 1 : events.length;
-  const trace = events.slice(0, end);
-  const reasons = new Map(
-    steps.flatMap((step) => (step.do !== "settle" && step.why ? [[stepText(step), step.why]] : [])),
-  );
-  const lines = trace.flatMap((event) => {
-    const text = eventLine(event, reasons);
-    return text === undefined ? [] : [`  ${(event.at / 1000).toFixed(3).padStart(9)} s  ${text}`];
-  });
-  return lines.length <= mostLines
-    ? lines
-    : [...lines.slice(0, mostLines), `  … and ${lines.length - mostLines} more`];
+/** The most of the last events that are told: a loop repeats itself. */
+const mostLast = 14;
+
+/**
+ * Tells a finding: what is wrong, what was done, what the operator did about it, and where in the user's code. For that, the run
+ * is repeated before a witness, and so is the one that its outcome should have been like.
+ */
+export async function tell(finding: Finding, name: MistakeClass): Promise<Telling> {
+  const { scenario, compared, reference } = finding;
+  const seen = await seeRun(scenario, compared === undefined ? finding.run : undefined);
+  const other = reference && (await seeRun(reference));
+  const what = finding.compared === undefined ? "events" : "differences";
+  const sections = [
+    [wrongness(compared), ...cut(finding.lines, { first: 5, last: 0, what })],
+    [
+      "What was done:",
+      ...cut(doneIn(upToMistake(finding, seen), scenario), { first: 3, last: 6, what: "steps" }),
+    ],
+    ["In your code:", ...blame(finding, seen, other).slice(0, 4)],
+  ].filter(({ length }) => length > 1);
+  const head = [`${name}: ${advice[name]}`, `  see ${bookPages[name]}`];
+  const rest = mostLines - head.length - sections.flat().length - sections.length - 2;
+  const acts = actsAbout(finding, seen).map(momentText);
+  const told = [
+    "What the operator did about it:",
+    ...cut(acts, { first: 5, last: Math.min(rest - 7, mostLast), what: "events" }),
+  ];
+  sections.splice(2, 0, ...(acts.length > 0 ? [told] : []));
+  const story = [head, ...sections.map(([title, ...lines]) => [title, ...lines.map((line) => `  ${line}`)])];
+  return {
+    story: story.map((lines) => lines.join("\n")).join("\n\n"),
+    trace: `${seen.map(momentText).join("\n")}\n`,
+  };
 }
 
-/** Describes an event in a line; undefined for events that a story omits. */
-function eventLine(event: TraceEvent, reasons: ReadonlyMap<string, string>): string | undefined {
-  switch (event.type) {
-    case "start":
-      return `${event.process} starts`;
-    case "died":
-      return `${event.process} dies`;
-    case "leads":
-      return `${event.process} leads`;
-    case "claims":
-      return undefined;
-    case "fault":
-      return `FAULT: ${event.text}`;
-    case "step": {
-      const why = reasons.get(event.text);
-      return `the user: ${event.text}${why === undefined ? "" : `, which ${why}`}${event.status >= 400 ? `: rejected with ${event.status}` : ""}`;
-    }
-    case "request":
-      return `${event.process}: ${event.method} ${event.path.split("?")[0]}: ${event.status || "no answer"}`;
-    case "call":
-      return `${event.process} calls ${event.to}: ${event.text}: ${event.status ?? "no answer"}`;
-    case "webhook":
-      return `the API server calls ${event.process ?? "nobody"} at ${event.path}: ${event.status || "no answer"}`;
-    case "watch":
-      return `${event.process} learns: ${event.event} ${event.path.split("/").at(-1)} ${event.key}`;
-    case "change": {
-      const what = {
-        ADDED: "is created",
-        MODIFIED: `changes in ${event.fields.join(", ")}`,
-        DELETED: "is gone",
-      }[event.change];
-      return event.by === "user" ? undefined : `    ${event.resource} ${event.key} ${what} (by ${event.by})`;
-    }
-    case "log":
-      return `${event.process} logs: ${event.message}${event.error === undefined ? "" : `: ${event.error}`}`;
-    case "phase":
-      return event.rests ? `(all rest after the ${event.phase})` : `(no rest after the ${event.phase})`;
-    case "promise":
-      return `broken promise: ${event.promise} ${event.name}`;
+/** Repeats a run before a witness, up to the end of its steps if no run is given. */
+async function seeRun(scenario: Scenario, run?: Run): Promise<Seen> {
+  const witness = new Witness();
+  await simulateBefore(witness, scenario, run);
+  return witness.moments;
+}
+
+function wrongness(compared: Finding["compared"]): string {
+  switch (compared) {
+    case "fresh":
+      return "In the end, other than if the same had been asked for from the start:";
+    case "undisturbed":
+      return "In the end, other than without the faults:";
+    case undefined:
+      return "It is wrong that";
   }
 }
 
-/** The parts of a replaying test that depend on the exploring test: it needs the same operators and CRDs. */
-interface Replay {
-  /** The imports, and a comment about what to do first. */
-  readonly head: string;
-  /** The expression that replays the finding, with `objects`, `steps` and `faults` in scope. */
-  readonly call: string;
+/** Returns the steps, with their values, and the faults, in the order in which they happened. */
+function doneIn(seen: Seen, { steps = [], faults = [] }: Scenario): string[] {
+  const taken = steps.filter((step) => step.do !== "settle");
+  const done = seen.flatMap(({ event }): string[] => {
+    if (event.type === "fault") return [timed(event.at, `FAULT: ${event.text}`)];
+    if (event.type !== "step") return [];
+    const text = describe(taken.shift(), event.text);
+    return [
+      timed(event.at, `the user: ${text}${event.status >= 400 ? `: rejected with ${event.status}` : ""}`),
+    ];
+  });
+  const struck = new Set(seen.flatMap(({ event }) => (event.type === "fault" ? [event.text] : [])));
+  const silent = faults.map(faultText).filter((text) => !struck.has(text));
+  return [...silent.map((text) => `with the fault: ${text}`), ...done];
 }
 
-/** Writes a test that replays a finding. */
-export function testOf(
-  { objects = [], steps = [], faults = [] }: Scenario,
-  name: MistakeClass,
-  seed: number,
-  { head, call }: Replay,
-): string {
-  const formatData = (value: unknown): string => JSON.stringify(value, undefined, 2).replaceAll("\n", "\n  ");
-  return `${head}
+/** The longest text of a value in a story. */
+const longestValue = 100;
 
-test("seed ${seed}: ${name}", async () => {
-  const objects = ${formatData(objects)};
-  const steps = ${formatData(steps)};
-  const faults = ${formatData(faults)};
-  const failure = await ${call};
-  expect(failure?.story).toBeUndefined();
-});
-`;
+function describe(step: Step | undefined, text: string): string {
+  if (!step || step.do === "settle") return text;
+  const why = step.why === undefined ? "" : `, which ${step.why}`;
+  const spec = step.do === "apply" && "spec" in step.object ? JSON.stringify(step.object.spec) : "";
+  const shown = spec.length > longestValue ? `${spec.slice(0, longestValue)}…` : spec;
+  return `${stepText(step)}${spec === "" ? "" : ` ${shown}`}${why}`;
 }
 
-/** Returns the parts of a test that replays a finding of `explore()`. */
-export function scenarioReplay(seed: number): Replay {
-  return {
-    head: `import { expect, test } from "vitest";
-import { examineScenario } from "@tsbuilder/simulation";
-// Export it from a file of yours: \`{ operators, crds }\`, as in the test that found this.
-import { scenario } from "./scenario.ts";`,
-    call: `examineScenario({ ...scenario, objects, steps, faults, seed: ${seed} })`,
+/**
+ * Returns what processes did about the objects that a finding is about, within their reconciles, the last change of a process
+ * that dies, and what failed.
+ */
+function actsAbout(finding: Finding, all: Seen): Seen {
+  const seen = upToMistake(finding, all);
+  const isNamed = aboutAny(seen, finding.objects);
+  // At the end of a run without faults, all processes restart.
+  const tellsDeaths =
+    finding.scenario.faults !== undefined || finding.class === "hot-loop" || finding.class === "overdue";
+  const acts = new Set<Moment>();
+  /** The beginnings of reconciles that go on, by process and request. */
+  const open = new Map<string, Moment>();
+  /** The last change of each process. */
+  const changes = new Map<string, Moment>();
+  const tell = (moment: Moment): void => {
+    const { event } = moment;
+    const process = event.type === "change" ? event.by : "process" in event ? event.process : undefined;
+    for (const [key, begin] of open) if (key.startsWith(`${process} `)) acts.add(begin);
+    acts.add(moment);
   };
+  for (const moment of seen) {
+    const { event } = moment;
+    if (event.type === "change") changes.set(event.by, moment);
+    if (event.type === "reconcile") {
+      const key = `${event.process} ${event.controller} ${event.request}`;
+      if (event.outcome === undefined) open.set(key, moment);
+      else {
+        if (isFailure(event.outcome) && acts.has(open.get(key)!)) acts.add(moment);
+        open.delete(key);
+      }
+    } else if (event.type === "died" && tellsDeaths) {
+      const last = changes.get(event.process);
+      if (last) tell(last);
+      tell(moment);
+    } else if (isTelling(moment) || isNamed(moment)) tell(moment);
+  }
+  return seen.filter((moment) => acts.has(moment));
+}
+
+/** Returns whether a moment is told, whatever object it is about. */
+function isTelling({ event }: Moment): boolean {
+  return event.type === "leads" || event.type === "promise" || isFailing(event);
+}
+
+function isFailure(outcome: string): boolean {
+  return outcome === "error" || outcome === "terminal" || outcome === "conflict";
+}
+
+/** Returns whether a request, a call or a webhook failed, or an error was logged. */
+function isFailing(event: Moment["event"]): boolean {
+  switch (event.type) {
+    case "request":
+      return event.status === 0 || (event.status >= 400 && event.status !== 404);
+    case "call":
+      return event.status === undefined || event.status >= 400 || (event.status > 0 && event.status < 100);
+    case "webhook":
+      return event.status === 0 || event.status >= 400;
+    case "log":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Leaves out lines in the middle. */
+function cut(
+  lines: readonly string[],
+  { first, last, what }: { readonly first: number; readonly last: number; readonly what: string },
+): string[] {
+  const left = lines.length - first - Math.max(0, last);
+  if (left <= 1) return [...lines];
+  const middle = `… ${left} more ${what}, which the trace has`;
+  return [...lines.slice(0, first), middle, ...(last > 0 ? lines.slice(-last) : [])];
 }

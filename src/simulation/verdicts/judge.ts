@@ -337,7 +337,11 @@ export function findUnshardedWrite(trace: readonly TraceEvent[], scenario: Scena
 function findBrokenPromises(trace: readonly TraceEvent[]): Verdict[] {
   return trace
     .filter((event) => event.type === "promise")
-    .map(({ promise, name }) => ({ class: "promise", message: `${promise}: ${name}`, objects: [] }));
+    .map(({ promise, name, about }) => ({
+      class: "promise",
+      message: `${promise}: ${name}${about === undefined ? "" : ` (${about})`}`,
+      objects: [],
+    }));
 }
 
 /** Milliseconds after a fault within which errors are expected. */

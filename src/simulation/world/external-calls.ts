@@ -1,6 +1,6 @@
 import type { ExecResult } from "@tsbuilder/runtime";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { CallFault, ContainerCommand, CrashFault, Scenario } from "../contract/index.ts";
+import type { CallFault, ContainerCommand, CrashFault, Effect, Scenario } from "../contract/index.ts";
 import { type ExternalStates, type ExternalSystem, externalObjects } from "../contract/external.ts";
 import { appliedIn } from "../contract/scenario.ts";
 import { type State, refTextOf } from "../contract/state.ts";
@@ -26,12 +26,16 @@ interface Call<Answer> {
   /** The kind of the call, at which a process may die: `PUT dns`. Undefined for one that only reads. */
   readonly point: string | undefined;
   readonly answer: () => Answer | Promise<Answer>;
+  /** Describes the call for promises. Called before `answer`, which reads the body. */
+  readonly describe: () => Promise<Sent>;
   /** Returns the status of an answer, or the exit code of a command. */
   readonly statusOf: (answer: Answer) => number;
   /** Makes the answer of a system that fails. */
   readonly failure: (how: "too-many" | "error" | "garbage") => Answer;
   readonly signal: AbortSignal | undefined;
 }
+
+type Sent = Omit<Extract<Effect, { type: "fetch" }>, "by"> | Omit<Extract<Effect, { type: "exec" }>, "by">;
 
 /** Carries the calls of processes to the external systems of a run, and lets its faults strike them. */
 export class ExternalCalls {
@@ -91,15 +95,24 @@ export class ExternalCalls {
     const to = this.#systems.find(({ handle, url = "" }) => handle && request.url.startsWith(url));
     if (!to) return undefined;
     const { method, url, signal } = request;
-    return this.#make<Response>(caller, {
+    const call: Call<Response> = {
       to,
       text: `${method} ${url}`,
       point: method === "GET" || method === "HEAD" ? undefined : `${method} ${to.name}`,
       answer: () => to.handle!(request, to.held, this.#world.mounted),
+      describe: async () => ({
+        type: "fetch",
+        system: to.name,
+        method,
+        url,
+        body: await request.clone().text(),
+      }),
       statusOf: ({ status }) => status,
       failure: (how) => failedResponses[how](),
       signal,
-    });
+    };
+    const make = (): Promise<Response> => this.#make(caller, call);
+    return this.#world.recorder.witness?.see(make) ?? make();
   }
 
   /** Answers a command of a process in a container. */
@@ -115,6 +128,10 @@ export class ExternalCalls {
         stderr: "",
         ...(await to.exec!(command, to.held, this.#world.mounted)),
       }),
+      describe: async () => {
+        const { namespace, pod, command: words } = command;
+        return { type: "exec", system: to.name, namespace, pod, command: words };
+      },
       statusOf: ({ exitCode }) => exitCode,
       failure: (how) => ({ exitCode: 1, stdout: "", stderr: how }),
       signal: command.options.signal ?? undefined,
@@ -168,6 +185,8 @@ export class ExternalCalls {
   /** Has the system answer, and records the call, and whether it changed the state. */
   async #perform<Answer>(caller: Replica, call: Call<Answer>): Promise<Answer> {
     let status: number | undefined;
+    const { loop, onEffect } = this.#world;
+    const sent = onEffect && (await loop.hold(call.describe()));
     try {
       // In an environment of its own: the process's date may be wrong.
       const answer = await this.#world.as(`external ${call.to.name}`, call.answer);
@@ -178,7 +197,7 @@ export class ExternalCalls {
       // A state that a read changes does so by itself, or counts the reads.
       const isChange = call.point !== undefined && text !== this.#texts.get(call.to);
       this.#texts.set(call.to, text);
-      this.#record(caller, call, { status, isChange });
+      this.#record(caller, call, { status, isChange }, sent && { ...sent, by: caller.name });
     }
   }
 
@@ -214,9 +233,10 @@ export class ExternalCalls {
     { name: process }: Replica,
     { to, text }: Call<Answer>,
     { status, isChange }: { readonly status: number | undefined; readonly isChange: boolean },
+    effect?: Effect,
   ): void {
     this.#world.recorder.add({ type: "call", process, to: to.name, text, status, isChange });
-    if (isChange) this.#world.noteEffect(to.name, text);
+    if (isChange) this.#world.noteEffect(to.name, text, effect);
     else if (status === undefined || status >= 500 || status === 429)
       this.#world.noteRefusal(`${process} ${text} ${status}`);
   }

@@ -16,8 +16,11 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
   const lease = { id: `${name}.simulation`, namespace: operatorNamespace };
   // The operator's own stand-ins come first.
   const wrap = (client: Client): Client => {
-    const answered = answerCommands(client, world, replica, life.number);
-    return options?.client?.wrap?.(answered) ?? answered;
+    const answered = world.external.answersCommands
+      ? answerCommands(client, world, replica, life.number)
+      : client;
+    const own = options?.client?.wrap?.(answered) ?? answered;
+    return world.recorder.witness?.watchClient(own) ?? own;
   };
   return new Manager({
     name,
@@ -26,7 +29,7 @@ export function managerOf(world: World, replica: Replica, life: Life): Manager {
     clock: life.clock,
     logger: world.recorder.logger(replica.name),
     blockedAfter: "0s",
-    ...(world.external.answersCommands && { client: { ...options?.client, wrap } }),
+    client: { ...options?.client, wrap },
     webhooks: {
       ...options?.webhooks,
       carry: (served) => {

@@ -2,6 +2,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Logger } from "@tsbuilder/runtime";
 import type { LeftOut, TraceEvent } from "../contract/index.ts";
 import type { EventLoop } from "./virtual-time.ts";
+import type { Witness } from "./witness.ts";
 
 /** Records of a run: the trace, the objects that only the cluster's controllers wrote, and counts of changes and failures. */
 
@@ -12,6 +13,8 @@ export class Recorder {
   readonly trace: TraceEvent[] = [];
   readonly #loop: EventLoop;
   #isClosed = false;
+  /** Sees the events of a run that is told. */
+  witness: Witness | undefined;
   /** The time at which a process last logged an error. Its operator does not rest, since it will try again. */
   lastError = 0;
 
@@ -19,10 +22,13 @@ export class Recorder {
     this.#loop = loop;
   }
 
-  add(entry: Entry): void {
+  /** Adds an event. `error` is one that the event tells of. */
+  add(entry: Entry, error?: unknown): void {
     if (this.#isClosed) return;
     // Rounded to microseconds: sums of fractions would differ in their last digits.
-    this.trace.push({ at: Math.round(this.#loop.now * 1000) / 1000, ...entry });
+    const event = { at: Math.round(this.#loop.now * 1000) / 1000, ...entry };
+    this.trace.push(event);
+    this.witness?.note(event, error);
   }
 
   /** Ends the trace: later events are dropped. */
@@ -40,14 +46,12 @@ export class Recorder {
       const { error } = fields;
       const about = object ?? loggedKey(fields);
       if (level === "error") this.lastError = this.#loop.now;
-      this.add({
-        type: "log",
-        process,
-        level,
-        message,
-        ...(error !== undefined && { error: error instanceof Error ? error.message : JSON.stringify(error) }),
+      const text = error instanceof Error ? error.message : JSON.stringify(error);
+      const details = {
+        ...(text !== undefined && { error: text }),
         ...(about !== undefined && { object: about }),
-      });
+      };
+      this.add({ type: "log", process, level, message, ...details }, error);
     };
     return {
       debug: () => {},

@@ -135,7 +135,7 @@ export class Rest {
     loop.clock.skip(skipped);
     this.#skipped += skipped;
     this.#lastSkip = loop.now;
-    this.#world.onChange();
+    this.#world.onEffect?.();
     return true;
   }
 

@@ -4,7 +4,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type {
-  Check,
   ChildFault,
   Fault,
   NodeFault,
@@ -20,10 +19,12 @@ import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
 import { managerOf } from "./network.ts";
+import { watchPromises } from "./promises.ts";
 import { type Outlook, atOnce, months, soon, untilRest, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
+import type { Witness } from "./witness.ts";
 
 /**
  * Runs operators and their whole world in this process, under one clock and one seed: the same scenario gives the same
@@ -44,7 +45,13 @@ export function outcomeOf(scenario: Scenario, { slowPods = false } = {}): Promis
   return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods });
 }
 
-/** How a run differs from that of `simulate()`. */
+/** Repeats a run before a witness; without a run, as `outcomeOf()` does. */
+export function simulateBefore(witness: Witness, scenario: Scenario, run?: Run): Promise<Run> {
+  const hasMonths = run?.trace.some((event) => event.type === "phase" && event.phase === "months") ?? false;
+  return runScenario(scenario, { isWhole: run !== undefined, hasMonths, witness });
+}
+
+/** How a run differs from that of `simulate()`, and who sees it. */
 interface Extent {
   /** The processes restart in the end, and everything that the steps created is deleted. */
   readonly isWhole: boolean;
@@ -52,6 +59,7 @@ interface Extent {
   readonly hasMonths: boolean;
   /** Pods take longer until they are ready than anything that disturbs a run. */
   readonly slowPods?: boolean;
+  readonly witness?: Witness;
 }
 
 function hasWorkInMonths({ trace, writes }: Run): boolean {
@@ -68,9 +76,12 @@ async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
   const base = await baseOf(read);
   return withVirtualGlobals(async () => {
     const world = new World(read, base, managerOf, extent);
+    const { witness } = extent;
+    world.recorder.witness = witness;
     await world.open(read);
+    const run = (): Promise<Run> => runPhases(world, read, extent);
     try {
-      return await runPhases(world, read, extent);
+      return await (witness?.watchReconciles(() => world.loop.now, run) ?? run());
     } finally {
       await world.close();
     }
@@ -86,7 +97,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths 
   scheduleFaults(world);
   startAutoscaler(world);
   const user = new User(world, () => waitForRest(world, limits));
-  const promises = watchPromises(world, scenario);
+  const promises = isWhole ? watchPromises(world, scenario) : undefined;
   const phase = async (name: Phase, take: readonly Step[], outlook: Outlook): Promise<State | undefined> => {
     let isBusy = true;
     let failure: unknown;
@@ -102,6 +113,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths 
       () => isBusy || loop.now < world.faults.lastUpgrade,
     );
     if (failure) throw failure;
+    promises?.end(name, rests);
     const busy = rests ? [] : replicas.flatMap((replica) => (replica.isIdle ? [] : [replica.name]));
     recorder.add({ type: "phase", phase: name, rests, ...(busy.length > 0 && { busy }) });
     return rests ? world.state() : undefined;
@@ -113,7 +125,6 @@ async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths 
   const state = await phase("steps", steps, soon);
   let left: State | undefined;
   if (state && isWhole) {
-    promises.end(state);
     if (faults.length === 0) await restart("restart");
     if (hasMonths) {
       await phase("months", [], months);
@@ -308,33 +319,6 @@ async function recreateChild(world: World, path: string, child: KubernetesObject
 async function readObject(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {
   const { status, body } = await answer;
   return status < 300 ? (JSON.parse(body.toString()) as KubernetesObject) : undefined;
-}
-
-/** Checks the user's promises after each change, and in the end. Each broken one is recorded once. */
-function watchPromises(
-  world: World,
-  { always = {}, never = {}, eventually = {} }: Scenario,
-): { end(state: State): void } {
-  const broken = new Set<string>();
-  const check = (
-    promise: "always" | "never" | "eventually",
-    checks: { readonly [name: string]: Check },
-    state: State,
-    wanted: boolean,
-  ): void => {
-    for (const [name, holds] of Object.entries(checks)) {
-      if (broken.has(name) || holds(state) === wanted) continue;
-      broken.add(name);
-      world.recorder.add({ type: "promise", promise, name });
-    }
-  };
-  if (Object.keys({ ...always, ...never }).length > 0)
-    world.onChange = () => {
-      const state = world.state();
-      check("always", always, state, true);
-      check("never", never, state, false);
-    };
-  return { end: (state) => check("eventually", eventually, state, true) };
 }
 
 /** Returns the objects that the steps created, and did not just change or put back. */

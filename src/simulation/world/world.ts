@@ -5,7 +5,7 @@ import { startInProcess } from "@tsbuilder/cluster";
 import type { Manager } from "@tsbuilder/runtime";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
-import { type Fault, type Scenario, type State, stateOf } from "../contract/index.ts";
+import { type Effect, type Fault, type Scenario, type State, stateOf } from "../contract/index.ts";
 import { type Environment, environment, inside } from "../globals/environment.ts";
 import { Random } from "../random.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
@@ -44,6 +44,8 @@ const ignoredCollections = new Set([
   "ipaddresses.networking.k8s.io",
 ]);
 
+const effectTypes = { ADDED: "create", MODIFIED: "update", DELETED: "delete" } as const;
+
 /** Milliseconds after a fault within which a process may still wait for its watches to be back. */
 const watchRecoveryTime = 60_000;
 
@@ -73,7 +75,8 @@ export class World {
   lastEffort = 0;
   /** The changes by processes since `simulate.ts` last began to wait for the operators to rest. */
   readonly changes = new ChangeCount();
-  onChange: () => void = () => {};
+  /** Is told of each write and of each call that takes effect, and, without one, of time that was skipped. */
+  onEffect: ((effect?: Effect) => void) | undefined;
   readonly #base: Base;
   readonly #clock = new ProcessClock(this.loop.clock);
   readonly #environment = new Map<string, Environment>();
@@ -159,7 +162,8 @@ export class World {
       this.derived.note(by, uid, { isNew: type === "ADDED", fields });
       const { key } = entry;
       this.recorder.add({ type: "change", by, change: type, resource: name, key, uid, fields, owners });
-      this.onChange();
+      const before = previous && { before: previous.object as unknown as KubernetesObject };
+      this.onEffect?.({ type: effectTypes[type], by, object, ...(type === "MODIFIED" && before) });
     });
   }
 
@@ -211,16 +215,16 @@ export class World {
   }
 
   /** Records that a call of a process changed an external system. */
-  noteEffect(system: string, call: string): void {
+  noteEffect(system: string, call: string, effect: Effect | undefined): void {
     this.lastEffort = this.loop.now;
     this.#refusals.clear();
     if (!this.#isDisturbed) this.changes.add(system, { metadata: { name: call } } as KubernetesObject);
-    this.onChange();
+    if (effect) this.onEffect?.(effect);
   }
 
   /** Returns all objects, and the states of all external systems. */
   state(): State {
-    return stateOf(this.objects(), this.external.states);
+    return stateOf(this.objects(), this.external.states, this.date);
   }
 
   /** Runs code of the API server, in the environment of the client whose request it handles. */

@@ -46,14 +46,29 @@ const shop = {
 };
 `;
 
-/** Snippets of the guides on the simulation. */
-export const simulationStages: Stages = {
-  "external: { dns } });": {
-    before: `${world}
+/** The same with the manifests of a project. */
+const project = `${world}
 import { mkdirSync, writeFileSync } from "node:fs";
 mkdirSync("config/rbac", { recursive: true });
 writeFileSync("config/crd/bases/Shop.yaml", JSON.stringify(shopCRD));
 writeFileSync("config/rbac/role.yaml", JSON.stringify({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "manager-role" }, ...role }));
+`;
+
+/** Snippets of the guides on the simulation. */
+export const simulationStages: Stages = {
+  "external: { dns } });": { before: project },
+  "external: { ca }, ...promises });": {
+    before: `${project}
+import { external, type State } from "@tsbuilder/simulation";
+interface Authority {
+  readonly valid: ReadonlySet<string>;
+}
+const ca = external<Authority>({ state: () => ({ valid: new Set() }), handle: () => new Response() });
+type Any = State["objects"][number];
+const isDown = ({ metadata }: Any): boolean => metadata.deletionTimestamp !== undefined;
+const expiryOf = ({ metadata }: Any): number => Date.parse(metadata.annotations?.["example.com/expiry"] ?? "");
+const isServed = (state: State, { metadata }: Any): boolean =>
+  state.list("ConfigMap").some((map) => map.metadata.name === metadata.name);
 `,
   },
   'run.state.list("ConfigMap");': {

@@ -73,7 +73,7 @@ export const exam: Exam = {
       name: "status-before-job",
       seenIn:
         "Sieve: the status says that a run has started before it has, and who dies in between never starts it; velero, k8up and forks of CronJob take the last run from the status",
-      classes: ["promise", "interrupted", "unretried"],
+      classes: ["promise", "interrupted", "unretried", "lost-answer"],
       edits: [
         {
           right:
@@ -99,7 +99,7 @@ export const exam: Exam = {
       name: "late-run-ends-the-schedule",
       seenIn:
         "kubernetes/kubernetes#42649: a CronJob that missed its runs during the night isn't scheduled any more, until somebody edits it",
-      classes: ["history", "interrupted", "unretried", "promise"],
+      classes: ["history", "interrupted", "unretried", "promise", "lost-answer"],
       edits: [
         {
           right: "if (due !== undefined && now - due > deadline) due = undefined;",

@@ -128,7 +128,7 @@ export const exam: Exam = {
       name: "made-without-a-live-read",
       seenIn:
         "crossplane 749, crossplane-runtime 283 (Sieve: stale states): a view that is older than the cleanup makes the resource again, and nothing deletes it",
-      classes: ["stale-view", "interrupted", "leftover"],
+      classes: ["stale-view", "interrupted", "leftover", "lost-answer"],
       edits: [
         {
           right: "const current = await client.find(Topic, request, { live: true });",

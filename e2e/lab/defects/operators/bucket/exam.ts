@@ -62,7 +62,7 @@ export const exam: Exam = {
       name: "created-under-a-new-id",
       seenIn:
         "APIs that choose the id: it is noted in the status after the call, and a process dies in between",
-      classes: ["interrupted", "leftover"],
+      classes: ["interrupted", "leftover", "lost-answer"],
       edits: [
         {
           right: "const id = metadata.uid!;",

@@ -42,7 +42,7 @@ export const exam: Exam = {
       name: "promoted-only-once",
       seenIn:
         "Sieve's intermediate states: the phase is noted, the process dies, and the step that goes with the phase is never done",
-      classes: ["interrupted", "unretried", "drift"],
+      classes: ["interrupted", "unretried", "drift", "lost-answer"],
       edits: [
         {
           right: "const canaryImage = candidate?.image ?? stableImage;",

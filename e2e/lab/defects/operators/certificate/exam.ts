@@ -63,7 +63,7 @@ export const exam: Exam = {
     {
       name: "pending-not-polled",
       seenIn: "orders that are asked for once, and never looked at again",
-      classes: ["overdue", "hot-loop", "unretried", "history", "interrupted"],
+      classes: ["overdue", "hot-loop", "unretried", "history", "interrupted", "lost-answer"],
       edits: [{ right: 'return { requeueAfter: "5s" };', wrong: "return;" }],
     },
     {

@@ -71,7 +71,7 @@ export const exam: Exam = {
       name: "password-not-passed-on",
       seenIn:
         "operators of PostgreSQL that make a new Secret for an existing role, and alter the role only if its rights differ",
-      classes: ["promise", "drift", "interrupted", "unretried"],
+      classes: ["promise", "drift", "interrupted", "unretried", "lost-answer"],
       edits: [
         {
           right: 'await call("PUT", `logins/${metadata.uid}`, context, login);',
@@ -111,7 +111,15 @@ export const exam: Exam = {
     {
       name: "database-not-watched",
       seenIn: "objects that wait for one that they refer to, and are looked at again after a restart only",
-      classes: ["unretried", "history", "interrupted", "missed-event", "stale-view", "hot-loop"],
+      classes: [
+        "unretried",
+        "history",
+        "interrupted",
+        "missed-event",
+        "stale-view",
+        "hot-loop",
+        "lost-answer",
+      ],
       edits: [
         {
           right: `.watches(Database, async ({ metadata: { namespace, name = "" } }) => {

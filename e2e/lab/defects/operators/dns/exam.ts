@@ -96,14 +96,14 @@ export const exam: Exam = {
       name: "first-page-only",
       seenIn:
         "external-dns#5986 (Cloudflare), external-dns#4512 (Infoblox), salt#55143 (DigitalOcean): the list of a larger zone has several pages, and what is on the later ones is created again or never deleted",
-      classes: ["leftover", "interrupted", "history", "collision", "promise"],
+      classes: ["leftover", "interrupted", "history", "collision", "promise", "lost-answer"],
       edits: [{ right: "if (next === undefined) return own;", wrong: "return own;" }],
     },
     {
       name: "loser-not-woken",
       seenIn:
         "net-kourier#486: an Ingress that lost a conflict never comes back from it, because the deletion of the winner causes no reconcile",
-      classes: ["history", "collision", "missed-event", "interrupted"],
+      classes: ["history", "collision", "missed-event", "interrupted", "lost-answer"],
       edits: [
         { right: "    .watches(HostRecord, requestsFor, { predicates: [generationChanged] })\n", wrong: "" },
       ],
@@ -112,7 +112,7 @@ export const exam: Exam = {
       name: "oldest-by-resource-version",
       seenIn:
         "haproxy-ingress#405: conflicts were decided by the resourceVersion, which each write of a status changes, so that the winner changes, too",
-      classes: ["hot-loop", "fight", "history", "collision", "interrupted"],
+      classes: ["hot-loop", "fight", "history", "collision", "interrupted", "lost-answer"],
       edits: [
         {
           right: "Date.parse(a.metadata.creationTimestamp!) - Date.parse(b.metadata.creationTimestamp!);",
@@ -124,7 +124,7 @@ export const exam: Exam = {
       name: "rate-limit-is-terminal",
       seenIn:
         "clients of cloud APIs that take each 4xx for a mistake of the user, which isn't worth another attempt: a 429 is one, too",
-      classes: ["unretried", "interrupted", "history", "stuck", "leftover"],
+      classes: ["unretried", "interrupted", "history", "stuck", "leftover", "lost-answer"],
       edits: [
         { right: "  setCondition,\n", wrong: "  setCondition,\n  TerminalError,\n" },
         {
@@ -138,7 +138,7 @@ export const exam: Exam = {
       name: "made-by-an-old-view",
       seenIn:
         "Sieve's stale state: a process that starts with an old view makes the record of an object that was deleted and cleaned up in the meantime",
-      classes: ["stale-view", "leftover", "interrupted"],
+      classes: ["stale-view", "leftover", "interrupted", "lost-answer"],
       edits: [
         {
           right:

@@ -23,7 +23,7 @@ export const exam: Exam = {
       name: "config-only-when-scaled",
       seenIn:
         "Acto: several operators write a ConfigMap only on the way on which they change the size; Pravega's kept the size of before in it (zookeeper-operator 137)",
-      classes: ["history", "interrupted", "drift", "stale-view", "unretried"],
+      classes: ["history", "interrupted", "drift", "stale-view", "unretried", "lost-answer"],
       edits: [
         {
           right: "await children.set(ConfigMap, ",

@@ -96,7 +96,7 @@ export const exam: Exam = {
       name: "member-added-twice",
       seenIn:
         "bitnami/charts#1513: a member was added, its server didn't start, and adding it again fails for ever",
-      classes: ["interrupted", "unretried", "drift", "error", "stale-view"],
+      classes: ["interrupted", "unretried", "drift", "error", "stale-view", "lost-answer"],
       edits: [
         {
           right: "[...Array(Math.min(size, running + 1)).keys()].find((one) => !members.includes(one));",

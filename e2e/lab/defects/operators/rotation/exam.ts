@@ -59,7 +59,7 @@ export const exam: Exam = {
       name: "told-when-made",
       seenIn:
         "percona, zalando, kubecf: the server is told of a new password by the reconcile that made it, and never again",
-      classes: ["interrupted", "unretried", "history"],
+      classes: ["interrupted", "unretried", "history", "lost-answer"],
       edits: [
         {
           right: "if (known.join() !== valid.join()) {",
@@ -96,7 +96,16 @@ export const exam: Exam = {
       name: "rollout-unseen",
       seenIn:
         "GenerationChangedPredicate on a Deployment whose status is waited for: its changes wake nobody",
-      classes: ["overdue", "missed-event", "history", "hot-loop", "interrupted", "unretried", "drift"],
+      classes: [
+        "overdue",
+        "missed-event",
+        "history",
+        "hot-loop",
+        "interrupted",
+        "unretried",
+        "drift",
+        "lost-answer",
+      ],
       edits: [
         { right: "findController,", wrong: "findController,\n  generationChanged," },
         { right: ".owns(Deployment)", wrong: ".owns(Deployment, { predicates: [generationChanged] })" },
@@ -106,7 +115,7 @@ export const exam: Exam = {
       name: "gone-account-fails",
       seenIn:
         "external resources whose second DELETE answers 404: the finalizer stays, and the object with it",
-      classes: ["unretried", "interrupted", "leftover", "hang", "error"],
+      classes: ["unretried", "interrupted", "leftover", "hang", "error", "lost-answer"],
       edits: [
         {
           right: "if (response.status === 404) return undefined;",

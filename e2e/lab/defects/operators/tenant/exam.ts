@@ -38,7 +38,7 @@ export const exam: Exam = {
       name: "former-namespaces-by-status",
       seenIn:
         "Sieve: what is to be deleted is what the status says was made, and a process dies before it says so",
-      classes: ["interrupted", "unretried", "stale-view", "history"],
+      classes: ["interrupted", "unretried", "stale-view", "history", "lost-answer"],
       edits: [
         {
           right: "await children.prune(Namespace, RoleBinding);",

@@ -60,7 +60,7 @@ export const exam: Exam = {
       name: "restarted-only-after-a-write",
       seenIn:
         "operators that restart pods in the reconcile that writes the ConfigMap: if it ends in between, the next one finds nothing to write (Sieve: intermediate states)",
-      classes: ["interrupted", "unretried"],
+      classes: ["interrupted", "unretried", "lost-answer"],
       edits: [
         {
           right: "const data = spec.settings ?? {};",

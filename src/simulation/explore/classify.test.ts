@@ -1,0 +1,147 @@
+import type { Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { expect, test } from "vitest";
+import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
+import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
+import type { Fault, MistakeClass, TraceEvent } from "../contract/index.ts";
+import { classify } from "./classify.ts";
+import { examineScenario, explore } from "./explore.ts";
+
+const process = "shop-0";
+const during = { process, at: 1000, for: 1000 };
+
+/** Names a difference that is left when a scenario has only these faults. */
+function classOf(faults: readonly Fault[], trace: readonly TraceEvent[] = []): Promise<MistakeClass> {
+  const scenario = { ...shopScenario(), faults };
+  const run = runOf(trace);
+  return classify({
+    class: "differs",
+    message: "",
+    lines: [],
+    objects: [],
+    scenario,
+    run,
+    compared: undefined,
+    reference: undefined,
+    differences: [],
+  });
+}
+
+test.each([
+  ["interrupted", { fault: "crash", process, write: 1, when: "at", down: 10 }],
+  ["stale-view", { fault: "crash", process, write: 1, when: "at", down: 10, lag: 10 }],
+  ["unretried", { fault: "refuse", process, request: 1, with: "time-out", done: false }],
+  ["lost-answer", { fault: "refuse", process, request: 1, with: "time-out", done: true }],
+  ["unretried", { fault: "call", process, call: 1, with: "error", done: false }],
+  ["lost-answer", { fault: "call", process, call: 1, with: "error", done: true }],
+  ["stale-view", { fault: "call", process, call: 1, with: "slow", done: true }],
+  ["missed-event", { fault: "hold", ...during }],
+  ["missed-event", { fault: "break", ...during }],
+  ["missed-event", { fault: "expire", ...during }],
+  ["unretried", { fault: "cut", ...during }],
+  ["handover", { fault: "lease", ...during }],
+  ["suspended", { fault: "suspend", ...during }],
+  ["wrong-clock", { fault: "clock", ...during, by: 3_600_000 }],
+  ["drift", { fault: "recreate-child", child: 0, at: 1000 }],
+  ["unretried", { fault: "webhook", operator: "shop", at: 1000, for: 1000 }],
+  ["stale-view", { fault: "webhook", operator: "shop", at: 1000, for: 1000, delay: 10 }],
+  ["upgrade", { fault: "upgrade", operator: "shop", at: 1000 }],
+] as const)("the class names the fault that was there: %s", async (name, fault: Fault) => {
+  expect(await classOf([fault])).toBe(name);
+});
+
+test("a process that writes while its events are late acts on an old view", async () => {
+  const write = (at: number, by: string): TraceEvent => ({
+    at,
+    type: "change",
+    by,
+    change: "ADDED",
+    resource: "configmaps",
+    key: "default/a",
+    uid: "1",
+    fields: [],
+    owners: [undefined, undefined],
+  });
+  const hold: Fault = { fault: "hold", ...during };
+  expect(await classOf([hold], [write(1500, process)])).toBe("stale-view");
+  expect(await classOf([hold], [write(2500, process), write(1500, "user")])).toBe("missed-event");
+});
+
+/** Makes a ConfigMap for each shop once, and calls it by something. */
+const once = (nameOf: (shop: Shop) => string, setUp = shopsThat): ((manager: Manager) => void) =>
+  setUp(async ({ client }, shop) => {
+    const metadata = { namespace: shop.metadata.namespace, name: nameOf(shop) };
+    const other = await client.find(ConfigMap, metadata, { live: true });
+    const isOwn = other?.metadata.ownerReferences?.[0]?.uid === shop.metadata.uid;
+    if (other && !isOwn) return;
+    await client.apply(ConfigMap, { metadata, data: {} }, { owner: shop, force: true });
+  });
+
+test("a clock that is wrong is no process that died", async () => {
+  const setup = shopsThat(async ({ client }, shop) => {
+    const isNew = Date.now() - Date.parse(shop.metadata.creationTimestamp!) < 600_000;
+    const { namespace, name } = shop.metadata;
+    if (isNew)
+      await client.apply(
+        ConfigMap,
+        { metadata: { namespace, name }, data: {} },
+        { owner: shop, force: true },
+      );
+  });
+  const scenario = { ...shopScenario(setup), steps: [applyShop("a", { size: 1 })] };
+  const clock: Fault = { fault: "clock", process, at: 0, for: 20_000, by: 3_600_000 };
+  const failure = await examineScenario({ ...scenario, faults: [clock] });
+  expect(failure?.verdict.class).toBe("wrong-clock");
+  expect(failure?.story).not.toMatch(/\bdied\b|interrupted/);
+});
+
+test("the mildest fault that shows a mistake gives it its class", async () => {
+  const shopsOnce =
+    (work: (client: Manager["client"], shop: Shop) => Promise<unknown>) => (manager: Manager) =>
+      void manager.controllerFor(Shop).complete({
+        async reconcile(request) {
+          const shop = await manager.client.find(Shop, request);
+          if (shop && !shop.metadata.deletionTimestamp && !shop.status) await work(manager.client, shop);
+        },
+      });
+  const faults: Fault[] = [{ fault: "refuse", process, request: 1, with: "error", done: true }];
+  const classFound = async (setup: (manager: Manager) => void): Promise<string | undefined> => {
+    const scenario = { ...shopScenario(setup), steps: [applyShop("a", { size: 1 })], faults };
+    return (await explore(scenario, { seeds: 1 })).failure?.verdict.class;
+  };
+  const made = (metadata: object) => ({ metadata, data: {} });
+  // What a failure leaves undone stays undone, whether or not the request was carried out.
+  const swallowed = shopsOnce(async (client, shop) => {
+    try {
+      for (const name of ["one", "two"])
+        await client.apply(ConfigMap, made({ namespace: "default", name }), { owner: shop, force: true });
+    } catch {
+      // Nobody hears of it.
+    }
+    await client.patchStatus(Shop, shop, { size: 1 });
+  });
+  expect(await classFound(swallowed)).toBe("unretried");
+  const doubled = shopsOnce(async (client, shop) => {
+    await client.create(ConfigMap, made({ namespace: "default", generateName: "x-" }), { owner: shop });
+    await client.patchStatus(Shop, shop, { size: 1 });
+  });
+  expect(await classFound(doubled)).toBe("lost-answer");
+});
+
+test("of objects that name the same thing, the first gets it: that is their order, and no collision", async () => {
+  // Both want it in the end, but b had it while a wanted another one.
+  const steps = [
+    applyShop("a", { size: 1, colour: "blue" }),
+    { do: "settle" },
+    applyShop("b", { size: 1, colour: "red" }),
+    { do: "settle" },
+    applyShop("a", { size: 1, colour: "red" }),
+  ] as const;
+  const named = { ...shopScenario(once(({ spec }) => spec.colour!)), steps };
+  const isKept = { mayStay: () => true };
+  const { failure } = await explore({ ...named, ...isKept }, { seeds: 1, shrinks: 0 });
+  expect(failure?.verdict.class).toBe("order");
+  // Here a name that is cut is shared by objects that name nothing in common.
+  const cut = { ...shopScenario(once(() => "cut")), steps };
+  expect((await explore({ ...cut, ...isKept }, { seeds: 1 })).failure?.verdict.class).not.toBe("order");
+});
