@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient, defineKind, loadConfig, type UnstructuredObject } from "@tsbuilder/runtime";
+import { createClient, defineKind, loadConfig } from "@tsbuilder/runtime";
+import type { UnstructuredObject } from "@tsbuilder/runtime/advanced";
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import { startTestManager, untilIdle } from "@tsbuilder/runtime/testing";
 import type { Scenario } from "@tsbuilder/simulation";

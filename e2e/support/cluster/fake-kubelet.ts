@@ -1,5 +1,6 @@
 import { type Clock, formatTime, systemClock } from "@tsbuilder/apimachinery/time";
-import { type Cache, type Client, createCache } from "@tsbuilder/runtime";
+import type { Cache, Client } from "@tsbuilder/runtime";
+import { createCache } from "@tsbuilder/runtime/advanced";
 import {
   type Container,
   type ContainerState,
