@@ -15,7 +15,7 @@ export type { HealthCheck } from "./health/health-checks.ts";
 export { followKubeconfigSecrets } from "./clusters/kubeconfig-secrets.ts";
 
 // Controllers: the contract of `reconcile`, the builder, and what causes requests.
-export type { Cleanup, Context, Reconciler, Request, Result } from "./controller/reconciler.ts";
+export type { Cleanup, Context, Reconciler, Result } from "./controller/reconciler.ts";
 export type { ControllerBuilder } from "./controller/controller-builder.ts";
 export type { Controller, ControllerOptions, Watch } from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
@@ -31,12 +31,15 @@ export type {
   DeepReadonly,
   Desired,
   DesiredStatus,
+  ClusterScopedName,
+  NamespacedName,
   ObjectKey,
   ObjectRef,
   Owner,
   Patch,
   Reader,
   ReadOptions,
+  Stored,
 } from "./client/client.ts";
 export { createClient } from "./client/live-client.ts";
 export { formatKey, keyOf } from "./client/client.ts";

@@ -89,7 +89,7 @@ async function begin(options: Omit<FleetOptions, "namespace">): Promise<Run> {
   const cache = createCache(client, { namespaces: [namespace] });
   cache.start();
   cache.informer(Widget).subscribe((event) => {
-    const { name = "" } = event.object.metadata;
+    const { name } = event.object.metadata;
     const since = open.get(name);
     if (since === undefined || event.object.status?.ready !== sizes.get(name)) return;
     open.delete(name);

@@ -54,7 +54,7 @@ export async function runOnReal(
     await live(() => surprisesOf(client, crd, steps));
     await live(async () => {
       for (const { metadata } of await client.list(kind))
-        await client.delete(kind, { name: metadata.name!, namespace: metadata.namespace! });
+        await client.delete(kind, { name: metadata.name, namespace: metadata.namespace });
     });
     const { user, system } = process.cpuUsage(own);
     const processor = processorTime(pids) - servers + (user + system) / 1000;

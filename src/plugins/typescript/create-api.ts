@@ -119,7 +119,10 @@ function isFirstVersion({ resources }: Project, resource: Resource): boolean {
 
 function controller(project: Project, resource: Resource, name: string, inputs: ScaffoldInputs): Blueprint {
   const isOwn = resource.origin.type === "own";
-  const context = controllerContext(project, resource, name, inputs);
+  const context = {
+    ...controllerContext(project, resource, name, inputs),
+    keyType: resource.namespaced ? "NamespacedName" : "ClusterScopedName",
+  };
   const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
   const templates = `typescript/create-api/${isOwn ? "controller" : "foreign-controller"}`;
   return joinBlueprints(

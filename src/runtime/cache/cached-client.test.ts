@@ -202,7 +202,7 @@ test.each<[string, (client: Client) => Client]>([
       const applied = await wrapper.apply(Widget, { metadata: key, spec: { size: 1 } });
       await wrapper.patch(Widget, applied, (draft) => void (draft.spec.size = 2));
       await wrapper.patchStatus(Widget, await wrapper.get(Widget, key), { ready: 2 });
-      expect(await wrapper.with({ namespace }).find(Widget, { name: key.name })).toMatchObject({
+      expect(await wrapper.with({ namespace }).find(Widget, key)).toMatchObject({
         spec: { size: 2 },
         status: { ready: 2 },
       });

@@ -45,7 +45,7 @@ export class InformerCache implements Cache {
     return [...this.#informers.values()];
   }
 
-  informer<T extends KubernetesObject>(kind: Kind<T>): SharedInformer<T> {
+  informer<T extends KubernetesObject, Key extends ObjectKey>(kind: Kind<T, Key>): SharedInformer<T, Key> {
     const existing = this.existing(kind);
     if (existing) return existing;
     if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
@@ -53,14 +53,16 @@ export class InformerCache implements Cache {
     const onError = (error: Error): void =>
       callSafely(() => this.#options.onError?.(error, { kind }), warnOf("the cache's onError"));
     const plans = this.#planPartitions(kind, onError);
-    const informer = new SharedInformer<T>(kind, plans, { clock, slices: this.#slices, onError });
+    const informer = new SharedInformer<T, Key>(kind, plans, { clock, slices: this.#slices, onError });
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
     if (this.#state === "started") informer.start();
     return informer;
   }
 
-  existing<T extends KubernetesObject>(kind: Kind<T>): SharedInformer<T> | undefined {
-    return this.#informers.get(idOf(kind)) as unknown as SharedInformer<T> | undefined;
+  existing<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+  ): SharedInformer<T, Key> | undefined {
+    return this.#informers.get(idOf(kind)) as unknown as SharedInformer<T, Key> | undefined;
   }
 
   start(): void {
@@ -231,10 +233,10 @@ export class InformerCache implements Cache {
     return this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1];
   }
 
-  async #syncedInformer<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async #syncedInformer<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     signal: AbortSignal | undefined,
-  ): Promise<SharedInformer<T>> {
+  ): Promise<SharedInformer<T, Key>> {
     const existing = this.existing(kind);
     if (existing?.hasSynced) return existing;
     if (this.#state === "new")

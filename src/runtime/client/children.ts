@@ -1,9 +1,9 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Condition, Duration, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Condition, Duration, Kind, KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import type { Client, DeepReadonly, Desired, Edit, ObjectKey, Owner } from "./client.ts";
+import type { Client, Stored, Desired, Edit, ObjectKey, Owner } from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
@@ -50,11 +50,11 @@ export class Children {
    * A child as it is now; undefined if the object of that name belongs to another owner. A name alone is looked for in
    * the owner's namespace: a child of a cluster-scoped owner is found by its key.
    */
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async find<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     child: string | ObjectKey,
-  ): Promise<DeepReadonly<T> | undefined> {
-    const object = await this.#client.find(kind, this.#keyOf(kind, child));
+  ): Promise<Stored<T, Key> | undefined> {
+    const object = await this.#client.find(kind, this.#keyOf(kind, child) as Key);
     return object && this.#controls(object) ? object : undefined;
   }
 
@@ -63,19 +63,23 @@ export class Children {
    * object of another owner is left alone; one without a controller is adopted if it has all labels of the desired one.
    * Children of a cluster-scoped owner have a namespace in their key, or in `desired.metadata`.
    */
-  async set<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async set<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     child: string | ObjectKey,
-    desired: NoInfer<Desired<T>> | undefined,
+    desired: NoInfer<Desired<T, Key>> | undefined,
     prepare?: Preparation<NoInfer<T>>,
-  ): Promise<DeepReadonly<T> | undefined> {
-    const key = this.#keyOf(kind, child, desired?.metadata.namespace);
+  ): Promise<Stored<T, Key> | undefined> {
+    const { namespace } = (desired?.metadata ?? {}) as ObjectMeta;
+    const key = this.#keyOf(kind, child, namespace);
     try {
       if (!desired) return await this.#remove(kind, key);
       this.#desired.add(identify(kind, key));
       const live = prepare && (await this.find(kind, key));
       if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
-      const withKey = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<T>;
+      const withKey = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<
+        T,
+        Key
+      >;
       return await this.#apply(kind, key, withKey);
     } catch (error) {
       this.rejections.push(asRejection(kind, error));
@@ -110,11 +114,11 @@ export class Children {
   }
 
   /** Applies a child. If another client has set an alternative field, replaces that by an update, and applies again. */
-  async #apply<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async #apply<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     key: ObjectKey,
-    desired: Desired<T>,
-  ): Promise<DeepReadonly<T>> {
+    desired: Desired<T, Key>,
+  ): Promise<Stored<T, Key>> {
     const options = { owner: this.#owner, leaveStrangers: true };
     try {
       return await this.#client.apply(kind, desired, options);
@@ -129,10 +133,10 @@ export class Children {
   }
 
   /** Takes the updated fields from `takeBackManager`: fields that an update owns stay when they are no longer applied. */
-  async #disown<T extends KubernetesObject>(
-    kind: Kind<T>,
-    applied: DeepReadonly<T>,
-  ): Promise<DeepReadonly<T>> {
+  async #disown<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    applied: Stored<T, Key>,
+  ): Promise<Stored<T, Key>> {
     // Caches don't keep the managed fields.
     const live = await this.#client.find(kind, keyOf(applied), { live: true });
     const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takeBackManager);
@@ -147,7 +151,7 @@ export class Children {
     if (object && !object.metadata.deletionTimestamp) await this.#delete(kind, object);
   }
 
-  async #delete(kind: Kind, object: KubernetesObject): Promise<void> {
+  async #delete(kind: Kind, object: Stored<KubernetesObject, ObjectKey>): Promise<void> {
     const preconditions = { uid: object.metadata.uid };
     await this.#client.delete(kind, object, { preconditions, propagationPolicy: "Background" });
   }

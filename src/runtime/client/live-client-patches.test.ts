@@ -29,7 +29,7 @@ test("Client.patch() sends the difference that a draft makes, and nothing withou
 
 test("Client.patch() sends merge and JSON patches as they are", async () => {
   const { metadata } = await create({ size: 1 });
-  const ref = { name: metadata.name!, namespace: "default" };
+  const ref = { name: metadata.name, namespace: "default" };
   await client.patch(Widget, ref, { merge: { spec: { size: 5 } } });
   const patched = await client.patch(Widget, ref, {
     json: [

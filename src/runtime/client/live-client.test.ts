@@ -1,4 +1,4 @@
-import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { defineKind, type Kind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
 import {
   Namespace,
@@ -113,7 +113,7 @@ test("Client reads metadata alone", async () => {
   const widget = await create({ size: 7 });
   const metadata = await client.get(metadataOnly(Widget), {
     namespace: "default",
-    name: widget.metadata.name!,
+    name: widget.metadata.name,
   });
   expect(metadata).toMatchObject({ kind: "PartialObjectMetadata", metadata: { uid: widget.metadata.uid } });
   expect(metadata).not.toHaveProperty("spec");
@@ -150,7 +150,7 @@ test("Client.subresource() reads and writes the scale", async () => {
   );
   expect((await scale.get()).spec.replicas).toBe(1);
   await scale.patch({ merge: { spec: { replicas: 4 } } });
-  expect((await client.get(Widget, { namespace: "default", name: widget.metadata.name! })).spec.size).toBe(4);
+  expect((await client.get(Widget, { namespace: "default", name: widget.metadata.name })).spec.size).toBe(4);
 });
 
 test("Client.subresource().create() and update() return what the server answers", async () => {
@@ -183,12 +183,13 @@ test("Client.with() binds a client to one namespace", async () => {
   const { name } = key();
   const widget = await bound.create(Widget, { metadata: { name }, spec: {} });
   expect(widget.metadata.namespace).toBe("default");
-  expect(await bound.find(Widget, { name })).toBeDefined();
+  expect(await bound.list(Widget, { fields: { "metadata.name": name } })).toHaveLength(1);
+  expect(await bound.find(Widget as Kind, { name })).toBeDefined();
   await expect(bound.find(Widget, { name, namespace: "kube-system" })).rejects.toBeInstanceOf(TerminalError);
 });
 
 test("Client refuses a namespaced object without a namespace", async () => {
-  await expect(client.get(Widget, { name: "x" })).rejects.toBeInstanceOf(TerminalError);
+  await expect(client.get(Widget as Kind, { name: "x" })).rejects.toBeInstanceOf(TerminalError);
   await expect(client.create(Widget, { metadata: { name: "x" }, spec: {} })).rejects.toBeInstanceOf(
     TerminalError,
   );

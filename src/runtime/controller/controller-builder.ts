@@ -2,7 +2,7 @@ import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilde
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
-import { type Client, formatKey, keyOf } from "../client/client.ts";
+import { type Client, formatKey, keyOf, type NamespacedName, type ObjectKey } from "../client/client.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration } from "../clock/waits.ts";
 import type { LogFields } from "../scope/scope.ts";
@@ -23,7 +23,7 @@ import type { EventHandler, Reaction, RequestMap } from "./kind-source.ts";
 import { handling, kindSource, mapping } from "./kind-source.ts";
 import { ObjectShard } from "./object-shard.ts";
 import type { Predicate } from "./predicate.ts";
-import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
+import type { Cleanup, Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
 /** The parts of the manager that a builder needs. */
@@ -75,18 +75,18 @@ export class RequestControllerBuilder<R> {
   /**
    * Turns events of a kind into requests: `map` is called with the object and, after an update, also with the old one.
    */
-  watches<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
+  watches<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    map: RequestMap<T, R, Key>,
     filter: WatchFilter<T> = {},
   ): this {
     return this.#watchAll(kind, mapping(map, this.#keyOf), filter);
   }
 
   /** Watches a kind of which this process needs only the objects that it reconciles, or whose owners it reconciles. */
-  protected watchesOwn<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
+  protected watchesOwn<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    map: RequestMap<T, R, Key>,
     filter: WatchFilter<T> = {},
     shard?: ObjectShard<T>,
   ): void {
@@ -97,17 +97,17 @@ export class RequestControllerBuilder<R> {
   }
 
   /** Calls a function with each event of a kind and the queue, for requests with a priority or a delay of their own. */
-  watchesEvents<T extends KubernetesObject>(
-    kind: Kind<T>,
-    handler: EventHandler<T, R>,
+  watchesEvents<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    handler: EventHandler<T, R, Key>,
     filter: WatchFilter<T> = {},
   ): this {
     return this.#watchAll(kind, handling(handler), filter);
   }
 
-  #watchAll<T extends KubernetesObject>(
-    kind: Kind<T>,
-    reaction: Reaction<T, R>,
+  #watchAll<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    reaction: Reaction<T, Key, R>,
     filter: WatchFilter<T>,
   ): this {
     this.#sources.push(() => {
@@ -190,9 +190,9 @@ export class RequestControllerBuilder<R> {
     };
   }
 
-  #sourceOf<T extends KubernetesObject>(
-    kind: Kind<T>,
-    reaction: Reaction<T, R>,
+  #sourceOf<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    reaction: Reaction<T, Key, R>,
     { predicates = [], cluster = this.host }: AddedWatchFilter<T>,
     shard?: ObjectShard<T>,
   ): Source<R> {
@@ -239,13 +239,16 @@ export class RequestControllerBuilder<R> {
 /**
  * Builds the controller of a kind. Its requests are keys of objects of that kind. Nothing happens before `complete`.
  */
-export class ControllerBuilder<T extends KubernetesObject> extends RequestControllerBuilder<Request> {
-  readonly #kind: Kind<T>;
-  readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T> }[] = [];
+export class ControllerBuilder<
+  T extends KubernetesObject,
+  Key extends ObjectKey = NamespacedName,
+> extends RequestControllerBuilder<Key> {
+  readonly #kind: Kind<T, Key>;
+  readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T, Key> }[] = [];
   readonly #shard: ObjectShard<T> | undefined;
   #whileDeleting = false;
 
-  constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
+  constructor(host: ControllerHost, kind: Kind<T, Key>, filter?: WatchFilter<T>) {
     super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
     this.#kind = kind;
     this.#shard = host.shards && new ObjectShard(host.shards, host.cache, kind);
@@ -253,14 +256,14 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   }
 
   /** Watches a kind, and reconciles the owner that controls the changed object. `metadataOnly(Kind)` saves memory. */
-  owns<Owned extends KubernetesObject>(
-    kind: Kind<Owned>,
+  owns<Owned extends KubernetesObject, OwnedKey extends ObjectKey>(
+    kind: Kind<Owned, OwnedKey>,
     { everyOwner = false, ...filter }: OwnsFilter<Owned> = {},
   ): this {
-    const ownersOf: RequestMap<Owned, Request> = ({ metadata: { namespace, ownerReferences = [] } }) =>
+    const ownersOf: RequestMap<Owned, Key, OwnedKey> = ({ metadata: { namespace, ownerReferences = [] } }) =>
       ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
-        .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
+        .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }) as Key);
     // Shared by uid, an object and its owner may belong to different processes; shared by namespace, they don't.
     const keys = [this.#kind, kind].map((watched) => this.host.shards?.kinds.keyOf(watched));
     if (keys.some((key) => key !== "namespace")) return this.watches(kind, ownersOf, filter);
@@ -272,7 +275,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
    * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead
    * of `reconcile`, and the finalizer is removed once it succeeds. Several cleanups run in the order of the calls.
    */
-  finalizer(name: string, cleanup: Cleanup<T>): this {
+  finalizer(name: string, cleanup: Cleanup<T, Key>): this {
     if (!/^[^/]+\/[^/]+$/.test(name))
       throw new TerminalError(`finalizer "${name}" needs a domain, as in "apps.example.com/${name}"`);
     this.#finalizers.push({ name, cleanup });
@@ -288,7 +291,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     return this;
   }
 
-  override complete(reconciler: Reconciler): Controller {
+  override complete(reconciler: Reconciler<Key>): Controller<Key> {
     const { kind, group } = this.#kind;
     this.name ??= kind.toLowerCase();
     return this.add({

@@ -1,5 +1,6 @@
 import type { Duration, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { NamespacedName, ObjectKey } from "../client/client.ts";
 import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
@@ -10,13 +11,13 @@ import type { Tracing } from "../tracing/tracing.ts";
 import type { EventHandler, RequestMap } from "./kind-source.ts";
 import type { RequestShard } from "./object-shard.ts";
 import type { ReconcileResult } from "./outcome.ts";
-import type { Reconciler, Request } from "./reconciler.ts";
+import type { Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** A controller that was added to a manager. */
-export interface Controller<R = Request> {
+export interface Controller<R = NamespacedName> {
   readonly name: string;
   /** Requests that are ready to be processed, not including delayed ones. */
   readonly depth: number;
@@ -27,16 +28,16 @@ export interface Controller<R = Request> {
    * Watches one more kind, at any time, with the options and predicates of the controller: for kinds that are known
    * only at run time. `map` returns the requests of an object, as in the builder's `watches`.
    */
-  watch<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
+  watch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    map: RequestMap<T, R, Key>,
     filter?: AddedWatchFilter<T>,
   ): Watch;
 
   /** Watches one more kind with a function that gets each event and the queue. */
-  watchEvents<T extends KubernetesObject>(
-    kind: Kind<T>,
-    handler: EventHandler<T, R>,
+  watchEvents<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    handler: EventHandler<T, R, Key>,
     filter?: AddedWatchFilter<T>,
   ): Watch;
 

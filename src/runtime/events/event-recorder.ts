@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
-import type { Client, Owner } from "../client/client.ts";
+import type { Client, NamespacedName, Owner } from "../client/client.ts";
 import { onAbort, waitWithClock } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { ObjectReference } from "../k8s/core/v1.ts";
@@ -54,7 +54,7 @@ const sweepPeriod = 60_000;
 
 /** Equal Events: the first one as it is stored, and how many there were. */
 interface Series {
-  readonly event: Event;
+  readonly event: Event & { readonly metadata: NamespacedName };
   readonly key: string;
   count: number;
   lastSeen: number;
@@ -138,7 +138,7 @@ export class ApiEventRecorder implements EventRecorder {
     }
     const { reportingController, reportingInstance } = this.#options;
     // The server limits the texts: 128 characters, and 1024 bytes for the note.
-    const event: Event = {
+    const event = {
       apiVersion: Event.apiVersion,
       kind: Event.kind,
       metadata: {

@@ -1,4 +1,4 @@
-import type { Request, Result } from "@tsbuilder/runtime";
+import type { NamespacedName, Result } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
@@ -53,7 +53,7 @@ test("a process that works without end and writes nothing is named, with its las
 test("a process that tries in vain, again and again, to write the same may rest", async () => {
   const stubborn = shopScenario((manager) => {
     const { client } = manager;
-    const reconcile = async (request: Request): Promise<Result> => {
+    const reconcile = async (request: NamespacedName): Promise<Result> => {
       if (!(await client.find(Shop, request))) return;
       const metadata = { namespace: "default", name: "Not valid" };
       await expect(client.create(ConfigMap, { metadata })).rejects.toThrow("Invalid");

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import {
@@ -34,7 +34,7 @@ export type ServerFiles = Readonly<
 >;
 
 /** Generates the files that a server reads. */
-export function serverFiles(mysql: Maria, passwords: Passwords): ServerFiles {
+export function serverFiles(mysql: Stored<Maria>, passwords: Passwords): ServerFiles {
   const { current, next, former } = passwords;
   const kept = { password: current, next, former };
   return {
@@ -65,7 +65,7 @@ export interface Recorded extends Pick<Passwords, "replaced" | "asked"> {
  * so new ones restart no server: those of a server take effect at its next start, those of probes and Jobs at once.
  */
 export function configSecretFor(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   files: ServerFiles & Partial<TlsFiles>,
   { primary, usesTls, accepted, history, replaced, asked }: Recorded,
 ): Desired<Secret> {
@@ -91,7 +91,7 @@ export function configSecretFor(
   };
 }
 
-function settings({ spec }: Maria): string {
+function settings({ spec }: Stored<Maria>): string {
   const own = Object.entries(spec.config ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
@@ -116,7 +116,7 @@ const DEFAULT_SETTINGS = [
  * Statements that create all users with their passwords, at every start of a server and in a rotation. They are not
  * written to the binary log: each server runs its own. A failing one silently ends the file.
  */
-function passwordStatements({ spec }: Maria, { current, next, former }: Passwords): string {
+function passwordStatements({ spec }: Stored<Maria>, { current, next, former }: Passwords): string {
   const { username = "app" } = spec;
   const accounts: [user: User, account: string][] = [
     ["root", "'root'@'localhost'"],
@@ -157,7 +157,7 @@ function either(mariadb: string, mysql: string): string {
 const NOTHING = "DO 0";
 
 /** Statements that run after them at every start. */
-function initStatements({ spec }: Maria): string {
+function initStatements({ spec }: Stored<Maria>): string {
   const { username = "app", database } = spec;
   const statements = [
     ...(database ? [`CREATE DATABASE IF NOT EXISTS \`${database}\``] : []),

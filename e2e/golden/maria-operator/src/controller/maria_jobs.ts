@@ -2,22 +2,23 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import type { Stored } from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { LastBackup } from "../../api/v1/maria_types.ts";
 import { holds } from "./maria_pods.ts";
 
 /** Returns the result of a Job; undefined while it runs. */
-export function resultOf({ status }: Job): "Succeeded" | "Failed" | undefined {
+export function resultOf({ status }: Stored<Job>): "Succeeded" | "Failed" | undefined {
   if (holds(status?.conditions, "Complete")) return "Succeeded";
   return holds(status?.conditions, "Failed") ? "Failed" : undefined;
 }
 
 /** The last finished backup, and the completion time of the last successful one. */
-export function summarizeBackups(jobs: readonly Job[]) {
+export function summarizeBackups(jobs: readonly Stored<Job>[]) {
   const ended = jobs
     .flatMap((job) => {
-      const { name = "" } = job.metadata;
+      const { name } = job.metadata;
       const result = resultOf(job);
       return result ? [{ job: name, completionTime: endOf(job), result }] : [];
     })
@@ -27,7 +28,7 @@ export function summarizeBackups(jobs: readonly Job[]) {
 }
 
 /** Reads the termination message of `backup.sh`: the server that it dumped, and its GTID position. */
-export function sourceOf(job: string, pods: readonly Pod[]): Pick<LastBackup, "server" | "gtid"> {
+export function sourceOf(job: string, pods: readonly Stored<Pod>[]): Pick<LastBackup, "server" | "gtid"> {
   const words = pods
     .filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === job)
     .flatMap(({ status }) => status?.containerStatuses ?? [])
@@ -37,6 +38,6 @@ export function sourceOf(job: string, pods: readonly Pod[]): Pick<LastBackup, "s
 }
 
 /** A failed Job has no completion time, but its condition has the time of failure. */
-function endOf({ status }: Job): string {
+function endOf({ status }: Stored<Job>): string {
   return status?.completionTime ?? status?.conditions?.at(-1)?.lastTransitionTime ?? "";
 }

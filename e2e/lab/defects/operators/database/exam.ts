@@ -114,9 +114,9 @@ export const exam: Exam = {
       classes: ["unretried", "history", "interrupted", "missed-event", "stale-view", "hot-loop"],
       edits: [
         {
-          right: `.watches(Database, async ({ metadata: { namespace, name = "" } }) => {
+          right: `.watches(Database, async ({ metadata: { namespace, name } }) => {
       const users = await client.list(User, { namespace, fields: { "spec.database": name } });
-      return users.map(({ metadata }) => ({ namespace, name: metadata.name! }));
+      return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
     })
     `,
           wrong: "",
