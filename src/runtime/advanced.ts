@@ -40,6 +40,7 @@ export type {
 
 // Options of clients, and clients around others.
 export type {
+  ApplyConfiguration,
   ApplyOptions,
   ClientDefaults,
   Containers,
@@ -55,6 +56,7 @@ export type {
   Selection,
   StatusOf,
   Subresource,
+  SubresourceTypes,
   UnstructuredObject,
   WatchEvent,
   WatchOptions,

@@ -75,6 +75,7 @@ export {
   type CustomResource,
   type DesiredCondition,
   type Duration,
+  type DurationLike,
   type float64,
   type GroupVersion,
   type int32,

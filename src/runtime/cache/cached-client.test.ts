@@ -74,6 +74,22 @@ test("Client.apply() sends nothing at a steady state, and drops a field that is 
   expect(requests.length - before).toBe(1);
 });
 
+test("Client.applyFields() sends nothing at a steady state", async () => {
+  const namespace = await newNamespace();
+  const { cache, client, requests } = await start();
+  await cache.informer(Widget).synced();
+  const theirs = await live.create(Widget, {
+    metadata: { namespace, name: "theirs" },
+    spec: { color: "red" },
+  });
+  await eventually(() => expect(cache.informer(Widget).get(theirs.metadata)).toBeDefined());
+  const applied = await client.applyFields(Widget, theirs, { spec: { size: 1 } });
+  expect(applied.spec).toEqual({ color: "red", size: 1 });
+  const before = requests.length;
+  expect(await client.applyFields(Widget, applied, { spec: { size: 1 } })).toBe(applied);
+  expect(requests).toHaveLength(before);
+});
+
 test("Client.apply() reverts changes of others, except for the status", async () => {
   const namespace = await newNamespace();
   const { cache, client, requests } = await start();

@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { bodyToApply } from "../client/apply-body.ts";
+import { bodyToApply, withIdentity } from "../client/apply-body.ts";
 import {
   type Client,
   type ClientDefaults,
@@ -138,6 +138,9 @@ class CachedClient implements Client {
     this.memory.remember(call, cached);
     return freezeShared(cached);
   };
+
+  readonly applyFields: Client["applyFields"] = (kind, object, fields, options) =>
+    this.apply(kind, withIdentity(object, fields), options);
 
   readonly applyStatus: Client["applyStatus"] = (kind, ref, status, options) =>
     this.recordWrite(kind, this.live.applyStatus(kind, ref, status, options), options);

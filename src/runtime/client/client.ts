@@ -24,6 +24,10 @@ import type {
   PortForwardOptions,
 } from "../containers/options.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
+import type { TokenRequest } from "../k8s/authentication/v1.ts";
+import type { Scale } from "../k8s/autoscaling/v1.ts";
+import type { Binding } from "../k8s/core/v1.ts";
+import type { Eviction } from "../k8s/policy/v1.ts";
 
 export type { ClusterScopedName, NamespacedName, ObjectKey };
 
@@ -127,6 +131,18 @@ export interface Client extends Reader, Containers {
     options?: ApplyOptions,
   ): Promise<Stored<T, Key>>;
 
+  /**
+   * Server-side apply of some fields of an object that was read before, and that somebody else creates: the replicas of a
+   * Deployment without its selector. Throws a conflict if the object was deleted since. An apply replaces the one before
+   * by the same field manager, so give all fields of that object in one call.
+   */
+  applyFields<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: NoInfer<Stored<T, Key>>,
+    fields: NoInfer<ApplyConfiguration<T>>,
+    options?: Omit<ApplyOptions, "owner" | "adopt" | "leaveStrangers">,
+  ): Promise<Stored<T, Key>>;
+
   /** Server-side apply of status fields, for a status that several managers share. */
   applyStatus<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
@@ -170,9 +186,20 @@ export interface Client extends Reader, Containers {
    * A subresource of an object, such as `scale`, `eviction`, `token` or `approval`. For those of containers there are
    * `logs`, `exec`, `openPort` and `portForward`.
    */
-  subresource<Body extends KubernetesObject = KubernetesObject>(
-    kind: Kind,
-    ref: ObjectRef,
+  subresource<
+    T extends KubernetesObject,
+    Key extends ObjectKey,
+    Name extends keyof SubresourceTypes<KubernetesObject>,
+  >(
+    kind: Kind<T, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
+    name: Name,
+  ): Subresource<SubresourceTypes<T>[Name]>;
+
+  /** A subresource that no built-in kind has. */
+  subresource<Body extends KubernetesObject = KubernetesObject, Key extends ObjectKey = ObjectKey>(
+    kind: Kind<KubernetesObject, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
     name: string,
   ): Subresource<Body>;
 
@@ -194,7 +221,7 @@ export interface UnstructuredObject extends KubernetesObject {
 /** Finds kinds by discovery. Results are cached; an unknown kind is looked up again, because its CRD may be new. */
 export interface RestMapper {
   /**
-   * The kind of that name; throws an `ApiError` with `isNotFound` (reason `NoKindMatch`) if the server doesn't have it.
+   * The kind of that name; throws an `ApiError` with `isNoKindMatch` if the server doesn't have it.
    */
   kindFor(
     gvk: { readonly apiVersion: string; readonly kind: string },
@@ -264,13 +291,28 @@ export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | { readonly type: "BOOKMARK"; readonly object: KubernetesObject };
 
-/** A subresource of one object. */
+/** A subresource of one object. A body without metadata has the name of that object. */
 export interface Subresource<Body extends KubernetesObject> {
   get(options?: ReadOptions): Promise<Body>;
-  create(body: Desired<Body>, options?: WriteOptions): Promise<Body>;
+  create(body: SubresourceBody<Body>, options?: WriteOptions): Promise<Body>;
   update(body: Body, options?: WriteOptions): Promise<Body>;
   patch(patch: Patch, options?: WriteOptions): Promise<Body>;
-  apply(body: Desired<Body>, options?: Omit<ApplyOptions, "owner" | "adopt">): Promise<Body>;
+  apply(body: SubresourceBody<Body>, options?: Omit<ApplyOptions, "owner" | "adopt">): Promise<Body>;
+}
+
+type SubresourceBody<Body extends KubernetesObject> = Omit<Desired<Body>, "metadata"> &
+  Partial<Pick<Desired<Body>, "metadata">>;
+
+/** What the subresources of T's objects are. */
+export interface SubresourceTypes<T extends KubernetesObject> {
+  approval: T;
+  binding: Binding;
+  ephemeralcontainers: T;
+  eviction: Eviction;
+  resize: T;
+  scale: Scale;
+  status: T;
+  token: TokenRequest;
 }
 
 /** A key, or a stored object, which has one. */
@@ -339,6 +381,23 @@ export type Desired<T extends KubernetesObject, Key extends ObjectKey = ObjectKe
   // A literal with a namespace doesn't compile where there is none; an object of the kind's own type does.
   metadata: Loose<Key["namespace"] extends undefined ? Omit<ObjectMeta, "namespace"> : ObjectMeta>;
 };
+
+/**
+ * Some fields of an object that exists, for `applyFields`. Items of lists are whole: the server finds them by their
+ * required fields.
+ */
+export type ApplyConfiguration<T extends KubernetesObject> = Some<
+  Omit<T, "apiVersion" | "kind" | "metadata" | "status">
+> & {
+  metadata?: Pick<Loose<ObjectMeta>, "labels" | "annotations" | "finalizers"> | undefined;
+};
+
+/** T with every field optional, recursively but for the items of lists. */
+type Some<T> = T extends readonly unknown[]
+  ? Loose<T>
+  : T extends object
+    ? { [Field in keyof T]?: Some<T[Field]> | undefined }
+    : T;
 
 /** The type of a kind's `status`. */
 export type StatusOf<T extends KubernetesObject> = T extends { status?: infer Status }

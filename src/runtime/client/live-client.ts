@@ -3,8 +3,15 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, TransportOptions } from "../http/transport.ts";
-import { asConflictIfReplaced, bodyToApply, bodyWithOwner, findFormerController } from "./apply-body.ts";
 import {
+  asConflictIfReplaced,
+  bodyToApply,
+  bodyWithOwner,
+  findFormerController,
+  withIdentity,
+} from "./apply-body.ts";
+import {
+  type ApplyConfiguration,
   type ApplyOptions,
   type Client,
   type ClientDefaults,
@@ -161,6 +168,15 @@ export class LiveClient extends LiveContainers implements Client {
     }
   }
 
+  async applyFields<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: NoInfer<Stored<T, Key>>,
+    fields: NoInfer<ApplyConfiguration<T>>,
+    options: ApplyOptions = {},
+  ): Promise<Stored<T, Key>> {
+    return this.apply(kind, withIdentity(object, fields), options);
+  }
+
   async applyStatus<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     ref: ObjectRef<NoInfer<Key>>,
@@ -212,7 +228,11 @@ export class LiveClient extends LiveContainers implements Client {
     return (parseResponse(text, `DELETE ${path}`) as Partial<KubernetesList>).items ?? [];
   }
 
-  subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
+  readonly subresource: Client["subresource"] = <Body extends KubernetesObject>(
+    kind: Kind,
+    ref: ObjectRef,
+    name: string,
+  ): Subresource<Body> => {
     const path = this.path(kind, ref, name);
     const key = keyOf(ref);
     const exchange = async (request: RawRequest): Promise<Body> => {
@@ -235,7 +255,7 @@ export class LiveClient extends LiveContainers implements Client {
       patch: (patch, options) => exchange(patchRequest(path, patch, this.write(options))),
       apply: (body, options) => exchange(applyRequest(path, withKey(body as object), this.write(options))),
     };
-  }
+  };
 
   private replace<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,

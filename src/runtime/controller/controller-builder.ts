@@ -1,4 +1,4 @@
-import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
@@ -213,11 +213,11 @@ export class RequestControllerBuilder<R> {
   }
 
   /** Parses a duration that must be positive; undefined if the option is omitted. */
-  #readPositive(option: string, text: Duration | undefined): number | undefined {
-    if (text === undefined) return undefined;
-    const milliseconds = readDuration(`${option} of controller "${this.name}"`, text);
+  #readPositive(option: string, duration: DurationLike | undefined): number | undefined {
+    if (duration === undefined) return undefined;
+    const milliseconds = readDuration(`${option} of controller "${this.name}"`, duration);
     if (milliseconds > 0) return milliseconds;
-    throw this.#optionError(`${option} is "${text}": omit it for no timeout`);
+    throw this.#optionError(`${option} is ${JSON.stringify(duration)}: omit it for no timeout`);
   }
 
   #optionError(what: string): TerminalError {

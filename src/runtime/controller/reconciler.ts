@@ -1,4 +1,4 @@
-import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { NamespacedName, ObjectKey, Stored } from "../client/client.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
@@ -39,8 +39,8 @@ export interface Context {
 
 /** When to run next. */
 export type Result = void | {
-  /** Run again after this time: `30s`, `1h30m`. */
-  readonly requeueAfter?: Duration | undefined;
+  /** Run again after this time: `"30s"`, `"1h30m"`, `{ seconds: 90 }`. */
+  readonly requeueAfter?: DurationLike | undefined;
   /** The priority of that run, higher first. Default: the priority of this request. */
   readonly priority?: number | undefined;
 };
