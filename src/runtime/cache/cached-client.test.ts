@@ -146,8 +146,7 @@ test("Client.apply() doesn't take an object away from another owner, read from t
   const namespace = await newNamespace();
   const { cache, client, requests } = await start();
   await cache.informer(Widget).synced();
-  const make = (name: string): Promise<Widget> =>
-    client.create(Widget, { metadata: { name, namespace }, spec: {} });
+  const make = (name: string) => client.create(Widget, { metadata: { name, namespace }, spec: {} });
   const [owner, other] = [await make("owner"), await make("other")];
   await client.apply(Widget, { metadata: { name: "child" }, spec: {} }, { owner });
   const before = requests.length;

@@ -513,9 +513,9 @@ export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: {
-    readonly name?: string | undefined;
+    readonly name: string;
     readonly namespace?: string | undefined;
-    readonly uid?: string | undefined;
+    readonly uid: string;
   };
 }
 

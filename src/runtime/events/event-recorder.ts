@@ -1,6 +1,7 @@
 // Events about objects, recorded by reconciles and sent in the background.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { OneWord } from "@tsbuilder/apimachinery/meta";
 import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
 import type { Client, NamespacedName, Owner } from "../client/client.ts";
 import { onAbort, waitWithClock } from "../clock/waits.ts";
@@ -15,9 +16,19 @@ import type { Logger } from "../log/logger.ts";
  */
 export interface EventRecorder {
   /** Something expected happened. */
-  normal(regarding: Owner, reason: string, note: string, details?: EventDetails): void;
+  normal<Reason extends string>(
+    regarding: Owner,
+    reason: Reason & OneWord<Reason>,
+    note: string,
+    details?: EventDetails,
+  ): void;
   /** Something needs attention. */
-  warning(regarding: Owner, reason: string, note: string, details?: EventDetails): void;
+  warning<Reason extends string>(
+    regarding: Owner,
+    reason: Reason & OneWord<Reason>,
+    note: string,
+    details?: EventDetails,
+  ): void;
 }
 
 /** Optional fields of an Event. */
