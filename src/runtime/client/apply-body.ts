@@ -39,7 +39,10 @@ export function withIdentity<T extends KubernetesObject, Key extends ObjectKey>(
   fields: ApplyConfiguration<T>,
 ): Desired<T, Key> {
   const { namespace, name, uid } = object.metadata;
-  return { ...fields, metadata: { ...fields.metadata, namespace, name, uid } } as unknown as Desired<T, Key>;
+  return {
+    ...(fields as object),
+    metadata: { ...fields.metadata, namespace, name, uid },
+  } as unknown as Desired<T, Key>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { defineKind, type Kind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
 import {
   Namespace,

@@ -60,11 +60,11 @@ export interface IntervalOptions<R> {
 export function intervalSource<R>({
   every,
   requests,
-  name = `every ${every}`,
+  name = `every ${typeof every === "string" ? every : JSON.stringify(every)}`,
 }: IntervalOptions<R>): Source<R> {
   const milliseconds = readDuration(`every of source "${name}"`, every);
   if (milliseconds <= 0)
-    throw new TerminalError(`every of source "${name}" is "${every}": it must be positive`);
+    throw new TerminalError(`every of source "${name}" is ${JSON.stringify(every)}: it must be positive`);
   return {
     name,
     async start(enqueue, { signal, clock, stuckAfter, report }) {

@@ -90,7 +90,9 @@ function readTimes(
     const milliseconds = readDuration(`every of scheduled work "${name}"`, every);
     const now = () => clock.monotonic();
     if (milliseconds > 0) return { now, next: () => now() + milliseconds };
-    throw new TerminalError(`every of scheduled work "${name}" is "${every}": it must be positive`);
+    throw new TerminalError(
+      `every of scheduled work "${name}" is ${JSON.stringify(every)}: it must be positive`,
+    );
   }
   try {
     const times = cronTimes(cron);
