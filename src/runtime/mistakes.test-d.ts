@@ -88,7 +88,7 @@ await client.apply(Shop, { metadata: { namespace, name }, spec: { size: 1 }, sta
 // @ts-expect-error 20: a field of the spec in the status.
 await client.patchStatus(Shop, shop, { ...shop.status, size: 1 });
 await client.applyFields(Deployment, await client.get(Deployment, { namespace, name }), {
-  // @ts-expect-error 21: a misspelt field of somebody else's object.
+  // @ts-expect-error 21: a misspelt field of an object of another owner.
   spec: { replica: 3 },
 });
 // @ts-expect-error 22: data of a Secret that isn't text.

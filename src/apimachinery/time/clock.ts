@@ -4,14 +4,20 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never go backwards, even if the date is set. For measuring durations. */
   monotonic(): number;
-  /** Calls `run` once after the given time. Returns a function that cancels the call. */
-  setTimer(run: () => void, milliseconds: number): () => void;
+  /**
+   * Calls `run` once after the given time. Returns a function that cancels the call. A timer for `upkeep` keeps things as
+   * they are while nothing happens, such as a watch's next bookmark: simulated time may pass without it.
+   */
+  setTimer(run: () => void, milliseconds: number, purpose?: TimerPurpose): () => void;
   /**
    * A `FakeClock` waits for its participants before it fires the next timer. Returns a function that leaves again. Only
    * work that needs no timer of this clock may join: a participant that waits for one would never be done.
    */
   join?(participant: Participant): () => void;
 }
+
+/** Default: `work`. */
+export type TimerPurpose = "work" | "upkeep";
 
 /** Returns a promise for the work in progress, or undefined when there is none. */
 export type Participant = () => Promise<unknown> | undefined;

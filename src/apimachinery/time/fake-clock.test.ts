@@ -54,3 +54,21 @@ test("FakeClock waits for the work of those who joined before it fires the next 
   await clock.advance(10);
   expect(log).toEqual(["done", "next"]);
 });
+
+test("time that is skipped postpones upkeep, and work that was due meanwhile is due at its end", async () => {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  const note = (text: string) => () => void log.push(`${text} at ${clock.monotonic()}`);
+  clock.setTimer(note("poll"), 10);
+  clock.setTimer(note("bookmark"), 20, "upkeep");
+  clock.setTimer(note("renewal"), 1000);
+  expect([clock.untilNextWork(), clock.untilNextWork(11), clock.untilNextWork(1001)]).toEqual([
+    10,
+    1000,
+    undefined,
+  ]);
+  clock.skip(100);
+  expect(clock.untilNextWork()).toBe(0);
+  await clock.advance(1000);
+  expect(log).toEqual(["poll at 100", "bookmark at 120", "renewal at 1000"]);
+});

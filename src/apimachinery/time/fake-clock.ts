@@ -1,8 +1,11 @@
-import type { Clock, Participant } from "./clock.ts";
+import type { Clock, Participant, TimerPurpose } from "./clock.ts";
 
 /** A timer; `at` is the elapsed time at which it fires. */
 interface Timer {
-  readonly at: number;
+  at: number;
+  /** The milliseconds for which it was set. */
+  readonly duration: number;
+  readonly purpose: TimerPurpose;
   readonly run: () => void;
 }
 
@@ -31,8 +34,9 @@ export class FakeClock implements Clock {
     return this.#elapsed;
   }
 
-  setTimer(run: () => void, milliseconds: number): () => void {
-    const timer = { at: this.#elapsed + Math.max(0, milliseconds), run };
+  setTimer(run: () => void, milliseconds: number, purpose: TimerPurpose = "work"): () => void {
+    const duration = Math.max(0, milliseconds);
+    const timer = { at: this.#elapsed + duration, duration, purpose, run };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
   }
@@ -40,6 +44,11 @@ export class FakeClock implements Clock {
   join(participant: Participant): () => void {
     this.#participants.add(participant);
     return () => void this.#participants.delete(participant);
+  }
+
+  /** Whether a participant has work in progress. */
+  get isWorking(): boolean {
+    return [...this.#participants].some((participant) => participant() !== undefined);
   }
 
   /** The number of timers that are set. */
@@ -51,6 +60,26 @@ export class FakeClock implements Clock {
   get untilNextTimer(): number | undefined {
     const next = this.#findEarliest(Infinity);
     return next && next.at - this.#elapsed;
+  }
+
+  /** Milliseconds until the next timer for work that was set for at least this long, or undefined when none is set. */
+  untilNextWork(shortest = 0): number | undefined {
+    let next: number | undefined;
+    for (const { at, duration, purpose } of this.#timers)
+      if (purpose === "work" && duration >= shortest && (next === undefined || at < next)) next = at;
+    return next && next - this.#elapsed;
+  }
+
+  /**
+   * Lets time pass in which nothing runs, as on a machine that sleeps: work that was due meanwhile is due at the end, and
+   * upkeep is postponed by as much. Idle months cost nothing that way.
+   */
+  skip(milliseconds: number): void {
+    this.#elapsed += milliseconds;
+    for (const timer of this.#timers) {
+      if (timer.purpose === "upkeep") timer.at += milliseconds;
+      else timer.at = Math.max(timer.at, this.#elapsed);
+    }
   }
 
   /**

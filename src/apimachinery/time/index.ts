@@ -1,4 +1,4 @@
-export { backgroundClock, type Clock, type Participant, systemClock } from "./clock.ts";
+export { backgroundClock, type Clock, type Participant, type TimerPurpose, systemClock } from "./clock.ts";
 export { checkCronSchedule, cronTimes } from "./cron-schedule.ts";
 export { formatDuration, formatNanoseconds, parseDuration, parseNanoseconds } from "./duration.ts";
 export { explainTime } from "./explain-time.ts";

@@ -51,11 +51,15 @@ const compactionInterval = 5 * 60_000;
 export function expireLists(store: Store, clock: Clock): () => void {
   let { revision } = store;
   const next = (): (() => void) =>
-    clock.setTimer(() => {
-      store.expireLists(revision);
-      ({ revision } = store);
-      cancel = next();
-    }, compactionInterval);
+    clock.setTimer(
+      () => {
+        store.expireLists(revision);
+        ({ revision } = store);
+        cancel = next();
+      },
+      compactionInterval,
+      "upkeep",
+    );
   let cancel = next();
   return () => cancel();
 }

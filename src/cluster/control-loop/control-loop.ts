@@ -147,8 +147,8 @@ class ReconcileClock implements Clock {
     return this.#clock.monotonic();
   }
 
-  setTimer(run: () => void, milliseconds: number): () => void {
-    return this.#clock.setTimer(run, milliseconds);
+  setTimer(...timer: Parameters<Clock["setTimer"]>): () => void {
+    return this.#clock.setTimer(...timer);
   }
 
   async during<T>(reconcile: () => Promise<T>): Promise<T> {

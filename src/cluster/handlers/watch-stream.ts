@@ -61,7 +61,7 @@ export class WatchStream {
     response.chunkedEncoding = false;
     const timeout = 1000 * (timeoutSeconds || shortestDefaultTimeout * (1 + Math.random()));
     this.#deadline = clock.now() + timeout;
-    this.onEnd(clock.setTimer(() => this.#timeOut(), timeout));
+    this.onEnd(clock.setTimer(() => this.#timeOut(), timeout, "upkeep"));
     // The client may be gone before its watch begins.
     if (signal.aborted) this.end();
     else signal.addEventListener("abort", () => this.end());
@@ -100,7 +100,7 @@ export class WatchStream {
     const wait = (): void => {
       const left = this.#deadline - lastBookmarkLead - this.#clock.now();
       if (left <= 0 || this.#ended) return;
-      cancel = this.#clock.setTimer(send, Math.min(bookmarkInterval, left));
+      cancel = this.#clock.setTimer(send, Math.min(bookmarkInterval, left), "upkeep");
     };
     const send = (): void => {
       const bookmark = make();

@@ -143,7 +143,7 @@ test("Client.applyStatus() shares a status between managers", async () => {
   expect(shared.status).toEqual({ ready: 1, note: "fine" });
 });
 
-test("Client.applyFields() sets fields of somebody else's object, and creates none that is gone", async () => {
+test("Client.applyFields() sets fields of an object of another owner, and creates none that is gone", async () => {
   const labels = { app: "db" };
   const theirs = await client.create(Deployment, {
     metadata: cluster.key(),

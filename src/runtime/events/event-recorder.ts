@@ -179,7 +179,7 @@ export class ApiEventRecorder implements EventRecorder {
     };
     this.#series.set(key, series);
     this.#enqueue(series);
-    this.#cancelSweep ??= this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod);
+    this.#cancelSweep ??= this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod, "upkeep");
   }
 
   #enqueue(series: Series): void {
@@ -246,7 +246,9 @@ export class ApiEventRecorder implements EventRecorder {
       else if (isOver) this.#series.delete(series.key);
     }
     this.#cancelSweep =
-      this.#series.size === 0 ? undefined : this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod);
+      this.#series.size === 0
+        ? undefined
+        : this.#options.clock.setTimer(() => this.#sweep(), sweepPeriod, "upkeep");
   }
 
   #drop(why: string, error?: unknown): void {

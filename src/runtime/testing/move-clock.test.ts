@@ -109,3 +109,36 @@ test("two callers that move the same clock don't wait for each other", async () 
   await Promise.all([moveClock(clock, 1000), moveClockUntil(clock, () => clock.monotonic() >= 1000)]);
   expect(clock.monotonic()).toBeGreaterThanOrEqual(1000);
 });
+
+test("sixty days in which nothing is due are skipped, and what is due after them is done", async () => {
+  const clock = new FakeClock();
+  const cluster = await startTestCluster({ clock });
+  onTestFinished(() => cluster.stop());
+  const renewed: string[] = [];
+  const running = await startTestManager({ kubeconfig: cluster.kubeconfig, clock }, (manager) => {
+    manager.controllerFor(ConfigMap).complete({
+      async reconcile({ name }) {
+        if (name !== key.name) return undefined;
+        renewed.push(new Date(clock.now()).toISOString());
+        return { requeueAfter: "1440h" };
+      },
+    });
+  });
+  onTestFinished(() => running.stop());
+  await running.client.create(ConfigMap, { metadata: key });
+  let timers = 0;
+  const counting = new Proxy(clock, {
+    get: (target, name) => {
+      if (name === "advance") timers++;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await moveClock(counting, 61 * 86_400_000);
+  expect(renewed).toEqual(["2024-01-01T00:00:00.000Z", "2024-03-01T00:00:00.000Z"]);
+  expect(timers).toBeLessThan(200);
+  // The watches are as good as before.
+  await running.client.patch(ConfigMap, key, { merge: { data: { count: "1" } } });
+  await moveClock(clock, 0);
+  expect(renewed).toHaveLength(3);
+});

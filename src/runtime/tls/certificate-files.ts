@@ -83,9 +83,9 @@ export class CertificateFiles implements CertificateSource {
     }
     const poll = () => {
       check();
-      this.#cancelPoll = this.#options.clock.setTimer(poll, pollPeriod);
+      this.#cancelPoll = this.#options.clock.setTimer(poll, pollPeriod, "upkeep");
     };
-    this.#cancelPoll = this.#options.clock.setTimer(poll, pollPeriod);
+    this.#cancelPoll = this.#options.clock.setTimer(poll, pollPeriod, "upkeep");
     return this.#current;
   }
 

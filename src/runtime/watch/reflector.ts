@@ -348,9 +348,9 @@ async function readChunks<R>(
   const check = (): void => {
     const timeLeft = last + silence() - clock.monotonic();
     if (timeLeft <= 0) stream.destroy(new SilenceError("no data for too long"));
-    else cancel = clock.setTimer(check, timeLeft);
+    else cancel = clock.setTimer(check, timeLeft, "upkeep");
   };
-  let cancel = clock.setTimer(check, silence());
+  let cancel = clock.setTimer(check, silence(), "upkeep");
   try {
     for await (const chunk of stream) {
       last = clock.monotonic();

@@ -32,8 +32,11 @@ export interface Run {
   readonly duration: number;
 }
 
-/** The phases of a run: the steps, a restart of all processes, and the deletion of everything that the steps created. */
-export type Phase = "steps" | "restart" | "deletion";
+/**
+ * The phases of a run: the steps, a restart of all processes, a hundred days in which only what is due by itself happens,
+ * another restart, and the deletion of everything that the steps created.
+ */
+export type Phase = "steps" | "restart" | "months" | "late restart" | "deletion";
 
 /** One entry of a trace. The scenario and its seed decide the whole trace, byte for byte. */
 export type TraceEvent = { readonly at: number } & (
@@ -125,6 +128,7 @@ export type MistakeClass =
   | "hot-loop"
   | "fight"
   | "hang"
+  | "overdue"
   | "leftover"
   | "foreign-object"
   | "forbidden"

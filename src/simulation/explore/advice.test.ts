@@ -20,6 +20,7 @@ const subjects: { readonly [name in MistakeClass]: string } = {
   "hot-loop": "No times and counters",
   fight: "What you don't want to own, omit",
   hang: "Don't wait",
+  overdue: "requeueAfter",
   leftover: "owner references can't reach",
   "foreign-object": "Objects of others",
   forbidden: "missing permission",

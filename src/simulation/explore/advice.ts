@@ -19,6 +19,8 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   fight:
     "two writers change one field back and forth. Each field needs one owner: omit it from what you apply.",
   hang: "a process never comes to rest, although it writes nothing: a promise that nobody settles, a poll for what never comes, or a real timer that was taken before the simulation began. Return `requeueAfter` instead of waiting in a reconcile.",
+  overdue:
+    "a hundred days passed, and what became due in them is done only after a restart. Return `requeueAfter` for everything that a date decides, whatever else the reconcile returns, and watch what else the operator waits for.",
   leftover:
     "something is left after the deletion. Set an owner reference on every child in the namespace, and a finalizer for everything else.",
   "foreign-object":
@@ -50,6 +52,7 @@ export const bookPages: { readonly [name in MistakeClass]: string } = {
   "hot-loop": `${book}/concepts/status.html`,
   fight: `${book}/concepts/owners.html#server-side-apply`,
   hang: `${book}/concepts/queue.html`,
+  overdue: `${book}/concepts/queue.html`,
   leftover: `${book}/guides/finalizers.html`,
   "foreign-object": `${book}/guides/children.html`,
   forbidden: `${book}/guides/permissions.html`,

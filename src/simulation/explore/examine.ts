@@ -7,7 +7,7 @@ import type { Chance, Difference } from "../verdicts/differences.ts";
 import { chanceOf, differenceText, differencesBesides, differencesOf } from "../verdicts/differences.ts";
 import { derivedIn, impossibleIn, isImpossible, pausedObjects } from "../verdicts/left-out.ts";
 import { judgeState, judgeTrace } from "../verdicts/judge.ts";
-import { outcomeOf, simulate } from "../world/simulate.ts";
+import { outcomeOf, simulate, simulateDisturbed } from "../world/simulate.ts";
 
 /** A verdict whose class may not be known yet: `differs` gets its class once the scenario is shrunk. */
 export interface Finding extends Omit<Verdict, "class"> {
@@ -38,7 +38,7 @@ export interface Examined {
 
 /** Runs a scenario with its faults, and compares the outcome with that of the undisturbed run. */
 export async function examine(scenario: Scenario, { plain, chance }: Baseline): Promise<Examined> {
-  const run = await simulate(scenario);
+  const run = await simulateDisturbed(scenario, plain);
   const mistakes = judgeRun(run, scenario);
   const findings =
     mistakes.length > 0 ? mistakes : await compare(run, plain, { scenario, compared: "undisturbed", chance });

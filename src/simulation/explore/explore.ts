@@ -218,6 +218,7 @@ const evidentClasses = new Set<Finding["class"]>([
   "hot-loop",
   "fight",
   "hang",
+  "overdue",
   "foreign-object",
   "forbidden",
   "without-lease",

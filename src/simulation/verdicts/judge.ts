@@ -3,7 +3,7 @@
 
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
-import type { Fault, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
+import type { Fault, Phase, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
 import { appliedIn, isElected } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
@@ -47,7 +47,9 @@ function findUnrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[]
   const restless = trace.find((event) => event.type === "phase" && !event.rests);
   return restless?.type === "phase"
     ? findEndlessWork(trace, restless, scenario)
-    : findRestartWork(trace, scenario);
+    : (findSlowFight(trace, scenario) ??
+        findRestartWork(trace, scenario) ??
+        findOverdueWork(trace, scenario));
 }
 
 /** The number of last changes in which an endless loop is looked for. */
@@ -85,29 +87,93 @@ function reportHang(trace: readonly TraceEvent[], busy: readonly string[] = []):
   return [{ class: "hang", message, objects: [] }];
 }
 
-/** Finds changes after a restart of all processes, before which everything rested. */
-function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+/** The number of times that two writers change a field in turn, long after the user's last step, until they count as rivals. */
+const mostTurns = 5;
+
+/** Returns the verdict on two writers that change a field in turn, but so slowly that each seems to rest in between. */
+function findSlowFight(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] | undefined {
   const operators = operatorsByProcess(scenario);
-  const from = trace.findIndex((event) => event.type === "phase" && event.phase === "steps");
-  const to = trace.findIndex((event) => event.type === "phase" && event.phase === "restart");
-  const changes = trace.slice(from, Math.max(from, to)).filter(isChange);
-  const byOperators = changes.filter(({ by }) => operators.has(by));
-  const [first] = byOperators;
-  if (!first) return findRestartEffect(trace.slice(from, Math.max(from, to)));
-  const objects = [...new Set(byOperators.map(textOf))];
-  const what = first.fields.length > 0 ? `${first.fields.join(", ")} of ${textOf(first)}` : textOf(first);
-  const other = trace.filter(isChange).find((change) => isRival(change, first, operators));
-  if (other) return [reportFight([first.by, other.by], what, objects)];
-  const message = `nothing has changed, but after a restart ${first.by} changes ${what}`;
-  return [{ class: "hot-loop", message, objects }];
+  const from = trace.findLastIndex((event) => event.type === "step" && event.text.startsWith("apply"));
+  const to = trace.findIndex((event) => event.type === "phase");
+  const turns = new Map<string, { readonly writers: Set<string>; last: string; count: number }>();
+  for (const change of trace.slice(from + 1, Math.max(from + 1, to)).filter(isChange)) {
+    const writer = operators.get(change.by) ?? (change.by === "autoscaler" ? change.by : undefined);
+    if (writer === undefined || change.change !== "MODIFIED") continue;
+    for (const field of change.fields) {
+      const what = `${field} of ${textOf(change)}`;
+      const turn = turns.get(what) ?? { writers: new Set(), last: "", count: 0 };
+      turns.set(what, turn);
+      if (turn.last !== writer) turn.count++;
+      turn.last = writer;
+      turn.writers.add(change.by);
+      if (turn.writers.size > 1 && turn.count > mostTurns)
+        return [reportFight([...turn.writers], what, [textOf(change)])];
+    }
+  }
+  return undefined;
 }
 
-/** Finds a change of an external system after a restart of all processes. */
-function findRestartEffect(trace: readonly TraceEvent[]): Verdict[] {
-  const effect = trace.find((event) => event.type === "call" && event.isChange);
-  if (effect?.type !== "call") return [];
-  const message = `nothing has changed, but after a restart ${effect.process} changes ${effect.to}: ${effect.text}`;
-  return [{ class: "hot-loop", message, objects: [] }];
+/** Returns the verdict on changes after a restart of all processes, before which everything rested. */
+function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] | undefined {
+  const operators = operatorsByProcess(scenario);
+  const work = findWorkIn("restart", trace, operators);
+  if (!work) return undefined;
+  const { first, by, what, objects } = work;
+  const other = first && trace.filter(isChange).find((change) => isRival(change, first, operators));
+  if (other) return [reportFight([first.by, other.by], what, objects)];
+  return [
+    { class: "hot-loop", message: `nothing has changed, but after a restart ${by} changes ${what}`, objects },
+  ];
+}
+
+/** Finds changes after the restart that follows the months in which only what was due happened. */
+function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  const work = findWorkIn("late restart", trace, operatorsByProcess(scenario));
+  if (!work) return [];
+  const { by, what, objects } = work;
+  const message = `nothing happens for a hundred days, but after a restart ${by} changes ${what}`;
+  return [{ class: "overdue", message, objects }];
+}
+
+/** What operators did in a phase: their changes, or a change of an external system if there are none. */
+interface Work {
+  readonly first?: Change;
+  readonly by: string;
+  readonly what: string;
+  readonly objects: readonly string[];
+}
+
+function findWorkIn(phase: Phase, trace: readonly TraceEvent[], operators: Operators): Work | undefined {
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
+  const from = trace.findLastIndex((event, at) => event.type === "phase" && at < to);
+  const events = trace.slice(from, Math.max(from, to));
+  const earlier = trace.slice(0, Math.max(0, from)).filter(isChange);
+  const changes = events
+    .filter(isChange)
+    .filter((change) => operators.has(change.by) && !isRecurring(change, earlier));
+  const [first] = changes;
+  if (first) {
+    const fields = first.fields.length > 0 ? `${first.fields.join(", ")} of ` : "";
+    const objects = [...new Set(changes.map(textOf))];
+    return { first, by: first.by, what: fields + textOf(first), objects };
+  }
+  const effect = events.find((event) => event.type === "call" && event.isChange);
+  if (effect?.type !== "call") return undefined;
+  return { by: effect.process, what: `${effect.to}: ${effect.text}`, objects: [] };
+}
+
+/** Milliseconds between two changes that have different causes. */
+const shortestPause = 10_000;
+
+/** Returns whether the same fields have changed from time to time: what is due every half minute is due during a restart, too. */
+function isRecurring(change: Change, earlier: readonly Change[]): boolean {
+  const text = fieldsText(change);
+  const times = earlier.flatMap((other) => (fieldsText(other) === text ? [other.at] : []));
+  return times.filter((at, index) => index > 0 && at - times[index - 1]! >= shortestPause).length > 2;
+}
+
+function fieldsText(change: Change): string {
+  return `${textOf(change)} ${change.fields.join()}`;
 }
 
 /** Returns whether another operator, or an autoscaler, changes one of the same fields, or created the object. */

@@ -93,6 +93,7 @@ export class DerivedObjects {
 /** Counts the changes that processes make. */
 export class ChangeCount {
   readonly #objects = new Map<string, number>();
+  #recent = new Set<string>();
   all = 0;
   /** The changes of the object that was changed most often. */
   ofOneObject = 0;
@@ -102,12 +103,21 @@ export class ChangeCount {
     const key = `${resource} ${namespace}/${generateName ?? name}`;
     const count = (this.#objects.get(key) ?? 0) + 1;
     this.#objects.set(key, count);
+    this.#recent.add(key.replaceAll(/\d{4,}/g, "0"));
     this.ofOneObject = Math.max(this.ofOneObject, count);
     this.all++;
   }
 
+  /** Returns what was changed since it was last called, as a text. Long numbers in names, such as dates, don't count. */
+  takeRecent(): string {
+    const recent = [...this.#recent].toSorted().join();
+    this.#recent.clear();
+    return recent;
+  }
+
   clear(): void {
     this.#objects.clear();
+    this.#recent.clear();
     this.all = 0;
     this.ofOneObject = 0;
   }

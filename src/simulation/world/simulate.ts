@@ -3,35 +3,51 @@
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Check, ChildFault, Fault, Limits, Phase, Run, Scenario, Step } from "../contract/index.ts";
+import type { Check, ChildFault, Fault, Phase, Run, Scenario, Step } from "../contract/index.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
 import { type State, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
 import { managerOf } from "./network.ts";
+import { type Outlook, atOnce, months, soon, untilRest, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
 
 /**
  * Runs operators and their whole world in this process, under one clock and one seed: the same scenario gives the same
- * trace, on every machine. Idle time costs nothing. Once the steps are done and everything rests, all processes restart
- * (unless the scenario has faults), and everything that the steps created is deleted.
+ * trace, on every machine. Idle time costs nothing. Once the steps are done and everything rests, a hundred days pass, before
+ * and after which all processes restart (unless the scenario has faults), and everything that the steps created is deleted.
  */
 export function simulate(scenario: Scenario): Promise<Run> {
-  return runScenario(scenario, { isWhole: true });
+  return runScenario(scenario, { isWhole: true, hasMonths: !scenario.faults?.length });
+}
+
+/** Runs a scenario with faults. The run without them tells whether anything is due in the hundred days. */
+export function simulateDisturbed(scenario: Scenario, plain: Run): Promise<Run> {
+  return runScenario(scenario, { isWhole: true, hasMonths: hasWorkInMonths(plain) });
 }
 
 /** Runs a scenario until everything rests after its steps, without restart and deletion: enough to compare outcomes. */
 export function outcomeOf(scenario: Scenario): Promise<Run> {
-  return runScenario(scenario, { isWhole: false });
+  return runScenario(scenario, { isWhole: false, hasMonths: false });
 }
 
 /** How far a run goes. */
 interface Extent {
   /** The processes restart in the end, and everything that the steps created is deleted. */
   readonly isWhole: boolean;
+  /** Before the deletion, months pass. */
+  readonly hasMonths: boolean;
+}
+
+function hasWorkInMonths({ trace, writes }: Run): boolean {
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === "months");
+  const from = trace.findLastIndex((event, at) => event.type === "phase" && at < to);
+  return trace
+    .slice(from, to)
+    .some((event) => event.type === "call" || (event.type === "change" && event.by in writes));
 }
 
 async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
@@ -50,7 +66,7 @@ async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
 }
 
 /** Goes through the phases of a run, and collects its record. */
-async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent): Promise<Run> {
+async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths }: Extent): Promise<Run> {
   const { steps = [], faults = [], seed = 1, limits } = scenario;
   const { loop, recorder, replicas } = world;
   const start = world.random.fork("start");
@@ -59,7 +75,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
   startAutoscaler(world);
   const user = new User(world, () => waitForRest(world, limits));
   const promises = watchPromises(world, scenario);
-  const phase = async (name: Phase, take: readonly Step[]): Promise<State | undefined> => {
+  const phase = async (name: Phase, take: readonly Step[], outlook: Outlook): Promise<State | undefined> => {
     let isBusy = true;
     let failure: unknown;
     world
@@ -67,21 +83,31 @@ async function runPhases(world: World, scenario: Scenario, { isWhole }: Extent):
       .catch((error: unknown) => (failure = error))
       .finally(() => (isBusy = false));
     await loop.drain();
-    const rests = await settle(world, limits, () => isBusy || loop.now < world.faults.lastUpgrade);
+    const rests = await untilRest(
+      world,
+      outlook,
+      limits,
+      () => isBusy || loop.now < world.faults.lastUpgrade,
+    );
     if (failure) throw failure;
     const busy = rests ? [] : replicas.flatMap((replica) => (replica.isIdle ? [] : [replica.name]));
     recorder.add({ type: "phase", phase: name, rests, ...(busy.length > 0 && { busy }) });
     return rests ? world.state() : undefined;
   };
-  const state = await phase("steps", steps);
+  const restart = async (name: Phase): Promise<State | undefined> => {
+    for (const replica of replicas) replica.die({ down: 100 });
+    return phase(name, [], atOnce);
+  };
+  const state = await phase("steps", steps, soon);
   let left: State | undefined;
   if (state && isWhole) {
     promises.end(state);
-    if (faults.length === 0) {
-      for (const replica of replicas) replica.die({ down: 100 });
-      await phase("restart", []);
+    if (faults.length === 0) await restart("restart");
+    if (hasMonths) {
+      await phase("months", [], months);
+      await restart("late restart");
     }
-    left = await phase("deletion", deletionSteps(steps));
+    left = await phase("deletion", deletionSteps(steps), soon);
   }
   const reached = state ?? world.state();
   return {
@@ -266,62 +292,6 @@ async function recreateChild(world: World, path: string, child: KubernetesObject
 async function readObject(answer: ReturnType<World["ask"]>): Promise<KubernetesObject | undefined> {
   const { status, body } = await answer;
   return status < 300 ? (JSON.parse(body.toString()) as KubernetesObject) : undefined;
-}
-
-/** Moves the time until the operators rest; false if they never do. While `isBusy`, the user acts, and rest doesn't count. */
-async function settle(world: World, limits?: Limits, isBusy = (): boolean => false): Promise<boolean> {
-  while (isBusy()) if (!(await world.loop.step())) return true;
-  const rest = new Rest(world, limits);
-  for (;;) {
-    if (rest.isReached) return true;
-    if (rest.isHopeless) return false;
-    if (!(await world.loop.step())) return true;
-  }
-}
-
-/** Everything rests after this many milliseconds without a change, an attempt to change something, and an error. */
-const restTime = 60_000;
-const defaultLimits: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
-
-/** Decides whether the operators rest, or never will. */
-class Rest {
-  readonly #world: World;
-  readonly #limits: Required<Limits>;
-  #start: number;
-
-  constructor(world: World, limits: Limits = {}) {
-    this.#world = world;
-    this.#limits = { ...defaultLimits, ...limits };
-    this.#start = world.loop.now;
-    world.lastEffort = world.loop.now;
-    world.changes.clear();
-  }
-
-  get isReached(): boolean {
-    const { loop, lastEffort, recorder, replicas } = this.#world;
-    return (
-      loop.now - Math.max(lastEffort, recorder.lastError) >= restTime &&
-      replicas.every(({ isIdle }) => isIdle)
-    );
-  }
-
-  /** The processes have changed more objects than any way to the desired state takes, or for too long. */
-  get isHopeless(): boolean {
-    const { loop, changes } = this.#world;
-    const { time, changes: mostChanges, changesOfObject } = this.#limits;
-    return (
-      loop.now - this.#start > time || changes.all > mostChanges || changes.ofOneObject > changesOfObject
-    );
-  }
-}
-
-/** Milliseconds between two looks of a user who waits for rest. */
-const lookInterval = 1000;
-
-/** Lets a user wait until the operators rest, or until it is clear that they never will. */
-async function waitForRest(world: World, limits?: Limits): Promise<void> {
-  const rest = new Rest(world, limits);
-  while (!rest.isReached && !rest.isHopeless) await world.loop.wait(lookInterval);
 }
 
 /** Checks the user's promises after each change, and in the end. Each broken one is recorded once. */

@@ -33,8 +33,8 @@ test.each([
   const run = await runOf(once(work));
   expect(errorsOf(run)).toEqual(["boom"]);
   const lives = run.trace.flatMap(({ type }) => (type === "start" || type === "died" ? [type] : []));
-  // The last restart is that of every run without faults.
-  expect(lives).toEqual(["start", "died", "start", "died", "start"]);
+  // The last two restarts are those of every run without faults.
+  expect(lives).toEqual(["start", "died", "start", "died", "start", "died", "start"]);
 });
 
 test("a rejection that nobody handles is logged, and the process lives on", async () => {
@@ -42,7 +42,7 @@ test("a rejection that nobody handles is logged, and the process lives on", asyn
     void client.with({ live: true }).get(ConfigMap, { namespace: "default", name: "missing" });
   });
   expect(errorsOf(run).join()).toContain("missing");
-  expect(run.trace.filter(({ type }) => type === "died")).toHaveLength(1);
+  expect(run.trace.filter(({ type }) => type === "died")).toHaveLength(2);
 });
 
 test("time moves on while code polls", async () => {

@@ -1,4 +1,4 @@
-import { type Clock, FakeClock } from "@tsbuilder/apimachinery/time";
+import { type Clock, FakeClock, type Participant, type TimerPurpose } from "@tsbuilder/apimachinery/time";
 import { inContext } from "../globals/environment.ts";
 
 /** The date at which every simulation starts. */
@@ -29,9 +29,9 @@ export class EventLoop {
     return this.clock.setTimer(run, milliseconds);
   }
 
-  wait(milliseconds: number): Promise<void> {
+  wait(milliseconds: number, purpose?: TimerPurpose): Promise<void> {
     return new Promise((resolve) => {
-      this.after(milliseconds, resolve);
+      this.clock.setTimer(resolve, milliseconds, purpose);
     });
   }
 
@@ -59,6 +59,11 @@ export class EventLoop {
       this.#ready = [];
       for (const run of due) run();
     }
+  }
+
+  /** Milliseconds until the next work that was set for at least this long; undefined if there is none. */
+  untilNextWork(shortest = 0): number | undefined {
+    return this.#ready.length > 0 ? 0 : this.clock.untilNextWork(shortest);
   }
 
   /** Moves the clock to the next timer, and runs what it triggers. Returns false if there is none until the end. */
@@ -103,18 +108,22 @@ export class ProcessClock implements Clock {
     return this.#world.monotonic();
   }
 
-  setTimer(run: () => void, milliseconds: number): () => void {
+  setTimer(run: () => void, milliseconds: number, purpose?: TimerPurpose): () => void {
     if (this.#isStopped) return () => {};
     // A suspended process runs the callback later, and may cancel the timer until then.
     const fire = inContext(() => {
       if (this.#timers.delete(cancel)) run();
     });
     // As in Node, at least one millisecond: code that sets timers without end leaves time to others.
-    const cancel = this.#world.setTimer(this.#guard(fire), Math.max(1, milliseconds));
+    const cancel = this.#world.setTimer(this.#guard(fire), Math.max(1, milliseconds), purpose);
     this.#timers.add(cancel);
     return () => {
       if (this.#timers.delete(cancel)) cancel();
     };
+  }
+
+  join(participant: Participant): () => void {
+    return this.#world.join?.(participant) ?? (() => {});
   }
 
   /** Cancels all timers, for good. */

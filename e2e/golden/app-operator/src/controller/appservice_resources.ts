@@ -36,7 +36,10 @@ export function selectorLabels({ metadata }: Stored<AppService>): Record<string,
 }
 
 /** The ConfigMap with the app's environment variables. */
-export function configMapFor(app: Stored<AppService>, config: Record<string, string>): Desired<ConfigMap> {
+export function configMapFor(
+  app: Stored<AppService>,
+  config: Record<string, string>,
+): Desired<ConfigMap> {
   return { metadata: { name: configName(app), labels: labelsOf(app) }, data: config };
 }
 
@@ -82,7 +85,11 @@ export function serviceFor(app: Stored<AppService>, ports: readonly AppPort[]): 
 }
 
 /** The app's Ingress, for its first port. */
-export function ingressFor(app: Stored<AppService>, ingress: AppIngress, port: AppPort): Desired<Ingress> {
+export function ingressFor(
+  app: Stored<AppService>,
+  ingress: AppIngress,
+  port: AppPort,
+): Desired<Ingress> {
   const { host, path = "/", pathType = "Prefix", className, tlsSecretName, annotations } = ingress;
   const service = { name: app.metadata.name, port: { number: port.port } };
   return {

@@ -41,8 +41,8 @@ export async function driveRestore({ client, mysql, observed }: Pass): Promise<v
 }
 
 /** A Job without its volume would stay pending without a message. Users may provide volumes without our labels. */
-async function expectBackups(client: Client, { metadata }: Stored<Maria>, name: string): Promise<void> {
-  const key = { namespace: metadata.namespace, name };
+async function expectBackups(client: Client, mysql: Stored<Maria>, name: string): Promise<void> {
+  const key = { namespace: mysql.metadata.namespace, name };
   if (await client.find(PersistentVolumeClaim, key, { live: true })) return;
   throw new Problem("BackupNotFound", `PersistentVolumeClaim "${name}" not found`, { retry: true });
 }
@@ -57,7 +57,7 @@ async function createBackupVolume(client: Client, mysql: Stored<Maria>): Promise
   } catch (error) {
     if (!(error instanceof ApiError && error.isAlreadyExists)) throw error;
     // The cache only holds volumes with our labels: ours gets back those that it lost.
-    const own = await findOwn(client, mysql, PersistentVolumeClaim, namesOf(mysql).backup, { live: true });
+    const own = await findOwn(client, mysql, PersistentVolumeClaim, metadata.name!, { live: true });
     if (own) return void (await client.patch(PersistentVolumeClaim, own, { merge: { metadata } }));
     const message = `PersistentVolumeClaim "${metadata.name}" was created by another owner`;
     throw new Problem("NameConflict", message, { retry: true });

@@ -91,7 +91,7 @@ export function configSecretFor(
   };
 }
 
-function settings({ spec }: Stored<Maria>): string {
+function settings({ spec }: Maria): string {
   const own = Object.entries(spec.config ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
@@ -116,7 +116,7 @@ const DEFAULT_SETTINGS = [
  * Statements that create all users with their passwords, at every start of a server and in a rotation. They are not
  * written to the binary log: each server runs its own. A failing one silently ends the file.
  */
-function passwordStatements({ spec }: Stored<Maria>, { current, next, former }: Passwords): string {
+function passwordStatements({ spec }: Maria, { current, next, former }: Passwords): string {
   const { username = "app" } = spec;
   const accounts: [user: User, account: string][] = [
     ["root", "'root'@'localhost'"],
@@ -157,7 +157,7 @@ function either(mariadb: string, mysql: string): string {
 const NOTHING = "DO 0";
 
 /** Statements that run after them at every start. */
-function initStatements({ spec }: Stored<Maria>): string {
+function initStatements({ spec }: Maria): string {
   const { username = "app", database } = spec;
   const statements = [
     ...(database ? [`CREATE DATABASE IF NOT EXISTS \`${database}\``] : []),

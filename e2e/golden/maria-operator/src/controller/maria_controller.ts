@@ -135,7 +135,8 @@ export function setupMariaController(manager: Manager): void {
 }
 
 /** Maps an object to its MySQL by label. */
-function byInstance({ metadata: { namespace, labels = {} } }: Stored<KubernetesObject>): NamespacedName[] {
+function byInstance({ metadata }: Stored<KubernetesObject>): NamespacedName[] {
+  const { namespace, labels = {} } = metadata;
   const name = labels["app.kubernetes.io/instance"];
   return name && labels["app.kubernetes.io/name"] === NAME_LABEL ? [{ namespace, name }] : [];
 }

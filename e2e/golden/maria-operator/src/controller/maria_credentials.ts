@@ -63,7 +63,7 @@ export function wasRestored(mysql: Stored<Maria>, { credentials, restoreJob }: O
 }
 
 /** The Secrets that a MySQL references; used to index it. */
-export function referencedSecrets({ spec }: Stored<Maria>): string[] {
+export function referencedSecrets({ spec }: Maria): string[] {
   const { passwordSecretRef, rootPasswordSecretRef, tls } = spec;
   const names = [passwordSecretRef?.name, rootPasswordSecretRef?.name, tls?.secret];
   return names.filter((name) => name !== undefined);

@@ -65,7 +65,10 @@ export async function markData(
 }
 
 /** Returns whether a claim holds a server's data, by its name and its uid, of this MySQL or of an earlier one. */
-export function isServerVolume(mysql: Stored<Maria>, claim: Stored<PersistentVolumeClaim>): boolean {
+export function isServerVolume(
+  mysql: Stored<Maria>,
+  claim: Stored<PersistentVolumeClaim>,
+): boolean {
   const { name } = claim.metadata;
   const prefix = `data-${namesOf(mysql).statefulSet}-`;
   const isServers = name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { findCondition, type Stored } from "@tsbuilder/runtime";
+import { findCondition } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { MariaStatus } from "../../api/v1/maria_types.ts";
 import type { Pass } from "./maria_observed.ts";
@@ -10,7 +10,7 @@ import { type Passwords, REPLACED } from "./maria_passwords.ts";
 import { SETTINGS_HASH } from "./maria_resources.ts";
 
 /** Emits events for changes of the servers. */
-export function announceChange({ events, mysql, observed }: Pass, after: Stored<StatefulSet>): void {
+export function announceChange({ events, mysql, observed }: Pass, after: StatefulSet): void {
   const before = observed.statefulSet;
   if (!before) {
     events.normal(mysql, "Created", `StatefulSet ${after.metadata.name} was created`);
@@ -63,11 +63,11 @@ export function announceTransitions({ events, mysql }: Pass, status: MariaStatus
   }
 }
 
-function imageOf({ spec }: Stored<StatefulSet>): string | undefined {
+function imageOf({ spec }: StatefulSet): string | undefined {
   return spec?.template.spec?.containers[0]?.image;
 }
 
-function annotationOf({ spec }: Stored<StatefulSet>, name: string): string | undefined {
+function annotationOf({ spec }: StatefulSet, name: string): string | undefined {
   return spec?.template.metadata?.annotations?.[name];
 }
 

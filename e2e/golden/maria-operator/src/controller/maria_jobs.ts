@@ -9,7 +9,7 @@ import type { LastBackup } from "../../api/v1/maria_types.ts";
 import { holds } from "./maria_pods.ts";
 
 /** Returns the result of a Job; undefined while it runs. */
-export function resultOf({ status }: Stored<Job>): "Succeeded" | "Failed" | undefined {
+export function resultOf({ status }: Job): "Succeeded" | "Failed" | undefined {
   if (holds(status?.conditions, "Complete")) return "Succeeded";
   return holds(status?.conditions, "Failed") ? "Failed" : undefined;
 }
@@ -28,7 +28,7 @@ export function summarizeBackups(jobs: readonly Stored<Job>[]) {
 }
 
 /** Reads the termination message of `backup.sh`: the server that it dumped, and its GTID position. */
-export function sourceOf(job: string, pods: readonly Stored<Pod>[]): Pick<LastBackup, "server" | "gtid"> {
+export function sourceOf(job: string, pods: readonly Pod[]): Pick<LastBackup, "server" | "gtid"> {
   const words = pods
     .filter(({ metadata }) => metadata.labels?.["batch.kubernetes.io/job-name"] === job)
     .flatMap(({ status }) => status?.containerStatuses ?? [])
@@ -38,6 +38,6 @@ export function sourceOf(job: string, pods: readonly Stored<Pod>[]): Pick<LastBa
 }
 
 /** A failed Job has no completion time, but its condition has the time of failure. */
-function endOf({ status }: Stored<Job>): string {
+function endOf({ status }: Job): string {
   return status?.completionTime ?? status?.conditions?.at(-1)?.lastTransitionTime ?? "";
 }

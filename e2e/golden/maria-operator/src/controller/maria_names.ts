@@ -55,10 +55,10 @@ export const NAME_LABEL = "maria";
 export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore,switchover,passwords,credentials,config)`;
 
 /** Labels that select a MySQL's objects; they never change, because selectors are immutable. */
-export function selectorLabels({ metadata }: Stored<Maria>, component: string): Record<string, string> {
+export function selectorLabels(mysql: Stored<Maria>, component: string): Record<string, string> {
   return {
     "app.kubernetes.io/name": NAME_LABEL,
-    "app.kubernetes.io/instance": metadata.name,
+    "app.kubernetes.io/instance": mysql.metadata.name,
     "app.kubernetes.io/component": component,
   };
 }
@@ -89,16 +89,16 @@ export function hostOf(mysql: Stored<Maria>, ordinal: number): string {
 }
 
 /** The desired number of servers. */
-export function sizeOf({ spec }: Stored<Maria>): number {
+export function sizeOf({ spec }: Maria): number {
   return spec.size ?? 1;
 }
 
 /** The desired size of each server's volume. */
-export function storageOf({ spec }: Stored<Maria>): Quantity {
+export function storageOf({ spec }: Maria): Quantity {
   return spec.storage?.size ?? "1Gi";
 }
 
 /** The desired size of the backup volume. */
-export function backupStorageOf({ spec }: Stored<Maria>): Quantity {
+export function backupStorageOf({ spec }: Maria): Quantity {
   return spec.backup?.storageSize ?? "1Gi";
 }

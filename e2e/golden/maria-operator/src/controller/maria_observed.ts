@@ -94,7 +94,7 @@ export function isSeen(statefulSet: Stored<StatefulSet> | undefined): boolean {
 }
 
 /** A StatefulSet that was just recreated counts no pods yet, though they exist. */
-export function countServers({ status }: Stored<Maria>, { statefulSet }: Observed) {
+export function countServers({ status }: Maria, { statefulSet }: Observed) {
   const counted = statefulSet?.status?.observedGeneration ? statefulSet.status : status;
   const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = counted ?? {};
   return { replicas, readyReplicas, updatedReplicas };

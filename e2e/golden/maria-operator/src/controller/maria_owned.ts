@@ -67,7 +67,10 @@ export async function renew(client: Client, { metadata }: Stored<StatefulSet>): 
 }
 
 /** An object that disappeared may have been deleted with its namespace, in which nothing can be created any more. */
-export async function refuseTerminatingNamespace(client: Client, mysql: Stored<Maria>): Promise<void> {
+export async function refuseTerminatingNamespace(
+  client: Client,
+  mysql: Stored<Maria>,
+): Promise<void> {
   if (!mysql.status) return;
   const { namespace: name } = mysql.metadata;
   const namespace = await client.find(Namespace, { name }, { live: true });

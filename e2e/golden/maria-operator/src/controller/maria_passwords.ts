@@ -72,7 +72,7 @@ export function validPasswords(
 }
 
 /** How long the former passwords are still valid. */
-export function graceOf({ spec }: Stored<Maria>, { config }: Observed, clock: Clock): Duration | undefined {
+export function graceOf({ spec }: Maria, { config }: Observed, clock: Clock): Duration | undefined {
   const replaced = config?.metadata.annotations?.[REPLACED];
   if (!replaced) return undefined;
   const end = Date.parse(replaced) + 1000 * (spec.passwordGraceSeconds ?? 3600);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { findController, type Stored } from "@tsbuilder/runtime";
+import { findController } from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { type ContainerStateTerminated, Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Pass } from "./maria_observed.ts";
@@ -46,7 +46,7 @@ const STUCK = new Set([
   "CreateContainerConfigError",
 ]);
 
-export function isReady({ metadata, status }: Stored<Pod>): boolean {
+export function isReady({ metadata, status }: Pod): boolean {
   return !metadata.deletionTimestamp && holds(status?.conditions, "Ready");
 }
 
@@ -58,7 +58,7 @@ export function holds(conditions: readonly State[] | undefined, wanted: string):
 type State = { readonly type: string; readonly status: string };
 
 /** How a container ended; one that is restarting has that in its last state. */
-export function endOf({ status }: Stored<Pod>, container: string): ContainerStateTerminated | undefined {
+export function endOf({ status }: Pod, container: string): ContainerStateTerminated | undefined {
   const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
   const { state, lastState } =
     [...initContainerStatuses, ...containerStatuses].find(({ name }) => name === container) ?? {};
@@ -66,7 +66,7 @@ export function endOf({ status }: Stored<Pod>, container: string): ContainerStat
 }
 
 /** How the attempts of a Job ended, the last one last. */
-export function endsOf({ metadata, spec }: Stored<Job>, pods: readonly Stored<Pod>[]): ContainerStateTerminated[] {
+export function endsOf({ metadata, spec }: Job, pods: readonly Pod[]): ContainerStateTerminated[] {
   const { name = "" } = spec?.template.spec?.containers[0] ?? {};
   return pods
     .filter((pod) => findController(pod)?.uid === metadata.uid)

@@ -60,7 +60,10 @@ export function disruptionBudgetFor(mysql: Stored<Maria>): Desired<PodDisruption
 }
 
 /** Only clients, the servers themselves and our Jobs reach the servers, and only at their port. */
-export function networkPolicyFor(mysql: Stored<Maria>, peers: NetworkPolicyPeer[]): Desired<NetworkPolicy> {
+export function networkPolicyFor(
+  mysql: Stored<Maria>,
+  peers: NetworkPolicyPeer[],
+): Desired<NetworkPolicy> {
   const from = [{ podSelector: { matchLabels: commonLabelsOf(mysql) } }, ...peers];
   return {
     metadata: { name: namesOf(mysql).networkPolicy, labels: labelsOf(mysql, "server") },

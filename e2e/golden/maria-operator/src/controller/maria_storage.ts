@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { ApiError, type Client, compareQuantities, type Quantity, type Stored } from "@tsbuilder/runtime";
+import { ApiError, type Client, compareQuantities, type Quantity } from "@tsbuilder/runtime";
 import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
@@ -39,17 +39,13 @@ export function isResizing({ mysql, observed: { statefulSet, volumes } }: Pass):
 }
 
 /** The smallest size of the servers' volumes, or the template's if there are none yet. */
-export function storageSizeOf(mysql: Stored<Maria>, { volumes }: Observed): Quantity {
+export function storageSizeOf(mysql: Maria, { volumes }: Observed): Quantity {
   const sizes = volumes.map((claim) => claim.status?.capacity?.storage ?? requestOf(claim));
   const [smallest] = sizes.toSorted(compareQuantities);
   return smallest ?? storageOf(mysql);
 }
 
-async function grow(
-  client: Client,
-  claims: readonly Stored<PersistentVolumeClaim>[],
-  wanted: Quantity,
-): Promise<void> {
+async function grow(client: Client, claims: Observed["volumes"], wanted: Quantity): Promise<void> {
   const small = claims.filter((claim) => compareQuantities(wanted, requestOf(claim)) > 0);
   for (const claim of small) await refuseFixedSize(client, claim);
   for (const claim of small) {
@@ -59,7 +55,7 @@ async function grow(
 }
 
 /** Explains what the server would reject; without permission to read StorageClasses, it is left to the server. */
-async function refuseFixedSize(client: Client, claim: Stored<PersistentVolumeClaim>): Promise<void> {
+async function refuseFixedSize(client: Client, claim: PersistentVolumeClaim): Promise<void> {
   const { storageClassName: name = "" } = claim.spec ?? {};
   try {
     const storageClass = name

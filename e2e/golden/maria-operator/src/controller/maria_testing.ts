@@ -108,7 +108,7 @@ export class Scene {
   }
 
   /** Acts as the volume driver: a volume of a server, or of backups. */
-  async makeVolume(name: string, claim: string, className: string): Promise<Stored<PersistentVolumeClaim>> {
+  async makeVolume(name: string, claim: string, className: string): Promise<PersistentVolumeClaim> {
     const mysql = await this.get(name);
     const made = await this.client.create(PersistentVolumeClaim, {
       metadata: {

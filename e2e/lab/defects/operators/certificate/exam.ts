@@ -55,7 +55,7 @@ export const exam: Exam = {
     {
       name: "renewal-forgotten",
       seenIn: "cert operators whose resync hid that nothing else wakes them",
-      classes: ["promise", "history"],
+      classes: ["overdue", "promise", "history"],
       edits: [
         { right: "return { requeueAfter: `${Math.ceil(renewAt - clock.now())}ms` };", wrong: "return;" },
       ],
@@ -63,7 +63,7 @@ export const exam: Exam = {
     {
       name: "pending-not-polled",
       seenIn: "orders that are asked for once, and never looked at again",
-      classes: ["hot-loop", "unretried", "history", "interrupted"],
+      classes: ["overdue", "hot-loop", "unretried", "history", "interrupted"],
       edits: [{ right: 'return { requeueAfter: "5s" };', wrong: "return;" }],
     },
     {

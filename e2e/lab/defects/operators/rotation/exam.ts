@@ -96,7 +96,7 @@ export const exam: Exam = {
       name: "rollout-unseen",
       seenIn:
         "GenerationChangedPredicate on a Deployment whose status is waited for: its changes wake nobody",
-      classes: ["missed-event", "history", "hot-loop", "interrupted", "unretried", "drift"],
+      classes: ["overdue", "missed-event", "history", "hot-loop", "interrupted", "unretried", "drift"],
       edits: [
         { right: "findController,", wrong: "findController,\n  generationChanged," },
         { right: ".owns(Deployment)", wrong: ".owns(Deployment, { predicates: [generationChanged] })" },

@@ -2,7 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Context, Manager, NamespacedName, Reconciler, Result } from "@tsbuilder/runtime";
+import type {
+  Client,
+  Context,
+  Manager,
+  NamespacedName,
+  Reconciler,
+  Result,
+} from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update;patch;delete

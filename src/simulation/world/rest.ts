@@ -1,0 +1,158 @@
+import type { Limits } from "../contract/index.ts";
+import { isElected } from "../contract/scenario.ts";
+import type { World } from "./world.ts";
+
+// A world rests when its operators have reached what they want: nothing is under way, and what is due later doesn't lead
+// further. Idle time is skipped, from one thing that is due to the next.
+
+/** How far to look for what is due by itself: requeues, timers of operators, schedules of the cluster. */
+export interface Outlook {
+  readonly milliseconds: number;
+  /** The time counts since the last progress, or since the beginning: then it passes to its end. */
+  readonly since: "progress" | "beginning";
+}
+
+/** Only what needs no wait: enough to see what a restart leads to. */
+export const atOnce: Outlook = { milliseconds: 0, since: "progress" };
+
+/** Enough for orders that take minutes, and for retries: what they lead to belongs to the outcome. */
+export const soon: Outlook = { milliseconds: 3_600_000, since: "progress" };
+
+/** Enough for the renewal of certificates, and for rotations. */
+export const months: Outlook = { milliseconds: 100 * 86_400_000, since: "beginning" };
+
+/** Operators that change something more often than this, in milliseconds, don't wait for anything. */
+const shortestPause = 10_000;
+
+/** Nothing is under way after this many milliseconds without a change, an attempt to change something, and an error. */
+const quietTime = 60_000;
+
+/** With leases, whose renewals don't let time be skipped: milliseconds without progress after which an operator rests. */
+const patience = 600_000;
+
+/** The number of times that due work may change what such work has changed before, until all that follows is taken for the same. */
+const mostRepetitions = 5;
+
+/** The number of times that due work may change nothing, as a poll does, until more and more of it is skipped. */
+const exactWakes = 10;
+
+/** From then on, the skipped part of the time that has passed without progress. Who renews after two thirds, renews in time. */
+const skippedPart = 0.25;
+
+/** The number of times that due work may change nothing until it counts as rest. */
+const mostWakes = 200;
+
+const defaultLimits: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
+
+/** Moves the time until the operators rest; false if they never do. While `isBusy`, the user acts, and rest doesn't count. */
+export async function untilRest(
+  world: World,
+  outlook: Outlook,
+  limits?: Limits,
+  isBusy: () => boolean = () => false,
+): Promise<boolean> {
+  while (isBusy()) if (!(await world.loop.step())) return true;
+  const rest = new Rest(world, outlook, limits);
+  while (!rest.isReached()) {
+    if (rest.isHopeless) return false;
+    if (!(await world.loop.step())) return true;
+  }
+  return true;
+}
+
+/** Decides whether the operators rest, or never will. */
+export class Rest {
+  readonly #world: World;
+  readonly #outlook: Outlook;
+  readonly #limits: Required<Limits>;
+  readonly #start: number;
+  /** The milliseconds that were skipped. */
+  #skipped = 0;
+  /** The time of the last change that was not a repetition. */
+  #progress: number;
+  #lastLook: number;
+  #lastSkip: number;
+  /** The times that due work came since then, and those at which it repeated itself. */
+  #wakes = 0;
+  #repetitions = 0;
+  /** The sets of objects that changed together, as texts. The same ones again are a repetition, and no progress. */
+  readonly #effects = new Set<string>();
+
+  constructor(world: World, outlook: Outlook, limits: Limits = {}) {
+    this.#world = world;
+    this.#outlook = outlook;
+    this.#limits = { ...defaultLimits, ...limits };
+    const { now } = world.loop;
+    this.#start = now;
+    this.#progress = now;
+    this.#lastLook = now;
+    this.#lastSkip = now;
+    world.lastEffort = now;
+    world.changes.clear();
+  }
+
+  /** Returns whether the operators rest. If not, and nothing is under way, skips the time until more is due. */
+  isReached(): boolean {
+    const { loop, replicas, recorder, lastEffort } = this.#world;
+    if (loop.clock.isWorking || !replicas.every(({ isIdle }) => isIdle)) return false;
+    const { now } = loop;
+    const effort = Math.max(lastEffort, recorder.lastError);
+    const next = loop.untilNextWork() ?? Infinity;
+    if (Math.max(now - effort, next) < shortestPause) return false;
+    if (effort > this.#lastLook) this.#noteProgress();
+    this.#lastLook = now;
+    // Leases would run out while time is skipped.
+    if (replicas.some(({ operator }) => isElected(operator) || operator.sharding))
+      return now - effort >= quietTime || now - this.#progress >= patience;
+    if (next < shortestPause && now - Math.max(effort, this.#lastSkip) < quietTime) return false;
+    // What is due within a second may be under way.
+    return next < 1000 || !this.#skipToNextWork(next);
+  }
+
+  #noteProgress(): void {
+    const effect = this.#world.changes.takeRecent();
+    if (this.#effects.has(effect)) {
+      if (effect !== "") this.#repetitions++;
+      return;
+    }
+    this.#effects.add(effect);
+    this.#progress = this.#world.loop.now;
+    this.#wakes = 0;
+    this.#repetitions = 0;
+  }
+
+  /** Skips the time until the next work is due. Returns false if there is none within the outlook. */
+  #skipToNextWork(next: number): boolean {
+    const { loop } = this.#world;
+    const { milliseconds, since } = this.#outlook;
+    const idle = loop.now - this.#progress;
+    const left = milliseconds - (since === "progress" ? idle : loop.now - this.#start);
+    if (left <= 0 || this.#repetitions > mostRepetitions || this.#wakes++ > mostWakes) return false;
+    const stride = this.#wakes > exactWakes ? idle * skippedPart : 0;
+    const wait = Math.min(Math.max(next, stride), loop.untilNextWork(stride) ?? Infinity);
+    if (wait > left && since === "progress") return false;
+    const skipped = Math.min(wait, left);
+    loop.clock.skip(skipped);
+    this.#skipped += skipped;
+    this.#lastSkip = loop.now;
+    this.#world.onChange();
+    return true;
+  }
+
+  /** The processes have changed more objects than any way to the desired state takes, or for too long. */
+  get isHopeless(): boolean {
+    const { loop, changes } = this.#world;
+    const { time, changes: mostChanges, changesOfObject } = this.#limits;
+    const passed = loop.now - this.#start - this.#skipped;
+    return passed > time || changes.all > mostChanges || changes.ofOneObject > changesOfObject;
+  }
+}
+
+/** Milliseconds between two looks of a user who waits for rest. */
+const lookInterval = 1000;
+
+/** Lets a user wait until the operators rest, or until it is clear that they never will. */
+export async function waitForRest(world: World, limits?: Limits): Promise<void> {
+  const rest = new Rest(world, soon, limits);
+  while (!rest.isReached() && !rest.isHopeless) await world.loop.wait(lookInterval, "upkeep");
+}
