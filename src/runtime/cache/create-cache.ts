@@ -3,7 +3,7 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import { type Client, type ObjectKey, type ReadOptions, formatKey, keyText } from "../client/client.ts";
+import { type Client, type ObjectKey, type ReadOptions, formatKey } from "../client/client.ts";
 import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";
@@ -267,7 +267,7 @@ function applyTransform(
 ): KubernetesObject {
   const { metadata } = object;
   const { name, namespace, uid, resourceVersion } = metadata;
-  const key = keyText(metadata);
+  const key = formatKey(metadata);
   const identity = { name, namespace, uid, resourceVersion };
   try {
     const result: unknown = synchronous(transform(object));

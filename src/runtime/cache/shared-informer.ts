@@ -2,7 +2,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { matchLabels, namespaceOf, requireNamespace } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
-import { type Stored, type ObjectKey, type Selection, keyText } from "../client/client.ts";
+import { type Stored, type ObjectKey, type Selection, formatKey } from "../client/client.ts";
 import { asStored } from "../client/live-reader.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/api-error.ts";
@@ -61,7 +61,7 @@ export class SharedInformer<
         onError,
         clock,
         onIndexError: (name, { metadata }, thrown) =>
-          onError(new CallbackError("index", `the index "${name}"`, thrown, keyText(metadata))),
+          onError(new CallbackError("index", `the index "${name}"`, thrown, formatKey(metadata))),
       });
       this.#partitions.set(plan.namespace, { partition, plan });
     }
@@ -97,7 +97,7 @@ export class SharedInformer<
     const queue: HandlerQueue<T> = new HandlerQueue<T>({
       handler: handler as unknown as InformerHandler<T>,
       onError: ({ object }, thrown) =>
-        this.#parts.onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
+        this.#parts.onError(new CallbackError("handler", "a handler", thrown, formatKey(object.metadata))),
       onEnd: () => {
         cancelResync?.();
         this.#queues.delete(queue);

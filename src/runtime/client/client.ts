@@ -332,13 +332,8 @@ export function keyOf(ref: UncheckedRef): ObjectKey {
   return namespace ? { namespace, name } : { name };
 }
 
-/** Formats a key as `namespace/name`, or `name` without a namespace. */
-export function formatKey({ namespace, name }: ObjectKey): string {
-  return namespace ? `${namespace}/${name}` : name;
-}
-
-/** The key of a stored object, which always has a name, as text for caches and queues. */
-export function keyText({ namespace, name = "" }: ObjectMeta): string {
+/** Formats a key as `namespace/name`, or `name` without a namespace. Objects give their metadata. */
+export function formatKey({ namespace, name = "" }: Partial<ObjectKey>): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 

@@ -8,7 +8,7 @@ import {
   synchronous,
   eachDespiteErrors,
 } from "../callbacks/callbacks.ts";
-import { type NamespacedName, type ObjectKey, type Stored, keyText } from "../client/client.ts";
+import { type NamespacedName, type ObjectKey, type Stored, formatKey } from "../client/client.ts";
 import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
@@ -45,7 +45,7 @@ export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>
         { metadata }: KubernetesObject,
         error: unknown,
       ): void =>
-        report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, keyText(metadata)));
+        report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, formatKey(metadata)));
       const accepts = (event: InformerEvent<Stored<T, Key>>, predicate: Predicate<T>): boolean => {
         try {
           return synchronous(predicate(event));
@@ -91,7 +91,7 @@ export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>
 }
 
 function describeCause<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
-  return `${event.type} of ${kind} ${keyText(event.object.metadata)}`;
+  return `${event.type} of ${kind} ${formatKey(event.object.metadata)}`;
 }
 
 function isInitialOrResync<T extends KubernetesObject>(event: InformerEvent<T>): boolean {
