@@ -22,8 +22,6 @@ export function mariaFiles(spec: MariaSpec = {}, current: Credentials = credenti
   return filesIn(configSecretFor(maria, files, { primary: 0 }));
 }
 
-const creationTimestamp = "2026-01-01T00:00:00Z";
-
 export function mariaOf(spec: MariaSpec, annotations: Record<string, string> = {}): Stored<Maria> {
   return {
     apiVersion: Maria.apiVersion,
@@ -32,11 +30,9 @@ export function mariaOf(spec: MariaSpec, annotations: Record<string, string> = {
       name: "db",
       namespace: "default",
       annotations,
-      ...{
-        uid: "1",
-        resourceVersion: "1",
-        creationTimestamp: "2026-01-01T00:00:00Z",
-      },
+      uid: "1",
+      resourceVersion: "1",
+      creationTimestamp: "2026-01-01T00:00:00Z",
     },
     spec: { username: "app", database: "shop", ...spec, config: { ...config, ...spec.config } },
   };

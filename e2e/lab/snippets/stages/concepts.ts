@@ -33,7 +33,7 @@ ${end}`,
   "export function missingBackups": {
     before: given,
     after: `import assert from "node:assert/strict";
-const shop = { metadata: { name: "shop" } } as Stored<Shop>;
+const shop = { metadata: { name: "shop" } } as Shop;
 const made = missingBackups(shop, [1, 2], []) as Backup[];
 assert.deepEqual(made.map(({ metadata }) => metadata.name), ["shop-1", "shop-2"]);
 assert.deepEqual(missingBackups(shop, [1, 2], made), []);
