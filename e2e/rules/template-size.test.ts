@@ -4,8 +4,9 @@ import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { repository } from "../support/source-imports.ts";
 
 // The MySQL operator is a lesson: it must not grow beyond what one reads in an afternoon. 45 lines of it replace the
-// StatefulSets of an earlier version, whose pods waited for each other, tell people so, and test it.
-const mostLines = 3150;
+// StatefulSets of an earlier version, whose pods waited for each other, tell people so, and test it; 15 say which
+// objects are stored.
+const mostLines = 3165;
 
 test("a MySQL project has few lines below src, tests and scripts included", () => {
   const project = everythingBelow(join(repository, "e2e/golden/maria-operator"));

@@ -1,125 +1,75 @@
 /**
- * The package `@tsbuilder/runtime`: everything that an operator imports, by chapter. To understand how the parts work
- * together, begin with `manager/manager.ts`, which creates them, and `controller/controller.ts`, which runs reconciles.
+ * The package `@tsbuilder/runtime`: what an operator calls, implements and declares its functions with, by chapter.
+ * `advanced.ts` has the rest. To understand how the parts work together, begin with `manager/manager.ts`, which creates
+ * them, and `controller/controller.ts`, which runs reconciles.
  */
 
 // An operator: what `main` creates, adds to and starts.
 export { Manager } from "./manager/manager.ts";
-export type { ManagerClientOptions, ManagerOptions } from "./manager/manager-options.ts";
-export type { ManagerArgs, FlagDefinition, FlagDefinitions, FlagValues } from "./manager/manager-args.ts";
+export type { ManagerArgs } from "./manager/manager-args.ts";
+export type { ManagerOptions } from "./manager/manager-options.ts";
 export type { Cluster, MemberCluster } from "./manager/cluster.ts";
-export type { Runnable, RunContext } from "./manager/lifecycle.ts";
-export type { ScheduledContext, ScheduledRun, ScheduledWork } from "./manager/scheduled-work.ts";
-export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/lease-options.ts";
-export type { MetricsOptions } from "./metrics/metrics-server.ts";
-export type { HttpHandler } from "./serve/http-listener.ts";
+export type { Runnable } from "./manager/lifecycle.ts";
+export type { ScheduledWork } from "./manager/scheduled-work.ts";
 export type { HealthCheck } from "./health/health-checks.ts";
-export { followKubeconfigSecrets, type KubeconfigSecretsOptions } from "./clusters/kubeconfig-secrets.ts";
+export { followKubeconfigSecrets } from "./clusters/kubeconfig-secrets.ts";
 
 // Controllers: the contract of `reconcile`, the builder, and what causes requests.
-export type * from "./controller/reconciler.ts";
-export { ControllerBuilder, RequestControllerBuilder } from "./controller/controller-builder.ts";
-export type {
-  AddedWatchFilter,
-  BackoffOptions,
-  ControllerDefaults,
-  ControllerOptions,
-  OwnsFilter,
-  RetryDelay,
-  WatchFilter,
-  Controller,
-  Watch,
-} from "./controller/controller-spec.ts";
+export type { Cleanup, Context, Reconciler, Result } from "./controller/reconciler.ts";
+export type { ControllerBuilder } from "./controller/controller-builder.ts";
+export type { Controller, ControllerOptions, Watch } from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
-export * from "./controller/poll-source.ts";
-export * from "./controller/source.ts";
+export { pollSource, type PollOptions, type PollSource } from "./controller/poll-source.ts";
+export { intervalSource, RequestChannel, type Enqueue, type Source } from "./controller/source.ts";
 export * from "./controller/predicate.ts";
-export type { EventDetails, EventRecorder } from "./events/event-recorder.ts";
-export {
-  type Logger,
-  type LogLevel,
-  createLogger,
-  type LeveledLogger,
-  type LoggerOptions,
-  loggerFromPino,
-  type PinoLike,
-} from "./log/logger.ts";
-export type {
-  ChannelMessages,
-  ControllerSample,
-  EnqueueMessage,
-  ReconcileEndMessage,
-  ReconcileStartMessage,
-  RequestMessage,
-  SampleMessage,
-} from "./tracing/channels.ts";
+export type { InformerEvent } from "./cache/cache.ts";
+export type { EventRecorder } from "./events/event-recorder.ts";
+export { type Logger, createLogger, loggerFromPino } from "./log/logger.ts";
 
 // Reading and writing objects.
-export type * from "./client/client.ts";
-export { type ClientOptions, createClient } from "./client/live-client.ts";
-export { formatKey, keyOf, keyText } from "./client/client.ts";
-export { isMetadataOnly, metadataOnly } from "./client/metadata-only.ts";
+export type {
+  Client,
+  DeepReadonly,
+  Desired,
+  DesiredStatus,
+  ClusterScopedName,
+  NamespacedName,
+  ObjectKey,
+  ObjectRef,
+  Owner,
+  Patch,
+  Reader,
+  ReadOptions,
+  Stored,
+} from "./client/client.ts";
+export { createClient } from "./client/live-client.ts";
+export { formatKey, keyOf } from "./client/client.ts";
+export { metadataOnly } from "./client/metadata-only.ts";
 export { Children, type Rejection, removeForeignPorts } from "./client/children.ts";
-export type {
-  Child,
-  ChildGroup,
-  ChildOptions,
-  ChildSelection,
-  Preparation,
-  DesiredChild,
-} from "./client/child-order.ts";
-export * from "./client/read-modify-write.ts";
-export * from "./client/intercept-client.ts";
-export type * from "./containers/options.ts";
-export type {
-  Cache,
-  CacheOptions,
-  InformerScope,
-  KindCacheOptions,
-  Informer,
-  InformerEvent,
-  InformerHandler,
-  InformerStats,
-  SubscribeOptions,
-  Subscription,
-} from "./cache/cache.ts";
-export { createCache } from "./cache/create-cache.ts";
-export { createCachedClient } from "./cache/cached-client.ts";
+export type { Child, ChildGroup, ChildOptions, DesiredChild, Preparation } from "./client/child-order.ts";
+export { createOrUpdate, retryOnConflict } from "./client/read-modify-write.ts";
+export { interceptClient } from "./client/intercept-client.ts";
+export type { ExecResult } from "./containers/options.ts";
+export type { Cache } from "./cache/cache.ts";
 
 // Reaching a cluster, and what fails on the way.
-export { loadConfig, type LoadConfigOptions, podNamespace } from "./config/load-config.ts";
-export type { KubeconfigFile } from "./config/kubeconfig-file.ts";
-export type { ClusterConfig, Credential, Credentials, Impersonation } from "./http/config.ts";
-export type {
-  CallOptions,
-  Interceptor,
-  RawRequest,
-  RawResponse,
-  RequestReport,
-  TransportOptions,
-  WebSocketConnection,
-} from "./http/transport.ts";
-export type { ConfigSource } from "./http/http-transport.ts";
-export {
-  type ApiWarning,
-  type CallContext,
-  currentCallContext,
-  runInCallContext,
-  type LogFields,
-} from "./scope/scope.ts";
+export { loadConfig, podNamespace } from "./config/load-config.ts";
+export type { ClusterConfig } from "./http/config.ts";
 export { ApiError, TerminalError } from "./errors/api-error.ts";
-export { CallbackError, type CallbackName } from "./callbacks/callbacks.ts";
 
 // Admission and conversion.
-export { WebhookBuilder } from "./webhook/webhook-builder.ts";
-export type * from "./webhook/webhooks.ts";
 export type {
-  SelfManagedCertificateOptions,
-  ServedWebhooks,
-  WebhookAnswer,
-  WebhookCall,
-  WebhookServerOptions,
-} from "./webhook/webhook-server.ts";
+  AdmissionContext,
+  AdmissionDecision,
+  AdmissionRequest,
+  AdmissionWebhook,
+  Conversion,
+  Converted,
+  Defaulter,
+  InvalidField,
+  Validator,
+  Verdict,
+} from "./webhook/webhooks.ts";
 
 // Words of Kubernetes that are apimachinery's.
 export {
@@ -127,6 +77,7 @@ export {
   type CustomResource,
   type DesiredCondition,
   type Duration,
+  type DurationLike,
   type float64,
   type GroupVersion,
   type int32,
@@ -151,11 +102,11 @@ export {
   ownerReferenceTo,
   removeCondition,
   setCondition,
-  withOwnerReference,
 } from "@tsbuilder/apimachinery/meta";
 export { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
 export {
   cronTimes,
+  formatDuration,
   formatMicroTime,
   formatTime,
   parseDuration,
@@ -163,4 +114,3 @@ export {
   type Clock,
   systemClock,
 } from "@tsbuilder/apimachinery/time";
-export type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";

@@ -221,7 +221,7 @@ test.skipIf(disk === undefined)(
       const kept = await after.list(ConfigMap, { namespace: "default", live: true });
       await after.close();
       await again.stop();
-      const names = kept.map(({ metadata }) => metadata.name!).filter((name) => /^c\d+$/.test(name));
+      const names = kept.map(({ metadata }) => metadata.name).filter((name) => /^c\d+$/.test(name));
       expect(names.toSorted()).toEqual(stored.toSorted());
     } finally {
       await cluster.stop();

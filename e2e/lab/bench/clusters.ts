@@ -4,14 +4,8 @@
  * Run: [OBJECTS=200] [ROUNDS=20] npm run lab -- bench clusters
  */
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import {
-  type Cluster,
-  createCache,
-  createClient,
-  createLogger,
-  loadConfig,
-  Manager,
-} from "@tsbuilder/runtime";
+import { type Cluster, createClient, createLogger, loadConfig, Manager } from "@tsbuilder/runtime";
+import { createCache } from "@tsbuilder/runtime/advanced";
 import { startFaultProxy } from "@tsbuilder/runtime/testing";
 import { Widget, widgetDefinition } from "../../support/runtime/widget-kinds.ts";
 import { percentile } from "./side-by-side/statistics.ts";

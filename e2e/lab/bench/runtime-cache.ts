@@ -7,7 +7,8 @@ import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { defineKind } from "@tsbuilder/apimachinery/meta";
-import { createCache, createClient } from "@tsbuilder/runtime";
+import { createClient } from "@tsbuilder/runtime";
+import { createCache } from "@tsbuilder/runtime/advanced";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;

@@ -13,7 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { createCache, createClient, loadConfig } from "@tsbuilder/runtime";
+import { createClient, loadConfig } from "@tsbuilder/runtime";
+import { createCache } from "@tsbuilder/runtime/advanced";
 import type { ClusterUnderTest } from "../../support/runtime/cluster-under-test.ts";
 import { Fleet, type FleetOptions } from "../../support/runtime/fleet.ts";
 import { Namespace, Widget, widgetDefinition } from "../../support/runtime/widget-kinds.ts";
@@ -88,7 +89,7 @@ async function begin(options: Omit<FleetOptions, "namespace">): Promise<Run> {
   const cache = createCache(client, { namespaces: [namespace] });
   cache.start();
   cache.informer(Widget).subscribe((event) => {
-    const { name = "" } = event.object.metadata;
+    const { name } = event.object.metadata;
     const since = open.get(name);
     if (since === undefined || event.object.status?.ready !== sizes.get(name)) return;
     open.delete(name);

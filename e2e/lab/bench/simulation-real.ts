@@ -1,6 +1,7 @@
 import { loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient, defineKind, loadConfig, type UnstructuredObject } from "@tsbuilder/runtime";
+import { createClient, defineKind, loadConfig } from "@tsbuilder/runtime";
+import type { UnstructuredObject } from "@tsbuilder/runtime/advanced";
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
 import { startTestManager, untilIdle } from "@tsbuilder/runtime/testing";
 import type { Scenario } from "@tsbuilder/simulation";
@@ -53,7 +54,7 @@ export async function runOnReal(
     await live(() => surprisesOf(client, crd, steps));
     await live(async () => {
       for (const { metadata } of await client.list(kind))
-        await client.delete(kind, { name: metadata.name!, namespace: metadata.namespace! });
+        await client.delete(kind, { name: metadata.name, namespace: metadata.namespace });
     });
     const { user, system } = process.cpuUsage(own);
     const processor = processorTime(pids) - servers + (user + system) / 1000;

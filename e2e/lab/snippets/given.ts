@@ -2,7 +2,7 @@
  * Code that the READMEs take for granted around their snippets: kinds of a project, and functions that make children. The
  * snippets import the kinds from where a project has them.
  */
-import { type Condition, type CustomResource, defineKind } from "@tsbuilder/runtime";
+import { type Condition, type CustomResource, defineKind, type Stored } from "@tsbuilder/runtime";
 import type { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 
@@ -25,11 +25,7 @@ export const Backup = defineKind<Backup>(group, { kind: "Backup", plural: "backu
 
 export const isOld = ({ spec }: Backup): boolean => (spec.day ?? 0) < 10;
 
-interface Owner {
-  readonly metadata: { readonly name?: string };
-}
-
-export function statefulSetFor({ metadata: { name = "" } }: Owner) {
+export function statefulSetFor({ metadata: { name } }: Stored<Shop | MySQL>) {
   const labels = { app: name };
   return {
     metadata: { name },
@@ -40,15 +36,15 @@ export function statefulSetFor({ metadata: { name = "" } }: Owner) {
   } satisfies Partial<StatefulSet>;
 }
 
-export function deploymentFor(owner: Owner) {
+export function deploymentFor(owner: Stored<Shop | MySQL>) {
   return statefulSetFor(owner) satisfies Partial<Deployment>;
 }
 
-export function serviceFor({ metadata: { name = "" } }: Owner) {
+export function serviceFor({ metadata: { name } }: Stored<Shop | MySQL>) {
   return { metadata: { name }, spec: { ports: [{ port: 80 }] } } satisfies Partial<Service>;
 }
 
-export function configMapFor({ metadata: { name }, spec }: Shop) {
+export function configMapFor({ metadata: { name }, spec }: Stored<Shop>) {
   return {
     metadata: { name: `${name}-config` },
     data: { config: spec.config ?? "" },

@@ -1,3 +1,4 @@
+import type { Stored } from "@tsbuilder/runtime";
 import { Maria, type MariaSpec } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { configSecretFor, serverFiles } from "../../golden/maria-operator/src/controller/maria_config.ts";
 import type { Credentials } from "../../golden/maria-operator/src/controller/maria_passwords.ts";
@@ -21,11 +22,18 @@ export function mariaFiles(spec: MariaSpec = {}, current: Credentials = credenti
   return filesIn(configSecretFor(maria, files, { primary: 0 }));
 }
 
-export function mariaOf(spec: MariaSpec, annotations: Record<string, string> = {}): Maria {
+export function mariaOf(spec: MariaSpec, annotations: Record<string, string> = {}): Stored<Maria> {
   return {
     apiVersion: Maria.apiVersion,
     kind: Maria.kind,
-    metadata: { name: "db", namespace: "default", annotations },
+    metadata: {
+      name: "db",
+      namespace: "default",
+      annotations,
+      uid: "1",
+      resourceVersion: "1",
+      creationTimestamp: "2026-01-01T00:00:00Z",
+    },
     spec: { username: "app", database: "shop", ...spec, config: { ...config, ...spec.config } },
   };
 }

@@ -2,7 +2,6 @@ import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type ClusterConfig,
-  createCache,
   createClient,
   createLogger,
   defineKind,
@@ -10,6 +9,7 @@ import {
   loadConfig,
   Manager,
 } from "@tsbuilder/runtime";
+import { createCache } from "@tsbuilder/runtime/advanced";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 import { startControlPlane } from "./control-plane.ts";

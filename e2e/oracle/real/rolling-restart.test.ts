@@ -84,7 +84,7 @@ test.skipIf("missing" in binaries).each(["SIGTERM", "SIGKILL"] as const)(
 
     await eventually(async () => {
       const all = await users[0]!.list(ConfigMap, { namespace: "default" });
-      const tasks = all.filter(({ metadata }) => names.includes(metadata.name!));
+      const tasks = all.filter(({ metadata }) => names.includes(metadata.name));
       expect(tasks.map(({ data }) => data?.["done"])).toEqual(tasks.map(({ data }) => data?.["wanted"]));
     });
     expect(await lease()).toMatchObject({ holderIdentity: "roller", leaseTransitions, acquireTime });

@@ -93,7 +93,7 @@ async function bundle(version: string): Promise<ManifestObject[]> {
 
 async function names(apiVersion: string, kind: string): Promise<string[]> {
   const found = await client.list(await client.mapper.kindFor({ apiVersion, kind }), {});
-  return found.map(({ metadata }) => metadata.name!);
+  return found.map(({ metadata }) => metadata.name);
 }
 
 async function read(apiVersion: string, kind: string, name: string): Promise<object | undefined> {

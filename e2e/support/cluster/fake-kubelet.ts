@@ -1,5 +1,6 @@
 import { type Clock, formatTime, systemClock } from "@tsbuilder/apimachinery/time";
-import { type Cache, type Client, createCache } from "@tsbuilder/runtime";
+import type { Cache, Client, Stored } from "@tsbuilder/runtime";
+import { createCache } from "@tsbuilder/runtime/advanced";
 import {
   type Container,
   type ContainerState,
@@ -60,7 +61,7 @@ export class FakeKubelet {
     return this.#cache.stop();
   }
 
-  #report(pod: Pod): void {
+  #report(pod: Stored<Pod>): void {
     const time = formatTime(this.#clock.now());
     // A conflict means a newer version, whose event follows.
     report(this.#client, pod, { decide: this.#decide, time }).catch(() => undefined);
@@ -73,8 +74,8 @@ interface ReportOptions {
   readonly time: string;
 }
 
-async function report(client: Client, pod: Pod, { decide, time }: ReportOptions): Promise<void> {
-  const { namespace, name = "" } = pod.metadata;
+async function report(client: Client, pod: Stored<Pod>, { decide, time }: ReportOptions): Promise<void> {
+  const { namespace, name } = pod.metadata;
   if (pod.metadata.deletionTimestamp) {
     await client.delete(Pod, { namespace, name }, { gracePeriodSeconds: 0 });
     return;

@@ -188,7 +188,7 @@ async function conditionOf(
 
 async function podsOf(client: Client, instance: string): Promise<Pod[]> {
   const pods = await client.list(Pod, { namespace, labels: { "app.kubernetes.io/instance": instance } });
-  return pods.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
+  return pods.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
 async function versionsOf(

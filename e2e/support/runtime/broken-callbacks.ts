@@ -129,7 +129,7 @@ export const callbacks: { readonly [callback: string]: Callback } = {
     counter: counted("map"),
     setUp: (manager, breaks) =>
       void second(manager, (request) => (request.startsWith("bad") ? (breaks() as string) : request))
-        .watches(Widget, ({ metadata }) => [metadata.name!])
+        .watches(Widget, ({ metadata }) => [metadata.name])
         .complete(nothing),
   },
   "the function of a source": {

@@ -204,7 +204,7 @@ function copySizes(
     .controllerFor(Widget)
     .owns(ConfigMap)
     .withOptions({ maxConcurrentReconciles: 2, backoff: { max: "5s" } })
-    .finalizer("example.com/copy", async ({ metadata: { name = "" } }) => {
+    .finalizer("example.com/copy", async ({ metadata: { name } }) => {
       await client.delete(ConfigMap, { namespace, name });
     })
     .complete({

@@ -1,3 +1,4 @@
+import type { Stored } from "@tsbuilder/runtime";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { onTestFinished } from "vitest";
 import type { Cache, CacheOptions } from "../../../src/runtime/cache/cache.ts";
@@ -37,7 +38,7 @@ export interface CacheTests {
     name: string,
     spec?: Widget["spec"],
     labels?: { readonly [label: string]: string },
-  ) => Promise<Widget>;
+  ) => Promise<Stored<Widget>>;
 }
 
 /** Three digits, so that names sort by creation; each file has its own range for tests on a shared real server. */

@@ -1,3 +1,4 @@
+import type { Stored } from "@tsbuilder/runtime";
 import { afterAll, beforeAll } from "vitest";
 import { createClient, type LiveClient } from "../../../src/runtime/client/live-client.ts";
 import { loadConfig } from "../../../src/runtime/config/load-config.ts";
@@ -13,7 +14,7 @@ export interface WidgetCluster {
   readonly client: LiveClient;
   /** A unique name for a test. */
   readonly key: () => { readonly namespace: string; readonly name: string };
-  readonly create: (spec?: Widget["spec"]) => Promise<Widget>;
+  readonly create: (spec?: Widget["spec"]) => Promise<Stored<Widget>>;
 }
 
 /** Files that share a real server must not use the same objects. */

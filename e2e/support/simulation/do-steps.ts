@@ -1,10 +1,5 @@
-import {
-  ApiError,
-  type Client,
-  defineKind,
-  type KubernetesObject,
-  type UnstructuredObject,
-} from "@tsbuilder/runtime";
+import { ApiError, type Client, defineKind, type KubernetesObject } from "@tsbuilder/runtime";
+import type { UnstructuredObject } from "@tsbuilder/runtime/advanced";
 import type { PlannedStep } from "../../../src/simulation/operations/operations-for.ts";
 import type { CRD } from "../../../src/simulation/operations/draw-object.ts";
 

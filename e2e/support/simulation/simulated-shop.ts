@@ -3,8 +3,9 @@ import {
   type CustomResource,
   defineKind,
   type Manager,
+  type NamespacedName,
   type Reconciler,
-  type Request,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario, Step } from "@tsbuilder/simulation";
@@ -56,7 +57,7 @@ export class ShopReconciler implements Reconciler {
     this.#cluster = cluster;
   }
 
-  async reconcile({ namespace, name }: Request): Promise<void> {
+  async reconcile({ namespace, name }: NamespacedName): Promise<void> {
     const { client } = this.#cluster;
     const shop = await client.find(Shop, { namespace, name });
     if (!shop || shop.metadata.deletionTimestamp) return;
@@ -72,9 +73,11 @@ export function setupShops(cluster: Cluster): void {
 }
 
 /** An operator that does this and nothing else for each shop. */
-export function shopsThat(work: (manager: Manager, shop: Shop) => unknown): (manager: Manager) => void {
+export function shopsThat(
+  work: (manager: Manager, shop: Stored<Shop>) => unknown,
+): (manager: Manager) => void {
   return (manager) => {
-    const reconcile = async (request: Request): Promise<void> => {
+    const reconcile = async (request: NamespacedName): Promise<void> => {
       const shop = await manager.client.find(Shop, request);
       if (shop && !shop.metadata.deletionTimestamp) await work(manager, shop);
     };

@@ -1,4 +1,4 @@
-import type { Manager, Request } from "@tsbuilder/runtime";
+import type { Manager, NamespacedName, Stored } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { MistakeClass } from "@tsbuilder/simulation";
 import { Shop, ShopReconciler } from "./simulated-shop.ts";
@@ -16,7 +16,7 @@ export const wrongShops: { readonly [name in MistakeClass]?: (manager: Manager) 
   }),
   /** A field that is gone from the spec stays in the child. */
   history: reconcileBy(async ({ client }, shop) => {
-    const { namespace, name = "" } = shop.metadata;
+    const { namespace, name } = shop.metadata;
     const { size, colour } = shop.spec;
     const data = { size: String(size), ...(colour !== undefined && { colour }) };
     const map = await client.find(ConfigMap, { namespace, name });
@@ -41,13 +41,15 @@ export const wrongShops: { readonly [name in MistakeClass]?: (manager: Manager) 
   }),
 };
 
-function reconcileBy(work: (manager: Manager, shop: Shop) => Promise<void>): (manager: Manager) => void {
+function reconcileBy(
+  work: (manager: Manager, shop: Stored<Shop>) => Promise<void>,
+): (manager: Manager) => void {
   return (manager) =>
     void manager
       .controllerFor(Shop)
       .owns(ConfigMap)
       .complete({
-        async reconcile({ namespace, name }: Request) {
+        async reconcile({ namespace, name }: NamespacedName) {
           const shop = await manager.client.find(Shop, { namespace, name });
           if (shop && !shop.metadata.deletionTimestamp) await work(manager, shop);
         },

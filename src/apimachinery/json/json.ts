@@ -109,5 +109,16 @@ export type Duration =
   | `${number}h${number}m${number}${SmallUnit}`
   | `${number}s${number}${"ms" | "us" | "ns"}`;
 
+/** A duration as a program computes it: the sum of its units, `{ minutes: 1, seconds: 30 }`. */
+export interface DurationUnits {
+  readonly hours?: number | undefined;
+  readonly minutes?: number | undefined;
+  readonly seconds?: number | undefined;
+  readonly milliseconds?: number | undefined;
+}
+
+/** A duration as text, or in units. */
+export type DurationLike = Duration | DurationUnits;
+
 /** An object of any kind, stored as is. */
 export type RawExtension = { [key: string]: JSONValue };

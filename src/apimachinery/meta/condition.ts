@@ -19,14 +19,17 @@ export type DesiredCondition = Pick<Condition, "type" | "status" | "reason"> & {
   message?: string | undefined;
 };
 
+/** The text of a reason, unless it is not one word: the API server rejects such a condition. */
+export type OneWord<Text extends string> = Text extends "" | `${string} ${string}` ? never : Text;
+
 /**
  * Returns the conditions with one of them set; doesn't modify the given array.
  * `lastTransitionTime` changes only when `status` changes, so that an unchanged state results in an equal array. The
  * time is the system's by default; a reconciler passes `manager.clock`, so that tests can move it.
  */
-export function setCondition(
+export function setCondition<Reason extends string>(
   conditions: readonly Condition[] | null | undefined,
-  desired: DesiredCondition,
+  desired: DesiredCondition & { readonly reason: Reason & OneWord<Reason> },
   clock: Pick<Clock, "now"> = systemClock,
 ): Condition[] {
   const current = findCondition(conditions, desired.type);

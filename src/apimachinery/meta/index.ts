@@ -6,6 +6,7 @@ export * from "./condition.ts";
 export * from "./kind.ts";
 export type {
   Duration,
+  DurationLike,
   float64,
   int32,
   int64,

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from "./object.ts";
+import type { ClusterScopedName, KubernetesObject, NamespacedName, ObjectKey } from "./object.ts";
 
 /** An API group and one of its versions; the core group is the empty string. */
 export interface GroupVersion {
@@ -19,23 +19,40 @@ export interface KindDefinition {
   readonly scope?: Scope;
 }
 
-/** Carries the type of a kind's objects, which no value has. */
+/** Carry the types of a kind's objects and of their keys, which no value has. */
 declare const objectType: unique symbol;
+declare const keyType: unique symbol;
 
 /**
- * A kind as a value: what the client needs to build URLs, and the type of its objects.
- * Create it with `defineKind`, so that `apiVersion` matches group and version.
+ * A kind as a value: what the client needs to build URLs, the type of its objects, and that of their keys, which have a
+ * namespace or none. Create it with `defineKind`, so that `apiVersion` matches group and version.
  */
-export interface Kind<T extends KubernetesObject = KubernetesObject> extends GroupVersion {
+export interface Kind<
+  T extends KubernetesObject = KubernetesObject,
+  Key extends ObjectKey = ObjectKey,
+> extends GroupVersion {
   /** `group/version`, or the bare version for the core group. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly scope: Scope;
   readonly [objectType]?: T;
+  readonly [keyType]?: Key;
 }
 
 /** Declares a kind. The generators read the arguments statically: use literals or constants. */
+export function defineKind<T extends KubernetesObject>(
+  groupVersion: GroupVersion,
+  definition: KindDefinition & { readonly scope?: "Namespaced" },
+): Kind<T, NamespacedName>;
+export function defineKind<T extends KubernetesObject>(
+  groupVersion: GroupVersion,
+  definition: KindDefinition & { readonly scope: "Cluster" },
+): Kind<T, ClusterScopedName>;
+export function defineKind<T extends KubernetesObject>(
+  groupVersion: GroupVersion,
+  definition: KindDefinition,
+): Kind<T>;
 export function defineKind<T extends KubernetesObject>(
   groupVersion: GroupVersion,
   { kind, plural, scope = "Namespaced" }: KindDefinition,

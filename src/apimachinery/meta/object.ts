@@ -51,6 +51,24 @@ export interface KubernetesObject extends TypeMeta {
   metadata: ObjectMeta;
 }
 
+/** The name of an object in its namespace. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The name of an object of a cluster-scoped kind, which is in no namespace. */
+export interface ClusterScopedName {
+  readonly namespace?: undefined;
+  readonly name: string;
+}
+
+/** The name of an object of any kind. */
+export interface ObjectKey {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
 /** The metadata of a list: its resource version, and the token to continue with. */
 export interface ListMeta {
   resourceVersion?: string;

@@ -22,6 +22,31 @@ test.each([
 });
 
 test.each([
+  [{ seconds: 90 }, 90_000],
+  [{ hours: 1, minutes: 30, seconds: undefined, milliseconds: 0.5 }, 5_400_000.5],
+  [{ minutes: 1, seconds: -60 }, 0],
+])("parseDuration(%j) is %d ms", (units, milliseconds) => {
+  expect(parseDuration(units)).toBe(milliseconds);
+});
+
+test.each<unknown>([
+  { seconds: Number.NaN },
+  { minutes: Infinity },
+  { days: 1 },
+  { toString: 1 },
+  { seconds: "1" },
+  { seconds: undefined },
+  {},
+  [],
+  30,
+  null,
+])("parseDuration() refuses %j, which has no known unit, or no number of it", (units) => {
+  expect(() => parseDuration(units as object)).toThrow(
+    new TypeError(`time: invalid duration ${JSON.stringify(units)}`),
+  );
+});
+
+test.each([
   ["", 'time: invalid duration ""'],
   ["-", 'time: invalid duration "-"'],
   ["s", 'time: invalid duration "s"'],

@@ -1,19 +1,40 @@
+import type { Duration, DurationUnits } from "../json/json.ts";
+
 /**
- * Parses a span of time as Go writes it (`1h30m`, `250ms`, `-1.5s`) into milliseconds.
+ * Converts a span of time to milliseconds: as Go writes it (`1h30m`, `250ms`, `-1.5s`), or in units.
  * Nanoseconds become fractions; for exact ones there is `parseNanoseconds`.
- * @throws TypeError that quotes the text
+ * @throws TypeError that quotes the duration
  */
-export function parseDuration(text: string): number {
-  const nanoseconds = parseNanoseconds(text);
+export function parseDuration(duration: string | DurationUnits): number {
+  if (typeof duration !== "string") return sumUnits(duration);
+  const nanoseconds = parseNanoseconds(duration);
   // Whole milliseconds first: a division of everything would lose digits of long spans.
   return Number(nanoseconds / 1_000_000n) + Number(nanoseconds % 1_000_000n) / 1e6;
 }
 
+const millisecondsOf: { readonly [unit: string]: number } = {
+  hours: 3_600_000,
+  minutes: 60_000,
+  seconds: 1000,
+  milliseconds: 1,
+} satisfies Record<keyof DurationUnits, number>;
+
+function sumUnits(duration: DurationUnits): number {
+  // Callers without types may pass anything: a bare number has no unit.
+  const counts = Object.entries(duration ?? {}).filter(([, count]) => count !== undefined);
+  const areValid = counts.every(
+    ([unit, count]) => Object.hasOwn(millisecondsOf, unit) && Number.isFinite(count),
+  );
+  if (counts.length === 0 || !areValid)
+    throw new TypeError(`time: invalid duration ${JSON.stringify(duration)}`);
+  return counts.reduce((sum, [unit, count]) => sum + millisecondsOf[unit]! * count, 0);
+}
+
 /** Writes milliseconds as Go does: `1h30m0s`, `1.5s`, `250ms`, `0s`. */
-export function formatDuration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): Duration {
   const whole = Math.trunc(milliseconds);
   const rest = Math.round((milliseconds - whole) * 1e6);
-  return formatNanoseconds(BigInt(whole) * 1_000_000n + BigInt(rest));
+  return formatNanoseconds(BigInt(whole) * 1_000_000n + BigInt(rest)) as Duration;
 }
 
 /** The largest 64-bit integer, Go's limit of durations. */

@@ -50,7 +50,7 @@ function itemLines(item: unknown, steps: Steps): YamlLine[] {
 }
 
 function memberLines(name: string, value: unknown, steps: Steps): YamlLine[] {
-  const key = keyText(name);
+  const key = formatKey(name);
   const lines = yamlLines(value, steps);
   if (!isNested(value))
     return lines.map((line, i) => (i === 0 ? { ...line, text: `${key}: ${line.text}` } : line));
@@ -59,7 +59,7 @@ function memberLines(name: string, value: unknown, steps: Steps): YamlLine[] {
 }
 
 /** Formats a key as a scalar of its own: for a key in an object, `emitYaml()` needs Buffer, which browsers lack. */
-function keyText(name: string): string {
+function formatKey(name: string): string {
   return /[\n ]/u.test(name) ? JSON.stringify(name) : emitYaml(name).trimEnd();
 }
 

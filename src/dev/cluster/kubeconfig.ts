@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client, KubeconfigFile } from "@tsbuilder/runtime";
+import type { Client } from "@tsbuilder/runtime";
+import type { KubeconfigFile } from "@tsbuilder/runtime/advanced";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { type ClusterChoice, readContext } from "../../ship/cluster/kubectl.ts";
 

@@ -1,4 +1,5 @@
-import { defineKind, type RestMapper } from "@tsbuilder/runtime";
+import { defineKind } from "@tsbuilder/runtime";
+import type { RestMapper } from "@tsbuilder/runtime/advanced";
 import { beforeEach, expect, test } from "vitest";
 import { checkIsServed } from "./session-actions.ts";
 

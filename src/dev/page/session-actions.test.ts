@@ -93,7 +93,7 @@ async function podsOf(count: number): Promise<ReadonlyMap<string, string>> {
   return eventually(async () => {
     const pods = await cluster.client.list(Pod, { namespace, labels });
     expect(pods.map(({ status }) => status?.phase)).toEqual(Array.from({ length: count }, () => "Running"));
-    return new Map(pods.map(({ metadata }) => [metadata.name!, metadata.uid!]));
+    return new Map(pods.map(({ metadata }) => [metadata.name, metadata.uid]));
   });
 }
 

@@ -1,6 +1,7 @@
 // The actions of a session: write and delete objects, let requests fail, take the operator's Lease, move the clock, go back in time.
 
-import type { Client, Kind, KubernetesObject, RestMapper } from "@tsbuilder/runtime";
+import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
+import type { RestMapper } from "@tsbuilder/runtime/advanced";
 import { formatMicroTime } from "@tsbuilder/apimachinery/time";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { ClusterControls, DevCluster } from "../cluster/dev-cluster.ts";

@@ -1,4 +1,4 @@
-import type { ChannelMessages } from "@tsbuilder/runtime";
+import type { ChannelMessages } from "@tsbuilder/runtime/advanced";
 import { expect, test } from "vitest";
 import { ReconcileHistory } from "./operator-messages.ts";
 import type { RecordedReconcile } from "./recorded.ts";

@@ -2,7 +2,7 @@
 // and `listenToOperator` turns them into the reconciles and samples of the record.
 
 import { type RecordedReconcile, type RecordedSample, causeOfRequeue } from "./recorded.ts";
-import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime";
+import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime/advanced";
 import type { OperatorListener } from "../operator/operator-process.ts";
 
 /** The channels of the runtime. They are repeated here, checked by the compiler, since loading the runtime takes long. */

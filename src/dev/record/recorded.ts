@@ -2,13 +2,13 @@
 // `session-recording.ts` writes them, `read-recording.ts` reads a file; the page reads them over HTTP.
 
 import type { AdmissionCall, ClusterWrite, ConversionCall } from "@tsbuilder/cluster";
+import type { KubernetesObject } from "@tsbuilder/runtime";
 import type {
-  KubernetesObject,
   ReconcileEndMessage,
   ReconcileStartMessage,
   RequestMessage,
   SampleMessage,
-} from "@tsbuilder/runtime";
+} from "@tsbuilder/runtime/advanced";
 
 /** The version of the format. Records of other versions are refused. */
 export const format = 1;

@@ -125,7 +125,10 @@ function controller(
   inputs: ScaffoldInputs,
 ): Blueprint {
   const isOwn = resource.origin.type === "own";
-  const context = controllerContext(project, resource, name, inputs);
+  const context = {
+    ...controllerContext(project, resource, name, inputs),
+    keyType: resource.namespaced ? "NamespacedName" : "ClusterScopedName",
+  };
   const testKey = resource.namespaced ? 'name: "test", namespace: "default"' : 'name: "test"';
   const ownContext = { ...context, testKey };
   const { namespaced } = resource;

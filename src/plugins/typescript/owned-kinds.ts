@@ -31,6 +31,8 @@ export function ownedKindsContext(owns: readonly string[], owner: OwnerNames) {
   return {
     ownedImports: importLines(kinds, "import"),
     preparationImport: kinds.some(({ kind }) => kind === "Service") ? "  removeForeignPorts,\n" : "",
+    storedType: storedType(owner),
+    storedTypeImports: owner.namespaced ? "Desired, Stored" : "ClusterScopedName, Desired, Stored",
     ownedTypeImports: importLines(kinds, "import type"),
     ownedFunctions: kinds.map(({ functionName }) => functionName).join(", "),
     ownedMarkers: lines(
@@ -66,6 +68,11 @@ function readOwnedKind(text: string): OwnedKind {
   };
 }
 
+/** The type of the owner as `find` returns it. */
+function storedType({ kind, namespaced }: OwnerNames): string {
+  return namespaced ? `Stored<${kind}>` : `Stored<${kind}, ClusterScopedName>`;
+}
+
 /** One line for each module, in the order of their names. */
 function importLines(kinds: readonly OwnedKind[], keyword: string): string {
   const modules = [...new Set(kinds.map(({ module }) => module))].sort();
@@ -81,7 +88,7 @@ function functionText({ kind, functionName }: OwnedKind, owner: OwnerNames): str
   const body = bodies[kind] ?? ["// Add what the API server requires of it."];
   return [
     `/** The ${kind}. */`,
-    `export function ${functionName}(${owner.variable}: ${owner.kind}): Desired<${kind}> {`,
+    `export function ${functionName}(${owner.variable}: ${storedType(owner)}): Desired<${kind}> {`,
     `  const labels = labelsOf(${owner.variable});`,
     "  return {",
     "    metadata: { labels },",

@@ -113,7 +113,7 @@ test("an exception in a handler or onError ends no subscription", async () => {
   });
   const told: string[] = [];
   cache.informer(Widget).subscribe(({ object }) => {
-    told.push(object.metadata.name!);
+    told.push(object.metadata.name);
     throw new Error("boom");
   });
   await cache.synced();

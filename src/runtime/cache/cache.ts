@@ -5,7 +5,7 @@
 
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { DeepReadonly, ObjectKey, Reader, Selection } from "../client/client.ts";
+import type { ObjectKey, Reader, Selection, Stored } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 /**
@@ -14,10 +14,12 @@ import { ApiError } from "../errors/api-error.ts";
  */
 export interface Cache extends Reader {
   /** The informer of a kind, created if necessary. Kinds of `metadataOnly` have their own. */
-  informer<T extends KubernetesObject>(kind: Kind<T>): Informer<T>;
+  informer<T extends KubernetesObject, Key extends ObjectKey>(kind: Kind<T, Key>): Informer<T, Key>;
 
   /** The informer of a kind if it exists. */
-  existing<T extends KubernetesObject>(kind: Kind<T>): Informer<T> | undefined;
+  existing<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+  ): Informer<T, Key> | undefined;
 
   /** All informers, for metrics and health. */
   readonly informers: readonly Informer[];
@@ -35,10 +37,10 @@ export interface Cache extends Reader {
   stop(): Promise<void>;
 
   /** Adds an index: see `Informer.addIndex`. */
-  addIndex<T extends KubernetesObject>(
-    kind: Kind<T>,
+  addIndex<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     name: string,
-    values: (object: DeepReadonly<T>) => readonly string[],
+    values: (object: Stored<T, Key>) => readonly string[],
   ): void;
 
   /**
@@ -64,8 +66,8 @@ export interface Cache extends Reader {
  * Keeps the objects of one kind as they are on the server, and notifies subscribers of changes. All controllers of a
  * manager share one informer per kind. Objects are frozen.
  */
-export interface Informer<T extends KubernetesObject = KubernetesObject> {
-  readonly kind: Kind<T>;
+export interface Informer<T extends KubernetesObject = KubernetesObject, Key extends ObjectKey = ObjectKey> {
+  readonly kind: Kind<T, Key>;
 
   /** True once the first list is in the store. Subscriptions have their own `hasSynced`. */
   readonly hasSynced: boolean;
@@ -80,22 +82,22 @@ export interface Informer<T extends KubernetesObject = KubernetesObject> {
    * awaited before its next event. Existing objects come first, as `add` with `isInInitialList`. An exception in the
    * handler is reported and doesn't end the informer.
    */
-  subscribe(handler: InformerHandler<DeepReadonly<T>>, options?: SubscribeOptions): Subscription;
+  subscribe(handler: InformerHandler<Stored<T, Key>>, options?: SubscribeOptions): Subscription;
 
   /** Returns true if the informer watches this namespace; `get` throws for any other. */
   covers(namespace: string | undefined): boolean;
 
   /** Reads an object, including writes of this process. */
-  get(key: ObjectKey): DeepReadonly<T> | undefined;
+  get(key: ObjectKey): Stored<T, Key> | undefined;
 
   /** Reads objects, including writes of this process; `fields` uses indexes. */
-  list(selection?: Omit<Selection, "signal">): DeepReadonly<T>[];
+  list(selection?: Omit<Selection, "signal">): Stored<T, Key>[];
 
   /**
    * Adds an index: `values` returns the values under which `list({ fields: { [name]: value } })` finds an object. May
    * be called at any time. Throws if the index exists.
    */
-  addIndex(name: string, values: (object: DeepReadonly<T>) => readonly string[]): void;
+  addIndex(name: string, values: (object: Stored<T, Key>) => readonly string[]): void;
 
   readonly stats: InformerStats;
 }
@@ -151,7 +153,7 @@ export interface Subscription {
   synced(signal?: AbortSignal): Promise<void>;
 
   /** Delivers the objects that match once more, as at first. */
-  replay(matches: (object: DeepReadonly<KubernetesObject>) => boolean): void;
+  replay(matches: (object: Stored<KubernetesObject, ObjectKey>) => boolean): void;
 
   /** Ends the calls; a running one is not awaited. */
   unsubscribe(): void;

@@ -74,6 +74,22 @@ test("Client.apply() sends nothing at a steady state, and drops a field that is 
   expect(requests.length - before).toBe(1);
 });
 
+test("Client.applyFields() sends nothing at a steady state", async () => {
+  const namespace = await newNamespace();
+  const { cache, client, requests } = await start();
+  await cache.informer(Widget).synced();
+  const theirs = await live.create(Widget, {
+    metadata: { namespace, name: "theirs" },
+    spec: { color: "red" },
+  });
+  await eventually(() => expect(cache.informer(Widget).get(theirs.metadata)).toBeDefined());
+  const applied = await client.applyFields(Widget, theirs, { spec: { size: 1 } });
+  expect(applied.spec).toEqual({ color: "red", size: 1 });
+  const before = requests.length;
+  expect(await client.applyFields(Widget, applied, { spec: { size: 1 } })).toBe(applied);
+  expect(requests).toHaveLength(before);
+});
+
 test("Client.apply() reverts changes of others, except for the status", async () => {
   const namespace = await newNamespace();
   const { cache, client, requests } = await start();
@@ -130,8 +146,7 @@ test("Client.apply() doesn't take an object away from another owner, read from t
   const namespace = await newNamespace();
   const { cache, client, requests } = await start();
   await cache.informer(Widget).synced();
-  const make = (name: string): Promise<Widget> =>
-    client.create(Widget, { metadata: { name, namespace }, spec: {} });
+  const make = (name: string) => client.create(Widget, { metadata: { name, namespace }, spec: {} });
   const [owner, other] = [await make("owner"), await make("other")];
   await client.apply(Widget, { metadata: { name: "child" }, spec: {} }, { owner });
   const before = requests.length;
@@ -202,7 +217,7 @@ test.each<[string, (client: Client) => Client]>([
       const applied = await wrapper.apply(Widget, { metadata: key, spec: { size: 1 } });
       await wrapper.patch(Widget, applied, (draft) => void (draft.spec.size = 2));
       await wrapper.patchStatus(Widget, await wrapper.get(Widget, key), { ready: 2 });
-      expect(await wrapper.with({ namespace }).find(Widget, { name: key.name })).toMatchObject({
+      expect(await wrapper.with({ namespace }).find(Widget, key)).toMatchObject({
         spec: { size: 2 },
         status: { ready: 2 },
       });

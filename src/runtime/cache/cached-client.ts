@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { bodyToApply } from "../client/apply-body.ts";
+import { bodyToApply, withIdentity } from "../client/apply-body.ts";
 import {
   type Client,
   type ClientDefaults,
@@ -11,6 +11,7 @@ import {
   type Patch,
   type PatchOptions,
   type ReadOptions,
+  type Stored,
   type WriteOptions,
   keyOf,
 } from "../client/client.ts";
@@ -93,12 +94,12 @@ class CachedClient implements Client {
   readonly updateStatus: Client["updateStatus"] = (kind, object, options) =>
     this.recordWrite(kind, this.live.updateStatus(kind, object, options), options);
 
-  patch<T extends KubernetesObject>(
-    kind: Kind<T>,
+  patch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     ref: DeepReadonly<T> | ObjectRef,
     change: Edit<T> | Patch,
     options?: PatchOptions,
-  ): Promise<DeepReadonly<T>> {
+  ): Promise<Stored<T, Key>> {
     return this.recordWrite(kind, this.live.patch(kind, ref, change, options), options);
   }
 
@@ -138,6 +139,9 @@ class CachedClient implements Client {
     return freezeShared(cached);
   };
 
+  readonly applyFields: Client["applyFields"] = (kind, object, fields, options) =>
+    this.apply(kind, withIdentity(object, fields), options);
+
   readonly applyStatus: Client["applyStatus"] = (kind, ref, status, options) =>
     this.recordWrite(kind, this.live.applyStatus(kind, ref, status, options), options);
 
@@ -174,8 +178,11 @@ class CachedClient implements Client {
     return options?.dryRun ?? this.defaults.dryRun ?? false;
   }
 
-  private resolveKey(kind: Kind, { name, namespace }: ObjectKey): ObjectKey {
-    return { name, namespace: namespaceOf(kind, this.defaults, namespace) };
+  private resolveKey<Key extends ObjectKey>(
+    kind: Kind<KubernetesObject, Key>,
+    { name, namespace }: Key,
+  ): Key {
+    return { name, namespace: namespaceOf(kind, this.defaults, namespace) } as Key;
   }
 
   private readOptions(options: ReadOptions | undefined): ReadOptions {
@@ -244,7 +251,7 @@ function fingerprintOf(object: KubernetesObject): string {
 }
 
 /** Returns true if deleted objects may remain: pods until they terminate, others until dependents are deleted. */
-function mayRemain(kind: Kind, options: DeleteAllOptions = {}): boolean {
+function mayRemain(kind: Kind, options: DeleteAllOptions): boolean {
   const { propagationPolicy = "Background" } = options;
   return propagationPolicy !== "Background" || (kind.group === "" && kind.kind === "Pod");
 }

@@ -1,4 +1,4 @@
-import { type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type Kind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
 import { ConfigMap, namesOf, useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
 import { Namespace, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
@@ -64,8 +64,8 @@ test("Cache.keepOnly() doesn't cache the rest of a kind, and throws if the kind 
 test("Cache checks the scope of a kind like the server", async () => {
   const namespace = await newNamespace();
   const { client } = await start();
-  expect(await client.find(Namespace, { name: namespace, namespace: "ignored" })).toBeDefined();
-  await expect(client.find(Widget, { name: "x" })).rejects.toThrow("needs a namespace");
+  expect(await client.find(Namespace, { name: namespace, namespace: "ignored" as never })).toBeDefined();
+  await expect(client.find(Widget as Kind, { name: "x" })).rejects.toThrow("needs a namespace");
   await createWidget(namespace, "everywhere");
   await eventually(async () =>
     expect(namesOf(await client.list(Widget, { namespace: "" }))).toContain("everywhere"),
@@ -82,7 +82,7 @@ test("Cache finds objects by indexes, several values each, across namespaces, ad
     expect(await client.list(Widget, { fields: { color: "blue" } })).toHaveLength(2),
   );
   expect(namesOf(await client.list(Widget, { namespace: one, fields: { color: "blue" } }))).toEqual(["a"]);
-  cache.addIndex(Widget, "name", ({ metadata }) => [metadata.name!]);
+  cache.addIndex(Widget, "name", ({ metadata }) => [metadata.name]);
   expect(namesOf(await client.list(Widget, { fields: { color: "blue", name: "b" } }))).toEqual(["b"]);
   await client.patch(Widget, { namespace: two, name: "b" }, { merge: { spec: { color: "red" } } });
   expect(namesOf(await client.list(Widget, { fields: { color: "red" } }))).toEqual(["a", "b"]);

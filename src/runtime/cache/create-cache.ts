@@ -3,7 +3,7 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import { currentCallContext } from "../scope/scope.ts";
-import { type Client, type ObjectKey, type ReadOptions, formatKey, keyText } from "../client/client.ts";
+import { type Client, type ObjectKey, type ReadOptions, formatKey } from "../client/client.ts";
 import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";
@@ -46,7 +46,7 @@ export class InformerCache implements Cache {
     return [...this.#informers.values()];
   }
 
-  informer<T extends KubernetesObject>(kind: Kind<T>): SharedInformer<T> {
+  informer<T extends KubernetesObject, Key extends ObjectKey>(kind: Kind<T, Key>): SharedInformer<T, Key> {
     const existing = this.existing(kind);
     if (existing) return existing;
     if (this.#state === "stopped") throw new TerminalError("the cache was stopped");
@@ -54,14 +54,16 @@ export class InformerCache implements Cache {
     const onError = (error: Error): void =>
       callSafely(() => this.#options.onError?.(error, { kind }), warnOf("the cache's onError"));
     const plans = this.#planPartitions(kind, onError);
-    const informer = new SharedInformer<T>(kind, plans, { clock, slices: this.#slices, onError });
+    const informer = new SharedInformer<T, Key>(kind, plans, { clock, slices: this.#slices, onError });
     this.#informers.set(idOf(kind), informer as unknown as SharedInformer<KubernetesObject>);
     if (this.#state === "started") informer.start();
     return informer;
   }
 
-  existing<T extends KubernetesObject>(kind: Kind<T>): SharedInformer<T> | undefined {
-    return this.#informers.get(idOf(kind)) as unknown as SharedInformer<T> | undefined;
+  existing<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+  ): SharedInformer<T, Key> | undefined {
+    return this.#informers.get(idOf(kind)) as unknown as SharedInformer<T, Key> | undefined;
   }
 
   start(): void {
@@ -237,10 +239,10 @@ export class InformerCache implements Cache {
     return this.#options.kinds?.find(([candidate]) => idOf(candidate) === idOf(kind))?.[1];
   }
 
-  async #syncedInformer<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async #syncedInformer<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     signal: AbortSignal | undefined,
-  ): Promise<SharedInformer<T>> {
+  ): Promise<SharedInformer<T, Key>> {
     const existing = this.existing(kind);
     if (existing?.hasSynced) return existing;
     if (this.#state === "new")
@@ -271,7 +273,7 @@ function applyTransform(
 ): KubernetesObject {
   const { metadata } = object;
   const { name, namespace, uid, resourceVersion } = metadata;
-  const key = keyText(metadata);
+  const key = formatKey(metadata);
   const identity = { name, namespace, uid, resourceVersion };
   try {
     const result: unknown = synchronous(transform(object));

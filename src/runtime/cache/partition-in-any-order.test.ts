@@ -4,7 +4,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { configMap, fill, startPartition } from "../../../e2e/support/runtime/partition-under-test.ts";
-import { keyText } from "../client/client.ts";
+import { formatKey } from "../client/client.ts";
 
 /** The events at the server, and between it and this process. */
 type Step = Write | { do: "answer" } | { do: "event" } | { do: "wait" } | { do: "relist"; lag: number };
@@ -138,8 +138,8 @@ class World {
     const version = Math.max(this.delivered, this.log.length - lag);
     const state = new Map<string, KubernetesObject>();
     for (const { type, object } of this.log.slice(0, version)) {
-      if (type === "DELETED") state.delete(keyText(object.metadata));
-      else state.set(keyText(object.metadata), object);
+      if (type === "DELETED") state.delete(formatKey(object.metadata));
+      else state.set(formatKey(object.metadata), object);
     }
     this.delivered = version;
     fill(this.target.partition, version, ...[...state.values()].map((each) => structuredClone(each)));
@@ -147,7 +147,7 @@ class World {
 
   #listen(): void {
     for (const event of this.target.told.slice(this.#told)) {
-      const key = keyText(event.object.metadata);
+      const key = formatKey(event.object.metadata);
       this.owed.delete(event.object.metadata.name ?? "");
       const before = this.believed.get(key);
       assert.equal(event.type === "add", before === undefined);

@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { ApiError } from "../errors/api-error.ts";
-import { type ObjectKey, formatKey, keyOf, keyText } from "../client/client.ts";
+import { type ObjectKey, formatKey, keyOf } from "../client/client.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 import type { InformerEvent } from "./cache.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
@@ -120,7 +120,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   /** Drops an object that the watch no longer covers, with its pending write: it belongs to another process now. */
   #drop(metadata: ObjectMeta, events: InformerEvent<T>[]): void {
     this.#applyState(metadata, undefined, undefined, this.#version, events, false);
-    this.#pending.delete(keyText(metadata));
+    this.#pending.delete(formatKey(metadata));
     this.store.delete({ namespace: metadata.namespace, name: metadata.name ?? "" });
   }
 
@@ -166,7 +166,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   /** The objects as subscribers know them. */
   *seen(): Generator<Entry<T>> {
     for (const entry of this.store.entries()) {
-      const pending = this.#pending.size > 0 && this.#pending.has(keyText(entry.object.metadata));
+      const pending = this.#pending.size > 0 && this.#pending.has(formatKey(entry.object.metadata));
       if (!pending) yield entry;
     }
     for (const { seen } of this.#pending.values()) if (seen) yield seen;
@@ -187,7 +187,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const { namespace, name = "" } = metadata;
     const stored = this.store.get({ namespace, name });
     if (stored && isVersion(stored, metadata)) return stored;
-    const seen = this.#pending.size > 0 ? this.#pending.get(keyText(metadata))?.seen : undefined;
+    const seen = this.#pending.size > 0 ? this.#pending.get(formatKey(metadata))?.seen : undefined;
     return seen && isVersion(seen, metadata) ? seen : undefined;
   }
 
@@ -219,7 +219,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     events: InformerEvent<T>[],
     isInInitialList: boolean,
   ): void {
-    const key = keyText(metadata);
+    const key = formatKey(metadata);
     const objectKey = { namespace: metadata.namespace, name: metadata.name ?? "" };
     const pending = this.#pending.get(key);
     const stored = this.store.get(objectKey);

@@ -2,8 +2,8 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { matchLabels, namespaceOf, requireNamespace } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
-import { type DeepReadonly, type ObjectKey, type Selection, keyText } from "../client/client.ts";
-import { asReadonly } from "../client/live-reader.ts";
+import { type Stored, type ObjectKey, type Selection, formatKey } from "../client/client.ts";
+import { asStored } from "../client/live-reader.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type {
@@ -36,8 +36,11 @@ export interface InformerParts {
 }
 
 /** The informer of a kind: its partitions and its subscribers. */
-export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
-  readonly kind: Kind<T>;
+export class SharedInformer<
+  T extends KubernetesObject,
+  Key extends ObjectKey = ObjectKey,
+> implements Informer<T, Key> {
+  readonly kind: Kind<T, Key>;
   readonly #parts: InformerParts;
   readonly #partitions = new Map<string | undefined, { partition: Partition<T>; plan: PartitionPlan }>();
   readonly #queues = new Set<HandlerQueue<T>>();
@@ -45,7 +48,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
   readonly #stop = new AbortController();
   #running: Promise<unknown> | undefined;
 
-  constructor(kind: Kind<T>, plans: readonly PartitionPlan[], parts: InformerParts) {
+  constructor(kind: Kind<T, Key>, plans: readonly PartitionPlan[], parts: InformerParts) {
     this.kind = kind;
     this.#parts = parts;
     const { clock, onError } = parts;
@@ -58,7 +61,7 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
         onError,
         clock,
         onIndexError: (name, { metadata }, thrown) =>
-          onError(new CallbackError("index", `the index "${name}"`, thrown, keyText(metadata))),
+          onError(new CallbackError("index", `the index "${name}"`, thrown, formatKey(metadata))),
       });
       this.#partitions.set(plan.namespace, { partition, plan });
     }
@@ -88,16 +91,13 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     await this.#running;
   }
 
-  subscribe(
-    handler: InformerHandler<DeepReadonly<T>>,
-    { resyncPeriod }: SubscribeOptions = {},
-  ): Subscription {
+  subscribe(handler: InformerHandler<Stored<T, Key>>, { resyncPeriod }: SubscribeOptions = {}): Subscription {
     if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
     const cancelResync = resyncPeriod === undefined ? undefined : this.#resync(resyncPeriod, () => queue);
     const queue: HandlerQueue<T> = new HandlerQueue<T>({
       handler: handler as unknown as InformerHandler<T>,
       onError: ({ object }, thrown) =>
-        this.#parts.onError(new CallbackError("handler", "a handler", thrown, keyText(object.metadata))),
+        this.#parts.onError(new CallbackError("handler", "a handler", thrown, formatKey(object.metadata))),
       onEnd: () => {
         cancelResync?.();
         this.#queues.delete(queue);
@@ -111,17 +111,17 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
     return queue;
   }
 
-  get(key: ObjectKey): DeepReadonly<T> | undefined {
+  get(key: ObjectKey): Stored<T, Key> | undefined {
     const namespace = requireNamespace(this.kind, namespaceOf(this.kind, {}, key.namespace));
     const entry = this.#requirePartition(namespace).store.get({ namespace, name: key.name });
-    return entry && asReadonly(entry.object);
+    return entry && asStored(entry.object);
   }
 
-  list({ labels, fields = {}, ...selection }: Omit<Selection, "signal"> = {}): DeepReadonly<T>[] {
+  list({ labels, fields = {}, ...selection }: Omit<Selection, "signal"> = {}): Stored<T, Key>[] {
     const namespace = namespaceOf(this.kind, {}, selection.namespace) || undefined;
     const matches = matchLabels(labels);
     const [first, ...others] = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const objects: DeepReadonly<T>[] = [];
+    const objects: Stored<T, Key>[] = [];
     for (const { partition } of this.#partitionsOf(namespace)) {
       const otherEntries = others.map(([name, value]) => new Set(entriesByField(partition, name, value!)));
       for (const entry of first
@@ -129,14 +129,14 @@ export class SharedInformer<T extends KubernetesObject> implements Informer<T> {
         : partition.store.entries(namespace)) {
         if (namespace !== undefined && entry.object.metadata.namespace !== namespace) continue;
         if (otherEntries.some((entries) => !entries.has(entry))) continue;
-        if (matches(entry.object.metadata.labels)) objects.push(asReadonly(entry.object));
+        if (matches(entry.object.metadata.labels)) objects.push(asStored(entry.object));
       }
     }
     return objects;
   }
 
-  addIndex(name: string, values: (object: DeepReadonly<T>) => readonly string[]): void {
-    const valuesOf = (object: T) => values(asReadonly(object));
+  addIndex(name: string, values: (object: Stored<T, Key>) => readonly string[]): void {
+    const valuesOf = (object: T) => values(asStored(object));
     for (const { partition } of this.#partitions.values()) partition.store.addIndex(name, valuesOf);
   }
 
@@ -276,8 +276,8 @@ class HandlerQueue<T extends KubernetesObject> implements Subscription {
     this.#parts.onEnd();
   }
 
-  replay(matches: (object: DeepReadonly<KubernetesObject>) => boolean): void {
-    const events = [...this.#parts.existing()].filter((object) => matches(asReadonly(object)));
+  replay(matches: (object: Stored<KubernetesObject, ObjectKey>) => boolean): void {
+    const events = [...this.#parts.existing()].filter((object) => matches(asStored(object)));
     this.push(events.map((object) => ({ type: "add", object, isInInitialList: true, isOwnWrite: false })));
   }
 

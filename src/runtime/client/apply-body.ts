@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { findController, ownerReferenceTo, withOwnerReference } from "@tsbuilder/apimachinery/meta";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import type { ApplyOptions, Desired, Owner } from "./client.ts";
+import type { ApplyConfiguration, ApplyOptions, Desired, ObjectKey, Owner, Stored } from "./client.ts";
 import { namespaceOf, requireNamespace, typed } from "./requests.ts";
 
 /** Makes the body of a create, with kind, namespace and owner. Throws a `TerminalError` if the owner can't own it. */
@@ -31,6 +31,18 @@ export function bodyToApply<T extends KubernetesObject>(
   const { managedFields: _, ...metadata } = desired.metadata as KubernetesObject["metadata"];
   const { status: __, ...rest } = desired as { status?: unknown };
   return bodyWithOwner(kind, { ...rest, metadata } as Desired<T>, owner, onlyNamespace);
+}
+
+/** Makes the desired object of `applyFields`. With its uid, an apply doesn't create the object again once it is gone. */
+export function withIdentity<T extends KubernetesObject, Key extends ObjectKey>(
+  object: Stored<T, Key>,
+  fields: ApplyConfiguration<T>,
+): Desired<T, Key> {
+  const { namespace, name, uid } = object.metadata;
+  return {
+    ...(fields as object),
+    metadata: { ...fields.metadata, namespace, name, uid },
+  } as unknown as Desired<T, Key>;
 }
 
 /**

@@ -5,13 +5,13 @@ import { Widget, widgetDefinition } from "../../../e2e/support/runtime/widget-ki
 import { StatefulSet } from "../k8s/apps/v1.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import { Children } from "./children.ts";
-import type { Client, Desired } from "./client.ts";
+import type { Client, Desired, Stored } from "./client.ts";
 import { interceptClient } from "./intercept-client.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { eventually } from "../testing/eventually.ts";
 
-let cluster: { readonly client: LiveClient; readonly create: () => Promise<Widget> };
+let cluster: { readonly client: LiveClient; readonly create: () => Promise<Stored<Widget>> };
 
 beforeAll(async () => {
   // Without a garbage collector, a child that is deleted in the foreground would remain.
@@ -31,8 +31,8 @@ const config = (data: { [key: string]: string } = {}): Desired<ConfigMap> => ({ 
 const isOn = ({ data }: ConfigMap): boolean => data?.["on"] === "true";
 
 /** Returns the names of the owner's ConfigMaps and Secrets, without the owner's. */
-async function namesOf(owner: Widget): Promise<string[]> {
-  const { namespace, name = "" } = owner.metadata;
+async function namesOf(owner: Stored<Widget>): Promise<string[]> {
+  const { namespace, name } = owner.metadata;
   const objects = [
     ...(await cluster.client.list(ConfigMap, { namespace })),
     ...(await cluster.client.list(Secret, { namespace })),
@@ -43,12 +43,12 @@ async function namesOf(owner: Widget): Promise<string[]> {
     .sort();
 }
 
-const key = (owner: Widget, name: string) => ({
+const key = (owner: Stored<Widget>, name: string) => ({
   namespace: owner.metadata.namespace,
   name: `${owner.metadata.name}-${name}`,
 });
 
-async function turnOn(owner: Widget, name: string): Promise<void> {
+async function turnOn(owner: Stored<Widget>, name: string): Promise<void> {
   await cluster.client.patch(ConfigMap, key(owner, name), { merge: { data: { on: "true" } } });
 }
 
@@ -92,7 +92,7 @@ test("a child is applied after others are ready, and its function sees them", as
 
 test("a StatefulSet is ready when it is rolled out, and until then the condition counts its pods", async () => {
   const owner = await cluster.create();
-  const labels = { app: owner.metadata.name! };
+  const labels = { app: owner.metadata.name };
   const servers: Desired<StatefulSet> = {
     metadata: { labels },
     spec: {
@@ -250,7 +250,7 @@ test("wherever a process dies, the order holds, and the next one finishes", asyn
 });
 
 /** Each needs the one before: to begin, and to end. */
-function declare(client: Client, owner: Widget): Children {
+function declare(client: Client, owner: Stored<Widget>): Children {
   const children = new Children(client, owner);
   const data = children.add(ConfigMap, key(owner, "data"), config());
   const server = children.add(ConfigMap, key(owner, "server"), config(), {
@@ -262,7 +262,7 @@ function declare(client: Client, owner: Widget): Children {
 }
 
 /** No child is there without the one that it needs. */
-async function checkOrder(owner: Widget): Promise<void> {
+async function checkOrder(owner: Stored<Widget>): Promise<void> {
   const names = await namesOf(owner);
   const needs: [string, string][] = [
     ["proxy", "server"],

@@ -3,14 +3,14 @@
 
 import type { DesiredCondition, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/api-error.ts";
-import { type DeepReadonly, type Desired, type Edit, type ObjectKey, formatKey } from "./client.ts";
+import { type Desired, type Edit, type ObjectKey, type Stored, formatKey } from "./client.ts";
 import { type Readiness, lateness, readinessOf } from "./readiness.ts";
 
 /** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
 export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => ReturnType<Edit<T>>;
 
 /** How a child depends on others. They were added before it, so there are no cycles. */
-export interface ChildOptions<T extends KubernetesObject> {
+export interface ChildOptions<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> {
   /**
    * Apply this child when these are ready: until then it stays as it is, or absent. A child that is not desired is ready
    * when it is gone.
@@ -21,7 +21,7 @@ export interface ChildOptions<T extends KubernetesObject> {
    * ready, everything else when it exists. An object that is being deleted, or whose status is of an earlier generation,
    * is not ready.
    */
-  readonly readyWhen?: ((object: DeepReadonly<T>) => boolean) | undefined;
+  readonly readyWhen?: ((object: Stored<T, Key>) => boolean) | undefined;
   /** Delete these when this child is gone, with its dependents such as pods. */
   readonly deletedBefore?: ChildSelection | undefined;
   /** See `Preparation`. */
@@ -33,43 +33,46 @@ export type ChildSelection = ChildDependency | readonly ChildDependency[];
 type ChildDependency = Child | ChildGroup;
 
 /** A child that was added. */
-export interface Child<T extends KubernetesObject = KubernetesObject> {
+export interface Child<T extends KubernetesObject = KubernetesObject, Key extends ObjectKey = ObjectKey> {
   /** The child as it is; undefined before `apply`, and if there is none. */
-  readonly object: DeepReadonly<T> | undefined;
+  readonly object: Stored<T, Key> | undefined;
   /** Whether it is as desired, and ready. */
   readonly isReady: boolean;
 }
 
 /** The children that were added by one list. */
-export interface ChildGroup<T extends KubernetesObject = KubernetesObject> {
-  readonly children: readonly Child<T>[];
+export interface ChildGroup<
+  T extends KubernetesObject = KubernetesObject,
+  Key extends ObjectKey = ObjectKey,
+> {
+  readonly children: readonly Child<T, Key>[];
   /** Whether all are ready. */
   readonly isReady: boolean;
 }
 
 /** What an owner wants in place of a child; without it, the child is deleted. A function is called when its turn comes. */
-export type DesiredChild<T extends KubernetesObject> =
-  | Desired<T>
-  | (() => Desired<T> | false | undefined)
+export type DesiredChild<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> =
+  | Desired<T, Key>
+  | (() => Desired<T, Key> | false | undefined)
   | false
   | undefined;
 
 /** What the order does with a single child. */
 export interface ChildActions {
-  find(kind: Kind, key: ObjectKey): Promise<KubernetesObject | undefined>;
+  find(kind: Kind, key: ObjectKey): Promise<AnyStored | undefined>;
   /** Returns the child afterwards, and whether the server has rejected it. */
   apply(
     kind: Kind,
     key: ObjectKey,
     desired: Desired<KubernetesObject>,
     prepare: Preparation<KubernetesObject> | undefined,
-  ): Promise<{ readonly object: KubernetesObject | undefined; readonly isRejected: boolean }>;
+  ): Promise<{ readonly object: AnyStored | undefined; readonly isRejected: boolean }>;
   /** Deletes a child; returns it if it remains for a while. */
   remove(
     kind: Kind,
     key: ObjectKey,
     propagationPolicy: "Foreground" | "Background",
-  ): Promise<KubernetesObject | undefined>;
+  ): Promise<AnyStored | undefined>;
   /** Returns the keys of the owner's children of a kind that were not added. */
   listStrays(kind: Kind): Promise<readonly ObjectKey[]>;
 }
@@ -87,27 +90,27 @@ export class ChildOrder {
     this.#namespace = namespace;
   }
 
-  add<T extends KubernetesObject>(
-    kind: Kind<T>,
+  add<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     key: ObjectKey,
-    wanted: DesiredChild<T>,
-    options: ChildOptions<T>,
-  ): Child<T> {
+    wanted: DesiredChild<T, Key>,
+    options: ChildOptions<T, Key>,
+  ): Child<T, Key> {
     if (this.#children.some((child) => child.kind === kind && formatKey(child.key) === formatKey(key)))
       throw new TerminalError(`${kind.kind} "${formatKey(key)}" was added twice`);
     const child = new OrderedChild(kind, key, wanted, options as AnyOptions);
     this.#children.push(child);
-    return child as unknown as Child<T>;
+    return child as unknown as Child<T, Key>;
   }
 
-  addGroup<T extends KubernetesObject>(
-    kind: Kind<T>,
-    children: readonly Child<T>[],
-    options: ChildOptions<T>,
-  ): ChildGroup<T> {
+  addGroup<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    children: readonly Child<T, Key>[],
+    options: ChildOptions<T, Key>,
+  ): ChildGroup<T, Key> {
     const group = new OrderedGroup(kind, children as unknown as OrderedChild[], options as AnyOptions);
     this.#groups.push(group);
-    return group as unknown as ChildGroup<T>;
+    return group as unknown as ChildGroup<T, Key>;
   }
 
   /** Deletes what is not desired, last first, and applies what is, first first. */
@@ -203,6 +206,9 @@ export class ChildOrder {
 /** Options of children of any kind. */
 type AnyOptions = ChildOptions<KubernetesObject>;
 
+/** A child of any kind. */
+type AnyStored = Stored<KubernetesObject, ObjectKey>;
+
 type ChildState =
   /** Not applied, because others are not ready. */
   | { readonly phase: "waiting"; readonly for: readonly OrderedChild[] }
@@ -217,7 +223,7 @@ class OrderedChild implements Child {
   readonly key: ObjectKey;
   readonly wanted: DesiredChild<KubernetesObject>;
   readonly options: AnyOptions;
-  object: KubernetesObject | undefined;
+  object: AnyStored | undefined;
   state: ChildState = { phase: "waiting", for: [] };
   groups: readonly OrderedGroup[] = [];
 
@@ -265,7 +271,7 @@ function isDeletedBefore(child: OrderedChild, other: OrderedChild): boolean {
   );
 }
 
-function observe(object: KubernetesObject, readyWhen: AnyOptions["readyWhen"]): Readiness {
+function observe(object: AnyStored, readyWhen: AnyOptions["readyWhen"]): Readiness {
   const known = readinessOf(object);
   if (!readyWhen || lateness(object) !== undefined) return known;
   const isReady = readyWhen(object);

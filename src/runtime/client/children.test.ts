@@ -50,7 +50,7 @@ afterAll(async () => {
 const key = (name: string): { namespace: string; name: string } => ({ namespace: "default", name });
 const names = async (kind: typeof ConfigMap | typeof Secret, prefix: string): Promise<string[]> =>
   (await client.list(kind, { namespace: "default" }))
-    .map(({ metadata }) => metadata.name!)
+    .map(({ metadata }) => metadata.name)
     .filter((name) => name.startsWith(prefix))
     .sort();
 

@@ -18,7 +18,7 @@ import {
   type Preparation,
   type DesiredChild,
 } from "./child-order.ts";
-import type { Client, DeepReadonly, DeleteOptions, Desired, ObjectKey, Owner } from "./client.ts";
+import type { Client, DeleteOptions, Desired, ObjectKey, Owner, Stored } from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
 import {
   isBeyond,
@@ -86,17 +86,13 @@ export class Children {
    * Declares a child that depends on others, or that others depend on; nothing happens before `apply`. It is deleted if
    * `desired` is false or undefined. A function is called when the children that it comes after are ready.
    */
-  add<T extends KubernetesObject>(
-    kind: Kind<T>,
+  add<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     child: string | ObjectKey,
-    desired: DesiredChild<NoInfer<T>>,
-    options: ChildOptions<NoInfer<T>> = {},
-  ): Child<T> {
-    const key = this.#keyOf(
-      kind,
-      child,
-      typeof desired === "object" ? desired.metadata.namespace : undefined,
-    );
+    desired: NoInfer<DesiredChild<T, Key>>,
+    options: NoInfer<ChildOptions<T, Key>> = {},
+  ): Child<T, Key> {
+    const key = this.#keyOf(kind, child, typeof desired === "object" ? desired.metadata : undefined);
     if (desired) this.#desired.add(identify(kind, key));
     return this.#order.add(kind, key, desired, options);
   }
@@ -105,12 +101,12 @@ export class Children {
    * Declares a child for each object, which has its name in its metadata. Children of the kind that are in no list any
    * more are deleted.
    */
-  addEach<T extends KubernetesObject>(
-    kind: Kind<T>,
-    desired: readonly Desired<NoInfer<T>>[],
-    options: ChildOptions<NoInfer<T>> = {},
-  ): ChildGroup<T> {
-    const children = desired.map((one) => this.add<T>(kind, keyOf(one), one, options));
+  addEach<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    desired: readonly NoInfer<Desired<T, Key>>[],
+    options: NoInfer<ChildOptions<T, Key>> = {},
+  ): ChildGroup<T, Key> {
+    const children = desired.map((one) => this.add<T, Key>(kind, keyOf(one), one, options));
     return this.#order.addGroup(kind, children, options);
   }
 
@@ -139,11 +135,11 @@ export class Children {
    * A child as it is now; undefined if the object of that name belongs to another owner. A name alone is looked for in
    * the owner's namespace: a child of a cluster-scoped owner is found by its key.
    */
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async find<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     child: string | ObjectKey,
-  ): Promise<DeepReadonly<T> | undefined> {
-    const object = await this.#client.find(kind, this.#keyOf(kind, child));
+  ): Promise<Stored<T, Key> | undefined> {
+    const object = await this.#client.find(kind, this.#keyOf(kind, child) as Key);
     return object && this.#controls(object) ? object : undefined;
   }
 
@@ -152,13 +148,13 @@ export class Children {
    * object of another owner is left alone; one without a controller is adopted if it has all labels of the desired one.
    * Children of a cluster-scoped owner have a namespace in their key, or in `desired.metadata`.
    */
-  async set<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async set<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     child: string | ObjectKey,
-    desired: NoInfer<Desired<T>> | undefined,
+    desired: NoInfer<Desired<T, Key>> | undefined,
     prepare?: Preparation<NoInfer<T>>,
-  ): Promise<DeepReadonly<T> | undefined> {
-    const key = this.#keyOf(kind, child, desired?.metadata.namespace);
+  ): Promise<Stored<T, Key> | undefined> {
+    const key = this.#keyOf(kind, child, desired?.metadata);
     if (!desired) {
       // One that remains until its finalizers are removed is none any more, but one that can't be deleted is.
       const { length } = this.rejections;
@@ -169,7 +165,10 @@ export class Children {
       this.#desired.add(identify(kind, key));
       const live = prepare && (await this.find(kind, key));
       if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
-      const withKey = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<T>;
+      const withKey = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<
+        T,
+        Key
+      >;
       return await this.#apply(kind, key, withKey);
     } catch (error) {
       this.rejections.push(asRejection(kind, error));
@@ -200,16 +199,16 @@ export class Children {
   }
 
   /** Applies a child. If another client has set an alternative field, replaces that by an update, and applies again. */
-  async #apply<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async #apply<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     key: ObjectKey,
-    desired: Desired<T>,
-  ): Promise<DeepReadonly<T>> {
+    desired: Desired<T, Key>,
+  ): Promise<Stored<T, Key>> {
     const isTracked = isBeyond(this.#owner, key.namespace);
     if (isTracked) this.#assertFinalizer(kind, key);
     const options = { owner: isTracked ? undefined : this.#owner, leaveStrangers: true };
     const metadata = isTracked ? trackingMetadata(this.#owner, desired.metadata) : desired.metadata;
-    const complete = { ...(desired as object), metadata } as Desired<T>;
+    const complete = { ...(desired as object), metadata } as Desired<T, Key>;
     try {
       return await this.#client.apply(kind, complete, options);
     } catch (error) {
@@ -223,10 +222,10 @@ export class Children {
   }
 
   /** Takes the updated fields from `takeBackManager`: fields that an update owns stay when they are no longer applied. */
-  async #disown<T extends KubernetesObject>(
-    kind: Kind<T>,
-    applied: DeepReadonly<T>,
-  ): Promise<DeepReadonly<T>> {
+  async #disown<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    applied: Stored<T, Key>,
+  ): Promise<Stored<T, Key>> {
     // Caches don't keep the managed fields.
     const live = await this.#client.find(kind, keyOf(applied), { live: true });
     const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takeBackManager);
@@ -237,11 +236,11 @@ export class Children {
   }
 
   /** Deletes a child, or notes why it can't be deleted. Returns the child if it remains. */
-  async #tryRemove<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async #tryRemove<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     key: ObjectKey,
     options?: DeleteOptions,
-  ): Promise<DeepReadonly<T> | undefined> {
+  ): Promise<Stored<T, Key> | undefined> {
     const object = await this.find(kind, key);
     if (!object) return undefined;
     try {
@@ -252,7 +251,11 @@ export class Children {
     return this.find(kind, key);
   }
 
-  async #delete(kind: Kind, object: KubernetesObject, options?: DeleteOptions): Promise<void> {
+  async #delete(
+    kind: Kind,
+    object: Stored<KubernetesObject, ObjectKey>,
+    options?: DeleteOptions,
+  ): Promise<void> {
     const { uid, deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined) return;
     await this.#client.delete(kind, object, {
@@ -263,7 +266,7 @@ export class Children {
   }
 
   /** The owner's children of a kind that were not set or added, in all namespaces. */
-  async #undesired(kind: Kind): Promise<DeepReadonly<KubernetesObject>[]> {
+  async #undesired(kind: Kind): Promise<Stored<KubernetesObject, ObjectKey>[]> {
     const { namespace, finalizers = [] } = this.#owner.metadata;
     const isReachable = kind.scope === "Namespaced" || !namespace;
     const near = isReachable ? await this.#client.list(kind, { namespace }) : [];
@@ -280,12 +283,16 @@ export class Children {
     if (metadata.finalizers?.includes(trackingFinalizer(this.#owner))) return;
     throw new TerminalError(
       `the ${kind} "${formatKey(key)}" is out of reach of an owner reference to the ${ownerKind} ` +
-        `"${formatKey(keyOf(this.#owner))}": call owns(${kind}, { byLabel: true }) on its controller's builder`,
+        `"${formatKey(metadata)}": call owns(${kind}, { byLabel: true }) on its controller's builder`,
     );
   }
 
-  #keyOf(kind: Kind, child: string | ObjectKey, desired?: string): ObjectKey {
-    const { name, namespace = desired ?? this.#owner.metadata.namespace } =
+  #keyOf(
+    kind: Kind,
+    child: string | ObjectKey,
+    desired: Desired<KubernetesObject>["metadata"] = {},
+  ): ObjectKey {
+    const { name, namespace = desired.namespace ?? this.#owner.metadata.namespace } =
       typeof child === "string" ? { name: child } : child;
     if (kind.scope === "Cluster") return { name };
     if (namespace !== undefined) return { namespace, name };

@@ -7,7 +7,7 @@ import {
   type KubernetesObject,
   type Quantity,
 } from "@tsbuilder/apimachinery/meta";
-import type { Client } from "./client.ts";
+import type { Client, Stored } from "./client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 
 interface MySQLSpec {
@@ -28,13 +28,13 @@ const MySQL = defineKind<MySQL>(
 );
 
 declare const client: Client;
-declare const mysql: MySQL;
+declare const mysql: Stored<MySQL>;
 const key = { namespace: "default", name: "db" };
 
 // The kind determines the type of the result.
 const found: MySQL | undefined = await client.find(MySQL, key);
 const got: MySQL = await client.get(MySQL, {
-  name: mysql.metadata.name!,
+  name: mysql.metadata.name,
   namespace: mysql.metadata.namespace,
 });
 const listed: MySQL[] = await client.list(MySQL, { labels: { app: "db" }, limit: 3 });

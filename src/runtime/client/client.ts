@@ -4,11 +4,15 @@
 
 import type { Duplex } from "node:stream";
 import type {
+  ClusterScopedName,
   Kind,
   KubernetesList,
   KubernetesObject,
   LabelSelector,
+  NamespacedName,
+  ObjectKey,
   ObjectMeta,
+  Time,
 } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
 import type {
@@ -20,6 +24,12 @@ import type {
   PortForwardOptions,
 } from "../containers/options.ts";
 import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts";
+import type { TokenRequest } from "../k8s/authentication/v1.ts";
+import type { Scale } from "../k8s/autoscaling/v1.ts";
+import type { Binding } from "../k8s/core/v1.ts";
+import type { Eviction } from "../k8s/policy/v1.ts";
+
+export type { ClusterScopedName, NamespacedName, ObjectKey };
 
 /**
  * Reads objects. A manager's client reads from its cache: objects are frozen, shared with other readers, and include
@@ -27,21 +37,24 @@ import type { CallOptions, RawRequest, RawResponse } from "../http/transport.ts"
  */
 export interface Reader {
   /** Reads an object; undefined if it doesn't exist. */
-  find<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
+  find<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    key: NoInfer<Key>,
     options?: ReadOptions,
-  ): Promise<DeepReadonly<T> | undefined>;
+  ): Promise<Stored<T, Key> | undefined>;
 
   /** Reads an object that must exist; throws an `ApiError` with `isNotFound` if it doesn't. */
-  get<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
+  get<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    key: NoInfer<Key>,
     options?: ReadOptions,
-  ): Promise<DeepReadonly<T>>;
+  ): Promise<Stored<T, Key>>;
 
   /** Reads the objects of a kind, all or selected. Live lists are ordered by namespace and name, cached ones are not. */
-  list<T extends KubernetesObject>(kind: Kind<T>, options?: ListOptions): Promise<DeepReadonly<T>[]>;
+  list<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    options?: ListOptions<NoInfer<Key>>,
+  ): Promise<Stored<T, Key>[]>;
 }
 
 /**
@@ -53,44 +66,56 @@ export interface Reader {
  */
 export interface Client extends Reader, Containers {
   /** Creates an object; throws an `ApiError` with `isAlreadyExists` if one of that name exists. */
-  create<T extends KubernetesObject>(kind: Kind<T>, object: Desired<T>, options?: CreateOptions): Promise<T>;
+  create<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: NoInfer<Desired<T, Key>>,
+    options?: CreateOptions,
+  ): Promise<Stored<T, Key>>;
 
   /** Replaces an object except for its status. With a `resourceVersion`, throws a conflict if the object has changed. */
-  update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
+  update<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: T,
+    options?: WriteOptions,
+  ): Promise<Stored<T, Key>>;
 
   /** Replaces the status of an object, which must have the `resourceVersion` it was read with. */
-  updateStatus<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T>;
+  updateStatus<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: T,
+    options?: WriteOptions,
+  ): Promise<Stored<T, Key>>;
 
   /**
    * Changes an object that was read before: `change` edits a draft, and the difference is sent as a merge patch with
    * the object's `resourceVersion`. Without a difference nothing is sent and the object itself is returned. Changes of
    * the status are ignored: use `patchStatus`.
    */
-  patch<T extends KubernetesObject>(
-    kind: Kind<T>,
+  patch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     object: NoInfer<DeepReadonly<T>>,
     change: Edit<NoInfer<T>>,
     options?: PatchOptions,
-  ): Promise<DeepReadonly<T>>;
+  ): Promise<Stored<T, Key>>;
 
   /** Sends a raw patch. */
-  patch<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
+  patch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
     patch: Patch,
     options?: WriteOptions,
-  ): Promise<DeepReadonly<T>>;
+  ): Promise<Stored<T, Key>>;
 
   /**
    * Sets the whole status of an object: fields that are missing from `status` are removed. Sends the difference to
    * `object` as a merge patch with its `resourceVersion`, and nothing if there is none.
    */
-  patchStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
+  patchStatus<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     object: NoInfer<DeepReadonly<T>>,
     status: NoInfer<DesiredStatus<T>>,
     options?: PatchOptions,
-  ): Promise<DeepReadonly<T>>;
+  ): Promise<Stored<T, Key>>;
 
   /**
    * Server-side apply: sets the given fields, creates the object if it doesn't exist, and removes fields that an
@@ -100,49 +125,81 @@ export interface Client extends Reader, Containers {
    * still the result of that apply; a new process takes that from the managed fields. The result of a manager's client
    * is frozen, whether or not something was sent.
    */
-  apply<T extends KubernetesObject>(
-    kind: Kind<T>,
-    desired: NoInfer<Desired<T>>,
+  apply<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    desired: NoInfer<Desired<T, Key>>,
     options?: ApplyOptions,
-  ): Promise<DeepReadonly<T>>;
+  ): Promise<Stored<T, Key>>;
+
+  /**
+   * Server-side apply of some fields of an object that was read before, and that somebody else creates: the replicas of a
+   * Deployment without its selector. Throws a conflict if the object was deleted since. An apply replaces the one before
+   * by the same field manager, so give all fields of that object in one call.
+   */
+  applyFields<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: NoInfer<Stored<T, Key>>,
+    fields: NoInfer<ApplyConfiguration<T>>,
+    options?: Omit<ApplyOptions, "owner" | "adopt" | "leaveStrangers">,
+  ): Promise<Stored<T, Key>>;
 
   /** Server-side apply of status fields, for a status that several managers share. */
-  applyStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
+  applyStatus<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
     status: Partial<DesiredStatus<T>>,
     options?: Omit<ApplyOptions, "owner" | "adopt">,
-  ): Promise<T>;
+  ): Promise<Stored<T, Key>>;
 
   /**
    * Deletes an object, and returns whether it existed. The object may remain for a while: until its finalizers are
    * removed, its pods have terminated, or its dependents are deleted.
    */
-  delete<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
+  delete<Key extends ObjectKey>(
+    kind: Kind<KubernetesObject, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
     options?: DeleteOptions,
   ): Promise<boolean>;
 
-  /** Deletes the objects of a kind in one request, all or selected. A namespaced kind needs a namespace. */
-  deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void>;
+  /** Deletes the objects of a kind in one request: those of a namespace or, if the kind has none, of the cluster. */
+  deleteAllOf<Key extends ObjectKey>(
+    kind: Kind<KubernetesObject, Key>,
+    options: DeleteAllOptions<NoInfer<Key>>,
+  ): Promise<void>;
 
   /** Lists live, one page at a time. If the continue token expires, throws an `ApiError` with `isGone`. */
-  pages<T extends KubernetesObject>(kind: Kind<T>, options?: PageOptions): AsyncIterable<KubernetesList<T>>;
+  pages<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    options?: PageOptions<NoInfer<Key>>,
+  ): AsyncIterable<KubernetesList<T>>;
 
   /**
    * Watches with a single request, ended by the signal, the server, or leaving the loop. An `ERROR` event is thrown.
    * Intended for tools: operators use the cache, which recovers from failures.
    */
-  watch<T extends KubernetesObject>(kind: Kind<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  watch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    options?: WatchOptions<NoInfer<Key>>,
+  ): AsyncIterable<WatchEvent<T>>;
 
   /**
    * A subresource of an object, such as `scale`, `eviction`, `token` or `approval`. For those of containers there are
    * `logs`, `exec`, `openPort` and `portForward`.
    */
-  subresource<Body extends KubernetesObject = KubernetesObject>(
-    kind: Kind,
-    ref: ObjectRef,
+  subresource<
+    T extends KubernetesObject,
+    Key extends ObjectKey,
+    Name extends keyof SubresourceTypes<KubernetesObject>,
+  >(
+    kind: Kind<T, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
+    name: Name,
+  ): Subresource<SubresourceTypes<T>[Name]>;
+
+  /** A subresource that no built-in kind has. */
+  subresource<Body extends KubernetesObject = KubernetesObject, Key extends ObjectKey = ObjectKey>(
+    kind: Kind<KubernetesObject, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
     name: string,
   ): Subresource<Body>;
 
@@ -164,7 +221,7 @@ export interface UnstructuredObject extends KubernetesObject {
 /** Finds kinds by discovery. Results are cached; an unknown kind is looked up again, because its CRD may be new. */
 export interface RestMapper {
   /**
-   * The kind of that name; throws an `ApiError` with `isNotFound` (reason `NoKindMatch`) if the server doesn't have it.
+   * The kind of that name; throws an `ApiError` with `isNoKindMatch` if the server doesn't have it.
    */
   kindFor(
     gvk: { readonly apiVersion: string; readonly kind: string },
@@ -181,25 +238,33 @@ export interface RestMapper {
 /** Access to the containers of a pod, through the API server. The embedded cluster has no containers. */
 export interface Containers {
   /** Reads the log of a container, line by line: `for await (const line of client.logs(pod, { follow: true }))`. */
-  logs(pod: ObjectRef, options?: LogOptions): LogLines;
+  logs(pod: ObjectRef<NamespacedName>, options?: LogOptions): LogLines;
 
   /**
    * Runs a command in a container, and resolves with its exit code and output, whatever the code is. Rejects if the
    * command can't run, if the connection breaks, or with the signal's reason; then the command may go on running.
    */
-  exec(pod: ObjectRef, command: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  exec(
+    pod: ObjectRef<NamespacedName>,
+    command: readonly string[],
+    options?: ExecOptions,
+  ): Promise<ExecResult>;
 
   /**
    * Opens a connection to a port of a pod, for programs that accept a stream. If nothing listens there, the stream is
    * destroyed with an error. Its end closes both directions.
    */
-  openPort(pod: ObjectRef, port: number, options?: CallOptions): Promise<Duplex>;
+  openPort(pod: ObjectRef<NamespacedName>, port: number, options?: CallOptions): Promise<Duplex>;
 
   /**
    * Makes a port of a running pod reachable on this machine, on the loopback interface only, until it is closed or the
    * signal is aborted. Each connection is one to the pod.
    */
-  portForward(pod: ObjectRef, port: number, options?: PortForwardOptions): Promise<PortForward>;
+  portForward(
+    pod: ObjectRef<NamespacedName>,
+    port: number,
+    options?: PortForwardOptions,
+  ): Promise<PortForward>;
 }
 
 /** Defaults for every call, set by `Client.with`. */
@@ -226,40 +291,49 @@ export type WatchEvent<T extends KubernetesObject = KubernetesObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | { readonly type: "BOOKMARK"; readonly object: KubernetesObject };
 
-/** A subresource of one object. */
+/** A subresource of one object. A body without metadata has the name of that object. */
 export interface Subresource<Body extends KubernetesObject> {
   get(options?: ReadOptions): Promise<Body>;
-  create(body: Desired<Body>, options?: WriteOptions): Promise<Body>;
+  create(body: SubresourceBody<Body>, options?: WriteOptions): Promise<Body>;
   update(body: Body, options?: WriteOptions): Promise<Body>;
   patch(patch: Patch, options?: WriteOptions): Promise<Body>;
-  apply(body: Desired<Body>, options?: Omit<ApplyOptions, "owner" | "adopt">): Promise<Body>;
+  apply(body: SubresourceBody<Body>, options?: Omit<ApplyOptions, "owner" | "adopt">): Promise<Body>;
 }
 
-/** Identifies an object of a kind. Cluster-scoped objects have no namespace. */
-export interface ObjectKey {
-  readonly namespace?: string | undefined;
-  readonly name: string;
+type SubresourceBody<Body extends KubernetesObject> = Omit<Desired<Body>, "metadata"> &
+  Partial<Pick<Desired<Body>, "metadata">>;
+
+/** What the subresources of T's objects are. */
+export interface SubresourceTypes<T extends KubernetesObject> {
+  approval: T;
+  binding: Binding;
+  ephemeralcontainers: T;
+  eviction: Eviction;
+  resize: T;
+  scale: Scale;
+  status: T;
+  token: TokenRequest;
 }
 
-/** A key, or an object that has one. */
-export type ObjectRef =
+/** A key, or a stored object, which has one. */
+export type ObjectRef<Key extends ObjectKey = ObjectKey> = Key | { readonly metadata: Key };
+
+/** A key, or an object that may lack one. */
+export type UncheckedRef =
   | ObjectKey
   | { readonly metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined } };
 
 /** The key of an object; throws `TypeError` if it has no name. */
-export function keyOf(ref: ObjectRef): ObjectKey {
+export function keyOf<Key extends ObjectKey>(ref: ObjectRef<Key>): Key;
+export function keyOf(ref: UncheckedRef): ObjectKey;
+export function keyOf(ref: UncheckedRef): ObjectKey {
   const { name, namespace } = "metadata" in ref ? ref.metadata : ref;
   if (!name) throw new TypeError("the object has no name");
   return namespace ? { namespace, name } : { name };
 }
 
-/** Formats a key as `namespace/name`, or `name` without a namespace. */
-export function formatKey({ namespace, name }: ObjectKey): string {
-  return namespace ? `${namespace}/${name}` : name;
-}
-
-/** The key of a stored object, which always has a name, as text for caches and queues. */
-export function keyText({ namespace, name = "" }: ObjectMeta): string {
+/** Formats a key as `namespace/name`, or `name` without a namespace. Objects give their metadata. */
+export function formatKey({ namespace, name = "" }: Partial<ObjectKey>): string {
   return namespace ? `${namespace}/${name}` : name;
 }
 
@@ -274,6 +348,18 @@ export type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Field in keyof T]: DeepReadonly<T[Field]> }
     : T;
 
+/**
+ * T as the API server stores it and a client reads it, frozen like `DeepReadonly<T>`: metadata that an object gets when it
+ * is created is there. The objects of a cluster-scoped kind are `Stored<T, ClusterScopedName>`.
+ */
+export type Stored<T extends KubernetesObject, Key extends ObjectKey = NamespacedName> = DeepReadonly<T> & {
+  readonly metadata: Key & {
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: Time;
+  };
+};
+
 /** Edits a draft in place. A function that returns a new object doesn't compile, because that would have no effect. */
 // `void` alone would accept any return value.
 export type Edit<T> = (draft: T) => void | undefined;
@@ -282,13 +368,31 @@ export type Edit<T> = (draft: T) => void | undefined;
  * A desired object: the client sets apiVersion and kind, the server owns the status, and every optional field accepts
  * `undefined`, which means "not set". So `{ replicas: mysql.spec.replicas }` compiles.
  */
-export type Desired<T extends KubernetesObject> = Loose<
+export type Desired<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> = Loose<
   Omit<T, "apiVersion" | "kind" | "metadata" | "status">
 > & {
   apiVersion?: T["apiVersion"] | undefined;
   kind?: T["kind"] | undefined;
-  metadata: Loose<ObjectMeta>;
+  // A literal with a namespace doesn't compile where there is none; an object of the kind's own type does.
+  metadata: Loose<Key["namespace"] extends undefined ? Omit<ObjectMeta, "namespace"> : ObjectMeta>;
 };
+
+/**
+ * Some fields of an object that exists, for `applyFields`. Items of lists are whole: the server finds them by their
+ * required fields.
+ */
+export type ApplyConfiguration<T extends KubernetesObject> = Some<
+  Omit<T, "apiVersion" | "kind" | "metadata" | "status">
+> & {
+  metadata?: Pick<Loose<ObjectMeta>, "labels" | "annotations" | "finalizers"> | undefined;
+};
+
+/** T with every field optional, recursively but for the items of lists. */
+type Some<T> = T extends readonly unknown[]
+  ? Loose<T>
+  : T extends object
+    ? { [Field in keyof T]?: Some<T[Field]> | undefined }
+    : T;
 
 /** The type of a kind's `status`. */
 export type StatusOf<T extends KubernetesObject> = T extends { status?: infer Status }
@@ -306,9 +410,9 @@ export type Loose<T> = T extends readonly (infer Item)[]
     : T;
 
 /** Selects objects of a kind. */
-export interface Selection extends CallOptions {
+export interface Selection<Key extends ObjectKey = ObjectKey> extends CallOptions {
   /** Only objects of this namespace. Default: all namespaces. */
-  readonly namespace?: string | undefined;
+  readonly namespace?: Key["namespace"] | undefined;
   /**
    * Labels that an object must have; a label selector like `spec.selector`; or a selector in the API's string syntax:
    * `app=db,tier in (a, b),!canary`.
@@ -329,7 +433,7 @@ export interface ReadOptions extends CallOptions {
 }
 
 /** Options for listing objects. */
-export interface ListOptions extends Selection {
+export interface ListOptions<Key extends ObjectKey = ObjectKey> extends Selection<Key> {
   /** Read from the server instead of the cache. Long lists are read in pages. */
   readonly live?: boolean | undefined;
   /** Stop after this many objects. */
@@ -337,7 +441,7 @@ export interface ListOptions extends Selection {
 }
 
 /** Options for reading a live list in pages. */
-export interface PageOptions extends Selection {
+export interface PageOptions<Key extends ObjectKey = ObjectKey> extends Selection<Key> {
   /** Objects per page. Default: 500. */
   readonly pageSize?: number | undefined;
   readonly resourceVersion?: string | undefined;
@@ -345,7 +449,7 @@ export interface PageOptions extends Selection {
 }
 
 /** Options for watching. */
-export interface WatchOptions extends Selection {
+export interface WatchOptions<Key extends ObjectKey = ObjectKey> extends Selection<Key> {
   /** Report changes after this version. Without it, existing objects are reported first, as `ADDED`. */
   readonly resourceVersion?: string | undefined;
   /** Request `BOOKMARK` events, which contain only a version. */
@@ -404,9 +508,9 @@ export interface Owner {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: {
-    readonly name?: string | undefined;
+    readonly name: string;
     readonly namespace?: string | undefined;
-    readonly uid?: string | undefined;
+    readonly uid: string;
     readonly generation?: number | undefined;
     readonly finalizers?: readonly string[] | undefined;
   };
@@ -425,4 +529,6 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /** Selects the objects to delete, and how. */
-export interface DeleteAllOptions extends Selection, Omit<DeleteOptions, "preconditions"> {}
+export type DeleteAllOptions<Key extends ObjectKey = ObjectKey> = Omit<Selection, "namespace"> &
+  Omit<DeleteOptions, "preconditions"> &
+  Pick<Key, "namespace">;

@@ -13,7 +13,7 @@ test("the embedded cluster says to each call that it has no containers, and whic
     spec: { containers: [{ name: "mysql", image: "mysql" }] },
   });
   const client = manager.client.with({ namespace: "default" });
-  const nobody = { name: "nobody" };
+  const nobody = { namespace: "default", name: "nobody" };
   await expect(client.exec(pod, ["ls"])).rejects.toThrow(
     "containers don't run in the embedded cluster, so pod \"db-0\" can't run commands",
   );

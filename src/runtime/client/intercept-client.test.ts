@@ -24,10 +24,10 @@ test("an interceptor gets verb, kind and arguments, and may answer itself, also 
   });
   const key = { namespace: "default", name: "a" };
   expect(await client.get(Note, key, { live: true })).toBe(note);
-  expect(await client.with({ namespace: "default" }).get(Note, { name: "a" })).toBe(note);
+  expect(await client.with({ namespace: "default" }).get(Note, key)).toBe(note);
   expect(calls).toEqual([
     { verb: "get", kind: Note, args: [key, { live: true }] },
-    { verb: "get", kind: Note, args: [{ name: "a" }] },
+    { verb: "get", kind: Note, args: [key] },
   ]);
 });
 

@@ -15,6 +15,7 @@ const verbs = [
   "patch",
   "patchStatus",
   "apply",
+  "applyFields",
   "applyStatus",
   "delete",
   "deleteAllOf",

@@ -1,6 +1,7 @@
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
 import { Namespace, Widget, useWidgetCluster } from "../../../e2e/support/runtime/widget-cluster.ts";
+import { Deployment } from "../k8s/apps/v1.ts";
 import type { LiveClient } from "./live-client.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
@@ -29,7 +30,7 @@ test("Client.patch() sends the difference that a draft makes, and nothing withou
 
 test("Client.patch() sends merge and JSON patches as they are", async () => {
   const { metadata } = await create({ size: 1 });
-  const ref = { name: metadata.name!, namespace: "default" };
+  const ref = { name: metadata.name, namespace: "default" };
   await client.patch(Widget, ref, { merge: { spec: { size: 5 } } });
   const patched = await client.patch(Widget, ref, {
     json: [
@@ -140,4 +141,31 @@ test("Client.applyStatus() shares a status between managers", async () => {
   await client.applyStatus(Widget, widget, { ready: 1 });
   const shared = await client.applyStatus(Widget, widget, { note: "fine" }, { fieldManager: "other" });
   expect(shared.status).toEqual({ ready: 1, note: "fine" });
+});
+
+test("Client.applyFields() sets fields of an object of another owner, and creates none that is gone", async () => {
+  const labels = { app: "db" };
+  const theirs = await client.create(Deployment, {
+    metadata: cluster.key(),
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "a", image: "a" }] } },
+    },
+  });
+  const scaled = await client.applyFields(Deployment, theirs, {
+    metadata: { annotations: { by: "us" } },
+    spec: { replicas: 3 },
+  });
+  expect(scaled).toMatchObject({
+    metadata: { uid: theirs.metadata.uid, annotations: { by: "us" } },
+    spec: { replicas: 3, selector: theirs.spec?.selector },
+  });
+  // The next apply of the same manager replaces the one before.
+  const labelled = await client.applyFields(Deployment, theirs, { metadata: { labels } });
+  expect(labelled.metadata).toMatchObject({ labels });
+  expect(labelled.metadata.annotations).toBeUndefined();
+  await client.delete(Deployment, theirs);
+  await expect(client.applyFields(Deployment, theirs, { spec: { replicas: 1 } })).rejects.toMatchObject({
+    isConflict: true,
+  });
 });

@@ -1,4 +1,4 @@
-import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
 import {
   Namespace,
@@ -9,8 +9,7 @@ import {
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { TerminalError } from "../errors/api-error.ts";
-import { ServiceAccount } from "../k8s/core/v1.ts";
-import type { TokenRequest } from "../k8s/authentication/v1.ts";
+import { Pod, ServiceAccount } from "../k8s/core/v1.ts";
 
 const cluster = useWidgetCluster();
 const { create, key } = cluster;
@@ -113,7 +112,7 @@ test("Client reads metadata alone", async () => {
   const widget = await create({ size: 7 });
   const metadata = await client.get(metadataOnly(Widget), {
     namespace: "default",
-    name: widget.metadata.name!,
+    name: widget.metadata.name,
   });
   expect(metadata).toMatchObject({ kind: "PartialObjectMetadata", metadata: { uid: widget.metadata.uid } });
   expect(metadata).not.toHaveProperty("spec");
@@ -143,22 +142,14 @@ test("Client.watch() throws what the server reports", async () => {
 
 test("Client.subresource() reads and writes the scale", async () => {
   const widget = await create({ size: 1 });
-  const scale = client.subresource<KubernetesObject & { spec: { replicas?: number } }>(
-    Widget,
-    widget,
-    "scale",
-  );
-  expect((await scale.get()).spec.replicas).toBe(1);
+  const scale = client.subresource(Widget, widget, "scale");
+  expect((await scale.get()).spec?.replicas).toBe(1);
   await scale.patch({ merge: { spec: { replicas: 4 } } });
-  expect((await client.get(Widget, { namespace: "default", name: widget.metadata.name! })).spec.size).toBe(4);
+  expect((await client.get(Widget, { namespace: "default", name: widget.metadata.name })).spec.size).toBe(4);
 });
 
 test("Client.subresource().create() and update() return what the server answers", async () => {
-  const scale = client.subresource<KubernetesObject & { spec: { replicas?: number } }>(
-    Widget,
-    await create({ size: 1 }),
-    "scale",
-  );
+  const scale = client.subresource(Widget, await create({ size: 1 }), "scale");
   const read = await scale.get();
   expect(await scale.update({ ...read, spec: { replicas: 3 } })).toMatchObject({
     kind: "Scale",
@@ -166,9 +157,16 @@ test("Client.subresource().create() and update() return what the server answers"
   });
   const metadata = key();
   await client.create(ServiceAccount, { metadata });
-  const tokens = client.subresource<TokenRequest>(ServiceAccount, metadata, "token");
-  const { status } = await tokens.create({ metadata: {}, spec: { audiences: [] } });
+  const tokens = client.subresource(ServiceAccount, metadata, "token");
+  const { status } = await tokens.create({ spec: { audiences: [] } });
   expect(status?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+});
+
+test("Client.subresource() evicts a pod", async () => {
+  const metadata = key();
+  const pod = await client.create(Pod, { metadata, spec: { containers: [{ name: "a", image: "a" }] } });
+  await client.subresource(Pod, pod, "eviction").create({ deleteOptions: { gracePeriodSeconds: 0 } });
+  expect(await client.find(Pod, metadata)).toBeUndefined();
 });
 
 test("Client.with() changes defaults: a dry run stores nothing", async () => {
@@ -183,12 +181,13 @@ test("Client.with() binds a client to one namespace", async () => {
   const { name } = key();
   const widget = await bound.create(Widget, { metadata: { name }, spec: {} });
   expect(widget.metadata.namespace).toBe("default");
-  expect(await bound.find(Widget, { name })).toBeDefined();
+  expect(await bound.list(Widget, { fields: { "metadata.name": name } })).toHaveLength(1);
+  expect(await bound.find(Widget as Kind, { name })).toBeDefined();
   await expect(bound.find(Widget, { name, namespace: "kube-system" })).rejects.toBeInstanceOf(TerminalError);
 });
 
 test("Client refuses a namespaced object without a namespace", async () => {
-  await expect(client.get(Widget, { name: "x" })).rejects.toBeInstanceOf(TerminalError);
+  await expect(client.get(Widget as Kind, { name: "x" })).rejects.toBeInstanceOf(TerminalError);
   await expect(client.create(Widget, { metadata: { name: "x" }, spec: {} })).rejects.toBeInstanceOf(
     TerminalError,
   );
@@ -200,7 +199,7 @@ test("RestMapper finds kinds by name, those that come later too", async () => {
   const gadget = { apiVersion: "example.com/v1", kind: "Gadget" };
   await expect(client.mapper.kindFor(gadget)).rejects.toMatchObject({
     isNotFound: false,
-    reason: "NoKindMatch",
+    isNoKindMatch: true,
   });
   const names = { kind: "Gadget", listKind: "GadgetList", plural: "gadgets", singular: "gadget" };
   const metadata = { name: "gadgets.example.com" };

@@ -3,8 +3,15 @@ import { createMergePatch } from "@tsbuilder/apimachinery/patch";
 import { type ConfigSource, HttpTransport } from "../http/http-transport.ts";
 import { parseResponse } from "../http/json-body.ts";
 import type { RawRequest, TransportOptions } from "../http/transport.ts";
-import { asConflictIfReplaced, bodyToApply, bodyWithOwner, findFormerController } from "./apply-body.ts";
 import {
+  asConflictIfReplaced,
+  bodyToApply,
+  bodyWithOwner,
+  findFormerController,
+  withIdentity,
+} from "./apply-body.ts";
+import {
+  type ApplyConfiguration,
   type ApplyOptions,
   type Client,
   type ClientDefaults,
@@ -15,15 +22,18 @@ import {
   type Desired,
   type DesiredStatus,
   type Edit,
+  type ObjectKey,
   type ObjectRef,
   type Patch,
   type PatchOptions,
+  type Stored,
   type Subresource,
+  type UncheckedRef,
   type WriteOptions,
   keyOf,
 } from "./client.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
-import { isMissingObject, LiveContainers, asReadonly } from "./live-reader.ts";
+import { isMissingObject, LiveContainers, asStored } from "./live-reader.ts";
 import {
   applyRequest,
   deleteRequest,
@@ -62,13 +72,13 @@ export class LiveClient extends LiveContainers implements Client {
     return this.transport.close();
   }
 
-  async create<T extends KubernetesObject>(
-    kind: Kind<T>,
-    object: Desired<T>,
+  async create<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: NoInfer<Desired<T, Key>>,
     options?: CreateOptions,
-  ): Promise<T> {
+  ): Promise<Stored<T, Key>> {
     const body = bodyWithOwner(kind, object, options?.owner, this.defaults.namespace);
-    return this.object(kind, {
+    return this.stored(kind, {
       method: "POST",
       path: resourcePath(kind, { namespace: body.metadata.namespace }),
       query: writeQuery(this.write(options)),
@@ -77,24 +87,28 @@ export class LiveClient extends LiveContainers implements Client {
     });
   }
 
-  async update<T extends KubernetesObject>(kind: Kind<T>, object: T, options?: WriteOptions): Promise<T> {
+  async update<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: T,
+    options?: WriteOptions,
+  ): Promise<Stored<T, Key>> {
     return this.replace(kind, object, undefined, options);
   }
 
-  async updateStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async updateStatus<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     object: T,
     options?: WriteOptions,
-  ): Promise<T> {
+  ): Promise<Stored<T, Key>> {
     return this.replace(kind, object, "status", options);
   }
 
-  async patch<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async patch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     ref: DeepReadonly<T> | ObjectRef,
     change: Edit<T> | Patch,
     options: PatchOptions = {},
-  ): Promise<DeepReadonly<T>> {
+  ): Promise<Stored<T, Key>> {
     if (typeof change !== "function") return this.rawPatch(kind, ref, change, undefined, options);
     const object = ref as DeepReadonly<T>;
     const draft = structuredClone(object) as unknown as T;
@@ -104,26 +118,26 @@ export class LiveClient extends LiveContainers implements Client {
     return this.patchDifference(kind, object, difference, undefined, options);
   }
 
-  async patchStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
-    object: DeepReadonly<T>,
-    status: DesiredStatus<T>,
+  async patchStatus<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: NoInfer<DeepReadonly<T>>,
+    status: NoInfer<DesiredStatus<T>>,
     options: PatchOptions = {},
-  ): Promise<DeepReadonly<T>> {
+  ): Promise<Stored<T, Key>> {
     const before = { status: (object as { status?: unknown }).status ?? {} };
     const difference = createMergePatch(before, { status });
     return this.patchDifference(kind, object, difference, "status", options);
   }
 
-  async apply<T extends KubernetesObject>(
-    kind: Kind<T>,
-    desired: NoInfer<Desired<T>>,
+  async apply<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    desired: NoInfer<Desired<T, Key>>,
     options: ApplyOptions = {},
-  ): Promise<DeepReadonly<T>> {
+  ): Promise<Stored<T, Key>> {
     const { owner, leaveStrangers = false } = options;
     if (!owner && !leaveStrangers) return this.applyOver(kind, desired, options, undefined);
     const { name, namespace = owner?.metadata.namespace } = keyOf(desired);
-    const current = await this.find(kind, { name, namespace }, { signal: options.signal });
+    const current = await this.find<T, ObjectKey>(kind, { name, namespace }, { signal: options.signal });
     return this.applyOver(kind, desired, options, current);
   }
 
@@ -132,12 +146,12 @@ export class LiveClient extends LiveContainers implements Client {
    * same field manager with another owner replaces the first one silently. The apply includes the uid of `current`: if
    * the object was deleted and created again, which a cache may not know yet, the server responds with a conflict.
    */
-  async applyOver<T extends KubernetesObject>(
-    kind: Kind<T>,
-    desired: NoInfer<Desired<T>>,
+  async applyOver<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    desired: NoInfer<Desired<T, Key>>,
     options: ApplyOptions,
-    current: DeepReadonly<T> | undefined,
-  ): Promise<DeepReadonly<T>> {
+    current: Stored<T, ObjectKey> | undefined,
+  ): Promise<Stored<T, Key>> {
     const { owner, leaveStrangers = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
     const other = current && findFormerController(kind, current, body, options);
@@ -145,29 +159,38 @@ export class LiveClient extends LiveContainers implements Client {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
-    if (current && (owner || leaveStrangers)) body.metadata.uid = current.metadata.uid!;
+    if (current && (owner || leaveStrangers)) body.metadata.uid = current.metadata.uid;
     const request = applyRequest(this.path(kind, keyOf(body)), body, this.write(options));
     try {
-      return asReadonly(await this.object(kind, request));
+      return await this.stored(kind, request);
     } catch (error) {
       throw asConflictIfReplaced(error);
     }
   }
 
-  async applyStatus<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
-    status: Partial<DesiredStatus<T>>,
-    options: Omit<ApplyOptions, "owner" | "adopt"> = {},
-  ): Promise<T> {
-    const key = this.key(kind, ref);
-    const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
-    return this.object(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
+  async applyFields<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    object: NoInfer<Stored<T, Key>>,
+    fields: NoInfer<ApplyConfiguration<T>>,
+    options: ApplyOptions = {},
+  ): Promise<Stored<T, Key>> {
+    return this.apply(kind, withIdentity(object, fields), options);
   }
 
-  async delete<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
+  async applyStatus<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
+    status: Partial<DesiredStatus<T>>,
+    options: Omit<ApplyOptions, "owner" | "adopt"> = {},
+  ): Promise<Stored<T, Key>> {
+    const key = this.key(kind, ref);
+    const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
+    return this.stored(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
+  }
+
+  async delete<Key extends ObjectKey>(
+    kind: Kind<KubernetesObject, Key>,
+    ref: ObjectRef<NoInfer<Key>>,
     options: DeleteOptions = {},
   ): Promise<boolean> {
     return (await this.deleteObject(kind, ref, options)) !== undefined;
@@ -189,12 +212,15 @@ export class LiveClient extends LiveContainers implements Client {
     }
   }
 
-  async deleteAllOf<T extends KubernetesObject>(kind: Kind<T>, options?: DeleteAllOptions): Promise<void> {
+  async deleteAllOf<Key extends ObjectKey>(
+    kind: Kind<KubernetesObject, Key>,
+    options: DeleteAllOptions<NoInfer<Key>>,
+  ): Promise<void> {
     await this.deleteCollection(kind, options);
   }
 
   /** Deletes, and returns the objects that were deleted; none if the server doesn't send them. */
-  async deleteCollection(kind: Kind, options: DeleteAllOptions = {}): Promise<KubernetesObject[]> {
+  async deleteCollection(kind: Kind, options: DeleteAllOptions): Promise<KubernetesObject[]> {
     const namespace = namespaceOf(kind, this.defaults, options.namespace);
     const path = resourcePath(kind, { namespace: requireNamespace(kind, namespace) });
     const request = deleteRequest(path, this.write(options));
@@ -202,7 +228,11 @@ export class LiveClient extends LiveContainers implements Client {
     return (parseResponse(text, `DELETE ${path}`) as Partial<KubernetesList>).items ?? [];
   }
 
-  subresource<Body extends KubernetesObject>(kind: Kind, ref: ObjectRef, name: string): Subresource<Body> {
+  readonly subresource: Client["subresource"] = <Body extends KubernetesObject>(
+    kind: Kind,
+    ref: ObjectRef,
+    name: string,
+  ): Subresource<Body> => {
     const path = this.path(kind, ref, name);
     const key = keyOf(ref);
     const exchange = async (request: RawRequest): Promise<Body> => {
@@ -225,16 +255,16 @@ export class LiveClient extends LiveContainers implements Client {
       patch: (patch, options) => exchange(patchRequest(path, patch, this.write(options))),
       apply: (body, options) => exchange(applyRequest(path, withKey(body as object), this.write(options))),
     };
-  }
+  };
 
-  private replace<T extends KubernetesObject>(
-    kind: Kind<T>,
+  private replace<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     object: T,
     subresource: string | undefined,
     options: WriteOptions = {},
-  ): Promise<T> {
+  ): Promise<Stored<T, Key>> {
     const key = this.key(kind, object);
-    return this.object(kind, {
+    return this.stored(kind, {
       method: "PUT",
       path: this.path(kind, key, subresource),
       query: writeQuery(this.write(options)),
@@ -244,14 +274,14 @@ export class LiveClient extends LiveContainers implements Client {
   }
 
   /** Sends the difference to an object that was read before. Without any, returns the object and sends nothing. */
-  private patchDifference<T extends KubernetesObject>(
-    kind: Kind<T>,
+  private patchDifference<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     object: DeepReadonly<T>,
     difference: { metadata?: object },
     subresource: string | undefined,
     options: PatchOptions,
-  ): Promise<DeepReadonly<T>> {
-    if (Object.keys(difference).length === 0) return Promise.resolve(object);
+  ): Promise<Stored<T, Key>> {
+    if (Object.keys(difference).length === 0) return Promise.resolve(object as Stored<T, Key>);
     const { resourceVersion } = object.metadata;
     const locked = options.optimisticLock !== false && resourceVersion !== undefined;
     const merge = locked
@@ -260,15 +290,21 @@ export class LiveClient extends LiveContainers implements Client {
     return this.rawPatch(kind, object, { merge }, subresource, options);
   }
 
-  private async rawPatch<T extends KubernetesObject>(
-    kind: Kind<T>,
-    ref: ObjectRef,
+  private async rawPatch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    ref: UncheckedRef,
     patch: Patch,
     subresource: string | undefined,
     options: WriteOptions,
-  ): Promise<DeepReadonly<T>> {
-    const request = patchRequest(this.path(kind, ref, subresource), patch, this.write(options));
-    return asReadonly(await this.object(kind, request));
+  ): Promise<Stored<T, Key>> {
+    return this.stored(kind, patchRequest(this.path(kind, ref, subresource), patch, this.write(options)));
+  }
+
+  private async stored<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    request: RawRequest,
+  ): Promise<Stored<T, Key>> {
+    return asStored(await this.object(kind, request));
   }
 }
 

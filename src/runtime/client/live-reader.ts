@@ -21,13 +21,15 @@ import { currentCallContext } from "../scope/scope.ts";
 import type {
   ClientDefaults,
   Containers,
-  DeepReadonly,
   ListOptions,
+  NamespacedName,
   ObjectKey,
   ObjectRef,
   PageOptions,
   ReadOptions,
+  UncheckedRef,
   Reader,
+  Stored,
   WatchEvent,
   WatchOptions,
   WriteOptions,
@@ -62,11 +64,11 @@ export class LiveReader implements Reader {
     return beforeWrite ? beforeWrite().then(send) : send();
   }
 
-  async find<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
+  async find<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    key: NoInfer<Key>,
     options?: ReadOptions,
-  ): Promise<DeepReadonly<T> | undefined> {
+  ): Promise<Stored<T, Key> | undefined> {
     try {
       return await this.get(kind, key, options);
     } catch (error) {
@@ -75,22 +77,22 @@ export class LiveReader implements Reader {
     }
   }
 
-  async get<T extends KubernetesObject>(
-    kind: Kind<T>,
-    key: ObjectKey,
+  async get<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    key: NoInfer<Key>,
     options: ReadOptions = {},
-  ): Promise<DeepReadonly<T>> {
-    return asReadonly(await this.object(kind, { path: this.path(kind, key), signal: options.signal }));
+  ): Promise<Stored<T, Key>> {
+    return asStored(await this.object(kind, { path: this.path(kind, key), signal: options.signal }));
   }
 
-  async list<T extends KubernetesObject>(
-    kind: Kind<T>,
+  async list<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
     options: ListOptions = {},
-  ): Promise<DeepReadonly<T>[]> {
+  ): Promise<Stored<T, Key>[]> {
     const { limit = Infinity, ...selection } = options;
-    const objects: DeepReadonly<T>[] = [];
+    const objects: Stored<T, Key>[] = [];
     for await (const page of this.pages(kind, { ...selection, pageSize: Math.min(limit, 500) })) {
-      objects.push(...page.items.map(asReadonly<T>));
+      objects.push(...page.items.map(asStored<T, Key>));
       if (objects.length >= limit) return objects.slice(0, limit);
     }
     return objects;
@@ -131,11 +133,11 @@ export class LiveReader implements Reader {
     return parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
   }
 
-  protected path(kind: Kind, ref: ObjectRef, subresource?: string): string {
+  protected path(kind: Kind, ref: UncheckedRef, subresource?: string): string {
     return resourcePath(kind, { ...this.key(kind, ref), ...(subresource !== undefined && { subresource }) });
   }
 
-  protected key(kind: Kind, ref: ObjectRef): ObjectKey {
+  protected key(kind: Kind, ref: UncheckedRef): ObjectKey {
     const { name, namespace } = keyOf(ref);
     return { name, namespace: namespaceOf(kind, this.defaults, namespace) };
   }
@@ -209,24 +211,32 @@ async function* watchEvents<T extends KubernetesObject>(
 
 /** Adds the calls into containers; see `Containers` for the contract of each. */
 export class LiveContainers extends LiveReader implements Containers {
-  logs(pod: ObjectRef, options: LogOptions = {}): LogLines {
+  logs(pod: ObjectRef<NamespacedName>, options: LogOptions = {}): LogLines {
     const path = this.path(Pod, pod, "log");
     return logLines(() => readLog(path, options, (request) => this.request(request)));
   }
 
-  async exec(pod: ObjectRef, command: readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
+  async exec(
+    pod: ObjectRef<NamespacedName>,
+    command: readonly string[],
+    options: ExecOptions = {},
+  ): Promise<ExecResult> {
     const path = this.path(Pod, pod, "exec");
     return execute(path, command, this.withSignal(options), (request) => this.request(request));
   }
 
-  async openPort(pod: ObjectRef, port: number, options: CallOptions = {}): Promise<Duplex> {
+  async openPort(pod: ObjectRef<NamespacedName>, port: number, options: CallOptions = {}): Promise<Duplex> {
     const path = this.path(Pod, pod, "portforward");
     return openPort(path, port, options.signal, (request) => this.request(request));
   }
 
-  async portForward(pod: ObjectRef, port: number, options: PortForwardOptions = {}): Promise<PortForward> {
+  async portForward(
+    pod: ObjectRef<NamespacedName>,
+    port: number,
+    options: PortForwardOptions = {},
+  ): Promise<PortForward> {
     const { signal, ...others } = this.withSignal(options);
-    const { status = {} } = await this.get(Pod, this.key(Pod, pod), { signal });
+    const { status = {} } = await this.get(Pod, keyOf(pod), { signal });
     if (status.phase !== "Running") throw notRunning(formatKey(this.key(Pod, pod)), status.phase);
     return listenFor(() => this.openPort(pod, port, { signal }), { signal, ...others });
   }
@@ -245,7 +255,7 @@ export function isMissingObject(error: unknown): boolean {
   return error instanceof ApiError && error.isNotFound && error.body.details?.name !== undefined;
 }
 
-/** The read-only type of an object. */
-export function asReadonly<T>(object: T): DeepReadonly<T> {
-  return object as unknown as DeepReadonly<T>;
+/** The type of an object that the server has answered with. */
+export function asStored<T extends KubernetesObject, Key extends ObjectKey>(object: T): Stored<T, Key> {
+  return object as unknown as Stored<T, Key>;
 }

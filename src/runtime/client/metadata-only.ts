@@ -1,4 +1,4 @@
-import type { Kind } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject, ObjectKey } from "@tsbuilder/apimachinery/meta";
 
 /** By kind, its view: equal calls must return the same kind, because caches look kinds up. */
 const views = new WeakMap<Kind, Kind>();
@@ -8,10 +8,12 @@ const metadataOnlyKinds = new WeakSet<Kind>();
  * Returns a view of a kind: the same objects without spec and status, which take a fraction of the memory. Their
  * `kind` is `PartialObjectMetadata`, as in the response.
  */
-export function metadataOnly(kind: Kind): Kind {
+export function metadataOnly<Key extends ObjectKey>(
+  kind: Kind<KubernetesObject, Key>,
+): Kind<KubernetesObject, Key> {
   const existing = views.get(kind);
-  if (existing) return existing;
-  const view: Kind = Object.freeze({ ...kind });
+  if (existing) return existing as Kind<KubernetesObject, Key>;
+  const view: Kind<KubernetesObject, Key> = Object.freeze({ ...kind });
   views.set(kind, view);
   metadataOnlyKinds.add(view);
   return view;

@@ -2,15 +2,14 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Client, DeepReadonly, Desired, Edit, ObjectKey, WriteOptions } from "./client.ts";
-import { asReadonly } from "./live-reader.ts";
+import type { Client, Desired, Edit, NamespacedName, ObjectKey, Stored, WriteOptions } from "./client.ts";
 
 /** The object that `createOrUpdate` lets a function edit: a new one has only its key, apiVersion and kind. */
 export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;
 
 /** The result of `createOrUpdate`. */
-export interface Outcome<T extends KubernetesObject> {
-  readonly object: DeepReadonly<T>;
+export interface Outcome<T extends KubernetesObject, Key extends ObjectKey = NamespacedName> {
+  readonly object: Stored<T, Key>;
   readonly result: "created" | "updated" | "unchanged";
 }
 
@@ -19,19 +18,19 @@ export interface Outcome<T extends KubernetesObject> {
  * conflict if the object has changed since it was read. `client.apply` needs no read and is better for shared objects;
  * use this for changes that depend on the current state.
  */
-export async function createOrUpdate<T extends KubernetesObject>(
+export async function createOrUpdate<T extends KubernetesObject, Key extends ObjectKey>(
   client: Client,
-  kind: Kind<T>,
-  key: ObjectKey,
+  kind: Kind<T, Key>,
+  key: NoInfer<Key>,
   change: Edit<Draft<T>>,
   options: WriteOptions = {},
-): Promise<Outcome<T>> {
+): Promise<Outcome<T, Key>> {
   const current = await client.find(kind, key, { signal: options.signal });
   if (!current) {
     const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key } } as Draft<T>;
     change(draft);
-    const created = await client.create(kind, draft as unknown as Desired<T>, options);
-    return { object: asReadonly(created), result: "created" };
+    const object = await client.create(kind, draft as unknown as Desired<T, Key>, options);
+    return { object, result: "created" };
   }
   const object = await client.patch(kind, current, change as Edit<T>, options);
   return { object, result: object === current ? "unchanged" : "updated" };

@@ -12,12 +12,12 @@ import {
 import { ApiError } from "../errors/api-error.ts";
 import {
   type Client,
-  type DeepReadonly,
   type Desired,
   type ObjectKey,
+  type NamespacedName,
   type Owner,
+  type Stored,
   formatKey,
-  keyOf,
 } from "./client.ts";
 
 /** The kind of an owner, as objects and kinds have it. */
@@ -48,7 +48,7 @@ export function isBeyond(owner: Owner, namespace: string | undefined): boolean {
 export function isTrackedBy(owner: Owner, { metadata }: KubernetesObject): boolean {
   const { labels, ownerReferences = [] } = metadata;
   if (ownerReferences.some(({ controller }) => controller)) return false;
-  return owner.metadata.uid !== undefined && labels?.[trackingName(owner)] === owner.metadata.uid;
+  return labels?.[trackingName(owner)] === owner.metadata.uid;
 }
 
 /** Returns the metadata that tracks a child. */
@@ -60,24 +60,24 @@ export function trackingMetadata(
   return {
     ...metadata,
     labels: { ...metadata.labels, [name]: owner.metadata.uid },
-    annotations: { ...metadata.annotations, [name]: formatKey(keyOf(owner)) },
+    annotations: { ...metadata.annotations, [name]: formatKey(owner.metadata) },
   };
 }
 
 /** Returns the key of the owner that tracks an object; undefined if none of this kind does. */
-export function trackingOwnerOf(kind: OwnerKind, { metadata }: KubernetesObject): ObjectKey | undefined {
+export function trackingOwnerOf(kind: OwnerKind, { metadata }: KubernetesObject): NamespacedName | undefined {
   const name = trackingName(kind);
   const [namespace, owner] = metadata.annotations?.[name]?.split("/") ?? [];
   return metadata.labels?.[name] !== undefined && namespace && owner ? { namespace, name: owner } : undefined;
 }
 
 /** Lists the children of a kind that an owner tracks. */
-export async function listTracked<T extends KubernetesObject>(
+export async function listTracked<T extends KubernetesObject, Key extends ObjectKey>(
   client: Client,
-  kind: Kind<T>,
+  kind: Kind<T, Key>,
   owner: Owner,
   options: { readonly live?: boolean } = {},
-): Promise<DeepReadonly<T>[]> {
+): Promise<Stored<T, Key>[]> {
   const labels = { [trackingName(owner)]: owner.metadata.uid };
   try {
     const objects = await client.list(kind, { labels, ...options });

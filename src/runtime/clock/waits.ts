@@ -3,7 +3,7 @@
 
 import { setMaxListeners } from "node:events";
 import { type Clock, parseDuration } from "@tsbuilder/apimachinery/time";
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/api-error.ts";
 
 /** Signals whose limit of listeners was removed. */
@@ -147,12 +147,12 @@ export class Latch {
 }
 
 /** Parses an option that is a duration, in milliseconds; the error for an invalid one names the option. */
-export function readDuration(option: string, text: Duration): number {
+export function readDuration(option: string, duration: DurationLike): number {
   try {
-    return parseDuration(text);
+    return parseDuration(duration);
   } catch (cause) {
     throw new TerminalError(
-      `${option} is ${JSON.stringify(text)}, which is not a duration: write it like "30s" or "1h30m"`,
+      `${option} is ${JSON.stringify(duration)}, which is not a duration: write it like "30s" or "1h30m"`,
       { cause },
     );
   }

@@ -1,3 +1,4 @@
+import type { NamespacedName } from "../client/client.ts";
 import { inspect } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
@@ -49,10 +50,8 @@ const write = (kubeconfig: string, marks: Record<string, string> = labels) =>
     data: { kubeconfig: encode(kubeconfig) },
   });
 
-const isReady = (size: number, { namespace, name }: Widget["metadata"]) =>
-  eventually(async () =>
-    expect((await east.client.get(Widget, { namespace, name: name! })).status?.ready).toBe(size),
-  );
+const isReady = (size: number, key: NamespacedName) =>
+  eventually(async () => expect((await east.client.get(Widget, key)).status?.ready).toBe(size));
 
 test("a cluster comes with its Secret, starts anew when its kubeconfig changes, and goes with its labels", async () => {
   const { manager, clusters, lines } = await follow();

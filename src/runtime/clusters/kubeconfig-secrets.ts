@@ -2,9 +2,9 @@ import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { createCache } from "../cache/create-cache.ts";
 import { syncFailure } from "../cache/cache.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { formatKey, keyOf } from "../client/client.ts";
+import { formatKey, keyOf, type NamespacedName } from "../client/client.ts";
 import { onAbort } from "../clock/waits.ts";
-import type { Context, Reconciler, Request } from "../controller/reconciler.ts";
+import type { Context, Reconciler } from "../controller/reconciler.ts";
 import type { Source } from "../controller/source.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { Secret } from "../k8s/core/v1.ts";
@@ -45,7 +45,7 @@ export function followKubeconfigSecrets(manager: Manager, options: KubeconfigSec
 function watchMarkedSecrets(
   manager: Manager,
   { namespace, labels }: KubeconfigSecretsOptions,
-): Source<Request> {
+): Source<NamespacedName> {
   return {
     name: `Secrets with kubeconfigs in ${namespace}`,
     async start(enqueue, { signal, patience, log }) {
@@ -80,7 +80,7 @@ class KubeconfigSecrets implements Reconciler {
     this.#options = options;
   }
 
-  async reconcile(request: Request, { log }: Context): Promise<void> {
+  async reconcile(request: NamespacedName, { log }: Context): Promise<void> {
     const { name } = request;
     const kubeconfig = await this.#read(request);
     if (kubeconfig === this.#running.get(name)?.kubeconfig) return;
@@ -104,7 +104,7 @@ class KubeconfigSecrets implements Reconciler {
   }
 
   /** Reads the kubeconfig; undefined if the Secret is gone or has lost its labels. */
-  async #read(request: Request): Promise<string | undefined> {
+  async #read(request: NamespacedName): Promise<string | undefined> {
     const secret = await this.#manager.client.find(Secret, request, { live: true });
     if (!secret || !this.#isMarked(secret.metadata)) return undefined;
     const { key = "kubeconfig" } = this.#options;

@@ -1,4 +1,4 @@
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import type { Writable } from "node:stream";
 import type { CallOptions } from "../http/transport.ts";
 
@@ -17,7 +17,7 @@ export interface LogOptions extends ContainerOptions {
   /** The number of lines to return, counted from the end. */
   readonly tail?: number | undefined;
   /** Only lines that are younger than this, or written after this time. */
-  readonly since?: Duration | Date | undefined;
+  readonly since?: DurationLike | Date | undefined;
   /** The logs of the container before its last restart. */
   readonly previous?: boolean | undefined;
   /** Begin each line with the time at which it was written. */

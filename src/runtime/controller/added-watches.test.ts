@@ -2,7 +2,7 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { keyOf } from "../client/client.ts";
+import { keyOf, type NamespacedName } from "../client/client.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import { createLogger } from "../log/logger.ts";
 import type { Manager } from "../manager/manager.ts";
@@ -11,7 +11,7 @@ import { moveClock } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { AddedSources } from "./controller.ts";
 import type { Controller } from "./controller-spec.ts";
-import type { Reconciler, Request } from "./reconciler.ts";
+import type { Reconciler } from "./reconciler.ts";
 
 const Shop = defineKind({ group: "example.com", version: "v1" }, { kind: "Shop", plural: "shops" });
 const shops = {
@@ -60,7 +60,7 @@ async function start(
   return { clock, cluster, seen, lines, client, manager, controller: controller!, create, stop };
 }
 
-const request = (name: string): Request => ({ namespace: "default", name });
+const request = (name: string): NamespacedName => ({ namespace: "default", name });
 
 /** Not those that the cluster makes. */
 const isOurs = ({ object }: { object: ConfigMap }): boolean => object.metadata.namespace === "default";
@@ -179,13 +179,13 @@ test("an event handler that throws or enqueues nonsense is reported with the obj
 });
 
 test("a map function that returns after its watch was stopped enqueues nothing any more", async () => {
-  let answer: (requests: Request[]) => void = () => {};
+  let answer: (requests: NamespacedName[]) => void = () => {};
   let asked = () => {};
   const isAsked = new Promise<void>((resolve) => (asked = resolve));
   const { seen, controller, create, clock } = await start();
   const watch = controller.watch(Secret, () => {
     asked();
-    return new Promise<Request[]>((resolve) => (answer = resolve));
+    return new Promise<NamespacedName[]>((resolve) => (answer = resolve));
   });
   await create(Secret, "a");
   await isAsked;
@@ -201,7 +201,7 @@ test("a watch is no longer waited for when the manager has stopped, whether it e
   await stop();
   const late = controller.watchSource({ name: "late", start: () => new Promise<never>(() => {}) });
   await expect(late.synced).resolves.toBeUndefined();
-  const added = new AddedSources<Request>(createLogger({ write() {} }), async () => {});
+  const added = new AddedSources<NamespacedName>(createLogger({ write() {} }), async () => {});
   const abort = new AbortController();
   added.warmUp(abort.signal);
   const { synced } = added.add({ name: "after the lease", start() {} });

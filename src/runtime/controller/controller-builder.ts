@@ -1,9 +1,16 @@
-import type { Duration, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
-import { type Client, formatKey, keyOf } from "../client/client.ts";
+import {
+  type Client,
+  formatKey,
+  keyOf,
+  type NamespacedName,
+  type ObjectKey,
+  type Stored,
+} from "../client/client.ts";
 import { deleteTracked, trackingFinalizer, trackingOwnerOf } from "../client/tracked-children.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration } from "../clock/waits.ts";
@@ -26,7 +33,7 @@ import { handling, kindSource, mapping } from "./kind-source.ts";
 import { ObjectShard } from "./object-shard.ts";
 import { pausable, pauseAnnotation, pauseChanged } from "./pausable.ts";
 import type { Predicate } from "./predicate.ts";
-import type { Cleanup, Reconciler, Request } from "./reconciler.ts";
+import type { Cleanup, Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 
 /** The parts of the manager that a builder needs. */
@@ -79,18 +86,18 @@ export class RequestControllerBuilder<R> {
   /**
    * Turns events of a kind into requests: `map` is called with the object and, after an update, also with the old one.
    */
-  watches<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
+  watches<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    map: RequestMap<T, R, Key>,
     filter: WatchFilter<T> = {},
   ): this {
     return this.#watchAll(kind, mapping(map, this.#keyOf), filter);
   }
 
   /** Watches a kind of which this process needs only the objects that it reconciles, or whose owners it reconciles. */
-  protected watchesOwn<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
+  protected watchesOwn<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    map: RequestMap<T, R, Key>,
     filter: WatchFilter<T> = {},
     shard?: ObjectShard<T>,
   ): void {
@@ -101,17 +108,17 @@ export class RequestControllerBuilder<R> {
   }
 
   /** Calls a function with each event of a kind and the queue, for requests with a priority or a delay of their own. */
-  watchesEvents<T extends KubernetesObject>(
-    kind: Kind<T>,
-    handler: EventHandler<T, R>,
+  watchesEvents<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    handler: EventHandler<T, R, Key>,
     filter: WatchFilter<T> = {},
   ): this {
     return this.#watchAll(kind, handling(handler), filter);
   }
 
-  #watchAll<T extends KubernetesObject>(
-    kind: Kind<T>,
-    reaction: Reaction<T, R>,
+  #watchAll<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    reaction: Reaction<T, Key, R>,
     filter: WatchFilter<T>,
   ): this {
     this.#sources.push(() => {
@@ -122,9 +129,9 @@ export class RequestControllerBuilder<R> {
   }
 
   /** Watches a kind for events that no predicate of the user may reject. */
-  protected watchesAlways<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
+  protected watchesAlways<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    map: RequestMap<T, R, Key>,
     predicate: Predicate<T>,
   ): void {
     const { cache } = this.host;
@@ -207,9 +214,9 @@ export class RequestControllerBuilder<R> {
     };
   }
 
-  #sourceOf<T extends KubernetesObject>(
-    kind: Kind<T>,
-    reaction: Reaction<T, R>,
+  #sourceOf<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    reaction: Reaction<T, Key, R>,
     { predicates = [], cluster = this.host, optional = false }: AddedWatchFilter<T>,
     shard?: ObjectShard<T>,
   ): Source<R> {
@@ -231,11 +238,11 @@ export class RequestControllerBuilder<R> {
   }
 
   /** Parses a duration that must be positive; undefined if the option is omitted. */
-  #readPositive(option: string, text: Duration | undefined): number | undefined {
-    if (text === undefined) return undefined;
-    const milliseconds = readDuration(`${option} of controller "${this.name}"`, text);
+  #readPositive(option: string, duration: DurationLike | undefined): number | undefined {
+    if (duration === undefined) return undefined;
+    const milliseconds = readDuration(`${option} of controller "${this.name}"`, duration);
     if (milliseconds > 0) return milliseconds;
-    throw this.#optionError(`${option} is "${text}": omit it for no timeout`);
+    throw this.#optionError(`${option} is ${JSON.stringify(duration)}: omit it for no timeout`);
   }
 
   #optionError(what: string): TerminalError {
@@ -257,16 +264,19 @@ export class RequestControllerBuilder<R> {
 /**
  * Builds the controller of a kind. Its requests are keys of objects of that kind. Nothing happens before `complete`.
  */
-export class ControllerBuilder<T extends KubernetesObject> extends RequestControllerBuilder<Request> {
-  readonly #kind: Kind<T>;
-  readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T> }[] = [];
+export class ControllerBuilder<
+  T extends KubernetesObject,
+  Key extends ObjectKey = NamespacedName,
+> extends RequestControllerBuilder<Key> {
+  readonly #kind: Kind<T, Key>;
+  readonly #finalizers: { readonly name: string; readonly cleanup: Cleanup<T, Key> }[] = [];
   readonly #shard: ObjectShard<T> | undefined;
   /** The kinds of which objects are tracked by label. */
   readonly #tracked: Kind[] = [];
   #whileDeleting = false;
   #isPausable = false;
 
-  constructor(host: ControllerHost, kind: Kind<T>, filter?: WatchFilter<T>) {
+  constructor(host: ControllerHost, kind: Kind<T, Key>, filter?: WatchFilter<T>) {
     super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
     this.#kind = kind;
     this.#shard = host.shards && new ObjectShard(host.shards, host.cache, kind);
@@ -274,17 +284,17 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
   }
 
   /** Watches a kind, and reconciles the owner that controls the changed object. `metadataOnly(Kind)` saves memory. */
-  owns<Owned extends KubernetesObject>(
-    kind: Kind<Owned>,
+  owns<Owned extends KubernetesObject, OwnedKey extends ObjectKey>(
+    kind: Kind<Owned, OwnedKey>,
     { everyOwner = false, byLabel = false, ...filter }: OwnsFilter<Owned> = {},
   ): this {
-    const ownersOf: RequestMap<Owned, Request> = (object) => {
+    const ownersOf = (object: Stored<Owned, OwnedKey>): Key[] => {
       const tracking = byLabel ? trackingOwnerOf(this.#kind, object) : undefined;
-      if (tracking) return [tracking];
+      if (tracking) return [tracking as Key];
       const { namespace, ownerReferences = [] } = object.metadata;
       return ownerReferences
         .filter((reference) => (everyOwner || reference.controller === true) && this.#isOfKind(reference))
-        .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }));
+        .map(({ name }) => (this.#kind.scope === "Namespaced" ? { namespace, name } : { name }) as Key);
     };
     // The references of a cluster-scoped owner reach everywhere.
     if (byLabel && this.#kind.scope === "Namespaced") this.#tracked.push(kind);
@@ -299,7 +309,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
    * Adds a finalizer to every object before its first reconcile. When an object is deleted, `cleanup` is called instead
    * of `reconcile`, and the finalizer is removed once it succeeds. Several cleanups run in the order of the calls.
    */
-  finalizer(name: string, cleanup: Cleanup<T>): this {
+  finalizer(name: string, cleanup: Cleanup<T, Key>): this {
     if (!/^[^/]+\/[^/]+$/.test(name))
       throw new TerminalError(`finalizer "${name}" needs a domain, as in "apps.example.com/${name}"`);
     this.#finalizers.push({ name, cleanup });
@@ -327,7 +337,7 @@ export class ControllerBuilder<T extends KubernetesObject> extends RequestContro
     return this;
   }
 
-  override complete(reconciler: Reconciler): Controller {
+  override complete(reconciler: Reconciler<Key>): Controller<Key> {
     const { kind, group } = this.#kind;
     this.name ??= kind.toLowerCase();
     const { client, cache } = this.host;

@@ -1,5 +1,6 @@
-import type { Duration, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { NamespacedName, ObjectKey } from "../client/client.ts";
 import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
@@ -10,13 +11,13 @@ import type { Tracing } from "../tracing/tracing.ts";
 import type { EventHandler, RequestMap } from "./kind-source.ts";
 import type { RequestShard } from "./object-shard.ts";
 import type { ReconcileResult } from "./outcome.ts";
-import type { Reconciler, Request } from "./reconciler.ts";
+import type { Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** A controller that was added to a manager. */
-export interface Controller<R = Request> {
+export interface Controller<R = NamespacedName> {
   readonly name: string;
   /** Requests that are ready to be processed, not including delayed ones. */
   readonly depth: number;
@@ -27,16 +28,16 @@ export interface Controller<R = Request> {
    * Watches one more kind, at any time, with the options and predicates of the controller: for kinds that are known
    * only at run time. `map` returns the requests of an object, as in the builder's `watches`.
    */
-  watch<T extends KubernetesObject>(
-    kind: Kind<T>,
-    map: RequestMap<T, R>,
+  watch<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    map: RequestMap<T, R, Key>,
     filter?: AddedWatchFilter<T>,
   ): Watch;
 
   /** Watches one more kind with a function that gets each event and the queue. */
-  watchEvents<T extends KubernetesObject>(
-    kind: Kind<T>,
-    handler: EventHandler<T, R>,
+  watchEvents<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    handler: EventHandler<T, R, Key>,
     filter?: AddedWatchFilter<T>,
   ): Watch;
 
@@ -92,11 +93,11 @@ export interface ControllerOptions {
   /** Maximum number of concurrent reconciles, each of a different object. Default: 1. */
   readonly maxConcurrentReconciles?: number | undefined;
   /** Abort the signal of a reconcile after this time and count it as a timeout. Default: none. */
-  readonly reconcileTimeout?: Duration | undefined;
+  readonly reconcileTimeout?: DurationLike | undefined;
   /** Log a warning when a reconcile has been running for this long, and repeat it at this interval. Default: `5m`. */
-  readonly stuckAfter?: Duration | undefined;
+  readonly stuckAfter?: DurationLike | undefined;
   /** Time limit for the initial lists of all watched kinds; the manager fails when it is exceeded. Default: `2m`. */
-  readonly cacheSyncTimeout?: Duration | undefined;
+  readonly cacheSyncTimeout?: DurationLike | undefined;
   /** Delay before each retry of a request. */
   readonly backoff?: BackoffOptions | undefined;
   /** Run only while holding the lease. Default: true. */
@@ -104,7 +105,7 @@ export interface ControllerOptions {
   /** Fill the caches and the queue while waiting for the lease, so that a takeover is fast. Default: true. */
   readonly warmup?: boolean | undefined;
   /** Reconcile every object again at this interval, ±10 %, for external state that sends no events. Default: never. */
-  readonly resyncPeriod?: Duration | undefined;
+  readonly resyncPeriod?: DurationLike | undefined;
 }
 
 /** Defaults for all controllers of a manager. */
@@ -119,9 +120,9 @@ export interface ControllerDefaults extends ControllerOptions {
 /** The delay before the nth retry: `base · 2^n`, at most `max`. */
 export interface BackoffOptions {
   /** Default: `5ms`. */
-  readonly base?: Duration | undefined;
+  readonly base?: DurationLike | undefined;
   /** Default: `1000s`. */
-  readonly max?: Duration | undefined;
+  readonly max?: DurationLike | undefined;
   /** Retries per second over all requests of the controller, with a burst of ten times as many. Default: no limit. */
   readonly retriesPerSecond?: number | undefined;
   /** Your own delay instead of `base` and `max`; they apply if it returns nothing. Default: none. */
@@ -132,7 +133,7 @@ export interface BackoffOptions {
  * The delay before a retry of a request: `retries` is how often it was retried since its last success, starting at 0.
  * `key` identifies the request; that of an object is `namespace/name`.
  */
-export type RetryDelay = (retries: number, key: string) => Duration | undefined;
+export type RetryDelay = (retries: number, key: string) => DurationLike | undefined;
 
 /** Selects the events of a watched kind that become requests. */
 export interface WatchFilter<T extends KubernetesObject> {

@@ -1,7 +1,8 @@
+import { keyOf, type NamespacedName } from "../client/client.ts";
 import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { RequestControllerBuilder, ControllerBuilder } from "./controller-builder.ts";
 import { allOf, generationChanged, labelsMatch, objectMatches } from "./predicate.ts";
-import type { Context, Reconciler, Request, Result } from "./reconciler.ts";
+import type { Context, Reconciler, Result } from "./reconciler.ts";
 
 interface MySQL extends CustomResource<{ replicas?: number }, { ready?: number }> {}
 const MySQL = defineKind<MySQL>(
@@ -16,7 +17,7 @@ const Secret = defineKind<Secret>({ group: "", version: "v1" }, { kind: "Secret"
 declare const builder: ControllerBuilder<MySQL>;
 
 class MySQLReconciler implements Reconciler {
-  async reconcile(request: Request, { log, signal, events }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { log, signal, events }: Context): Promise<Result> {
     log.info("Reconciling", { name: request.name, aborted: signal.aborted });
     events.normal(
       { apiVersion: "v1", kind: "Pod", metadata: { name: "a", uid: "1" } },
@@ -32,7 +33,7 @@ class MySQLReconciler implements Reconciler {
 builder
   .named("mysql")
   .owns(Secret, { predicates: [generationChanged], everyOwner: true })
-  .watches(Secret, (secret) => [{ name: secret.metadata.name!, namespace: secret.metadata.namespace }])
+  .watches(Secret, (secret) => [{ name: secret.metadata.name, namespace: secret.metadata.namespace }])
   .withPredicates(labelsMatch({ matchLabels: { app: "db" } }))
   .finalizer("apps.example.com/mysql", (mysql) => void mysql.spec.replicas)
   .whileDeleting()
@@ -87,10 +88,10 @@ urls.complete(new MySQLReconciler());
 
 // A controller can watch more kinds later; requests have the controller's type.
 const running = builder.complete({ reconcile() {} });
-const watch = running.watch(Secret, (secret) => [{ name: secret.metadata.name! }]);
+const watch = running.watch(Secret, (secret) => [keyOf(secret)]);
 void watch.synced.then(() => watch.stop());
 urls.complete({ reconcile() {} }).watchEvents(Secret, (event, enqueue) => {
-  enqueue({ url: event.object.metadata.name! }, { after: "1m", priority: 5 });
+  enqueue({ url: event.object.metadata.name }, { after: "1m", priority: 5 });
   // @ts-expect-error Only an update has an old object.
   void event.oldObject;
   if (event.type === "update") void event.oldObject.data;

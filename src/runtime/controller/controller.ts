@@ -451,9 +451,9 @@ export function guardDelay(
 ): (retries: number, key: string) => number | undefined {
   return (retries, key) => {
     try {
-      const wanted: unknown = synchronous(delay(retries, key));
+      const wanted = synchronous(delay(retries, key));
       if (wanted === undefined) return undefined;
-      const milliseconds = typeof wanted === "string" ? parseDuration(wanted) : Number.NaN;
+      const milliseconds = parseDuration(wanted);
       if (milliseconds >= 0) return milliseconds;
       throw new TypeError(`it returned ${show(wanted)}: a duration such as "30s" is expected`);
     } catch (error) {

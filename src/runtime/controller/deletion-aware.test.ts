@@ -1,3 +1,4 @@
+import type { NamespacedName } from "../client/client.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
@@ -9,7 +10,7 @@ import { createLogger } from "../log/logger.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { deletionAware } from "./deletion-aware.ts";
-import type { Cleanup, Reconciler, Request, Result } from "./reconciler.ts";
+import type { Cleanup, Reconciler, Result } from "./reconciler.ts";
 
 const cluster = useWidgetCluster();
 
@@ -23,7 +24,7 @@ const context = {
 async function makeReconciler(
   cleanups: { readonly [name: string]: Cleanup<Widget> },
   options: ClientOptions = {},
-): Promise<{ run: (request: Request) => Promise<Result>; reconciled: string[] }> {
+): Promise<{ run: (request: NamespacedName) => Promise<Result>; reconciled: string[] }> {
   const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), options);
   onTestFinished(() => client.close());
   const reconciled: string[] = [];
@@ -36,7 +37,7 @@ async function makeReconciler(
   return { run: async (request) => reconciler.reconcile(request, context), reconciled };
 }
 
-const finalizersOf = async (request: Request): Promise<string[] | undefined> =>
+const finalizersOf = async (request: NamespacedName): Promise<string[] | undefined> =>
   (await cluster.client.find(Widget, request))?.metadata.finalizers;
 
 test("finalizers are added before the first reconcile, and removed one after the other as their cleanups succeed", async () => {
@@ -102,7 +103,7 @@ test("what an earlier process cleaned up isn't cleaned up again from an old view
   const policy = { kind: Widget, finalizers, whileDeleting: false };
   const written: string[] = [];
   /** A process that has not met any object yet. */
-  const run = (request: Request) =>
+  const run = (request: NamespacedName) =>
     deletionAware(client, policy, {
       async reconcile({ name }) {
         await client.apply(Widget, { metadata: { ...request, name: `${name}-child` }, spec: {} });

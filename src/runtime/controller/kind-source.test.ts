@@ -1,16 +1,25 @@
 import { expect, test } from "vitest";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Stored } from "../client/client.ts";
 import { mapping } from "./kind-source.ts";
 
 const object = (owner: string) => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name: "a", labels: { owner } },
+  metadata: {
+    namespace: "default",
+    name: "a",
+    uid: "1",
+    resourceVersion: "1",
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    labels: { owner },
+  },
 });
 
 test("the requests of both states of an update are enqueued once each", () => {
   const requests: string[] = [];
   const reaction = mapping(
-    ({ metadata }) => [metadata.labels!["owner"]!, "all", "all"],
+    ({ metadata }: Stored<KubernetesObject>) => [metadata.labels!["owner"]!, "all", "all"],
     (request: string) => request,
   );
   const event = {

@@ -8,7 +8,7 @@ import {
   synchronous,
   eachDespiteErrors,
 } from "../callbacks/callbacks.ts";
-import { type DeepReadonly, keyText } from "../client/client.ts";
+import { type NamespacedName, type ObjectKey, type Stored, formatKey } from "../client/client.ts";
 import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
@@ -20,18 +20,20 @@ import type { ObjectShard } from "./object-shard.ts";
 const lowPriority = -100;
 
 /** The parts of a source of requests. */
-interface KindSourceSpec<T extends KubernetesObject, R> {
+interface KindSourceSpec<T extends KubernetesObject, Key extends ObjectKey, R> {
   readonly cache: Cache;
-  readonly kind: Kind<T>;
+  readonly kind: Kind<T, Key>;
   readonly predicates: readonly Predicate<T>[];
-  readonly reaction: Reaction<T, R>;
+  readonly reaction: Reaction<T, Key, R>;
   readonly resyncPeriod: number | undefined;
   /** Set for the controller's own kind if objects are shared: those that this process gains are handled as initial. */
   readonly shard?: ObjectShard<T> | undefined;
 }
 
 /** Creates a source that turns changes of a kind's objects into requests. */
-export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T, R>): Source<R> {
+export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>(
+  spec: KindSourceSpec<T, Key, R>,
+): Source<R> {
   const { cache, kind, predicates, reaction, resyncPeriod, shard } = spec;
   return {
     name: `kind ${kind.apiVersion} ${kind.kind}`,
@@ -43,8 +45,8 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
         { metadata }: KubernetesObject,
         error: unknown,
       ): void =>
-        report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, keyText(metadata)));
-      const accepts = (event: InformerEvent<DeepReadonly<T>>, predicate: Predicate<T>): boolean => {
+        report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, formatKey(metadata)));
+      const accepts = (event: InformerEvent<Stored<T, Key>>, predicate: Predicate<T>): boolean => {
         try {
           return synchronous(predicate(event));
         } catch (error) {
@@ -53,7 +55,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
           return true;
         }
       };
-      const handle = (event: InformerEvent<DeepReadonly<T>>): void | Promise<void> => {
+      const handle = (event: InformerEvent<Stored<T, Key>>): void | Promise<void> => {
         shard?.note(event);
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
         const defaultPriority = isInitialOrResync(event) ? lowPriority : 0;
@@ -89,7 +91,7 @@ export function kindSource<T extends KubernetesObject, R>(spec: KindSourceSpec<T
 }
 
 function describeCause<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
-  return `${event.type} of ${kind} ${keyText(event.object.metadata)}`;
+  return `${event.type} of ${kind} ${formatKey(event.object.metadata)}`;
 }
 
 function isInitialOrResync<T extends KubernetesObject>(event: InformerEvent<T>): boolean {
@@ -104,16 +106,16 @@ function isInitialOrResync<T extends KubernetesObject>(event: InformerEvent<T>):
 }
 
 /** Maps an object to the requests that its change causes. Duplicate requests count once. */
-export type RequestMap<T extends KubernetesObject, R> = (
-  object: DeepReadonly<T>,
+export type RequestMap<T extends KubernetesObject, R, Key extends ObjectKey = NamespacedName> = (
+  object: Stored<T, Key>,
 ) => readonly R[] | Promise<readonly R[]>;
 
 /**
  * Handles the events of a kind: sees their type, the old and the new object, and enqueues requests with a priority and
  * a delay. The default priority is 0, and -100 for initial objects and resyncs.
  */
-export type EventHandler<T extends KubernetesObject, R> = (
-  event: InformerEvent<DeepReadonly<T>>,
+export type EventHandler<T extends KubernetesObject, R, Key extends ObjectKey = NamespacedName> = (
+  event: InformerEvent<Stored<T, Key>>,
   enqueue: Enqueue<R>,
 ) => void | Promise<void>;
 
@@ -121,18 +123,18 @@ export type EventHandler<T extends KubernetesObject, R> = (
 type Fail = (callback: "map" | "handler", object: KubernetesObject, error: unknown) => void;
 
 /** Turns events into requests by a user's function. A promise is awaited before the next event. */
-export interface Reaction<T extends KubernetesObject, R> {
+export interface Reaction<T extends KubernetesObject, Key extends ObjectKey, R> {
   readonly callback: "map" | "handler";
-  react(event: InformerEvent<DeepReadonly<T>>, enqueue: Enqueue<R>, fail: Fail): void | Promise<void>;
+  react(event: InformerEvent<Stored<T, Key>>, enqueue: Enqueue<R>, fail: Fail): void | Promise<void>;
 }
 
 /**
  * Enqueues the requests of a map function. After an update both states are mapped: the old one may have another owner.
  */
-export function mapping<T extends KubernetesObject, R>(
-  requestsOf: RequestMap<T, R>,
+export function mapping<T extends KubernetesObject, Key extends ObjectKey, R>(
+  requestsOf: RequestMap<T, R, Key>,
   keyOf: (request: R) => string,
-): Reaction<T, R> {
+): Reaction<T, Key, R> {
   return {
     callback: "map",
     react(event, enqueue, fail) {
@@ -164,7 +166,9 @@ export function mapping<T extends KubernetesObject, R>(
 }
 
 /** Passes events to an event handler, which enqueues requests itself. */
-export function handling<T extends KubernetesObject, R>(handler: EventHandler<T, R>): Reaction<T, R> {
+export function handling<T extends KubernetesObject, Key extends ObjectKey, R>(
+  handler: EventHandler<T, R, Key>,
+): Reaction<T, Key, R> {
   return {
     callback: "handler",
     react(event, enqueue, fail) {

@@ -1,9 +1,8 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Cache, InformerEvent } from "../cache/cache.ts";
-import { type DeepReadonly, formatKey, keyOf } from "../client/client.ts";
+import { formatKey, keyOf, type ObjectKey, type Stored } from "../client/client.ts";
 import { rangeOf } from "../shards/ranges.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
-import type { Request } from "./reconciler.ts";
 
 /** Tells which requests of a controller belong to this process. */
 export interface RequestShard<R> {
@@ -15,7 +14,7 @@ export interface RequestShard<R> {
 }
 
 /** Assigns each request to the process of its object, even if an event of another object caused the request. */
-export class ObjectShard<T extends KubernetesObject> implements RequestShard<Request> {
+export class ObjectShard<T extends KubernetesObject> implements RequestShard<ObjectKey> {
   readonly gate: ShardGate;
   readonly #cache: Cache;
   readonly #kind: Kind<T>;
@@ -28,24 +27,24 @@ export class ObjectShard<T extends KubernetesObject> implements RequestShard<Req
     this.#kind = kind;
   }
 
-  rangeOf(request: Request): number | undefined {
+  rangeOf(request: ObjectKey): number | undefined {
     const { kinds } = this.gate;
     if (kinds.keyOf(this.#kind) === "namespace") return rangeOf(request.namespace ?? "");
     const object = this.#cache.existing(this.#kind)?.get(request);
     return object ? this.rangeOfObject(object) : this.#deleted.get(formatKey(request));
   }
 
-  rangeOfObject({ metadata }: DeepReadonly<KubernetesObject>): number {
+  rangeOfObject({ metadata }: Stored<KubernetesObject, ObjectKey>): number {
     return this.gate.kinds.rangeOf(this.#kind, metadata);
   }
 
   /** Remembers the range of a deleted object, which the cache no longer has. */
-  note({ type, object }: InformerEvent<DeepReadonly<T>>): void {
+  note({ type, object }: InformerEvent<Stored<T, ObjectKey>>): void {
     const range = this.rangeOfObject(object);
     if (type === "delete" && this.gate.isOpen(range)) this.#deleted.set(formatKey(keyOf(object)), range);
   }
 
-  forget(request: Request): void {
+  forget(request: ObjectKey): void {
     this.#deleted.delete(formatKey(request));
   }
 }

@@ -17,20 +17,23 @@ test("a reconcile that returns nothing doesn't run again until its request is ad
   await finish();
 });
 
-test("a reconcile that returns requeueAfter runs again after that time, or earlier if its request is added", async () => {
-  const at: number[] = [];
-  const { add, clock, finish } = await startStringController(() => {
-    at.push(clock.monotonic());
-    return { requeueAfter: "30s" };
-  });
-  add("a");
-  await clock.advance(30_000);
-  await clock.advance(5000);
-  add("a");
-  await clock.advance(29_999);
-  expect(at).toEqual([0, 30_000, 35_000]);
-  await finish();
-});
+test.each(["30s", { seconds: 30 }] as const)(
+  "a reconcile that returns requeueAfter %j runs again after that time, or earlier if its request is added",
+  async (requeueAfter) => {
+    const at: number[] = [];
+    const { add, clock, finish } = await startStringController(() => {
+      at.push(clock.monotonic());
+      return { requeueAfter };
+    });
+    add("a");
+    await clock.advance(30_000);
+    await clock.advance(5000);
+    add("a");
+    await clock.advance(29_999);
+    expect(at).toEqual([0, 30_000, 35_000]);
+    await finish();
+  },
+);
 
 test.each(["0s", "-1m"] as const)(
   "a reconcile that returns requeueAfter %s runs again with the delays of an error, and a line says so",
@@ -138,6 +141,7 @@ test.each([
   ["a cyclic object", () => Promise.reject(Object.assign({}, { self: globalThis })), /not an Error: object/],
   ["a synchronous TypeError", () => (undefined as unknown as { x: () => never }).x(), /Cannot read/],
   ["an invalid duration", () => ({ requeueAfter: "soon" }), /requeueAfter is "soon"/],
+  ["a number without a unit", () => ({ requeueAfter: 30 }), /requeueAfter is 30/],
   ["NaN as the priority", () => ({ requeueAfter: "1s", priority: NaN }), /priority is NaN/],
 ])("%s fails the reconcile, which is retried", async (_name, reconcile: () => unknown, message) => {
   let runs = 0;

@@ -1,3 +1,4 @@
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
 import { isProgrammingError, show, thrownError } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
@@ -16,7 +17,7 @@ export type Outcome =
       readonly priority: number | undefined;
     }
   /** `requeueAfter` was 0 or negative: it runs again, but not in a hot loop. */
-  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: string }
+  | { readonly ending: "again"; readonly result: "requeue"; readonly requeueAfter: DurationLike }
   | { readonly ending: "conflict"; readonly result: "requeue"; readonly error: Error }
   | { readonly ending: "terminal"; readonly result: "error"; readonly error: Error }
   | { readonly ending: "error"; readonly result: "error"; readonly error: Error; readonly isPanic: boolean };

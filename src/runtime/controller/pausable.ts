@@ -1,7 +1,7 @@
 import type { Condition, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { findCondition, removeCondition, setCondition } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Client, DeepReadonly, DesiredStatus } from "../client/client.ts";
+import type { Client, DesiredStatus, ObjectKey, Stored } from "../client/client.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Context, Reconciler } from "./reconciler.ts";
@@ -14,15 +14,15 @@ const ourReason = "Annotated";
  * Skips objects that have the pause annotation: neither `reconcile` nor the cleanup of a finalizer runs for them, and
  * they have the condition `Paused`, as long as the annotation is `"true"`.
  */
-export function pausable<T extends KubernetesObject>(
+export function pausable<T extends KubernetesObject, Key extends ObjectKey>(
   { client, clock }: { readonly client: Client; readonly clock: Clock },
-  kind: Kind<T>,
-  reconciler: Reconciler,
-): Reconciler {
+  kind: Kind<T, Key>,
+  reconciler: Reconciler<Key>,
+): Reconciler<Key> {
   const annotation = pauseAnnotation(kind);
 
   async function setConditions(
-    object: DeepReadonly<T>,
+    object: Stored<T, Key>,
     conditions: Condition[],
     { log }: Context,
   ): Promise<void> {
@@ -72,6 +72,6 @@ export function pauseChanged(annotation: string): Predicate {
     event.type === "update" && isPaused(event.oldObject, annotation) !== isPaused(event.object, annotation);
 }
 
-function isPaused({ metadata }: DeepReadonly<KubernetesObject>, annotation: string): boolean {
+function isPaused({ metadata }: KubernetesObject, annotation: string): boolean {
   return metadata.annotations?.[annotation] === "true";
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, eachDespiteErrors, stillRuns } from "../callbacks/callbacks.ts";
 import { onAbort, readDuration, withTimeout } from "../clock/waits.ts";
@@ -9,7 +9,7 @@ import type { Enqueue, Source, SourceContext } from "./source.ts";
 /** What a source polls, and how. */
 export interface PollOptions<Item, R> {
   /** Time between the end of one poll and the start of the next. */
-  readonly every: Duration;
+  readonly every: DurationLike;
   /** Returns all things that there are, such as the records of a zone. */
   readonly list: (signal: AbortSignal) => readonly Item[] | Promise<readonly Item[]>;
   /** Identifies a thing among all, for as long as it exists. */
@@ -53,7 +53,7 @@ export class PollSource<Item, R> implements Source<R> {
     this.#options = options;
     this.#every = readDuration(`every of source "${name}"`, every);
     if (this.#every <= 0)
-      throw new TerminalError(`every of source "${name}" is "${every}": it must be positive`);
+      throw new TerminalError(`every of source "${name}" is ${JSON.stringify(every)}: it must be positive`);
   }
 
   /** The thing with a key; undefined if there is none. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { InformerEvent } from "../cache/cache.ts";
+import type { ObjectKey, Stored } from "../client/client.ts";
 import {
   allOf,
   annotationsChanged,
@@ -14,15 +15,28 @@ import {
   resourceVersionChanged,
 } from "./predicate.ts";
 
-const object = (metadata: ObjectMeta): KubernetesObject => ({ apiVersion: "v1", kind: "Pod", metadata });
-const update = (before: ObjectMeta, after: ObjectMeta): InformerEvent => ({
+type AnyObject = Stored<KubernetesObject, ObjectKey>;
+
+const object = (metadata: ObjectMeta): AnyObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: {
+    namespace: "default",
+    name: "a",
+    uid: "1",
+    resourceVersion: "1",
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    ...metadata,
+  },
+});
+const update = (before: ObjectMeta, after: ObjectMeta): InformerEvent<AnyObject> => ({
   type: "update",
   oldObject: object(before),
   object: object(after),
   isResync: false,
   isOwnWrite: false,
 });
-const add = (metadata: ObjectMeta): InformerEvent => ({
+const add = (metadata: ObjectMeta): InformerEvent<AnyObject> => ({
   type: "add",
   object: object(metadata),
   isInInitialList: false,
@@ -78,7 +92,7 @@ test("allOf(), anyOf() and not() combine predicates", () => {
 });
 
 test("notOwnWrite rejects updates written by this process, but never a deletion", () => {
-  const own = { ...update({}, {}), isOwnWrite: true } as InformerEvent;
-  const deletion: InformerEvent = { type: "delete", object: object({}), isStateUnknown: false };
+  const own = { ...update({}, {}), isOwnWrite: true } as InformerEvent<AnyObject>;
+  const deletion: InformerEvent<AnyObject> = { type: "delete", object: object({}), isStateUnknown: false };
   expect([notOwnWrite(own), notOwnWrite(update({}, {})), notOwnWrite(deletion)]).toEqual([false, true, true]);
 });

@@ -1,12 +1,12 @@
 import type { KubernetesObject, LabelSelector } from "@tsbuilder/apimachinery/meta";
 import { matchesRequirements, toRequirements } from "@tsbuilder/apimachinery/selector";
 import { synchronous } from "../callbacks/callbacks.ts";
-import type { DeepReadonly } from "../client/client.ts";
+import type { ObjectKey, Stored } from "../client/client.ts";
 import type { InformerEvent } from "../cache/cache.ts";
 
 /** Decides whether an event causes a request. */
 export type Predicate<T extends KubernetesObject = KubernetesObject> = (
-  event: InformerEvent<DeepReadonly<T>>,
+  event: InformerEvent<Stored<T, ObjectKey>>,
 ) => boolean;
 
 /** Accepts updates that change the desired state, not only status or metadata; without a generation, all updates. */
@@ -37,7 +37,7 @@ export const notOwnWrite: Predicate = (event) => event.type === "delete" || !eve
 
 /** Accepts events of objects for which the function returns true; for an update, of the new object. */
 export function objectMatches<T extends KubernetesObject>(
-  accepts: (object: DeepReadonly<T>) => boolean,
+  accepts: (object: Stored<T, ObjectKey>) => boolean,
 ): Predicate<T> {
   return (event) => accepts(event.object);
 }

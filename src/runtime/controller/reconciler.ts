@@ -1,13 +1,13 @@
-import type { Duration, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { DeepReadonly, ObjectKey } from "../client/client.ts";
+import type { DurationLike, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { NamespacedName, ObjectKey, Stored } from "../client/client.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
  * Moves the actual state towards the desired state of one object.
  *
- * A request identifies an object, not what happened to it: many changes may result in one request, and a request may
- * come without any change. So read the object, compare it with the actual state, and make the changes that are missing.
+ * A request is the key of an object: a `NamespacedName`, or a `ClusterScopedName` if the kind has no namespaces. It doesn't
+ * say what happened: many changes may result in one request, and a request may come without any change. So read the object, compare it with the actual state, and make the changes that are missing.
  * Two reconciles of the same request never run concurrently.
  *
  * The result determines what happens next:
@@ -21,12 +21,9 @@ import type { Logger } from "../log/logger.ts";
  *
  * Objects that are being deleted are passed to the controller's finalizers instead.
  */
-export interface Reconciler<R = Request> {
+export interface Reconciler<R = ObjectKey> {
   reconcile(request: R, context: Context): Promise<Result> | Result;
 }
-
-/** Identifies the object to reconcile. */
-export interface Request extends ObjectKey {}
 
 /** The second argument of `reconcile`. */
 export interface Context {
@@ -42,8 +39,8 @@ export interface Context {
 
 /** When to run next. */
 export type Result = void | {
-  /** Run again after this time: `30s`, `1h30m`. */
-  readonly requeueAfter?: Duration | undefined;
+  /** Run again after this time: `"30s"`, `"1h30m"`, `{ seconds: 90 }`. */
+  readonly requeueAfter?: DurationLike | undefined;
   /** The priority of that run, higher first. Default: the priority of this request. */
   readonly priority?: number | undefined;
 };
@@ -52,7 +49,7 @@ export type Result = void | {
  * Cleans up after an object that is being deleted. When it returns nothing, the finalizer is removed. With `{
  * requeueAfter }` or an error the finalizer stays, and the function is called again. It must be idempotent.
  */
-export type Cleanup<T extends KubernetesObject> = (
-  object: DeepReadonly<T>,
+export type Cleanup<T extends KubernetesObject, Key extends ObjectKey = NamespacedName> = (
+  object: Stored<T, Key>,
   context: Context,
 ) => Promise<Result> | Result;

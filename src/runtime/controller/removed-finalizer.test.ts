@@ -17,7 +17,7 @@ const scenario: Scenario = {
         void manager
           .controllerFor(Shop)
           .finalizer("sim.dev/away", async ({ metadata }) => {
-            await manager.client.delete(ConfigMap, away(metadata.name!));
+            await manager.client.delete(ConfigMap, away(metadata.name));
           })
           .complete({
             async reconcile({ namespace, name }) {

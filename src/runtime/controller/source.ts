@@ -1,4 +1,4 @@
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns, eachDespiteErrors } from "../callbacks/callbacks.ts";
 import type { Logger } from "../log/logger.ts";
@@ -27,7 +27,7 @@ export type Enqueue<R> = (request: R, options?: EnqueueOptions) => void;
 
 /** When and with which priority a request runs. */
 export interface EnqueueOptions {
-  readonly after?: Duration | undefined;
+  readonly after?: DurationLike | undefined;
   /** Higher runs first. Default: 0; initial objects and resyncs have -100. */
   readonly priority?: number | undefined;
   /** The cause, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
@@ -50,7 +50,7 @@ export interface SourceContext {
 /** Options of `intervalSource`. */
 export interface IntervalOptions<R> {
   /** Time between the end of one round and the start of the next. */
-  readonly every: Duration;
+  readonly every: DurationLike;
   /** Returns what should be reconciled now, from a cloud API or a constant list. An error is logged. */
   readonly requests: (signal: AbortSignal) => readonly R[] | Promise<readonly R[]>;
   readonly name?: string | undefined;
@@ -60,11 +60,11 @@ export interface IntervalOptions<R> {
 export function intervalSource<R>({
   every,
   requests,
-  name = `every ${every}`,
+  name = `every ${typeof every === "string" ? every : JSON.stringify(every)}`,
 }: IntervalOptions<R>): Source<R> {
   const milliseconds = readDuration(`every of source "${name}"`, every);
   if (milliseconds <= 0)
-    throw new TerminalError(`every of source "${name}" is "${every}": it must be positive`);
+    throw new TerminalError(`every of source "${name}" is ${JSON.stringify(every)}: it must be positive`);
   return {
     name,
     async start(enqueue, { signal, clock, stuckAfter, report }) {

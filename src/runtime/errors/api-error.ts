@@ -25,14 +25,21 @@ export class ApiError extends Error {
       options.request === undefined ? message : `${options.request}: ${message}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     );
-    this.body = { ...body, apiVersion: "v1", kind: "Status", metadata: body.metadata ?? {} };
     this.status = body.code ?? 0;
-    this.reason = body.reason ?? "Unknown";
+    this.reason = body.reason ?? reasonsByStatus[this.status] ?? "Unknown";
+    const metadata = body.metadata ?? {};
+    this.body = { ...body, apiVersion: "v1", kind: "Status", metadata, reason: this.reason };
     this.request = options.request;
   }
 
+  /** There is no such object, or the server doesn't serve the kind: `body.details.name` is the object's. */
   get isNotFound(): boolean {
-    return this.reason === "NotFound" || (this.status === 404 && this.reason === "Unknown");
+    return this.reason === "NotFound";
+  }
+
+  /** Discovery doesn't know the kind: its CRD may be missing. */
+  get isNoKindMatch(): boolean {
+    return this.reason === "NoKindMatch";
   }
 
   /** An object of that name already exists. */
@@ -66,12 +73,26 @@ export class ApiError extends Error {
     return this.reason === "Invalid";
   }
 
-  get isForbidden(): boolean {
-    return this.reason === "Forbidden";
+  /** The request makes no sense to the server; a webhook may say so, too. */
+  get isBadRequest(): boolean {
+    return this.reason === "BadRequest";
   }
 
   get isUnauthorized(): boolean {
     return this.reason === "Unauthorized";
+  }
+
+  get isForbidden(): boolean {
+    return this.reason === "Forbidden";
+  }
+
+  /** The kind doesn't have that verb. */
+  get isMethodNotAllowed(): boolean {
+    return this.reason === "MethodNotAllowed";
+  }
+
+  get isNotAcceptable(): boolean {
+    return this.reason === "NotAcceptable";
   }
 
   /** The resource version or continue token is too old. */
@@ -79,8 +100,32 @@ export class ApiError extends Error {
     return this.status === 410 || this.reason === "Expired" || this.reason === "Gone";
   }
 
+  /** The object is too large: etcd takes about 1.5 MiB. */
+  get isRequestEntityTooLarge(): boolean {
+    return this.reason === "RequestEntityTooLarge";
+  }
+
+  get isUnsupportedMediaType(): boolean {
+    return this.reason === "UnsupportedMediaType";
+  }
+
+  /** The server limits requests, or a PodDisruptionBudget evictions. */
   get isTooManyRequests(): boolean {
     return this.status === 429;
+  }
+
+  /** The server failed; a webhook that can't be called may be the cause. */
+  get isInternalError(): boolean {
+    return this.reason === "InternalError";
+  }
+
+  /** The stored object can't be decrypted or decoded. */
+  get isStoreReadError(): boolean {
+    return this.reason === "StoreReadError";
+  }
+
+  get isServiceUnavailable(): boolean {
+    return this.reason === "ServiceUnavailable";
   }
 
   /** No answer in time, from this client, the server or a proxy. */
@@ -93,11 +138,35 @@ export class ApiError extends Error {
     return this.reason === "Unreachable";
   }
 
+  /** The answer is no Kubernetes object. */
+  get isMalformed(): boolean {
+    return this.reason === "Malformed";
+  }
+
   /** How long the server asks to wait before a retry. */
   get retryAfterSeconds(): number | undefined {
     return this.body.details?.retryAfterSeconds;
   }
 }
+
+/** The reasons that the API server uses with these codes: a Status may have none, and a proxy answers without a Status. */
+const reasonsByStatus: { [status: number]: string } = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
 
 /** An error that a retry can't fix. A reconcile that throws it is logged, and not retried until the object changes. */
 export class TerminalError extends Error {

@@ -1,8 +1,9 @@
 // Events about objects, recorded by reconciles and sent in the background.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { OneWord } from "@tsbuilder/apimachinery/meta";
 import { type Clock, formatMicroTime } from "@tsbuilder/apimachinery/time";
-import type { Client, Owner } from "../client/client.ts";
+import type { Client, NamespacedName, Owner } from "../client/client.ts";
 import { onAbort, waitWithClock } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { ObjectReference } from "../k8s/core/v1.ts";
@@ -15,9 +16,19 @@ import type { Logger } from "../log/logger.ts";
  */
 export interface EventRecorder {
   /** Something expected happened. */
-  normal(regarding: Owner, reason: string, note: string, details?: EventDetails): void;
+  normal<Reason extends string>(
+    regarding: Owner,
+    reason: Reason & OneWord<Reason>,
+    note: string,
+    details?: EventDetails,
+  ): void;
   /** Something needs attention. */
-  warning(regarding: Owner, reason: string, note: string, details?: EventDetails): void;
+  warning<Reason extends string>(
+    regarding: Owner,
+    reason: Reason & OneWord<Reason>,
+    note: string,
+    details?: EventDetails,
+  ): void;
 }
 
 /** Optional fields of an Event. */
@@ -54,7 +65,7 @@ const sweepPeriod = 60_000;
 
 /** Equal Events: the first one as it is stored, and how many there were. */
 interface Series {
-  readonly event: Event;
+  readonly event: Event & { readonly metadata: NamespacedName };
   readonly key: string;
   count: number;
   lastSeen: number;
@@ -138,7 +149,7 @@ export class ApiEventRecorder implements EventRecorder {
     }
     const { reportingController, reportingInstance } = this.#options;
     // The server limits the texts: 128 characters, and 1024 bytes for the note.
-    const event: Event = {
+    const event = {
       apiVersion: Event.apiVersion,
       kind: Event.kind,
       metadata: {

@@ -32,25 +32,6 @@ export class BrokenConnectionError extends Error {
   }
 }
 
-/** The reasons of answers without a Status, such as a proxy's: those that the API server uses with these codes. */
-const reasonsByStatus: { [status: number]: string } = {
-  400: "BadRequest",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "NotFound",
-  405: "MethodNotAllowed",
-  406: "NotAcceptable",
-  409: "Conflict",
-  410: "Gone",
-  413: "RequestEntityTooLarge",
-  415: "UnsupportedMediaType",
-  422: "Invalid",
-  429: "TooManyRequests",
-  500: "InternalError",
-  503: "ServiceUnavailable",
-  504: "Timeout",
-};
-
 /** Converts an answer to an error with the server's Status, or with one made from a proxy's answer. */
 export function errorFromAnswer(
   { status, headers, text }: Pick<AnswerHead, "status" | "headers"> & { readonly text: string },
@@ -59,7 +40,6 @@ export function errorFromAnswer(
 ): ApiError {
   const body: Partial<Status> = parseStatus(text) ?? {
     message: redirectMessage(status, headers) ?? (text.trim().slice(0, 1024) || `HTTP ${status}`),
-    reason: reasonsByStatus[status] ?? "Unknown",
   };
   const retryAfter = parseRetryAfter(headers["retry-after"], now) ?? body.details?.retryAfterSeconds;
   return new ApiError(

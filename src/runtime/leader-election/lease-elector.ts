@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, formatMicroTime, parseTime } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import type { Client } from "../client/client.ts";
+import type { Client, Stored } from "../client/client.ts";
 import { waitWithClock, withTimeout } from "../clock/waits.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
@@ -44,7 +44,7 @@ export class LeaseElector {
   readonly #options: LeaseElectorOptions;
   readonly #stop = new AbortController();
   #namespace = "";
-  #observed: Lease | undefined;
+  #observed: Stored<Lease> | undefined;
   #observedAt = 0;
   #state: "following" | "leading" | "lost" | "released" = "following";
   /** When the last renewal was sent: the lease counts from before the server received it. */
@@ -207,7 +207,7 @@ export class LeaseElector {
   }
 
   /** Notes that a write was confirmed. Earlier writes without an answer can't take effect after it. */
-  #confirm(lease: Lease): true {
+  #confirm(lease: Stored<Lease>): true {
     this.#claimedTimes = [lease.spec?.renewTime];
     this.#observe(lease);
     return true;
@@ -220,7 +220,7 @@ export class LeaseElector {
   }
 
   /** Notes when the spec of the lease changed, by our own clock. */
-  #observe(lease: Lease): void {
+  #observe(lease: Stored<Lease>): void {
     if (!this.#observed || JSON.stringify(this.#observed.spec) !== JSON.stringify(lease.spec))
       this.#observedAt = this.#options.clock.monotonic();
     this.#observed = lease;

@@ -1,4 +1,4 @@
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import { readDuration } from "../clock/waits.ts";
 import { podNamespace } from "../config/load-config.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
@@ -11,11 +11,11 @@ export interface LeaderElectionOptions {
   /** The namespace of the Lease. Default: the pod's own. */
   readonly namespace?: string | undefined;
   /** How long others wait before they take over a lease that is no longer renewed. Default: `15s`. */
-  readonly leaseDuration?: Duration | undefined;
+  readonly leaseDuration?: DurationLike | undefined;
   /** How long the holder tries to renew before it gives up. Default: `10s`. */
-  readonly renewDeadline?: Duration | undefined;
+  readonly renewDeadline?: DurationLike | undefined;
   /** Time between attempts. Default: `2s`. */
-  readonly retryPeriod?: Duration | undefined;
+  readonly retryPeriod?: DurationLike | undefined;
   /** Release the lease when the manager stops, so that the next process needn't wait. Default: true. */
   readonly releaseOnCancel?: boolean | undefined;
   /** Labels of the Lease. */

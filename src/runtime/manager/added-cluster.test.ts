@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
 import { useWidgetCluster, Widget, type WidgetCluster } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { loadConfig } from "../config/load-config.ts";
+import type { NamespacedName } from "../client/client.ts";
 import type { Reconciler } from "../controller/reconciler.ts";
 import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
@@ -43,7 +44,7 @@ async function start(manager: Manager): Promise<void> {
 
 /** Copies the size of each Widget to its status: the same for any cluster. */
 function setup(cluster: Cluster): void {
-  const reconciler: Reconciler = {
+  const reconciler: Reconciler<NamespacedName> = {
     async reconcile(request, { events }) {
       const widget = await cluster.client.find(Widget, request);
       if (!widget) return;

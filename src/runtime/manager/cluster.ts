@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
-import type { Client } from "../client/client.ts";
+import type { Client, ObjectKey } from "../client/client.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-spec.ts";
 import type { ApiEventRecorder, EventRecorder } from "../events/event-recorder.ts";
@@ -30,7 +30,10 @@ export interface Cluster {
   config(): Promise<ClusterConfig>;
 
   /** Starts building the controller of a kind; `complete` adds it. */
-  controllerFor<T extends KubernetesObject>(kind: Kind<T>, filter?: WatchFilter<T>): ControllerBuilder<T>;
+  controllerFor<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    filter?: WatchFilter<T>,
+  ): ControllerBuilder<T, Key>;
 
   /** Starts building a controller whose requests aren't object keys; requests with the same `keyOf` are the same. */
   controllerOf<R>(keyOf: (request: R) => string): RequestControllerBuilder<R>;
@@ -115,7 +118,10 @@ export class AddedCluster implements MemberCluster {
     return this.#parts.config();
   }
 
-  controllerFor<T extends KubernetesObject>(kind: Kind<T>, filter?: WatchFilter<T>): ControllerBuilder<T> {
+  controllerFor<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    filter?: WatchFilter<T>,
+  ): ControllerBuilder<T, Key> {
     return new ControllerBuilder(this.#controllers, kind, filter);
   }
 

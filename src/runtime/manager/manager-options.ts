@@ -1,4 +1,4 @@
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import type { CacheOptions } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import type { ClientOptions } from "../client/live-client.ts";
@@ -39,9 +39,9 @@ export interface ManagerOptions {
   readonly metrics?: MetricsOptions | undefined;
   readonly webhooks?: WebhookServerOptions | undefined;
   /** Time limit for stopping; `0s` for none. Default: `30s`. */
-  readonly gracefulShutdownTimeout?: Duration | undefined;
+  readonly gracefulShutdownTimeout?: DurationLike | undefined;
   /** Log a warning when the event loop was blocked for this long; `0s` for never. Default: `1s`. */
-  readonly blockedAfter?: Duration | undefined;
+  readonly blockedAfter?: DurationLike | undefined;
   /**
    * The process exists for this manager only: SIGINT and SIGTERM stop it, a second one exits with 1, SIGUSR2 toggles
    * debug logs, an unhandled rejection is logged, and a failure is logged and exits with 1. Default: false.

@@ -4,6 +4,7 @@ import { FakeClock } from "@tsbuilder/apimachinery/time";
 import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { loadConfig } from "../config/load-config.ts";
+import { objectMatches } from "../controller/predicate.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
@@ -93,7 +94,7 @@ describe("a manager's controllers", () => {
     const running = await startTestManager(cluster.kubeconfig!, (manager) => {
       manager
         .controllerFor(ConfigMap, {
-          predicates: [({ object }) => object.metadata.name?.startsWith("fin") ?? false],
+          predicates: [({ object }) => object.metadata.name.startsWith("fin")],
         })
         .named("finalized")
         .finalizer("example.com/first", (object) => {
@@ -130,9 +131,7 @@ describe("a manager's controllers", () => {
   test("whileDeleting() reconciles an object that an external finalizer holds; without it nothing happens", async () => {
     const told: string[] = [];
     const running = await startTestManager(cluster.kubeconfig!, (manager) => {
-      const isHeld = { predicates: [({ object }) => object.metadata.name === "held"] } satisfies Parameters<
-        typeof manager.controllerFor<ConfigMap>
-      >[1];
+      const isHeld = { predicates: [objectMatches(({ metadata }) => metadata.name === "held")] };
       const tell = (name: string) => ({
         async reconcile(request: { name: string }) {
           const object = await manager.client.find(ConfigMap, { namespace: "default", ...request });

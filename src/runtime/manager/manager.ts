@@ -6,7 +6,7 @@ import process from "node:process";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Cache } from "../cache/cache.ts";
-import type { Client } from "../client/client.ts";
+import type { Client, ObjectKey } from "../client/client.ts";
 import { onAbort } from "../clock/waits.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-spec.ts";
@@ -95,7 +95,10 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     return this.#parts.isIdle();
   }
 
-  controllerFor<T extends KubernetesObject>(kind: Kind<T>, filter?: WatchFilter<T>): ControllerBuilder<T> {
+  controllerFor<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    filter?: WatchFilter<T>,
+  ): ControllerBuilder<T, Key> {
     return new ControllerBuilder(this.#parts.controllers, kind, filter);
   }
 

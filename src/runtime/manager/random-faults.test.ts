@@ -160,9 +160,9 @@ async function collectGarbage(namespace: string, removals: Removals): Promise<vo
     client.list(Widget, { namespace }),
     client.list(ConfigMap, { namespace }),
   ]);
-  const owners = new Set(widgets.map(({ metadata }) => metadata.uid));
+  const owners = new Set<string | undefined>(widgets.map(({ metadata }) => metadata.uid));
   for (const map of maps) {
-    const { name = "", ownerReferences, resourceVersion } = map.metadata;
+    const { name, ownerReferences, resourceVersion } = map.metadata;
     const isOrphan = !owners.has(ownerReferences?.[0]?.uid);
     if (isOrphan && Number(resourceVersion) > (removals.get(name) ?? Infinity))
       await client.delete(ConfigMap, map);

@@ -1,4 +1,4 @@
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import { type Clock, cronTimes } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns } from "../callbacks/callbacks.ts";
 import { readDuration, waitWithClock } from "../clock/waits.ts";
@@ -12,7 +12,7 @@ export type ScheduledWork = ScheduledRun &
   (
     | {
         /** Run at the start, and then again this long after the end of each run. */
-        readonly every: Duration;
+        readonly every: DurationLike;
         readonly cron?: undefined;
       }
     | {
@@ -90,7 +90,9 @@ function readTimes(
     const milliseconds = readDuration(`every of scheduled work "${name}"`, every);
     const now = () => clock.monotonic();
     if (milliseconds > 0) return { now, next: () => now() + milliseconds };
-    throw new TerminalError(`every of scheduled work "${name}" is "${every}": it must be positive`);
+    throw new TerminalError(
+      `every of scheduled work "${name}" is ${JSON.stringify(every)}: it must be positive`,
+    );
   }
   try {
     const times = cronTimes(cron);

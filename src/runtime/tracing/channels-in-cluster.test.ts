@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { RequestChannel } from "../controller/source.ts";
 import { objectMatches } from "../controller/predicate.ts";
-import type { Request } from "../controller/reconciler.ts";
+import type { NamespacedName } from "../client/client.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { ConfigMap } from "../k8s/core/v1.ts";
 import { eventually } from "../testing/eventually.ts";
@@ -26,7 +26,7 @@ test("a subscriber learns why each reconcile ran, what it requested, and how it 
   const ended = collect("tsbuilder:reconcile:end");
   const requests = collect("tsbuilder:request");
   const cluster = await startClusterUnderTest();
-  const pushes = new RequestChannel<Request>("pushes");
+  const pushes = new RequestChannel<NamespacedName>("pushes");
   const { client, stop } = await startTestManager(
     { kubeconfig: cluster.kubeconfig!, logger: silentLogger },
     (manager) =>

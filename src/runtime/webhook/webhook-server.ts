@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Duration } from "@tsbuilder/apimachinery/meta";
+import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration, waitWithClock } from "../clock/waits.ts";
 import { type LogFields, runInScope } from "../scope/scope.ts";
@@ -72,7 +72,7 @@ export interface WebhookServerOptions {
   /** A file in `certPath` with the CAs of client certificates; if set, every caller needs one. */
   readonly clientCaName?: string | undefined;
   /** How long webhooks are still served after a stop, because nodes still send requests to the pod. Default: `0s`. */
-  readonly shutdownDelay?: Duration | undefined;
+  readonly shutdownDelay?: DurationLike | undefined;
   /**
    * Called with the webhooks when they are ready, instead of listening on a port, and with undefined when the server
    * stops: for simulations, which call them in process. With `selfManaged` the certificate is managed; no files are read.

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ControllerName } from "@tsbuilder/cluster";
-import type { ExecOptions, ExecResult, Manager, ManagerOptions } from "@tsbuilder/runtime";
+import type { ExecResult, Manager, ManagerOptions } from "@tsbuilder/runtime";
+import type { ExecOptions } from "@tsbuilder/runtime/advanced";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { findKind } from "@tsbuilder/apimachinery/kinds";
 import type { ExternalSystem } from "./external.ts";

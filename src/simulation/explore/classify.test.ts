@@ -1,4 +1,4 @@
-import type { Manager } from "@tsbuilder/runtime";
+import type { Manager, Stored } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
@@ -97,7 +97,7 @@ test("a clock that is wrong is no process that died", async () => {
 
 test("the mildest fault that shows a mistake gives it its class", async () => {
   const shopsOnce =
-    (work: (client: Manager["client"], shop: Shop) => Promise<unknown>) => (manager: Manager) =>
+    (work: (client: Manager["client"], shop: Stored<Shop>) => Promise<unknown>) => (manager: Manager) =>
       void manager.controllerFor(Shop).complete({
         async reconcile(request) {
           const shop = await manager.client.find(Shop, request);

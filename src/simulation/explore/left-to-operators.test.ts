@@ -6,7 +6,7 @@ import { explore } from "./explore.ts";
 
 /** Keeps the data of a shop that is gone, and the size that it had first. */
 const archive = shopsThat(async ({ client }, shop) => {
-  const { namespace, name = "" } = shop.metadata;
+  const { namespace, name } = shop.metadata;
   const { size } = shop.spec;
   const before = await client.find(ConfigMap, { namespace, name });
   const first = before?.data?.["first"] ?? String(size);

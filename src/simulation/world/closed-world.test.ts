@@ -121,7 +121,7 @@ test("a stand-in answers fetch() instead of other servers, and takes virtual tim
 test("a stand-in answers commands in containers; without it, they are refused by name", async () => {
   const setup = shopsThat(async ({ client }, { metadata: { namespace, name } }) => {
     const { exitCode, stdout } = await client
-      .exec({ namespace: namespace!, name: "db-0" }, ["mysql", "--version"], { container: "db" })
+      .exec({ namespace: namespace, name: "db-0" }, ["mysql", "--version"], { container: "db" })
       .catch((error: Error) => ({ exitCode: -1, stdout: error.message }));
     const data = { exitCode: String(exitCode), stdout };
     await client.apply(ConfigMap, { metadata: { namespace, name }, data }, { force: true });

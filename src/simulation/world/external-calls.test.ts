@@ -38,7 +38,7 @@ function keepRecords(manager: Manager, isClean = true): void {
   };
   if (isClean)
     controller.finalizer("example.com/record", ({ metadata }) =>
-      call("DELETE", metadata.name!).then(() => {}),
+      call("DELETE", metadata.name).then(() => {}),
     );
   controller.complete({
     async reconcile(request) {
@@ -110,8 +110,9 @@ test.each([
 test("a process that died makes no further call", async () => {
   const setup = (manager: Manager): void =>
     void manager.controllerFor(Shop).complete({
-      async reconcile({ name }) {
-        await manager.client.find(Shop, { name }, { live: true });
+      async reconcile(request) {
+        const { name } = request;
+        await manager.client.find(Shop, request, { live: true });
         await fetch(`${url}${name}`, { method: "PUT", body: "{}" });
         await fetch(`${url}${name}-2`, { method: "PUT", body: "{}" });
       },
@@ -141,10 +142,10 @@ test("code of a process that died runs no further command", async () => {
   const scenario = scenarioOf(
     (manager) =>
       void manager.controllerFor(Shop).complete({
-        async reconcile({ name }) {
+        async reconcile(request) {
           if (commands.length > 0) return;
-          void survived.then(() => manager.client.exec({ name }, ["second"]));
-          await manager.client.exec({ name }, ["first"]);
+          void survived.then(() => manager.client.exec(request, ["second"]));
+          await manager.client.exec(request, ["first"]);
         },
       }),
     { external: { containers } },
@@ -171,9 +172,9 @@ test("a command is answered by the operator's own stand-in, and goes on from the
   const scenario = scenarioOf(
     (manager) =>
       void manager.controllerFor(Shop).complete({
-        async reconcile({ name }) {
+        async reconcile(request) {
           for (const command of ["own", "other"])
-            commands.push((await manager.client.exec({ name }, [command])).stdout);
+            commands.push((await manager.client.exec(request, [command])).stdout);
         },
       }),
     { external: { containers } },
@@ -353,7 +354,7 @@ test("an effect that a second call doubles is found, and so is an error that is 
         async reconcile(request) {
           const shop = await manager.client.find(Shop, request, { live: true });
           if (!shop || shop.status?.size) return;
-          const { ok } = await fetch("http://mail/", { method: "POST", body: shop.metadata.name! });
+          const { ok } = await fetch("http://mail/", { method: "POST", body: shop.metadata.name });
           if (!ok && isCareful) throw new Error("the mail was not taken");
           await manager.client.patchStatus(Shop, shop, { size: 1 });
         },

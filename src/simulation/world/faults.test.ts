@@ -154,7 +154,7 @@ test("somebody's edit that changes nothing is no fault", async () => {
 });
 
 test("nobody's hands are on what has outlived its object on purpose", async () => {
-  const keep = shopsThat(async ({ client }, { metadata: { namespace, name = "" }, spec: { size } }) => {
+  const keep = shopsThat(async ({ client }, { metadata: { namespace, name }, spec: { size } }) => {
     const metadata = { namespace, name: `${name}-data` };
     await client.apply(ConfigMap, { metadata, data: { size: String(size) } }, { force: true });
   });

@@ -49,7 +49,7 @@ function answerCommands(client: Client, world: World, replica: Replica, life: nu
     exec: ({ args }) => {
       if (replica.life !== life) return new Promise(() => {});
       const [ref, command, options = {}] = args as unknown as Parameters<Client["exec"]>;
-      const { namespace = "default", name: pod = "" } = "metadata" in ref ? ref.metadata : ref;
+      const { namespace, name: pod } = "metadata" in ref ? ref.metadata : ref;
       return world.external.exec(replica, { namespace, pod, command, options });
     },
   });

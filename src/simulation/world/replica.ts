@@ -1,5 +1,6 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Manager, ServedWebhooks } from "@tsbuilder/runtime";
+import type { Manager } from "@tsbuilder/runtime";
+import type { ServedWebhooks } from "@tsbuilder/runtime/advanced";
 import { type CrashFault, isElected, type SimulatedOperator } from "../contract/index.ts";
 import { type Environment, inside } from "../globals/environment.ts";
 import type { Random } from "../random.ts";

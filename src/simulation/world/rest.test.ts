@@ -1,4 +1,4 @@
-import type { Manager, Request, Result } from "@tsbuilder/runtime";
+import type { Manager, NamespacedName, Result, Stored } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
@@ -53,7 +53,7 @@ test("a process that works without end and writes nothing is named, with its las
 test("a process that tries in vain, again and again, to write the same may rest", async () => {
   const stubborn = shopScenario((manager) => {
     const { client } = manager;
-    const reconcile = async (request: Request): Promise<Result> => {
+    const reconcile = async (request: NamespacedName): Promise<Result> => {
       if (!(await client.find(Shop, request))) return;
       const metadata = { namespace: "default", name: "Not valid" };
       await expect(client.create(ConfigMap, { metadata })).rejects.toThrow("Invalid");
@@ -107,11 +107,11 @@ test("what somebody changes just before all would rest is still to be seen by th
 
 /** An operator whose reconcile of each shop ends with this. */
 const timed = (
-  work: (manager: Manager, shop: Shop) => Promise<Result>,
+  work: (manager: Manager, shop: Stored<Shop>) => Promise<Result>,
   more: Partial<Scenario> = {},
 ): Scenario => ({
   ...shopScenario((manager) => {
-    const reconcile = async (request: Request): Promise<Result> => {
+    const reconcile = async (request: NamespacedName): Promise<Result> => {
       const shop = await manager.client.find(Shop, request);
       return shop && !shop.metadata.deletionTimestamp ? work(manager, shop) : undefined;
     };
@@ -122,12 +122,12 @@ const timed = (
 });
 
 /** Writes a date into the child of a shop. Returns the milliseconds since the date that was there before. */
-async function ageOf({ client }: Manager, { metadata }: Shop): Promise<number> {
-  const child = await client.find(ConfigMap, { namespace: "default", name: metadata.name! });
+async function ageOf({ client }: Manager, { metadata }: Stored<Shop>): Promise<number> {
+  const child = await client.find(ConfigMap, { namespace: "default", name: metadata.name });
   return Date.now() - Date.parse(child?.data?.["renewed"] ?? "2000-01-01");
 }
 
-async function renew({ client }: Manager, shop: Shop): Promise<void> {
+async function renew({ client }: Manager, shop: Stored<Shop>): Promise<void> {
   const { name, namespace } = shop.metadata;
   const data = { renewed: new Date().toISOString() };
   await client.apply(ConfigMap, { metadata: { name, namespace }, data }, { owner: shop });

@@ -65,7 +65,7 @@ test("what the runtime writes by itself has no line", async () => {
       .controllerFor(Shop)
       .finalizer("example.com/mail", async () => {})
       .complete({
-        reconcile: async ({ name }) => void (await manager.client.find(Shop, { name }, { live: true })),
+        reconcile: async (request) => void (await manager.client.find(Shop, request, { live: true })),
       });
   const witness = new Witness();
   await simulateBefore(witness, { ...shopScenario(finalized), steps: [applyShop("a", { size: 1 })] });

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Client, ReconcileEndMessage, ReconcileStartMessage } from "@tsbuilder/runtime";
+import type { Client } from "@tsbuilder/runtime";
+import type { ReconcileEndMessage, ReconcileStartMessage } from "@tsbuilder/runtime/advanced";
 import type { TraceEvent } from "../contract/index.ts";
 import { environment } from "../globals/environment.ts";
 

@@ -6,7 +6,13 @@
 import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type CustomResource, defineKind, Manager, RequestChannel, type Request } from "@tsbuilder/runtime";
+import {
+  type CustomResource,
+  defineKind,
+  Manager,
+  RequestChannel,
+  type NamespacedName,
+} from "@tsbuilder/runtime";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 
 interface Counter extends CustomResource<{ count: number }, { count?: number }> {}
@@ -41,7 +47,7 @@ function holdPods(): void {
 
 function countRounds(): void {
   const objects = Number(process.env["OBJECTS"]);
-  const requests = new RequestChannel<Request>();
+  const requests = new RequestChannel<NamespacedName>();
   let round = 0;
   let left = objects;
   let cpu = process.cpuUsage();
@@ -53,7 +59,7 @@ function countRounds(): void {
     cpu = process.cpuUsage();
     startedAt = performance.now();
     for (const { metadata } of counters)
-      requests.send({ namespace: metadata.namespace, name: metadata.name! });
+      requests.send({ namespace: metadata.namespace, name: metadata.name });
   };
   manager
     .controllerFor(Counter)

@@ -12,7 +12,7 @@ export function setup(manager: Manager): void {
         const app = await client.find(App, request);
         if (!app) return;
         const port = app.spec.port ?? 80;
-        const name = `app-${app.metadata.uid!.slice(0, 8)}`;
+        const name = `app-${app.metadata.uid.slice(0, 8)}`;
         const key = { namespace: request.namespace, name };
         const ports = [{ port }];
         const old = await client.find(Service, key);

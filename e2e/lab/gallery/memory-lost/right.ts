@@ -17,7 +17,7 @@ export function setup(manager: Manager): void {
         const key = `${namespace}/${request.name}`;
         for (const { metadata } of await client.list(ConfigMap, { namespace }))
           if (metadata.ownerReferences?.[0]?.uid === app.metadata.uid && metadata.name !== name)
-            await client.delete(ConfigMap, { namespace, name: metadata.name! });
+            await client.delete(ConfigMap, { namespace, name: metadata.name });
         await client.apply(
           ConfigMap,
           { metadata: { namespace, name }, data: { message: app.spec.message } },

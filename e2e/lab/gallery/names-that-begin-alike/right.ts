@@ -15,7 +15,7 @@ export function setup(manager: Manager): void {
         const name = `${request.name}.${app.spec.port ?? 80}`;
         for (const { metadata } of await client.list(ConfigMap, { namespace }))
           if (metadata.ownerReferences?.[0]?.uid === app.metadata.uid && metadata.name !== name)
-            await client.delete(ConfigMap, { namespace, name: metadata.name! });
+            await client.delete(ConfigMap, { namespace, name: metadata.name });
         await client.apply(
           ConfigMap,
           { metadata: { namespace, name }, data: { message: app.spec.message } },

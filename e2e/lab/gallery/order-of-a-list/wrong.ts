@@ -1,10 +1,10 @@
-import { type Manager, type Request } from "@tsbuilder/runtime";
+import { type Manager, type NamespacedName } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { App } from "../app.ts";
 
 export function setup(manager: Manager): void {
   const { client } = manager;
-  const keyOf = ({ metadata: { namespace = "", name = "" } }: App): Request => ({ namespace, name });
+  const keyOf = ({ metadata: { namespace = "", name = "" } }: App): NamespacedName => ({ namespace, name });
   const everyApp = async () => (await client.list(App)).map(keyOf);
   manager
     .controllerFor(App)

@@ -6,7 +6,7 @@ export function setup(manager: Manager): void {
   const { client } = manager;
   manager
     .controllerFor(App)
-    .watches(ConfigMap, ({ metadata: { namespace, name = "" } }) => [{ namespace: namespace!, name }])
+    .watches(ConfigMap, ({ metadata: { namespace, name } }) => [{ namespace: namespace, name }])
     .complete({
       async reconcile(request) {
         const app = await client.find(App, request);

@@ -13,7 +13,7 @@ export function setup(manager: Manager): void {
         const app = await client.find(App, request);
         if (!app) return;
         const message = app.spec.message;
-        messages.set(app.metadata.uid!, message);
+        messages.set(app.metadata.uid, message);
         await client.apply(ConfigMap, { metadata: request, data: { message } }, { owner: app });
       },
     });

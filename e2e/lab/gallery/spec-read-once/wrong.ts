@@ -12,8 +12,8 @@ export function setup(manager: Manager): void {
       async reconcile(request) {
         const app = await client.find(App, request);
         if (!app) return;
-        const message = messages.get(app.metadata.uid!) ?? app.spec.message;
-        messages.set(app.metadata.uid!, message);
+        const message = messages.get(app.metadata.uid) ?? app.spec.message;
+        messages.set(app.metadata.uid, message);
         await client.apply(ConfigMap, { metadata: request, data: { message } }, { owner: app });
       },
     });

@@ -12,7 +12,7 @@ export function setup(manager: Manager): void {
       async reconcile(request) {
         const app = await client.find(App, request);
         if (!app) return;
-        const key = `${app.metadata.uid}`;
+        const key = app.metadata.uid;
         const child = await client.find(ConfigMap, request);
         if (child && made.has(key) && made.get(key) !== child.metadata.uid)
           throw new Error(`ConfigMap ${request.name} belongs to somebody else`);
@@ -24,7 +24,7 @@ export function setup(manager: Manager): void {
           },
           { owner: app },
         );
-        made.set(key, metadata.uid!);
+        made.set(key, metadata.uid);
       },
     });
 }

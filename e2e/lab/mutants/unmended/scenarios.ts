@@ -75,7 +75,7 @@ function setupQueue(manager: Manager): void {
         const live = client.with({ live: true });
         for (const message of await live.list(Shop, { namespace: "queue", signal })) {
           await client.delete(Shop, message);
-          enqueue({ namespace: "default", name: message.metadata.name! });
+          enqueue({ namespace: "default", name: message.metadata.name });
         }
       },
     })

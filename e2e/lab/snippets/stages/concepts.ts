@@ -92,7 +92,7 @@ ${end}`,
     after: `import assert from "node:assert/strict";
 import { FakeClock } from "@tsbuilder/runtime/testing";
 const clock = new FakeClock();
-const mysql = { metadata: { generation: 2 }, spec: { replicas: 3 }, status: { readyReplicas: 1 } } as MySQL;
+const mysql = { metadata: { generation: 2 }, spec: { replicas: 3 }, status: { readyReplicas: 1 } } as Stored<MySQL>;
 const [waiting] = withReady([], mysql, clock);
 assert.equal(waiting?.message, "1 of 3 servers are ready");
 await clock.advance(60_000);

@@ -13,7 +13,7 @@ export const guideStages: Stages = {
 import { reconcileContext, startStubServer } from "@tsbuilder/runtime/testing";
 const statuses = [200, 404, 503];
 const api = await startStubServer((_request, response) => response.writeHead(statuses.shift()!).end());
-const shop = { metadata: { uid: "1" } } as Shop;
+const shop = { metadata: { uid: "1" } } as Stored<Shop>;
 await deleteRecord(shop, reconcileContext(), api.config.server);
 await deleteRecord(shop, reconcileContext(), api.config.server);
 await assert.rejects(deleteRecord(shop, reconcileContext(), api.config.server), /answered with 503/);
@@ -76,7 +76,7 @@ assert.doesNotThrow(() => setupShopConversion(new RealManager({ name: "test" }))
     after: `import assert from "node:assert/strict";
 import { reconcileContext } from "@tsbuilder/runtime/testing";
 const context = reconcileContext();
-const backup = { metadata: { name: "b" } } as Backup;
+const backup = { metadata: { name: "b" } } as Stored<Backup>;
 reportBackup(backup, context);
 reportBackup(backup, context, "the disk is full");
 assert.deepEqual(context.recorded.map(({ type, reason }) => [type, reason]), [

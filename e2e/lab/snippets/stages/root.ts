@@ -12,9 +12,9 @@ const groupVersion = { group: "apps.example.com", version: "v1" };
 `,
     after: `assert.equal(MySQL.apiVersion, "apps.example.com/v1");`,
   },
-  "async reconcile(request: Request, { log }: Context)": {
+  "async reconcile(request: NamespacedName, { log }: Context)": {
     before: `${inCluster}${given}
-import { type Client, type Context, type Request, type Result } from "@tsbuilder/runtime";
+import { type Client, type Context, type NamespacedName, type Result } from "@tsbuilder/runtime";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 class MySQLReconciler {
   readonly #client: Client;

@@ -53,7 +53,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createClient, interceptClient } from "@tsbuilder/runtime";
 `,
-    after: `const pod = { metadata: { namespace: "default", name: "db-0" } } as Pod;
+    after: `const pod = { metadata: { namespace: "default", name: "db-0" } } as Stored<Pod>;
 const client = interceptClient(createClient({ server: "http://127.0.0.1:1" }), {
   async exec({ args }) {
     const { stdout } = (args[2] ?? {}) as { stdout?: Writable };

@@ -55,7 +55,7 @@ class MySQLReconciler {
   constructor(client: Cluster["client"]) {
     this.#client = client;
   }
-  async reconcile(request: { namespace?: string | undefined; name: string }) {
+  async reconcile(request: { namespace: string; name: string }) {
     const mysql = await this.#client.find(MySQL, request);
     if (mysql) await this.#client.apply(StatefulSet, statefulSetFor(mysql), { owner: mysql });
   }

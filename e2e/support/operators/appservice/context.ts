@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import type { FakeClock } from "@tsbuilder/apimachinery/time";
-import { type Client, createClient, findCondition, type Kind, loadConfig } from "@tsbuilder/runtime";
+import {
+  type Client,
+  createClient,
+  findCondition,
+  type Kind,
+  loadConfig,
+  type NamespacedName,
+} from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
 import { ConfigMap, type Container, Namespace, Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -144,7 +151,7 @@ export class ScenarioContext {
 
   /** The condition's status and reason, as `True/DeploymentAvailable`. */
   async condition(kind: typeof AppService | typeof Memcached, key: Key, type: string): Promise<string> {
-    const { status } = await this.client.get<AppService | Memcached>(kind, key);
+    const { status } = await this.client.get<AppService | Memcached, NamespacedName>(kind, key);
     const condition = findCondition(status?.conditions, type);
     return `${condition?.status}/${condition?.reason}`;
   }

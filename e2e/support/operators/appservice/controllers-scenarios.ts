@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { KubernetesObject } from "@tsbuilder/runtime";
+import type { KubernetesObject, NamespacedName } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Namespace, Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect } from "vitest";
@@ -116,7 +116,7 @@ async function madeAgain(context: ScenarioContext, namespace: string): Promise<v
   await context.eventually(async () => {
     expect(await context.condition(AppService, key, "Degraded")).toBe("False/AsExpected");
     for (const kind of [Deployment, Service]) {
-      const child = await context.client.get<KubernetesObject>(kind, key);
+      const child = await context.client.get<KubernetesObject, NamespacedName>(kind, key);
       expect(child).toHaveProperty("metadata.ownerReferences.0.uid", uid);
     }
   }, garbage);

@@ -76,9 +76,9 @@ async function foreignObjects(context: ScenarioContext, namespace: string): Prom
 
   for (const object of foreign) {
     const kind = { Deployment, Service, ConfigMap }[object.kind] as Kind;
-    const now = await client.get(kind, object.metadata as { name: string });
+    const now = await client.get(kind, object.metadata);
     expect(now.metadata.resourceVersion).toBe(object.metadata.resourceVersion);
-    await client.delete(kind, object.metadata as { name: string }, { propagationPolicy: "Background" });
+    await client.delete(kind, object.metadata, { propagationPolicy: "Background" });
   }
   await context.eventually(async () => {
     for (const key of apps)

@@ -90,7 +90,7 @@ async function selected(context: ScenarioContext, labels: Record<string, string>
   if (!labels) return [];
   const pods = await context.client.list(Pod, { namespace: context.namespace, labels });
   return pods
-    .map(({ metadata }) => metadata.name!)
+    .map(({ metadata }) => metadata.name)
     .toSorted(
       (a, b) => Number(a.startsWith("by-hand")) - Number(b.startsWith("by-hand")) || (a < b ? -1 : 1),
     );

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import {
   type Client,
-  type DeepReadonly,
   type Condition,
   findCondition,
   type Kind,
   type KubernetesObject,
+  type NamespacedName,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
@@ -67,24 +68,24 @@ export class ScenarioContext {
     return { namespace: this.namespace, name };
   }
 
-  create(name: string, spec: MariaSpec = {}): Promise<Maria> {
+  create(name: string, spec: MariaSpec = {}): Promise<Stored<Maria>> {
     return this.client.create(Maria, { metadata: this.key(name), spec });
   }
 
   /** Creates a MySQL, and waits until all its servers are ready. */
-  async createReady(name: string, spec: MariaSpec = {}): Promise<Maria> {
+  async createReady(name: string, spec: MariaSpec = {}): Promise<Stored<Maria>> {
     await this.create(name, spec);
     return this.settled(name);
   }
 
   /** Waits until the MySQL is available and nothing of it changes any more. */
-  async settled(name: string): Promise<Maria> {
+  async settled(name: string): Promise<Stored<Maria>> {
     await this.until(name, "Available", "PrimaryReady");
     await this.until(name, "Progressing", "UpToDate");
     return this.get(name);
   }
 
-  get(name: string): Promise<Maria> {
+  get(name: string): Promise<Stored<Maria>> {
     return this.client.get(Maria, this.key(name));
   }
 
@@ -93,7 +94,7 @@ export class ScenarioContext {
   }
 
   /** Merges fields into the spec; null removes a field. */
-  change(name: string, spec: object): Promise<Maria> {
+  change(name: string, spec: object): Promise<Stored<Maria>> {
     return this.client.patch(Maria, this.key(name), { merge: { spec } });
   }
 
@@ -114,19 +115,22 @@ export class ScenarioContext {
     return this.eventually(async () => checkCondition(await this.get(name), type, reason));
   }
 
-  statefulSet(name: string): Promise<StatefulSet> {
+  statefulSet(name: string): Promise<Stored<StatefulSet>> {
     return this.client.get(StatefulSet, this.key(name));
   }
 
-  find<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<DeepReadonly<T> | undefined> {
+  find<T extends KubernetesObject>(
+    kind: Kind<T, NamespacedName>,
+    name: string,
+  ): Promise<Stored<T> | undefined> {
     return this.client.find(kind, this.key(name));
   }
 
   /** Pods of a MySQL's servers, by ordinal. */
-  async pods(name: string): Promise<Pod[]> {
+  async pods(name: string): Promise<Stored<Pod>[]> {
     const labels = { "app.kubernetes.io/instance": name, "app.kubernetes.io/component": "server" };
     const pods = await this.client.list(Pod, { namespace: this.namespace, labels });
-    return pods.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1));
+    return pods.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
   /** Sets the outcome of the pods of this namespace. */

@@ -21,7 +21,7 @@ export const deletions: readonly Scenario[] = [
       const { metadata, spec } = cronJob.spec.jobTemplate;
       // As `kubectl create job --from` does it.
       const { apiVersion, kind } = CronJob;
-      const ownerReferences = [{ apiVersion, kind, name: "db-backup", uid: cronJob.metadata.uid! }];
+      const ownerReferences = [{ apiVersion, kind, name: "db-backup", uid: cronJob.metadata.uid }];
       const byHand = { ...metadata, ...context.key("by-hand"), ownerReferences };
       await context.client.create(Job, { metadata: byHand, spec });
       const claims = await uids(context);

@@ -1,4 +1,4 @@
-import type { Kind } from "@tsbuilder/runtime";
+import type { Kind, KubernetesObject, NamespacedName } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -178,7 +178,7 @@ export const everyday: readonly Scenario[] = [
         ),
       ];
       const before = await kept();
-      const children: [Kind, string][] = [
+      const children: [Kind<KubernetesObject, NamespacedName>, string][] = [
         [Service, "db"],
         [Service, "db-read"],
         [Service, "db-headless"],

@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject } from "@tsbuilder/runtime";
+import type { Kind, KubernetesObject, NamespacedName } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -14,7 +14,7 @@ export const failures: readonly Scenario[] = [
     title:
       "an object of another owner with the same name is left alone and named, and its deletion is enough",
     async run(context) {
-      const foreign: [Kind, KubernetesObject, string][] = [
+      const foreign: [Kind<KubernetesObject, NamespacedName>, KubernetesObject, string][] = [
         [Secret, { apiVersion: "v1", kind: "Secret", metadata: context.key("one-credentials") }, "one"],
         [Secret, { apiVersion: "v1", kind: "Secret", metadata: context.key("two-config") }, "two"],
         [Service, { ...service, metadata: context.key("three") }, "three"],

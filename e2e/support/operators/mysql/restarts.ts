@@ -57,7 +57,7 @@ export const restartScenarios: readonly RestartScenario[] = [
       });
       await idle(context, second);
       const claims = await context.client.list(PersistentVolumeClaim, { namespace: context.namespace });
-      const left = claims.map(({ metadata }) => metadata.name!.replace(/-\d$|^data-/g, ""));
+      const left = claims.map(({ metadata }) => metadata.name.replace(/-\d$|^data-/g, ""));
       expect(new Set(left)).toEqual(
         new Set(["kept", "kept-backup", "taken-backup", "stripped", "stripped-backup"]),
       );

@@ -61,7 +61,7 @@ export const switchovers: readonly Scenario[] = [
       await context.eventually(async () => expect((await context.status("db")).primary).toBe("db-1"));
       await context.settled("db");
       const { history } = await context.status("db");
-      const old = new Set((await context.pods("db")).map(({ metadata }) => metadata.uid));
+      const old = new Set<string | undefined>((await context.pods("db")).map(({ metadata }) => metadata.uid));
       const names = ["db-credentials", "db-config"].map((name) => context.key(name));
       const before = await Promise.all(names.map((name) => context.client.get(Secret, name)));
       // Kubernetes has times in seconds.

@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
   type Manager,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 
 interface NetworkStack extends CustomResource<{}, { vpcID?: string; conditions?: Condition[] }> {}
@@ -40,8 +41,8 @@ const zones = {
 };
 const hasId = ({ status }: Resource<unknown>): boolean => status?.id !== undefined;
 
-function childrenOf({ client, clock }: Manager, stack: NetworkStack) {
-  const { name = "" } = stack.metadata;
+function childrenOf({ client, clock }: Manager, stack: Stored<NetworkStack>) {
+  const { name } = stack.metadata;
   const children = new Children(client, stack, { clock });
   const vpc = children.add(
     VPC,

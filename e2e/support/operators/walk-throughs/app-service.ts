@@ -3,9 +3,9 @@ import {
   type Client,
   type Desired,
   type Manager,
+  type NamespacedName,
   ownerReferenceTo,
   type Reconciler,
-  type Request,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -25,7 +25,7 @@ class WalkThroughReconciler implements Reconciler {
     this.#client = client;
   }
 
-  async reconcile(request: Request): Promise<void> {
+  async reconcile(request: NamespacedName): Promise<void> {
     const app = await this.#client.find(AppService, request);
     if (!app || app.metadata.deletionTimestamp) return;
     const deployment = await this.#client.find(Deployment, request);

@@ -3,9 +3,9 @@ import {
   type Context,
   type Desired,
   type Manager,
+  type NamespacedName,
   ownerReferenceTo,
   type Reconciler,
-  type Request,
   type Result,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
@@ -26,7 +26,7 @@ class WalkThroughReconciler implements Reconciler {
     this.#client = client;
   }
 
-  async reconcile(request: Request, { log }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { log }: Context): Promise<Result> {
     const mysql = await this.#client.find(Maria, request);
     if (!mysql) {
       log.info("MySQL resource not found. Ignoring since object must be deleted");

@@ -22,10 +22,10 @@ const first = shopsThat(async ({ client }, shop) => {
 });
 
 /** Applies nothing to an object that is gone: with its uid, it doesn't create another one. */
-const second = shopsThat(async ({ client }, { metadata: { namespace, name = "" }, spec }) => {
+const second = shopsThat(async ({ client }, { metadata: { namespace, name }, spec }) => {
   const map = await client.find(ConfigMap, { namespace, name });
   if (!map) return;
-  const uid = map.metadata.uid!;
+  const { uid } = map.metadata;
   await client.apply(ConfigMap, { metadata: { namespace, name, uid, ...annotated(valued(spec)) } });
 });
 

@@ -1,4 +1,4 @@
-import type { Manager, Request } from "@tsbuilder/runtime";
+import type { Manager, NamespacedName } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario } from "@tsbuilder/simulation";
 import { Shop, shopScenario } from "../simulated-shop.ts";
@@ -6,7 +6,7 @@ import { Shop, shopScenario } from "../simulated-shop.ts";
 /** A finalizer deletes what no owner reference reaches, since it is in another namespace. */
 function setup(manager: Manager): void {
   const { client } = manager;
-  const keyOf = ({ namespace = "", name = "" }: Partial<Request>) => ({
+  const keyOf = ({ namespace = "", name = "" }: Partial<NamespacedName>) => ({
     namespace: "store",
     name: `${namespace}-${name}`,
   });

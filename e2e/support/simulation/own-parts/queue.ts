@@ -1,4 +1,4 @@
-import type { Manager, Request } from "@tsbuilder/runtime";
+import type { Manager, NamespacedName } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Scenario, State } from "@tsbuilder/simulation";
 import { applyShop, Shop, shopScenario } from "../simulated-shop.ts";
@@ -12,7 +12,7 @@ let hasClashed = false;
 function setup(manager: Manager): void {
   const { client } = manager;
   hasClashed = false;
-  const step = async (request: Request) => {
+  const step = async (request: NamespacedName) => {
     const shop = await client.find(Shop, request);
     if (!shop || shop.metadata.deletionTimestamp) return;
     const map = await client.find(ConfigMap, request, { live: true });

@@ -7,7 +7,7 @@ import {
   NativeMap,
   type Value,
   isEqualValue,
-  keyText,
+  formatKey,
   normalizeKey,
   numberOf,
   textLength,
@@ -56,8 +56,8 @@ export const collections = [
 export function index(container: Value, key: Value): Value {
   const found = lookUp(container, key);
   if (found !== undefined) return found;
-  if (container instanceof CelList) throw new EvalError(`index out of bounds: ${keyText(key)}`);
-  throw new EvalError(`no such key: ${keyText(key)}`);
+  if (container instanceof CelList) throw new EvalError(`index out of bounds: ${formatKey(key)}`);
+  throw new EvalError(`no such key: ${formatKey(key)}`);
 }
 
 /** Returns the value of a key, or undefined; a key of a wrong type is an error. */

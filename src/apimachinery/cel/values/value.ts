@@ -172,7 +172,7 @@ export class NativeMap extends CelMap {
     const normalized = normalizeKey(key);
     if (normalized === undefined) throw new EvalError("unsupported key type");
     if (this.#entries.has(normalized))
-      throw new EvalError(`insert failed: key ${keyText(key)} already exists`);
+      throw new EvalError(`insert failed: key ${formatKey(key)} already exists`);
     this.#entries.set(normalized, { key, value });
   }
 }
@@ -188,7 +188,7 @@ export function normalizeKey(key: Value): unknown {
 }
 
 /** Formats a key as in messages. */
-export function keyText(key: Value): string {
+export function formatKey(key: Value): string {
   if (key instanceof CelUint || key instanceof CelDouble) return String(key.value);
   return typeof key === "object" ? "" : String(key);
 }

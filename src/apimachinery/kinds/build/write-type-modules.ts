@@ -95,13 +95,16 @@ function writeKind(resource: BuiltinResource, imports: ModuleImports): string {
     ...(scope === "Cluster" ? [`scope: "Cluster"`] : []),
   ];
   return [
-    `export const ${kind}: ${imports.meta("Kind")}<${kind}> = ${imports.defineKind()}<${kind}>(`,
+    `export const ${kind}: ${imports.meta("Kind")}<${kind}, ${imports.meta(keyTypes[scope])}> = ${imports.defineKind()}<${kind}>(`,
     `  { group: "${group}", version: "${version}" },`,
     `  { ${definition.join(", ")} },`,
     ");",
     "",
   ].join("\n");
 }
+
+/** The types of the keys of a kind's objects, by its scope. */
+const keyTypes = { Namespaced: "NamespacedName", Cluster: "ClusterScopedName" } as const;
 
 function comment(text: string, indent: string): string {
   if (text === "") return "";

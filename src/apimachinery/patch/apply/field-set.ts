@@ -218,10 +218,10 @@ export function formatElement(element: PathElement): string {
     case "f":
       return `.${body}`;
     case "v":
-      return `[=${keyText(JSON.parse(body) as JSONValue)}]`;
+      return `[=${formatKey(JSON.parse(body) as JSONValue)}]`;
     case "k":
       return `[${Object.entries(JSON.parse(body) as JSONObject)
-        .map(([name, value]) => `${name}=${keyText(value)}`)
+        .map(([name, value]) => `${name}=${formatKey(value)}`)
         .join(",")}]`;
     default:
       return `[${body}]`;
@@ -229,11 +229,11 @@ export function formatElement(element: PathElement): string {
 }
 
 /** Formats a key or value as in messages. Go's library writes the members of a map without anything between them. */
-function keyText(value: JSONValue): string {
-  if (Array.isArray(value)) return `[${value.map(keyText).join(",")}]`;
+function formatKey(value: JSONValue): string {
+  if (Array.isArray(value)) return `[${value.map(formatKey).join(",")}]`;
   if (!isObject(value)) return scalarText(value);
   return Object.entries(value)
-    .map(([name, member]) => `${name}=${keyText(member)}`)
+    .map(([name, member]) => `${name}=${formatKey(member)}`)
     .join("");
 }
 

@@ -35,6 +35,12 @@ const pages: Readonly<Record<string, ApiPage>> = {
     intro: `What operators are made of: client, cache, controllers, manager, webhooks. The types of the built-in kinds are in ${code("@tsbuilder/runtime/k8s/GROUP/VERSION")}, such as ${code("k8s/apps/v1")}.`,
     entries: [{ name: "@tsbuilder/runtime", module: "src/runtime/index.ts" }],
   },
+  "runtime-advanced": {
+    title: "@tsbuilder/runtime/advanced",
+    intro:
+      "Types of options that are mostly written in place, and what tools are built on: caches, requests, channels.",
+    entries: [{ name: "@tsbuilder/runtime/advanced", module: "src/runtime/advanced.ts" }],
+  },
   "runtime-testing": {
     title: "@tsbuilder/runtime/testing",
     intro: "Helpers for the tests of operators.",

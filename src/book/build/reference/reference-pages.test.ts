@@ -91,7 +91,7 @@ test("a class is shown without bodies and private members, with the types that i
   expect(shown).toContain("\n  /** The values of custom flags, besides the manager's own. */\n");
   expect(shown).toContain("Source: `src/runtime/manager/manager.ts`");
   expect(shown).not.toMatch(/#|return|private/);
-  expect(page("api/runtime")).toContain("\n    kind: Kind<Owned>,\n");
+  expect(page("api/runtime")).toContain("\n    kind: Kind<Owned, OwnedKey>,\n");
 });
 
 test("a function is shown with its overloads alone, a constant with its type, an interface with its comments", () => {

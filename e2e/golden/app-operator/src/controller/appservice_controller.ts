@@ -10,9 +10,9 @@ import {
   type Desired,
   findCondition,
   type Manager,
+  type NamespacedName,
   type Reconciler,
   removeForeignPorts,
-  type Request,
   type Result,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
@@ -57,7 +57,7 @@ export class AppServiceReconciler implements Reconciler {
     this.#clock = clock;
   }
 
-  async reconcile(request: Request, { events, log }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { events, log }: Context): Promise<Result> {
     const app = await this.#client.find(AppService, request);
     if (!app) {
       log.info("AppService not found: it was deleted, and its objects are garbage-collected");
@@ -96,7 +96,7 @@ export class AppServiceReconciler implements Reconciler {
    */
   async #handOverReplicas(
     children: Children,
-    { namespace, name }: Request,
+    { namespace, name }: NamespacedName,
     { minReplicas = 1 }: Autoscaling,
   ): Promise<void> {
     const deployment = await children.find(Deployment, name);

@@ -3,7 +3,7 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
 import type {
@@ -28,20 +28,23 @@ import type {
 export const DOMAIN = "apps.example.com";
 
 /** Labels that select an app's pods; they never change, because selectors are immutable. */
-export function selectorLabels({ metadata }: AppService): Record<string, string> {
+export function selectorLabels({ metadata }: Stored<AppService>): Record<string, string> {
   return {
     "app.kubernetes.io/name": "appservice",
-    "app.kubernetes.io/instance": metadata.name ?? "",
+    "app.kubernetes.io/instance": metadata.name,
   };
 }
 
 /** The ConfigMap with the app's environment variables. */
-export function configMapFor(app: AppService, config: Record<string, string>): Desired<ConfigMap> {
+export function configMapFor(
+  app: Stored<AppService>,
+  config: Record<string, string>,
+): Desired<ConfigMap> {
   return { metadata: { name: configName(app), labels: labelsOf(app) }, data: config };
 }
 
 /** The app's Deployment. An autoscaler sets its number of replicas, if there is one. */
-export function deploymentFor(app: AppService): Desired<Deployment> {
+export function deploymentFor(app: Stored<AppService>): Desired<Deployment> {
   const { spec } = app;
   const isRestricted = spec.podSecurity === "restricted";
   return {
@@ -70,7 +73,7 @@ export function deploymentFor(app: AppService): Desired<Deployment> {
 }
 
 /** The app's Service. Default type: NodePort if a port has a node port, otherwise ClusterIP. */
-export function serviceFor(app: AppService, ports: readonly AppPort[]): Desired<Service> {
+export function serviceFor(app: Stored<AppService>, ports: readonly AppPort[]): Desired<Service> {
   return {
     metadata: { name: app.metadata.name, labels: labelsOf(app) },
     spec: {
@@ -82,9 +85,13 @@ export function serviceFor(app: AppService, ports: readonly AppPort[]): Desired<
 }
 
 /** The app's Ingress, for its first port. */
-export function ingressFor(app: AppService, ingress: AppIngress, port: AppPort): Desired<Ingress> {
+export function ingressFor(
+  app: Stored<AppService>,
+  ingress: AppIngress,
+  port: AppPort,
+): Desired<Ingress> {
   const { host, path = "/", pathType = "Prefix", className, tlsSecretName, annotations } = ingress;
-  const service = { name: app.metadata.name ?? "", port: { number: port.port } };
+  const service = { name: app.metadata.name, port: { number: port.port } };
   return {
     metadata: { name: app.metadata.name, labels: labelsOf(app), annotations },
     spec: {
@@ -97,14 +104,14 @@ export function ingressFor(app: AppService, ingress: AppIngress, port: AppPort):
 
 /** The app's HorizontalPodAutoscaler. */
 export function autoscalerFor(
-  app: AppService,
+  app: Stored<AppService>,
   autoscaling: Autoscaling,
 ): Desired<HorizontalPodAutoscaler> {
   const { minReplicas = 1, maxReplicas, cpuPercent = 80 } = autoscaling;
   return {
     metadata: { name: app.metadata.name, labels: labelsOf(app) },
     spec: {
-      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: app.metadata.name ?? "" },
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: app.metadata.name },
       minReplicas,
       maxReplicas,
       metrics: [
@@ -121,7 +128,7 @@ export function autoscalerFor(
 }
 
 /** The app's PodDisruptionBudget: node drains evict at most one pod at a time. */
-export function disruptionBudgetFor(app: AppService): Desired<PodDisruptionBudget> {
+export function disruptionBudgetFor(app: Stored<AppService>): Desired<PodDisruptionBudget> {
   return {
     metadata: { name: app.metadata.name, labels: labelsOf(app) },
     spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(app) } },
@@ -129,20 +136,20 @@ export function disruptionBudgetFor(app: AppService): Desired<PodDisruptionBudge
 }
 
 /** The minimum number of pods. */
-export function fewestReplicas({ spec }: AppService): number {
+export function fewestReplicas({ spec }: Stored<AppService>): number {
   return spec.autoscaling ? (spec.autoscaling.minReplicas ?? 1) : (spec.replicas ?? 1);
 }
 
 /** The name of the app's ConfigMap. */
-export function configName({ metadata }: AppService): string {
+export function configName({ metadata }: Stored<AppService>): string {
   return `${metadata.name}-config`;
 }
 
-function containerFor(app: AppService, isRestricted: boolean): Container {
+function containerFor(app: Stored<AppService>, isRestricted: boolean): Container {
   const { spec } = app;
   const ports = spec.ports ?? [];
   return {
-    name: app.metadata.name ?? "",
+    name: app.metadata.name,
     image: spec.image,
     imagePullPolicy: spec.imagePullPolicy ?? "IfNotPresent",
     command: spec.command,
@@ -192,12 +199,12 @@ function connectTo(ports: readonly AppPort[]): Probe | undefined {
   return { tcpSocket: { port: targetOf(first, ports) } };
 }
 
-function serviceTypeOf({ spec }: AppService): "ClusterIP" | "NodePort" | "LoadBalancer" {
+function serviceTypeOf({ spec }: Stored<AppService>): "ClusterIP" | "NodePort" | "LoadBalancer" {
   if (spec.serviceType) return spec.serviceType;
   return spec.ports?.some(({ nodePort }) => nodePort !== undefined) ? "NodePort" : "ClusterIP";
 }
 
-function labelsOf(app: AppService): Record<string, string> {
+function labelsOf(app: Stored<AppService>): Record<string, string> {
   return { ...selectorLabels(app), "app.kubernetes.io/managed-by": "app-operator" };
 }
 

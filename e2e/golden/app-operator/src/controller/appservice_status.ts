@@ -8,6 +8,7 @@ import {
   type DesiredCondition,
   type Rejection,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -23,7 +24,7 @@ export interface Observed {
 
 /** Returns the complete status. */
 export function statusFor(
-  app: AppService,
+  app: Stored<AppService>,
   { deployment, service, rejections }: Observed,
   clock: Clock,
 ): AppServiceStatus {
@@ -44,7 +45,7 @@ export function statusFor(
 }
 
 function conditionsFor(
-  app: AppService,
+  app: Stored<AppService>,
   deployment: Deployment | undefined,
   rejections: readonly Rejection[],
   clock: Clock,
@@ -128,7 +129,7 @@ function conditionOf(deployment: Deployment | undefined, type: string) {
   return deployment?.status?.conditions?.find((condition) => condition.type === type);
 }
 
-function urlOf({ metadata, spec }: AppService): string | undefined {
+function urlOf({ metadata, spec }: Stored<AppService>): string | undefined {
   const { ingress, ports = [] } = spec;
   if (ingress)
     return `${ingress.tlsSecretName ? "https" : "http"}://${ingress.host}${ingress.path ?? "/"}`;

@@ -9,9 +9,9 @@ import {
   type Context,
   findCondition,
   type Manager,
+  type NamespacedName,
   type Reconciler,
   removeForeignPorts,
-  type Request,
   type Result,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
@@ -40,7 +40,7 @@ export class MemcachedReconciler implements Reconciler {
     this.#clock = clock;
   }
 
-  async reconcile(request: Request, { events, log }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { events, log }: Context): Promise<Result> {
     const owner = await this.#client.find(Memcached, request);
     if (!owner) {
       log.info("Memcached not found: it was deleted, and its objects are garbage-collected");

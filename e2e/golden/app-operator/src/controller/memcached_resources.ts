@@ -2,21 +2,21 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Memcached } from "../../api/v1/memcached_types.ts";
 
 /** Labels that select an object's pods; they never change, because selectors are immutable. */
-export function selectorLabels({ metadata }: Memcached): Record<string, string> {
+export function selectorLabels({ metadata }: Stored<Memcached>): Record<string, string> {
   return {
     "app.kubernetes.io/name": "memcached",
-    "app.kubernetes.io/instance": metadata.name ?? "",
+    "app.kubernetes.io/instance": metadata.name,
   };
 }
 
 /** The Deployment. */
-export function deploymentFor(owner: Memcached): Desired<Deployment> {
+export function deploymentFor(owner: Stored<Memcached>): Desired<Deployment> {
   const { image, replicas, command, port, runAsUser, resources } = owner.spec;
   const isRestricted = runAsUser !== undefined && runAsUser > 0;
   return {
@@ -55,7 +55,7 @@ export function deploymentFor(owner: Memcached): Desired<Deployment> {
 }
 
 /** The Service. */
-export function serviceFor(owner: Memcached, port: number): Desired<Service> {
+export function serviceFor(owner: Stored<Memcached>, port: number): Desired<Service> {
   return {
     metadata: metadataFor(owner),
     spec: {
@@ -67,7 +67,7 @@ export function serviceFor(owner: Memcached, port: number): Desired<Service> {
 
 const PORT = "main";
 
-function metadataFor(owner: Memcached) {
+function metadataFor(owner: Stored<Memcached>) {
   return {
     name: owner.metadata.name,
     namespace: owner.metadata.namespace,

@@ -8,6 +8,7 @@ import {
   type DesiredCondition,
   type Rejection,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Memcached, MemcachedStatus } from "../../api/v1/memcached_types.ts";
@@ -15,7 +16,7 @@ import { selectorLabels } from "./memcached_resources.ts";
 
 /** Returns the complete status. */
 export function statusFor(
-  owner: Memcached,
+  owner: Stored<Memcached>,
   deployment: Deployment | undefined,
   rejections: readonly Rejection[],
   clock: Clock,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { ApiError, type Client } from "@tsbuilder/runtime";
+import { ApiError, type Client, type Stored } from "@tsbuilder/runtime";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
@@ -41,14 +41,14 @@ export async function driveRestore({ client, mysql, observed }: Pass): Promise<v
 }
 
 /** A Job without its volume would stay pending without a message. Users may provide volumes without our labels. */
-async function expectBackups(client: Client, { metadata }: Maria, name: string): Promise<void> {
-  const key = { namespace: metadata.namespace, name };
+async function expectBackups(client: Client, mysql: Stored<Maria>, name: string): Promise<void> {
+  const key = { namespace: mysql.metadata.namespace, name };
   if (await client.find(PersistentVolumeClaim, key, { live: true })) return;
   throw new Problem("BackupNotFound", `PersistentVolumeClaim "${name}" not found`, { retry: true });
 }
 
 /** Created once: a later apply with the original size would try to shrink it. */
-async function createBackupVolume(client: Client, mysql: Maria): Promise<void> {
+async function createBackupVolume(client: Client, mysql: Stored<Maria>): Promise<void> {
   await refuseTerminatingNamespace(client, mysql);
   const desired = backupVolumeFor(mysql);
   const { metadata } = desired;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { CronJob, Job, JobSpec } from "@tsbuilder/runtime/k8s/batch/v1";
 import type {
   Container,
@@ -23,7 +23,7 @@ import {
 import { podSecurity, podVolumes, serverContainer } from "./maria_resources.ts";
 
 /** The backup volume. It is kept when the schedule is removed. */
-export function backupVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
+export function backupVolumeFor(mysql: Stored<Maria>): Desired<PersistentVolumeClaim> {
   return {
     metadata: {
       name: namesOf(mysql).backup,
@@ -45,13 +45,13 @@ export function backupVolumeOf({ name }: RestoreFrom): string {
 }
 
 /** A stopped server can't be backed up. */
-export function areBackupsSuspended(mysql: Maria): boolean {
+export function areBackupsSuspended(mysql: Stored<Maria>): boolean {
   return mysql.spec.backup?.suspend === true || sizeOf(mysql) === 0;
 }
 
 /** Takes backups on schedule, one at a time. */
 export function backupCronJobFor(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   schedule: string,
   primary: number,
 ): Desired<CronJob> {
@@ -77,7 +77,7 @@ export function backupCronJobFor(
 }
 
 /** Restores a backup of another MySQL into this one, once. */
-export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<Job> {
+export function restoreJobFor(mysql: Stored<Maria>, restoreFrom: RestoreFrom): Desired<Job> {
   const { name, file = "latest" } = restoreFrom;
   const container = jobContainer(mysql, "restore", { BACKUP_NAME: name, FILE: file });
   const backups = { claimName: backupVolumeOf(restoreFrom), readOnly: true };
@@ -86,7 +86,7 @@ export function restoreJobFor(mysql: Maria, restoreFrom: RestoreFrom): Desired<J
 
 /** Runs a script once, as the Job that is called like its component. */
 export function jobFor(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   component: "restore" | "switchover" | "passwords",
   options: JobOptions & { annotations?: Record<string, string> },
 ): Desired<Job> {
@@ -103,12 +103,12 @@ interface JobOptions {
   readonly backups?: PersistentVolumeClaimVolumeSource;
 }
 
-function backupContainer(mysql: Maria, primary: number): Container {
+function backupContainer(mysql: Stored<Maria>, primary: number): Container {
   const { database = "", backup } = mysql.spec;
   // A dump on the last replica, if there is one, affects the fewest clients.
   const last = Math.max(sizeOf(mysql) - 1, 0);
   return jobContainer(mysql, "backup", {
-    BACKUP_NAME: mysql.metadata.name ?? "",
+    BACKUP_NAME: mysql.metadata.name,
     BACKUP_HOST: hostOf(mysql, last > 0 && last === primary ? last - 1 : last),
     DATABASE: database,
     KEEP: String(backup?.keep ?? 7),
@@ -117,7 +117,7 @@ function backupContainer(mysql: Maria, primary: number): Container {
 
 /** The container of a Job, which runs a script beside the servers. */
 export function jobContainer(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   script: "backup" | "restore" | "switch" | "passwords",
   values: Record<string, string>,
 ): Container {
@@ -137,7 +137,7 @@ export function jobContainer(
 }
 
 function jobSpec(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   component: string,
   { container, backoffLimit, backups }: JobOptions,
 ): JobSpec {

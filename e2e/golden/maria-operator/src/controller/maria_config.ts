@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import {
@@ -34,7 +34,7 @@ export type ServerFiles = Readonly<
 >;
 
 /** Generates the files that a server reads. */
-export function serverFiles(mysql: Maria, passwords: Passwords): ServerFiles {
+export function serverFiles(mysql: Stored<Maria>, passwords: Passwords): ServerFiles {
   const { current, next, former } = passwords;
   const kept = { password: current, next, former };
   return {
@@ -65,7 +65,7 @@ export interface Recorded extends Pick<Passwords, "replaced" | "asked"> {
  * so new ones restart no server: those of a server take effect at its next start, those of probes and Jobs at once.
  */
 export function configSecretFor(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   files: ServerFiles & Partial<TlsFiles>,
   { primary, usesTls, accepted, history, replaced, asked }: Recorded,
 ): Desired<Secret> {

@@ -7,9 +7,10 @@ import {
   type KubernetesObject,
   type Manager,
   metadataOnly,
+  type NamespacedName,
   type Reconciler,
-  type Request,
   type Result,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
@@ -62,7 +63,7 @@ export class MariaReconciler implements Reconciler {
     this.#manager = manager;
   }
 
-  async reconcile(request: Request, { events, log }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { events, log }: Context): Promise<Result> {
     const { client, clock } = this.#manager;
     const mysql = await client.find(Maria, request);
     if (!mysql) {
@@ -125,16 +126,17 @@ export function setupMariaController(manager: Manager): void {
     .watches(PersistentVolumeClaim, byInstance)
     .watches(Job, byInstance)
     .watches(Secret, byInstance)
-    .watches(metadataOnly(Secret), async ({ metadata: { namespace, name = "" } }) => {
+    .watches(metadataOnly(Secret), async ({ metadata: { namespace, name } }) => {
       const users = await client.list(Maria, { namespace, fields: { [BY_SECRET]: name } });
-      return users.map(({ metadata }) => ({ namespace, name: metadata.name ?? "" }));
+      return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
     })
     .finalizer(`${DOMAIN}/mysql`, (mysql, context) => endMySQL(client, mysql, context))
     .complete(new MariaReconciler(manager));
 }
 
 /** Maps an object to its MySQL by label. */
-function byInstance({ metadata: { namespace, labels = {} } }: KubernetesObject): Request[] {
+function byInstance({ metadata }: Stored<KubernetesObject>): NamespacedName[] {
+  const { namespace, labels = {} } = metadata;
   const name = labels["app.kubernetes.io/instance"];
   return name && labels["app.kubernetes.io/name"] === NAME_LABEL ? [{ namespace, name }] : [];
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Client, isConditionTrue } from "@tsbuilder/runtime";
+import { type Client, isConditionTrue, type Stored } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria, SecretKeyRef } from "../../api/v1/maria_types.ts";
 import { HISTORY, historyOf } from "./maria_history.ts";
@@ -46,7 +46,7 @@ export async function ensureCredentials(pass: Pass): Promise<Passwords> {
 }
 
 /** What clients need besides the password, in one piece, too. */
-function connectionTo({ metadata, spec }: Maria, password: string): Record<string, string> {
+function connectionTo({ metadata, spec }: Stored<Maria>, password: string): Record<string, string> {
   const { username = "app", database = "" } = spec;
   const host = `${metadata.name}.${metadata.namespace}.svc`;
   const uri = `mysql://${username}:${encodeURIComponent(password)}@${host}:${PORT}/${database}`;
@@ -54,7 +54,7 @@ function connectionTo({ metadata, spec }: Maria, password: string): Record<strin
 }
 
 /** Returns whether a backup was already restored: restoring it again would overwrite later writes. */
-export function wasRestored(mysql: Maria, { credentials, restoreJob }: Observed): boolean {
+export function wasRestored(mysql: Stored<Maria>, { credentials, restoreJob }: Observed): boolean {
   return (
     credentials?.metadata.annotations?.[RESTORED] !== undefined ||
     isConditionTrue(mysql.status?.conditions, "Restored") ||
@@ -69,7 +69,7 @@ export function referencedSecrets({ spec }: Maria): string[] {
   return names.filter((name) => name !== undefined);
 }
 
-async function readGiven(client: Client, mysql: Maria): Promise<Partial<Credentials>> {
+async function readGiven(client: Client, mysql: Stored<Maria>): Promise<Partial<Credentials>> {
   const { username, password, passwordSecretRef, rootPasswordSecretRef } = mysql.spec;
   const app = password ?? (await read(client, mysql, passwordSecretRef));
   const ofRoot = username === "root" ? app : undefined;
@@ -78,7 +78,7 @@ async function readGiven(client: Client, mysql: Maria): Promise<Partial<Credenti
 }
 
 /** Reads a Secret that a MySQL references. */
-export async function readSecret(client: Client, { metadata }: Maria, name: string) {
+export async function readSecret(client: Client, { metadata }: Stored<Maria>, name: string) {
   const key = { namespace: metadata.namespace, name };
   const secret = await client.find(Secret, key, { live: true });
   if (!secret) throw new Problem("SecretNotFound", `Secret "${name}" not found`);
@@ -87,7 +87,7 @@ export async function readSecret(client: Client, { metadata }: Maria, name: stri
 
 async function read(
   client: Client,
-  mysql: Maria,
+  mysql: Stored<Maria>,
   reference: SecretKeyRef | undefined,
 ): Promise<string | undefined> {
   if (!reference) return undefined;

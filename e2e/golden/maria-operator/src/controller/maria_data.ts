@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { ApiError, type Client, type KubernetesObject } from "@tsbuilder/runtime";
+import { ApiError, type Client, type KubernetesObject, type Stored } from "@tsbuilder/runtime";
 import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import {
@@ -20,7 +20,7 @@ import { findOwn } from "./maria_owned.ts";
 export type Data = Pick<Observed, "volumes" | "backupVolume" | "credentials">;
 
 /** Annotates data with its owner's uid, if it has none yet or was retained by a deleted MySQL of the same name. */
-export async function adoptData(client: Client, mysql: Maria, data: Data): Promise<void> {
+export async function adoptData(client: Client, mysql: Stored<Maria>, data: Data): Promise<void> {
   const isForeign = (object: KubernetesObject | undefined) =>
     object && (ownerOf(object) !== mysql.metadata.uid || isRetained(object));
   await markData(client, mysql, null, {
@@ -31,7 +31,7 @@ export async function adoptData(client: Client, mysql: Maria, data: Data): Promi
 }
 
 /** Lists what may be deleted with a MySQL. Bypasses the cache, which may not have everything yet. */
-export async function findData(client: Client, mysql: Maria): Promise<Data> {
+export async function findData(client: Client, mysql: Stored<Maria>): Promise<Data> {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
   const live = true;
@@ -52,7 +52,7 @@ export async function findData(client: Client, mysql: Maria): Promise<Data> {
 /** Marks data with its owner's uid and, once it is retained, with a label. */
 export async function markData(
   client: Client,
-  mysql: Maria,
+  mysql: Stored<Maria>,
   retained: "true" | null,
   { volumes = [], backupVolume, credentials }: Partial<Data>,
 ): Promise<void> {
@@ -65,8 +65,11 @@ export async function markData(
 }
 
 /** Returns whether a claim holds a server's data, by its name and its uid, of this MySQL or of an earlier one. */
-export function isServerVolume(mysql: Maria, claim: PersistentVolumeClaim): boolean {
-  const { name = "" } = claim.metadata;
+export function isServerVolume(
+  mysql: Stored<Maria>,
+  claim: Stored<PersistentVolumeClaim>,
+): boolean {
+  const { name } = claim.metadata;
   const prefix = `data-${namesOf(mysql).statefulSet}-`;
   const isServers = name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
   return isServers && (ownerOf(claim) !== undefined || isRetained(claim));

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Context, Result } from "@tsbuilder/runtime";
+import type { Client, Context, Result, Stored } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
@@ -17,7 +17,7 @@ import { deleteOwned } from "./maria_owned.ts";
  */
 export async function endMySQL(
   client: Client,
-  mysql: Maria,
+  mysql: Stored<Maria>,
   { events, log }: Context,
 ): Promise<Result> {
   const { namespace } = mysql.metadata;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import type { Stored } from "@tsbuilder/runtime";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { ALLOW_REINIT_ANNOTATION, DOMAIN } from "./maria_names.ts";
@@ -17,7 +18,7 @@ import { decode } from "./maria_secrets.ts";
 export const HISTORY = `${DOMAIN}/initialized`;
 
 /** The history of the data; undefined until the primary was ready for the first time. */
-export function historyOf(mysql: Maria, observed: Observed): string | undefined {
+export function historyOf(mysql: Stored<Maria>, observed: Observed): string | undefined {
   const { credentials, config, pods } = observed;
   const recorded =
     credentials?.metadata.annotations?.[HISTORY] ??
@@ -38,7 +39,7 @@ export async function seedAnew({ client, mysql, observed, events }: Pass): Promi
   const history = historyOf(mysql, observed);
   const primaryPod = primaryPodOf(mysql, observed);
   for (const pod of observed.pods) {
-    const { name = "", namespace, uid, deletionTimestamp } = pod.metadata;
+    const { name, namespace, uid, deletionTimestamp } = pod.metadata;
     if (name === primaryPod || deletionTimestamp) continue;
     const isOther = (reportedBy(pod) ?? history) !== history;
     if (!isOther && endOf(pod, "mysql")?.exitCode !== REPLICA_STALE) continue;
@@ -49,13 +50,13 @@ export async function seedAnew({ client, mysql, observed, events }: Pass): Promi
 }
 
 /** Problems of the data, which the scripts report by exit code; those of the primary come first. */
-export function problemsOfData(mysql: Maria, observed: Observed): Problem[] {
+export function problemsOfData(mysql: Stored<Maria>, observed: Observed): Problem[] {
   const primaryPod = primaryPodOf(mysql, observed);
-  const rankOf = ({ metadata }: Pod) => (metadata.name === primaryPod ? 0 : 1);
+  const rankOf = ({ metadata }: Stored<Pod>) => (metadata.name === primaryPod ? 0 : 1);
   const unready = observed.pods.filter((pod) => !isReady(pod));
   const primaryFirst = unready.toSorted((a, b) => rankOf(a) - rankOf(b));
   return primaryFirst.flatMap((pod) => {
-    const { name = "" } = pod.metadata;
+    const { name } = pod.metadata;
     const init = endOf(pod, "init");
     if (init?.exitCode === IMAGE_REFUSED) {
       const message = `${name} does not start: ${init.message?.trim() ?? ""}; set the image back`;
@@ -86,7 +87,7 @@ const [PRIMARY_DATA_LOST, IMAGE_REFUSED] = [3, 6];
 const [REPLICA_STALE, REPLICA_AHEAD] = [4, 5];
 
 /** The history that `init.sh` reported in its termination message. */
-function reportedBy(pod: Pod): string | undefined {
+function reportedBy(pod: Stored<Pod>): string | undefined {
   const { exitCode, message } = endOf(pod, "init") ?? {};
   return exitCode === 0 ? message?.trim() || undefined : undefined;
 }

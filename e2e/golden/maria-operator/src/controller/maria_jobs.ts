@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import type { Stored } from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { LastBackup } from "../../api/v1/maria_types.ts";
@@ -14,10 +15,10 @@ export function resultOf({ status }: Job): "Succeeded" | "Failed" | undefined {
 }
 
 /** The last finished backup, and the completion time of the last successful one. */
-export function summarizeBackups(jobs: readonly Job[]) {
+export function summarizeBackups(jobs: readonly Stored<Job>[]) {
   const ended = jobs
     .flatMap((job) => {
-      const { name = "" } = job.metadata;
+      const { name } = job.metadata;
       const result = resultOf(job);
       return result ? [{ job: name, completionTime: endOf(job), result }] : [];
     })

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Quantity } from "@tsbuilder/runtime";
+import type { Quantity, Stored } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 
 /** The domain under which this operator labels and annotates objects. */
@@ -30,8 +30,8 @@ export const TLS_ANNOTATION = `${DOMAIN}/tls`;
 export const ALLOW_LOSS_ANNOTATION = `${DOMAIN}/allow-loss`;
 
 /** The names of all objects of a MySQL. */
-export function namesOf({ metadata }: Maria) {
-  const name = metadata.name ?? "";
+export function namesOf({ metadata }: Stored<Maria>) {
+  const { name } = metadata;
   return {
     credentials: `${name}-credentials`,
     config: `${name}-config`,
@@ -55,35 +55,35 @@ export const NAME_LABEL = "maria";
 export const OURS = `app.kubernetes.io/name=${NAME_LABEL},app.kubernetes.io/component in (server,backup,restore,switchover,passwords,credentials,config)`;
 
 /** Labels that select a MySQL's objects; they never change, because selectors are immutable. */
-export function selectorLabels({ metadata }: Maria, component: string): Record<string, string> {
+export function selectorLabels(mysql: Stored<Maria>, component: string): Record<string, string> {
   return {
     "app.kubernetes.io/name": NAME_LABEL,
-    "app.kubernetes.io/instance": metadata.name ?? "",
+    "app.kubernetes.io/instance": mysql.metadata.name,
     "app.kubernetes.io/component": component,
   };
 }
 
 /** Labels of an object that this operator creates. */
-export function labelsOf(mysql: Maria, component: string): Record<string, string> {
+export function labelsOf(mysql: Stored<Maria>, component: string): Record<string, string> {
   return { ...selectorLabels(mysql, component), "app.kubernetes.io/managed-by": "maria-operator" };
 }
 
 /** Labels of all objects that this operator creates for a MySQL, whatever they are. */
-export function commonLabelsOf(mysql: Maria): Record<string, string> {
+export function commonLabelsOf(mysql: Stored<Maria>): Record<string, string> {
   const { "app.kubernetes.io/component": _, ...common } = labelsOf(mysql, "");
   return common;
 }
 
 /** Annotations of data, which has no owner reference: it must outlive its MySQL. */
-export function ownerOfData({ metadata }: Maria): Record<string, string> {
-  return { [OWNER_ANNOTATION]: metadata.uid ?? "" };
+export function ownerOfData({ metadata }: Stored<Maria>): Record<string, string> {
+  return { [OWNER_ANNOTATION]: metadata.uid };
 }
 
 /** The port of the servers and Services. */
 export const PORT = 3306;
 
 /** The DNS name of a server. */
-export function hostOf(mysql: Maria, ordinal: number): string {
+export function hostOf(mysql: Stored<Maria>, ordinal: number): string {
   const { statefulSet, headlessService } = namesOf(mysql);
   return `${statefulSet}-${ordinal}.${headlessService}.${mysql.metadata.namespace}.svc`;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Clock, EventRecorder } from "@tsbuilder/runtime";
+import type { Client, Clock, EventRecorder, Stored } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
@@ -27,14 +27,14 @@ export type Observed = Awaited<ReturnType<typeof observe>>;
 /** What all steps of a reconcile get. */
 export interface Pass {
   readonly client: Client;
-  readonly mysql: Maria;
+  readonly mysql: Stored<Maria>;
   readonly observed: Observed;
   readonly events: EventRecorder;
   readonly clock: Clock;
 }
 
 /** Reads all objects of a MySQL from the cache: no request is sent. */
-export async function observe(client: Client, mysql: Maria) {
+export async function observe(client: Client, mysql: Stored<Maria>) {
   const { namespace } = mysql.metadata;
   const names = namesOf(mysql);
   const labels = selectorLabels(mysql, "server");
@@ -67,19 +67,19 @@ export function primaryOf({ switchover, credentials, config, status }: Observed)
 }
 
 /** The number of servers: the primary is not scaled away. */
-export function serversOf(mysql: Maria, observed: Observed): number {
+export function serversOf(mysql: Stored<Maria>, observed: Observed): number {
   return sizeOf(mysql) && Math.max(sizeOf(mysql), primaryOf(observed) + 1);
 }
 
 /** The pod of the primary. */
-export function primaryPodOf(mysql: Maria, observed: Observed): string {
+export function primaryPodOf(mysql: Stored<Maria>, observed: Observed): string {
   return `${namesOf(mysql).statefulSet}-${primaryOf(observed)}`;
 }
 
 /**
  * Returns whether the primary accepts writes; undefined until the StatefulSet controller has observed the last change.
  */
-export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | undefined {
+export function isPrimaryReady(mysql: Stored<Maria>, observed: Observed): boolean | undefined {
   const { statefulSet, pods } = observed;
   const primary = pods.find(({ metadata }) => metadata.name === primaryPodOf(mysql, observed));
   if (sizeOf(mysql) === 0) return false;
@@ -88,7 +88,7 @@ export function isPrimaryReady(mysql: Maria, observed: Observed): boolean | unde
 }
 
 /** Returns whether the status of a StatefulSet reflects its current spec. */
-export function isSeen(statefulSet: StatefulSet | undefined): boolean {
+export function isSeen(statefulSet: Stored<StatefulSet> | undefined): boolean {
   const { observedGeneration = 0 } = statefulSet?.status ?? {};
   return observedGeneration >= (statefulSet?.metadata.generation ?? 1);
 }

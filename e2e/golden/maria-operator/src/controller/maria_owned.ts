@@ -5,13 +5,14 @@
 import {
   Children,
   type Client,
-  type DeepReadonly,
   type Desired,
   findController,
   type Kind,
   type KubernetesObject,
+  type NamespacedName,
   type Preparation,
   type ReadOptions,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Namespace } from "@tsbuilder/runtime/k8s/core/v1";
@@ -22,11 +23,11 @@ import { NAMESPACE_TERMINATING, Problem } from "./maria_problem.ts";
 /** Finds an object of a MySQL; one of the same name with another owner is ignored. */
 export async function findOwn<T extends KubernetesObject>(
   client: Client,
-  mysql: Maria,
-  kind: Kind<T>,
+  mysql: Stored<Maria>,
+  kind: Kind<T, NamespacedName>,
   name: string,
   options: ReadOptions = {},
-): Promise<DeepReadonly<T> | undefined> {
+): Promise<Stored<T> | undefined> {
   const object = await client.find(kind, { namespace: mysql.metadata.namespace, name }, options);
   return object && belongsTo(mysql, object) ? object : undefined;
 }
@@ -34,24 +35,24 @@ export async function findOwn<T extends KubernetesObject>(
 /** Applies an object that its MySQL owns; one of the same name with another owner is left alone. */
 export async function applyOwned<T extends KubernetesObject>(
   client: Client,
-  mysql: Maria,
-  kind: Kind<T>,
+  mysql: Stored<Maria>,
+  kind: Kind<T, NamespacedName>,
   desired: NoInfer<Desired<T>>,
   prepare?: Preparation<NoInfer<T>>,
-): Promise<T> {
+): Promise<Stored<T>> {
   const { name = "" } = desired.metadata;
   if (!(await findOwn(client, mysql, kind, name))) await refuseTerminatingNamespace(client, mysql);
   const children = new Children(client, mysql);
   const object = await children.set(kind, name, desired, prepare);
   for (const { error } of children.rejections) throw error;
-  return object as T;
+  return object as Stored<T>;
 }
 
 /** Deletes an object and its dependents; one of the same name with another owner is left alone. */
 export async function deleteOwned<T extends KubernetesObject>(
   client: Client,
-  mysql: Maria,
-  kind: Kind<T>,
+  mysql: Stored<Maria>,
+  kind: Kind<T, NamespacedName>,
   name: string,
 ): Promise<void> {
   const object = await findOwn(client, mysql, kind, name);
@@ -59,16 +60,19 @@ export async function deleteOwned<T extends KubernetesObject>(
 }
 
 /** Deletes a StatefulSet without its pods, to change an immutable field: the next reconcile's one adopts them. */
-export async function renew(client: Client, { metadata }: StatefulSet): Promise<void> {
-  const { namespace, name = "", uid } = metadata;
+export async function renew(client: Client, { metadata }: Stored<StatefulSet>): Promise<void> {
+  const { namespace, name, uid } = metadata;
   const options = { propagationPolicy: "Orphan", preconditions: { uid } } as const;
   await client.delete(StatefulSet, { namespace, name }, options);
 }
 
 /** An object that disappeared may have been deleted with its namespace, in which nothing can be created any more. */
-export async function refuseTerminatingNamespace(client: Client, mysql: Maria): Promise<void> {
+export async function refuseTerminatingNamespace(
+  client: Client,
+  mysql: Stored<Maria>,
+): Promise<void> {
   if (!mysql.status) return;
-  const { namespace: name = "" } = mysql.metadata;
+  const { namespace: name } = mysql.metadata;
   const namespace = await client.find(Namespace, { name }, { live: true });
   if (!namespace || namespace.metadata.deletionTimestamp) {
     throw new Problem(NAMESPACE_TERMINATING, `namespace "${name}" is being deleted`);
@@ -76,7 +80,7 @@ export async function refuseTerminatingNamespace(client: Client, mysql: Maria): 
 }
 
 /** Objects without a controller belong to a MySQL by uid or label: passwords, volumes, and what was orphaned. */
-export function belongsTo(mysql: Maria, object: KubernetesObject): boolean {
+export function belongsTo(mysql: Stored<Maria>, object: KubernetesObject): boolean {
   const controller = findController(object);
   if (controller) return controller.uid === mysql.metadata.uid;
   const { labels = {}, annotations = {} } = object.metadata;

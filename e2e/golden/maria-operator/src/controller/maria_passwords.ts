@@ -3,7 +3,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import type { Clock, Duration } from "@tsbuilder/runtime";
+import type { Clock, Duration, Stored } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { DOMAIN, ROTATE_ANNOTATION } from "./maria_names.ts";
 import type { Observed } from "./maria_observed.ts";
@@ -36,7 +36,7 @@ export const REPLACED = `${DOMAIN}/replaced`;
 
 /** The passwords that are valid from now on. Given ones are the spec's; the others are generated. */
 export function validPasswords(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   observed: Observed,
   given: SomeCredentials,
   clock: Clock,

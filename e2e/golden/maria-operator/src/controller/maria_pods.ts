@@ -20,7 +20,7 @@ export async function freeStuckPods({ client, observed }: Pass): Promise<void> {
     .toSorted();
   const ours = pods.filter((pod) => findController(pod)?.uid === statefulSet?.metadata.uid);
   for (const pod of ours) {
-    const { namespace, name = "", uid, labels, creationTimestamp = "" } = pod.metadata;
+    const { namespace, name, uid, labels, creationTimestamp } = pod.metadata;
     const isOld = labels?.["controller-revision-hash"] !== updateRevision && isStuck(pod.status);
     const isLockedOut = creationTimestamp < passwordsMade && !isReady(pod);
     if (pod.metadata.deletionTimestamp || !(isOld || isLockedOut)) continue;

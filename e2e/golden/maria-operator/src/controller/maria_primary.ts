@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { jobContainer, jobFor } from "./maria_backup_resources.ts";
@@ -80,6 +80,6 @@ function switchoverFor({ mysql, observed }: Pass, target: number): Desired<Job> 
   return jobFor(mysql, "switchover", { container, backoffLimit: 2, annotations });
 }
 
-function allowsLoss({ metadata }: Maria | Job): boolean {
+function allowsLoss({ metadata }: Stored<Maria> | Job): boolean {
   return metadata.annotations?.[ALLOW_LOSS_ANNOTATION] !== undefined;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type {
   Container,
@@ -31,7 +31,7 @@ import {
  * The Services: for writes, which selects the primary; for reads, which selects all ready servers; and a headless one,
  * which gives each server a DNS name before it is ready, so that replicas reach the primary.
  */
-export function servicesFor(mysql: Maria, primaryPod: string): Desired<Service>[] {
+export function servicesFor(mysql: Stored<Maria>, primaryPod: string): Desired<Service>[] {
   const { type = "ClusterIP", annotations } = mysql.spec.service ?? {};
   const names = namesOf(mysql);
   const labels = labelsOf(mysql, "server");
@@ -52,7 +52,7 @@ export function servicesFor(mysql: Maria, primaryPod: string): Desired<Service>[
 }
 
 /** Node drains evict at most one server at a time. */
-export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> {
+export function disruptionBudgetFor(mysql: Stored<Maria>): Desired<PodDisruptionBudget> {
   return {
     metadata: { name: namesOf(mysql).disruptionBudget, labels: labelsOf(mysql, "server") },
     spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(mysql, "server") } },
@@ -60,7 +60,10 @@ export function disruptionBudgetFor(mysql: Maria): Desired<PodDisruptionBudget> 
 }
 
 /** Only clients, the servers themselves and our Jobs reach the servers, and only at their port. */
-export function networkPolicyFor(mysql: Maria, peers: NetworkPolicyPeer[]): Desired<NetworkPolicy> {
+export function networkPolicyFor(
+  mysql: Stored<Maria>,
+  peers: NetworkPolicyPeer[],
+): Desired<NetworkPolicy> {
   const from = [{ podSelector: { matchLabels: commonLabelsOf(mysql) } }, ...peers];
   return {
     metadata: { name: namesOf(mysql).networkPolicy, labels: labelsOf(mysql, "server") },
@@ -77,10 +80,10 @@ export function networkPolicyFor(mysql: Maria, peers: NetworkPolicyPeer[]): Desi
  * Claim templates are immutable, so an existing StatefulSet keeps its own.
  */
 export function statefulSetFor(
-  mysql: Maria,
+  mysql: Stored<Maria>,
   settings: string,
   replicas: number,
-  existing?: StatefulSet,
+  existing?: Stored<StatefulSet>,
 ): Desired<StatefulSet> {
   const names = namesOf(mysql);
   const { spec } = mysql;
@@ -150,7 +153,7 @@ export function statefulSetFor(
 /** Pods are replaced when this annotation changes. */
 export const SETTINGS_HASH = `${DOMAIN}/settings-hash`;
 
-function dataVolumeFor(mysql: Maria): Desired<PersistentVolumeClaim> {
+function dataVolumeFor(mysql: Stored<Maria>): Desired<PersistentVolumeClaim> {
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -178,7 +181,7 @@ export const podSecurity: PodSecurityContext = {
 };
 
 /** Settings of every container that runs our scripts. */
-export function serverContainer(mysql: Maria, name: string): Container {
+export function serverContainer(mysql: Stored<Maria>, name: string): Container {
   const { image = "mariadb:10.11", imagePullPolicy = "IfNotPresent", resources } = mysql.spec;
   return {
     name,
@@ -201,7 +204,7 @@ export function serverContainer(mysql: Maria, name: string): Container {
 }
 
 /** The volumes of a pod that runs our scripts, without its data. */
-export function podVolumes(mysql: Maria): Volume[] {
+export function podVolumes(mysql: Stored<Maria>): Volume[] {
   return [
     { name: "config", secret: { secretName: namesOf(mysql).config, defaultMode: 0o550 } },
     { name: "run", emptyDir: {} },
@@ -209,7 +212,7 @@ export function podVolumes(mysql: Maria): Volume[] {
   ];
 }
 
-function apart(mysql: Maria) {
+function apart(mysql: Stored<Maria>) {
   return {
     weight: 100,
     podAffinityTerm: {

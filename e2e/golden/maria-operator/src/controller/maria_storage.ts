@@ -45,11 +45,7 @@ export function storageSizeOf(mysql: Maria, { volumes }: Observed): Quantity {
   return smallest ?? storageOf(mysql);
 }
 
-async function grow(
-  client: Client,
-  claims: readonly PersistentVolumeClaim[],
-  wanted: Quantity,
-): Promise<void> {
+async function grow(client: Client, claims: Observed["volumes"], wanted: Quantity): Promise<void> {
   const small = claims.filter((claim) => compareQuantities(wanted, requestOf(claim)) > 0);
   for (const claim of small) await refuseFixedSize(client, claim);
   for (const claim of small) {

@@ -3,7 +3,7 @@
  */
 
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { type Client, findCondition } from "@tsbuilder/runtime";
+import { type Client, findCondition, type Stored } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
@@ -49,11 +49,11 @@ export class Scene {
     return name;
   }
 
-  get(name: string): Promise<Maria> {
+  get(name: string): Promise<Stored<Maria>> {
     return this.client.get(Maria, { namespace, name });
   }
 
-  statefulSet(name: string): Promise<StatefulSet> {
+  statefulSet(name: string): Promise<Stored<StatefulSet>> {
     return this.client.get(StatefulSet, { namespace, name });
   }
 

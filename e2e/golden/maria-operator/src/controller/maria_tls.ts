@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import type { Stored } from "@tsbuilder/runtime";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { readSecret } from "./maria_credentials.ts";
@@ -44,7 +45,7 @@ export function whatIsWrong(files: TlsFiles, hosts: string[], now: number): stri
 }
 
 /** Whether servers and Jobs connect with TLS: as soon as the primary has been restarted with a certificate. */
-export function usesTls(mysql: Maria, observed: Observed): boolean {
+export function usesTls(mysql: Stored<Maria>, observed: Observed): boolean {
   const name = primaryPodOf(mysql, observed);
   const primary = observed.pods.find(({ metadata }) => metadata.name === name);
   const hasIt = !primary || primary.metadata.annotations?.[TLS_ANNOTATION] !== undefined;

@@ -5,9 +5,9 @@ import {
   type Context,
   findCondition,
   type Manager,
+  type NamespacedName,
   type Reconciler,
   removeForeignPorts,
-  type Request,
   type Result,
   setCondition,
 } from "@tsbuilder/runtime";
@@ -38,7 +38,7 @@ export class CartReconciler implements Reconciler {
    * Runs when a Cart, or an object that it owns, may have changed. The request names the object, not what
    * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
-  async reconcile(request: Request, { events }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { events }: Context): Promise<Result> {
     const cart = await this.#client.find(Cart, request);
     if (!cart) return;
 

@@ -1,4 +1,4 @@
-import type { Desired } from "@tsbuilder/runtime";
+import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Cart } from "../../api/v1/cart_types.ts";
@@ -6,12 +6,12 @@ import type { Cart } from "../../api/v1/cart_types.ts";
 const INSTANCE = "app.kubernetes.io/instance";
 
 /** The labels of what a Cart owns; they never change, because selectors are immutable. */
-function labelsOf({ metadata }: Cart): Record<string, string> {
-  return { "app.kubernetes.io/name": "cart", [INSTANCE]: metadata.name ?? "" };
+function labelsOf({ metadata }: Stored<Cart>): Record<string, string> {
+  return { "app.kubernetes.io/name": "cart", [INSTANCE]: metadata.name };
 }
 
 /** The Deployment. */
-export function deploymentFor(cart: Cart): Desired<Deployment> {
+export function deploymentFor(cart: Stored<Cart>): Desired<Deployment> {
   const labels = labelsOf(cart);
   return {
     metadata: { labels },
@@ -26,7 +26,7 @@ export function deploymentFor(cart: Cart): Desired<Deployment> {
 }
 
 /** The Service. */
-export function serviceFor(cart: Cart): Desired<Service> {
+export function serviceFor(cart: Stored<Cart>): Desired<Service> {
   const labels = labelsOf(cart);
   return {
     metadata: { labels },
@@ -35,7 +35,7 @@ export function serviceFor(cart: Cart): Desired<Service> {
 }
 
 /** The ConfigMap. */
-export function configMapFor(cart: Cart): Desired<ConfigMap> {
+export function configMapFor(cart: Stored<Cart>): Desired<ConfigMap> {
   const labels = labelsOf(cart);
   return {
     metadata: { labels },

@@ -8,8 +8,8 @@ import {
   type Clock,
   type Context,
   type Manager,
+  type ClusterScopedName,
   type Reconciler,
-  type Request,
   type Result,
   setCondition,
 } from "@tsbuilder/runtime";
@@ -35,7 +35,7 @@ export class TenantReconciler implements Reconciler {
    * Runs when a Tenant, or an object that it owns, may have changed. The request names the object, not what
    * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
-  async reconcile(request: Request, { log }: Context): Promise<Result> {
+  async reconcile(request: ClusterScopedName, { log }: Context): Promise<Result> {
     const tenant = await this.#client.find(Tenant, request);
     if (!tenant) return;
 

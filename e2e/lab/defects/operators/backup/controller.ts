@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import {
   type Context,
   cronTimes,
-  type DeepReadonly,
   type Desired,
   findController,
   formatTime,
   type Manager,
+  type NamespacedName,
   parseTime,
   type ReadOptions,
-  type Request,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { Backup } from "./types.ts";
@@ -28,9 +28,9 @@ const month = 30 * 86_400_000;
 
 /** The present and the desired state of a Backup. Times are milliseconds since 1970. */
 interface View {
-  readonly backup: DeepReadonly<Backup>;
+  readonly backup: Stored<Backup>;
   /** Newest first, as the keys of the copies are. */
-  readonly jobs: readonly DeepReadonly<Job>[];
+  readonly jobs: readonly Stored<Job>[];
   readonly copies: readonly string[];
   readonly plan: { last: number; due?: number | undefined; next?: number; reason: string; message: string };
 }
@@ -55,7 +55,7 @@ export function setup(manager: Manager): void {
         if (plan.due !== undefined) await client.create(Job, jobFor(backup, plan.due), { owner: backup });
         const added: string[] = [];
         for (const job of jobs.filter(isUnpublished)) {
-          const { name = "" } = job.metadata;
+          const { name } = job.metadata;
           const key = `${folderOf(backup)}${name.slice(-12)}`;
           await call("PUT", `copies/${key}`, context, { backup: backup.metadata.uid, job: name });
           await client.patch(Job, job, ({ metadata }) => {
@@ -76,13 +76,17 @@ export function setup(manager: Manager): void {
       },
     });
 
-  async function look(request: Request, context: Context, options?: ReadOptions): Promise<View | undefined> {
+  async function look(
+    request: NamespacedName,
+    context: Context,
+    options?: ReadOptions,
+  ): Promise<View | undefined> {
     const backup = await client.find(Backup, request, options);
     if (!backup || backup.metadata.deletionTimestamp) return undefined;
     const all = await client.list(Job, { namespace: request.namespace, ...options });
     const jobs = all
       .filter((job) => findController(job)?.uid === backup.metadata.uid)
-      .sort((a, b) => timeIn(b.metadata.name!) - timeIn(a.metadata.name!));
+      .sort((a, b) => timeIn(b.metadata.name) - timeIn(a.metadata.name));
     const found = { backup, jobs, copies: await copiesOf(backup, context) };
     return { ...found, plan: planFor(found, clock.now()) };
   }
@@ -102,13 +106,13 @@ export function setup(manager: Manager): void {
 function planFor({ backup, jobs, copies }: Omit<View, "plan">, now: number): View["plan"] {
   const { metadata, spec } = backup;
   // Which runs have been is said by what they left, since the newest Job and the newest copy are always kept.
-  const last = Math.max(0, ...jobs.map((job) => timeIn(job.metadata.name!)), ...copies.map(timeIn));
+  const last = Math.max(0, ...jobs.map((job) => timeIn(job.metadata.name)), ...copies.map(timeIn));
   if (spec.suspend) return { last, reason: "Suspended", message: "spec.suspend is true" };
   try {
     const after = cronTimes(spec.schedule);
     let due: number | undefined;
     // Only the last one of the missed runs is started late.
-    const since = Math.max(last, parseTime(metadata.creationTimestamp!), now - month);
+    const since = Math.max(last, parseTime(metadata.creationTimestamp), now - month);
     for (let time = after(since); time <= now; time = after(time)) due = time;
     const deadline = (spec.startingDeadlineSeconds ?? Infinity) * 1000;
     if (due !== undefined && now - due > deadline) due = undefined;
@@ -120,8 +124,8 @@ function planFor({ backup, jobs, copies }: Omit<View, "plan">, now: number): Vie
 }
 
 /** A Job is named by its run, so that none has two; the name of its Backup may be too long for one of a Job. */
-function jobFor(backup: DeepReadonly<Backup>, time: number): Desired<Job> {
-  const { name = "", uid = "" } = backup.metadata;
+function jobFor(backup: Stored<Backup>, time: number): Desired<Job> {
+  const { name, uid } = backup.metadata;
   const digits = formatTime(time).replace(/\D/g, "").slice(0, 12);
   const hash = createHash("sha256").update(uid).digest("hex").slice(0, 8);
   const args = [backup.spec.database, `${store}/uploads/${folderOf(backup)}${digits}`];
@@ -139,15 +143,15 @@ function isToDo({ backup: { spec }, jobs, copies, plan }: View): boolean {
   return plan.due !== undefined || isTooMuch || jobs.some(isUnpublished);
 }
 
-function isUnpublished(job: DeepReadonly<Job>): boolean {
+function isUnpublished(job: Stored<Job>): boolean {
   return has(job, "Complete") && job.metadata.annotations?.[published] === undefined;
 }
 
-function isDone(job: DeepReadonly<Job>): boolean {
+function isDone(job: Stored<Job>): boolean {
   return has(job, "Failed") || (has(job, "Complete") && !isUnpublished(job));
 }
 
-function has({ status }: DeepReadonly<Job>, end: "Complete" | "Failed"): boolean {
+function has({ status }: Stored<Job>, end: "Complete" | "Failed"): boolean {
   return status?.conditions?.some((one) => one.type === end && one.status === "True") ?? false;
 }
 
@@ -158,11 +162,11 @@ function timeIn(text: string): number {
 }
 
 /** People who restore a copy look for namespace and name. The uid tells Backups of one name apart. */
-function folderOf({ metadata: { namespace, name, uid } }: DeepReadonly<Backup>): string {
+function folderOf({ metadata: { namespace, name, uid } }: Stored<Backup>): string {
   return `${namespace}/${name}/${uid}/`;
 }
 
-async function copiesOf(backup: DeepReadonly<Backup>, context: Context): Promise<string[]> {
+async function copiesOf(backup: Stored<Backup>, context: Context): Promise<string[]> {
   const answer = await call("GET", `copies?prefix=${encodeURIComponent(folderOf(backup))}`, context);
   return (answer as { readonly keys: string[] }).keys.sort().toReversed();
 }

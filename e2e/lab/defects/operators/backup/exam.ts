@@ -77,7 +77,7 @@ export const exam: Exam = {
       edits: [
         {
           right:
-            "const last = Math.max(0, ...jobs.map((job) => timeIn(job.metadata.name!)), ...copies.map(timeIn));",
+            "const last = Math.max(0, ...jobs.map((job) => timeIn(job.metadata.name)), ...copies.map(timeIn));",
           wrong: "const last = status?.lastRun === undefined ? 0 : parseTime(status.lastRun);",
         },
         { right: "const { metadata, spec } = backup;", wrong: "const { metadata, spec, status } = backup;" },

@@ -1,13 +1,13 @@
 import {
   ApiError,
   type Context,
-  type DeepReadonly,
   keyOf,
   type KubernetesObject,
   type Manager,
-  type Request,
+  type NamespacedName,
   type Result,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { Broker, Topic } from "./types.ts";
@@ -41,7 +41,7 @@ export function setup(manager: Manager): void {
     .controllerFor(Topic)
     // A Broker and its Secret may come after the Topic, and change.
     .watches(Broker, topicsOf)
-    .watches(Secret, async ({ metadata: { namespace, name = "" } }) => {
+    .watches(Secret, async ({ metadata: { namespace, name } }) => {
       const brokers = await client.list(Broker, { namespace, fields: { "spec.tokenSecret": name } });
       return (await Promise.all(brokers.map(topicsOf))).flat();
     })
@@ -67,7 +67,7 @@ export function setup(manager: Manager): void {
     });
 
   async function synchronise(
-    topic: DeepReadonly<Topic>,
+    topic: Stored<Topic>,
     connection: Connection,
     context: Context,
   ): Promise<Result> {
@@ -91,7 +91,7 @@ export function setup(manager: Manager): void {
     return { requeueAfter: "10m" };
   }
 
-  async function cleanUp(topic: DeepReadonly<Topic>, context: Context): Promise<void> {
+  async function cleanUp(topic: Stored<Topic>, context: Context): Promise<void> {
     const { spec, metadata } = topic;
     const { namespace } = metadata;
     const connection = await connect(topic);
@@ -111,7 +111,7 @@ export function setup(manager: Manager): void {
   }
 
   /** Finds the API of a Topic's Broker; undefined if there is no Broker, or no token. */
-  async function connect({ spec, metadata }: DeepReadonly<Topic>): Promise<Connection | undefined> {
+  async function connect({ spec, metadata }: Stored<Topic>): Promise<Connection | undefined> {
     const { namespace } = metadata;
     const broker = await client.find(Broker, { namespace, name: spec.broker });
     const secret = broker && (await client.find(Secret, { namespace, name: broker.spec.tokenSecret }));
@@ -121,14 +121,14 @@ export function setup(manager: Manager): void {
   }
 
   async function topicsOf({
-    metadata: { namespace, name = "" },
-  }: DeepReadonly<KubernetesObject>): Promise<Request[]> {
+    metadata: { namespace, name },
+  }: Stored<KubernetesObject>): Promise<NamespacedName[]> {
     const topics = await client.list(Topic, { namespace, fields: { "spec.broker": name } });
     return topics.map((topic) => keyOf(topic));
   }
 
   async function report(
-    topic: DeepReadonly<Topic>,
+    topic: Stored<Topic>,
     ready: { readonly status: "True" | "False"; readonly reason: string; readonly message: string },
     partitions = topic.status?.partitions,
   ): Promise<void> {
@@ -142,13 +142,13 @@ export function setup(manager: Manager): void {
 }
 
 /** A namespace has no dots, so no two Topics share a topic. */
-function pathOf({ namespace, name }: Request): string {
+function pathOf({ namespace, name }: NamespacedName): string {
   return `/topics/${namespace}.${name}`;
 }
 
-function wishOf({ spec, metadata }: DeepReadonly<Topic>, present: Present | undefined): Present {
+function wishOf({ spec, metadata }: Stored<Topic>, present: Present | undefined): Present {
   return {
-    owner: metadata.uid!,
+    owner: metadata.uid,
     partitions: Math.max(spec.partitions, present?.partitions ?? 0),
     retentionHours: spec.retentionHours ?? null,
   };

@@ -84,7 +84,7 @@ export const exam: Exam = {
       classes: ["missed-event", "history", "stuck"],
       edits: [
         {
-          right: `    .watches(Secret, async ({ metadata: { namespace, name = "" } }) => {
+          right: `    .watches(Secret, async ({ metadata: { namespace, name } }) => {
       const brokers = await client.list(Broker, { namespace, fields: { "spec.tokenSecret": name } });
       return (await Promise.all(brokers.map(topicsOf))).flat();
     })

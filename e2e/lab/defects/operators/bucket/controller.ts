@@ -16,14 +16,14 @@ export function setup(manager: Manager): void {
     .controllerFor(Bucket)
     .owns(ConfigMap)
     .finalizer("store.example.com/bucket", async (bucket, context) => {
-      await call("DELETE", bucket.metadata.uid!, context, { none: 404 });
+      await call("DELETE", bucket.metadata.uid, context, { none: 404 });
     })
     .complete({
       async reconcile(request, context) {
         const bucket = await client.find(Bucket, request);
         if (!bucket) return;
         const { spec, metadata, status = {} } = bucket;
-        const id = metadata.uid!;
+        const id = metadata.uid;
         const settings = { region: spec.region ?? "eu", expireAfterDays: spec.expireAfterDays ?? null };
         const present = await call("GET", id, context, { none: 404 });
         if (!present) {

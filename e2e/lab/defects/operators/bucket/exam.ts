@@ -43,8 +43,8 @@ export const exam: Exam = {
       seenIn: "resources of a whole account that are named by the object's name, without its namespace",
       classes: ["collision", "foreign-object"],
       edits: [
-        { right: "const id = metadata.uid!;", wrong: "const id = request.name;" },
-        { right: "bucket.metadata.uid!, context", wrong: "bucket.metadata.name!, context" },
+        { right: "const id = metadata.uid;", wrong: "const id = request.name;" },
+        { right: "bucket.metadata.uid, context", wrong: "bucket.metadata.name, context" },
       ],
     },
     {
@@ -65,11 +65,11 @@ export const exam: Exam = {
       classes: ["interrupted", "leftover", "lost-answer"],
       edits: [
         {
-          right: "const id = metadata.uid!;",
+          right: "const id = metadata.uid;",
           wrong: "const id = status.url?.slice(store.length + 1) ?? crypto.randomUUID();",
         },
         {
-          right: "bucket.metadata.uid!, context",
+          right: "bucket.metadata.uid, context",
           wrong: 'bucket.status?.url?.slice(store.length + 1) ?? "", context',
         },
       ],

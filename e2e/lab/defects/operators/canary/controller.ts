@@ -6,6 +6,7 @@ import {
   type Manager,
   removeForeignPorts,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -19,7 +20,7 @@ import { Rollout, type RolloutStatus } from "./types.ts";
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 type Progress = DeepReadonly<Pick<RolloutStatus, "stableImage" | "candidate" | "rejectedImage">>;
-type Spec = DeepReadonly<Rollout>["spec"];
+type Spec = Stored<Rollout>["spec"];
 
 const app = "delivery.example.com/rollout";
 
@@ -92,8 +93,8 @@ export function setup(manager: Manager): void {
 function decide(
   { image, replicas = 3, weights = [20, 50], readySeconds = 10, deadlineSeconds = 120 }: Spec,
   { stableImage = image, candidate, rejectedImage }: Progress,
-  stable: DeepReadonly<Deployment> | undefined,
-  canary: DeepReadonly<Deployment> | undefined,
+  stable: Stored<Deployment> | undefined,
+  canary: Stored<Deployment> | undefined,
   now: number,
 ): Progress {
   const time = new Date(now).toISOString();
@@ -124,11 +125,7 @@ function shareOf(step: number, replicas: number, weights: readonly number[]): nu
 }
 
 /** True if a Deployment has all of its replicas, each ready and with this image, and is to have them. */
-function isSettled(
-  deployment: DeepReadonly<Deployment> | undefined,
-  image: string,
-  replicas: number,
-): boolean {
+function isSettled(deployment: Stored<Deployment> | undefined, image: string, replicas: number): boolean {
   if (deployment?.spec?.template.spec?.containers[0]?.image !== image) return false;
   const {
     observedGeneration,

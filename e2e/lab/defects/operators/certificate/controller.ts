@@ -1,4 +1,4 @@
-import { type Context, type DeepReadonly, type Manager, setCondition } from "@tsbuilder/runtime";
+import { type Context, type Manager, setCondition, type Stored } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { Certificate } from "./types.ts";
 
@@ -57,7 +57,7 @@ export function setup(manager: Manager): void {
           {
             metadata: {
               name,
-              namespace: request.namespace!,
+              namespace: request.namespace,
               annotations: {
                 "pki.example.com/serial": issued.serial,
                 "pki.example.com/not-after": issued.notAfter,
@@ -74,7 +74,7 @@ export function setup(manager: Manager): void {
     });
 
   async function report(
-    certificate: DeepReadonly<Certificate>,
+    certificate: Stored<Certificate>,
     status: "True" | "False",
     reason: string,
     notAfter: string | undefined,
@@ -88,7 +88,7 @@ export function setup(manager: Manager): void {
   }
 }
 
-function wishOf({ dnsName, days }: DeepReadonly<Certificate>["spec"]): string {
+function wishOf({ dnsName, days }: Stored<Certificate>["spec"]): string {
   return `${dnsName} ${days}`;
 }
 

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import {
   ApiError,
   type Context,
-  type DeepReadonly,
   type Desired,
   type Manager,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { Database, User } from "./types.ts";
@@ -49,9 +49,9 @@ export function setup(manager: Manager): void {
 
   manager
     .controllerFor(User)
-    .watches(Database, async ({ metadata: { namespace, name = "" } }) => {
+    .watches(Database, async ({ metadata: { namespace, name } }) => {
       const users = await client.list(User, { namespace, fields: { "spec.database": name } });
-      return users.map(({ metadata }) => ({ namespace, name: metadata.name! }));
+      return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
     })
     .watches(Secret, ({ metadata: { annotations } }) => {
       const [namespace, name] = annotations?.[ofUser]?.split("/") ?? [];
@@ -80,8 +80,8 @@ export function setup(manager: Manager): void {
         if (current?.metadata.uid !== metadata.uid || current?.metadata.deletionTimestamp) return;
         // It is stored before the server is told, so that a process that dies in between still knows it.
         const password = await passwordOf(user);
-        const content = { login: metadata.uid!, database: database.metadata.uid!, password };
-        await client.apply(Secret, secretFor(user, request.namespace!, content), { owner: user });
+        const content = { login: metadata.uid, database: database.metadata.uid, password };
+        await client.apply(Secret, secretFor(user, request.namespace, content), { owner: user });
         const login = { database: content.database, access: spec.access ?? "read", password };
         await call("PUT", `logins/${metadata.uid}`, context, login);
         if (await copy(user, content)) {
@@ -94,14 +94,14 @@ export function setup(manager: Manager): void {
     });
 
   /** The password in the Secret, or a new one if it has none. */
-  async function passwordOf(user: DeepReadonly<User>): Promise<string> {
-    const held = (await find(user, user.metadata.namespace!))?.data?.["password"];
+  async function passwordOf(user: Stored<User>): Promise<string> {
+    const held = (await find(user, user.metadata.namespace))?.data?.["password"];
     return held ? Buffer.from(held, "base64").toString() : randomBytes(18).toString("base64url");
   }
 
   /** Copies the Secret to where it belongs, and deletes it elsewhere. Returns whether all of the namespaces exist. */
-  async function copy(user: DeepReadonly<User>, content: Record<string, string>): Promise<boolean> {
-    const wanted = new Set([user.metadata.namespace!, ...(user.spec.copies ?? [])]);
+  async function copy(user: Stored<User>, content: Record<string, string>): Promise<boolean> {
+    const wanted = new Set([user.metadata.namespace, ...(user.spec.copies ?? [])]);
     let isComplete = true;
     for (const namespace of wanted) {
       if (namespace === user.metadata.namespace) continue;
@@ -118,16 +118,13 @@ export function setup(manager: Manager): void {
   }
 
   /** Takes the login from the server, and the Secrets from all namespaces. The cache may not know all of them yet. */
-  async function withdraw(user: DeepReadonly<User>, context: Context): Promise<void> {
+  async function withdraw(user: Stored<User>, context: Context): Promise<void> {
     await call("DELETE", `logins/${user.metadata.uid}`, context);
     await prune(user, new Set(), true);
   }
 
   /** Finds the user's Secret in a namespace. Throws if there is one of this name that isn't the user's. */
-  async function find(
-    user: DeepReadonly<User>,
-    namespace: string,
-  ): Promise<DeepReadonly<Secret> | undefined> {
+  async function find(user: Stored<User>, namespace: string): Promise<Stored<Secret> | undefined> {
     const key = { namespace, name: nameOf(user) };
     const secret = (await client.find(Secret, key)) ?? (await client.find(Secret, key, { live: true }));
     if (secret && secret.metadata.annotations?.[ofUser] !== idOf(user))
@@ -136,16 +133,16 @@ export function setup(manager: Manager): void {
   }
 
   /** Deletes the user's Secrets in all namespaces but those to keep. */
-  async function prune(user: DeepReadonly<User>, kept: ReadonlySet<string>, live: boolean): Promise<void> {
+  async function prune(user: Stored<User>, kept: ReadonlySet<string>, live: boolean): Promise<void> {
     for (const secret of await client.list(Secret, { fields: { "metadata.name": nameOf(user) }, live })) {
-      const { annotations, namespace = "", uid } = secret.metadata;
+      const { annotations, namespace, uid } = secret.metadata;
       if (annotations?.[ofUser] !== idOf(user) || kept.has(namespace)) continue;
       await client.delete(Secret, secret, { preconditions: { uid } });
     }
   }
 
   async function report(
-    user: DeepReadonly<User>,
+    user: Stored<User>,
     status: "True" | "False",
     reason: string,
     secret: string | undefined,
@@ -160,19 +157,15 @@ export function setup(manager: Manager): void {
 }
 
 /** Namespaces have no dots, so users of two namespaces have different Secrets, wherever these are copied to. */
-function nameOf({ metadata }: DeepReadonly<User>): string {
+function nameOf({ metadata }: Stored<User>): string {
   return `${metadata.namespace}.${metadata.name}`;
 }
 
-function idOf({ metadata: { namespace, name, uid } }: DeepReadonly<User>): string {
+function idOf({ metadata: { namespace, name, uid } }: Stored<User>): string {
   return `${namespace}/${name}/${uid}`;
 }
 
-function secretFor(
-  user: DeepReadonly<User>,
-  namespace: string,
-  content: Record<string, string>,
-): Desired<Secret> {
+function secretFor(user: Stored<User>, namespace: string, content: Record<string, string>): Desired<Secret> {
   const metadata = { name: nameOf(user), namespace, annotations: { [ofUser]: idOf(user) } };
   const encode = ([key, value]: [string, string]) => [key, Buffer.from(value).toString("base64")] as const;
   return { metadata, data: Object.fromEntries(Object.entries(content).map(encode)) };

@@ -122,9 +122,9 @@ export const exam: Exam = {
       ],
       edits: [
         {
-          right: `.watches(Database, async ({ metadata: { namespace, name = "" } }) => {
+          right: `.watches(Database, async ({ metadata: { namespace, name } }) => {
       const users = await client.list(User, { namespace, fields: { "spec.database": name } });
-      return users.map(({ metadata }) => ({ namespace, name: metadata.name! }));
+      return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
     })
     `,
           wrong: "",

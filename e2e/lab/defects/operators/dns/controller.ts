@@ -1,11 +1,11 @@
 import {
   type Context,
-  type DeepReadonly,
   generationChanged,
   type Manager,
-  type Request,
+  type NamespacedName,
   type Result,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { HostRecord } from "./types.ts";
 
@@ -51,21 +51,21 @@ export function setup(manager: Manager): void {
     .watches(HostRecord, requestsFor, { predicates: [generationChanged] })
     .finalizer("dns.example.com/record", async ({ metadata }, context) =>
       patiently(async () => {
-        for (const { id } of await recordsOf(metadata.uid!, context)) await call("DELETE", id, context);
+        for (const { id } of await recordsOf(metadata.uid, context)) await call("DELETE", id, context);
       }),
     )
     .complete({ reconcile: (request, context) => patiently(() => reconcile(request, context)) });
 
-  async function requestsFor({ spec }: DeepReadonly<HostRecord>): Promise<Request[]> {
+  async function requestsFor({ spec }: Stored<HostRecord>): Promise<NamespacedName[]> {
     const sharers = await client.list(HostRecord, { fields: { "spec.host": spec.host } });
-    return sharers.map(({ metadata: { namespace, name = "" } }) => ({ namespace, name }));
+    return sharers.map(({ metadata: { namespace, name } }) => ({ namespace, name }));
   }
 
-  async function reconcile(request: Request, context: Context): Promise<Result> {
+  async function reconcile(request: NamespacedName, context: Context): Promise<Result> {
     const record = await client.find(HostRecord, request);
     if (!record) return;
     const { spec, metadata } = record;
-    const uid = metadata.uid!;
+    const uid = metadata.uid;
     // One that is being deleted holds its host until its record is gone.
     const sharers = await client.list(HostRecord, { fields: { "spec.host": spec.host } });
     const [holder = record] = [...sharers].sort(byAge);
@@ -89,7 +89,7 @@ export function setup(manager: Manager): void {
     if (isHolder) return { requeueAfter: "10m" };
   }
 
-  async function report(record: DeepReadonly<HostRecord>, holder: string, isHolder: boolean): Promise<void> {
+  async function report(record: Stored<HostRecord>, holder: string, isHolder: boolean): Promise<void> {
     const ready = isHolder
       ? ({ type: "Ready", status: "True", reason: "Published", message: "" } as const)
       : ({ type: "Ready", status: "False", reason: "HostTaken", message: `${holder} is older` } as const);
@@ -102,12 +102,12 @@ export function setup(manager: Manager): void {
 }
 
 /** Oldest first. Of those of the same second, the names decide. */
-function byAge(a: DeepReadonly<HostRecord>, b: DeepReadonly<HostRecord>): number {
-  const age = Date.parse(a.metadata.creationTimestamp!) - Date.parse(b.metadata.creationTimestamp!);
+function byAge(a: Stored<HostRecord>, b: Stored<HostRecord>): number {
+  const age = Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp);
   return age || (keyOf(a) < keyOf(b) ? -1 : 1);
 }
 
-function keyOf({ metadata }: DeepReadonly<HostRecord>): string {
+function keyOf({ metadata }: Stored<HostRecord>): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 

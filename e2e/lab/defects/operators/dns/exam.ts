@@ -115,7 +115,7 @@ export const exam: Exam = {
       classes: ["hot-loop", "fight", "history", "collision", "interrupted", "lost-answer"],
       edits: [
         {
-          right: "Date.parse(a.metadata.creationTimestamp!) - Date.parse(b.metadata.creationTimestamp!);",
+          right: "Date.parse(a.metadata.creationTimestamp) - Date.parse(b.metadata.creationTimestamp);",
           wrong: "Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion);",
         },
       ],

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import {
   Children,
-  type DeepReadonly,
   type Desired,
   type Manager,
   removeForeignPorts,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { ConfigMap, PersistentVolumeClaim, Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
@@ -25,7 +25,7 @@ import { Ensemble } from "./types.ts";
 const instance = "coordination.example.com/ensemble";
 const reclaim = "coordination.example.com/reclaim";
 
-type Claims = readonly DeepReadonly<PersistentVolumeClaim>[];
+type Claims = readonly Stored<PersistentVolumeClaim>[];
 
 export function setup(manager: Manager): void {
   const { client, clock } = manager;
@@ -37,14 +37,14 @@ export function setup(manager: Manager): void {
     .owns(PodDisruptionBudget)
     .watches(PersistentVolumeClaim, async ({ metadata: { namespace, labels = {} } }) => {
       const ensembles = await client.list(Ensemble, { namespace });
-      const names = ensembles.map(({ metadata }) => metadata.name!);
+      const names = ensembles.map(({ metadata }) => metadata.name);
       return names.filter((name) => nameFor(name) === labels[instance]).map((name) => ({ namespace, name }));
     })
     .finalizer("coordination.example.com/claims", async ({ spec, metadata: { namespace, name, uid } }) => {
       if (spec.storage?.reclaim !== "Delete") return;
-      const labels = { [instance]: nameFor(name!) };
+      const labels = { [instance]: nameFor(name) };
       // Members that run, or that are started again, would get new claims: they go first.
-      const key = { namespace, name: `${nameFor(name!)}-server` };
+      const key = { namespace, name: `${nameFor(name)}-server` };
       const servers = await client.find(StatefulSet, key, { live: true });
       if (servers?.metadata.ownerReferences?.some((owner) => owner.uid === uid))
         await client.delete(StatefulSet, servers, { preconditions: { uid: servers.metadata.uid } });
@@ -136,10 +136,10 @@ function nameFor(name: string): string {
 
 /** Returns the claims of members whose number is not below `members`. */
 function beyond(members: number, claims: Claims): Claims {
-  return claims.filter(({ metadata }) => Number(metadata.name!.split("-").at(-1)) >= members);
+  return claims.filter(({ metadata }) => Number(metadata.name.split("-").at(-1)) >= members);
 }
 
-function isObserved(servers: DeepReadonly<StatefulSet> | undefined): boolean {
+function isObserved(servers: Stored<StatefulSet> | undefined): boolean {
   return servers !== undefined && servers.status?.observedGeneration === servers.metadata.generation;
 }
 
@@ -159,7 +159,7 @@ function membersOf(name: string, namespace: string | undefined, members: number)
 
 function statefulSetFor(
   name: string,
-  { image = "zookeeper:3.9", storage = {} }: DeepReadonly<Ensemble>["spec"],
+  { image = "zookeeper:3.9", storage = {} }: Stored<Ensemble>["spec"],
   replicas: number,
   settings: string,
 ): Desired<StatefulSet> {

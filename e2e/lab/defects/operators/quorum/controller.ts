@@ -1,4 +1,4 @@
-import { Children, type DeepReadonly, type Desired, type Manager, setCondition } from "@tsbuilder/runtime";
+import { Children, type Desired, type Manager, setCondition, type Stored } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Quorum } from "./types.ts";
@@ -37,7 +37,7 @@ export function setup(manager: Manager): void {
     })
     .finalizer("quorum.example.com/retired", async (quorum) => {
       const children = new Children(client, quorum, { clock });
-      const name = quorum.metadata.name!;
+      const name = quorum.metadata.name;
       // Members that were added hold space outside of the cluster. If nobody runs who can give it back, start one.
       const holdsSpace = (quorum.status?.members ?? 1) > 1;
       const set = holdsSpace
@@ -77,8 +77,8 @@ export function setup(manager: Manager): void {
     });
 
   /** Takes the next step towards the spec. */
-  async function advance(quorum: DeepReadonly<Quorum>, set: DeepReadonly<StatefulSet>): Promise<Progress> {
-    const name = quorum.metadata.name!;
+  async function advance(quorum: Stored<Quorum>, set: Stored<StatefulSet>): Promise<Progress> {
+    const name = quorum.metadata.name;
     const size = quorum.spec.size ?? 3;
     const running = set.spec?.replicas ?? 1;
     if (set.status?.observedGeneration !== set.metadata.generation) return { reason: "Waiting" };
@@ -124,7 +124,7 @@ export function setup(manager: Manager): void {
   }
 
   /** The servers, by number. Pods of a former StatefulSet of this name are none of them. */
-  async function serversOf({ metadata }: DeepReadonly<StatefulSet>): Promise<DeepReadonly<Pod>[]> {
+  async function serversOf({ metadata }: Stored<StatefulSet>): Promise<Stored<Pod>[]> {
     const { namespace, name, uid } = metadata;
     const pods = await client.list(Pod, { namespace, labels: { [nameLabel]: name } });
     return pods
@@ -133,53 +133,53 @@ export function setup(manager: Manager): void {
   }
 
   /** Deletes a pod as it was seen, so that the StatefulSet makes a new one. */
-  async function replace(pod: DeepReadonly<Pod>): Promise<Progress> {
+  async function replace(pod: Stored<Pod>): Promise<Progress> {
     const { uid, resourceVersion } = pod.metadata;
     await client.delete(Pod, pod, { preconditions: { uid, resourceVersion } });
     return { reason: "Upgrading", requeueAfter: "5s" };
   }
 
   /** Fails if the StatefulSet isn't as it was seen. */
-  async function resize(set: DeepReadonly<StatefulSet>, replicas: number): Promise<void> {
+  async function resize(set: Stored<StatefulSet>, replicas: number): Promise<void> {
     await client.patch(StatefulSet, set, (draft) => {
       draft.spec!.replicas = replicas;
     });
   }
 
   /** Members aren't added and removed for a spec of the past. */
-  async function isCurrent({ metadata }: DeepReadonly<Quorum>): Promise<boolean> {
-    const key = { namespace: metadata.namespace, name: metadata.name! };
+  async function isCurrent({ metadata }: Stored<Quorum>): Promise<boolean> {
+    const key = { namespace: metadata.namespace, name: metadata.name };
     const current = await client.find(Quorum, key, { live: true });
     return current?.metadata.uid === metadata.uid && current?.metadata.generation === metadata.generation;
   }
 
-  async function ctl(pod: DeepReadonly<Pod>, { metadata }: DeepReadonly<Quorum>, ...command: string[]) {
-    return client.exec(pod, ["quorumctl", "--cluster", metadata.uid!, ...command], { container: "server" });
+  async function ctl(pod: Stored<Pod>, { metadata }: Stored<Quorum>, ...command: string[]) {
+    return client.exec(pod, ["quorumctl", "--cluster", metadata.uid, ...command], { container: "server" });
   }
 
-  async function run(pod: DeepReadonly<Pod>, quorum: DeepReadonly<Quorum>, ...command: string[]) {
+  async function run(pod: Stored<Pod>, quorum: Stored<Quorum>, ...command: string[]) {
     const { exitCode, stdout, stderr } = await ctl(pod, quorum, ...command);
     if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}: ${stderr}`);
     return stdout;
   }
 }
 
-function isReady({ metadata, status }: DeepReadonly<Pod>): boolean {
+function isReady({ metadata, status }: Stored<Pod>): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return !metadata.deletionTimestamp && ready?.status === "True";
 }
 
-function isOutdated({ metadata }: DeepReadonly<Pod>, { status }: DeepReadonly<StatefulSet>): boolean {
+function isOutdated({ metadata }: Stored<Pod>, { status }: Stored<StatefulSet>): boolean {
   return metadata.labels?.["controller-revision-hash"] !== status?.updateRevision;
 }
 
-function numberOf({ metadata }: DeepReadonly<Pod>): number {
-  return Number(metadata.name!.split("-").at(-1));
+function numberOf({ metadata }: Stored<Pod>): number {
+  return Number(metadata.name.split("-").at(-1));
 }
 
 /** How many servers there are isn't said here: that changes step by step. */
-function statefulSetFor({ metadata, spec }: DeepReadonly<Quorum>): Desired<StatefulSet> {
-  const name = metadata.name!;
+function statefulSetFor({ metadata, spec }: Stored<Quorum>): Desired<StatefulSet> {
+  const name = metadata.name;
   const labels = { [nameLabel]: name };
   const memory = spec.memory ?? "256Mi";
   const resources = { requests: { memory }, limits: { memory } };
@@ -196,8 +196,8 @@ function statefulSetFor({ metadata, spec }: DeepReadonly<Quorum>): Desired<State
   };
 }
 
-function serviceFor({ metadata }: DeepReadonly<Quorum>): Desired<Service> {
-  const labels = { [nameLabel]: metadata.name! };
+function serviceFor({ metadata }: Stored<Quorum>): Desired<Service> {
+  const labels = { [nameLabel]: metadata.name };
   const spec = { clusterIP: "None", selector: labels, ports: [{ name: "peer", port: 2380 }] };
-  return { metadata: { name: metadata.name!, labels }, spec };
+  return { metadata: { name: metadata.name, labels }, spec };
 }

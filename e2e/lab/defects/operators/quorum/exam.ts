@@ -146,9 +146,9 @@ export const exam: Exam = {
       classes: ["promise", "history"],
       edits: [
         {
-          right: `function isOutdated({ metadata }: DeepReadonly<Pod>, { status }: DeepReadonly<StatefulSet>): boolean {
+          right: `function isOutdated({ metadata }: Stored<Pod>, { status }: Stored<StatefulSet>): boolean {
   return metadata.labels?.["controller-revision-hash"] !== status?.updateRevision;`,
-          wrong: `function isOutdated({ spec }: DeepReadonly<Pod>, set: DeepReadonly<StatefulSet>): boolean {
+          wrong: `function isOutdated({ spec }: Stored<Pod>, set: Stored<StatefulSet>): boolean {
   return spec?.containers[0]?.image !== set.spec?.template.spec?.containers[0]?.image;`,
         },
       ],

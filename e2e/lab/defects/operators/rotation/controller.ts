@@ -2,11 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import {
   Children,
   type Context,
-  type DeepReadonly,
   findController,
   type Manager,
   type ObjectKey,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
@@ -33,14 +33,14 @@ export function setup(manager: Manager): void {
     .owns(Secret)
     .owns(Deployment)
     .finalizer("db.example.com/account", async ({ metadata }, context) => {
-      await ask("DELETE", metadata.uid!, context);
+      await ask("DELETE", metadata.uid, context);
     })
     .complete({
       async reconcile(request, context) {
         const pooler = await client.find(Pooler, request);
         if (!pooler) return;
         const { spec, metadata } = pooler;
-        const key = { namespace: request.namespace!, name: `${request.name}-password` };
+        const key = { namespace: request.namespace, name: `${request.name}-password` };
         let secret = (await client.find(Secret, key)) ?? (await client.find(Secret, key, { live: true }));
         if (secret && findController(secret)?.uid !== metadata.uid) {
           await report(pooler, "False", "NameConflict", `the Secret ${key.name} belongs to somebody else`);
@@ -56,7 +56,7 @@ export function setup(manager: Manager): void {
         // Pods may have a password that the Secret no longer has: what the server knows stays until none of them does.
         const children = new Children(client, pooler, { clock });
         const isRolledOut = hasRolledOut(await children.find(Deployment, request.name), digest);
-        const account = await ask<Account>("GET", metadata.uid!, context);
+        const account = await ask<Account>("GET", metadata.uid, context);
         const known = account ? account.digests : [];
         const valid = [digest, ...(isRolledOut ? [] : known.filter((former) => former !== digest))];
         if (known.join() !== valid.join()) {
@@ -65,7 +65,7 @@ export function setup(manager: Manager): void {
           if (!current || current.metadata.uid !== metadata.uid || current.metadata.deletionTimestamp) return;
           const stored = await client.find(Secret, key, { live: true });
           if (passwordOf(stored) !== password) return { requeueAfter: "1s" };
-          await ask("PUT", metadata.uid!, context, { digests: valid });
+          await ask("PUT", metadata.uid, context, { digests: valid });
         }
 
         // Not before the server knows the password: pods that start now log in with it.
@@ -84,10 +84,10 @@ export function setup(manager: Manager): void {
     });
 
   async function renew(
-    pooler: DeepReadonly<Pooler>,
+    pooler: Stored<Pooler>,
     key: ObjectKey,
-    secret: DeepReadonly<Secret> | undefined,
-  ): Promise<DeepReadonly<Secret>> {
+    secret: Stored<Secret> | undefined,
+  ): Promise<Stored<Secret>> {
     const annotations = {
       [rotate]: pooler.metadata.annotations?.[rotate] ?? "",
       [rotatedAt]: new Date(clock.now()).toISOString(),
@@ -101,12 +101,7 @@ export function setup(manager: Manager): void {
     });
   }
 
-  async function report(
-    pooler: DeepReadonly<Pooler>,
-    status: "True" | "False",
-    reason: string,
-    message: string,
-  ) {
+  async function report(pooler: Stored<Pooler>, status: "True" | "False", reason: string, message: string) {
     const { generation } = pooler.metadata;
     const ready = { type: "Ready", status, reason, message, observedGeneration: generation } as const;
     const conditions = setCondition(pooler.status?.conditions, ready, clock);
@@ -116,7 +111,7 @@ export function setup(manager: Manager): void {
   }
 }
 
-function passwordOf(secret: DeepReadonly<Secret> | undefined): string {
+function passwordOf(secret: Stored<Secret> | undefined): string {
   return secret?.data?.["password"] ?? "";
 }
 
@@ -125,13 +120,13 @@ function digestOf(password: string): string {
 }
 
 /** Returns when the password is to be replaced, in milliseconds since 1970. */
-function endOf(secret: DeepReadonly<Secret> | undefined, spec: DeepReadonly<Pooler>["spec"]): number {
+function endOf(secret: Stored<Secret> | undefined, spec: Stored<Pooler>["spec"]): number {
   const since = Date.parse(secret?.metadata.annotations?.[rotatedAt] ?? "") || 0;
   return since + (spec.rotateAfterDays ?? 30) * day;
 }
 
 /** Returns true if all pods of the Deployment have this password. */
-function hasRolledOut(deployment: DeepReadonly<Deployment> | undefined, digest: string): boolean {
+function hasRolledOut(deployment: Stored<Deployment> | undefined, digest: string): boolean {
   const { metadata, spec, status } = deployment ?? {};
   if (spec?.template.metadata?.annotations?.[hash] !== digest) return false;
   if ((status?.observedGeneration ?? 0) < metadata!.generation!) return false;
@@ -139,8 +134,8 @@ function hasRolledOut(deployment: DeepReadonly<Deployment> | undefined, digest: 
   return updatedReplicas === spec.replicas && replicas === updatedReplicas && availableReplicas === replicas;
 }
 
-function deploymentFor({ metadata, spec }: DeepReadonly<Pooler>, secret: string, digest: string) {
-  const labels = { "app.kubernetes.io/name": "pooler", "db.example.com/pooler": metadata.uid! };
+function deploymentFor({ metadata, spec }: Stored<Pooler>, secret: string, digest: string) {
+  const labels = { "app.kubernetes.io/name": "pooler", "db.example.com/pooler": metadata.uid };
   const password = { name: "PASSWORD", valueFrom: { secretKeyRef: { name: secret, key: "password" } } };
   return {
     metadata: { labels },

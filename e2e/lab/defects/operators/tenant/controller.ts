@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Children, type DeepReadonly, type Manager, setCondition } from "@tsbuilder/runtime";
+import { Children, type Manager, setCondition, type Stored } from "@tsbuilder/runtime";
 import { Namespace, ResourceQuota } from "@tsbuilder/runtime/k8s/core/v1";
 import { NetworkPolicy } from "@tsbuilder/runtime/k8s/networking/v1";
 import { RoleBinding } from "@tsbuilder/runtime/k8s/rbac/v1";
@@ -69,7 +69,7 @@ export function setup(manager: Manager): void {
 async function fill(
   children: Children,
   namespace: string,
-  { role = "edit", members = [], quota, allowFrom = [] }: DeepReadonly<Tenant>["spec"],
+  { role = "edit", members = [], quota, allowFrom = [] }: Stored<Tenant>["spec"],
 ): Promise<void> {
   const hard = quota && {
     pods: String(quota.pods),

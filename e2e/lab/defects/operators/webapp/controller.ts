@@ -9,6 +9,7 @@ import {
   type Rejection,
   removeForeignPorts,
   setCondition,
+  type Stored,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
@@ -77,9 +78,9 @@ export function setup(manager: Manager): void {
    * for a moment. An autoscaler never touches a Deployment that has no pods at all.
    */
   async function scale(
-    { spec }: DeepReadonly<WebApp>,
-    deployment: DeepReadonly<Deployment>,
-  ): Promise<DeepReadonly<Deployment>> {
+    { spec }: Stored<WebApp>,
+    deployment: Stored<Deployment>,
+  ): Promise<Stored<Deployment>> {
     const current = deployment.spec?.replicas ?? 1;
     const replicas = spec.autoscaling ? current || (spec.autoscaling.minReplicas ?? 1) : (spec.replicas ?? 1);
     return client.patch(Deployment, deployment, (draft) => {
@@ -102,8 +103,8 @@ export function hashOf(data: DeepReadonly<Record<string, string>> = {}): string 
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-function deploymentFor({ spec, metadata }: DeepReadonly<WebApp>, hash: string): Desired<Deployment> {
-  const name = metadata.name!;
+function deploymentFor({ spec, metadata }: Stored<WebApp>, hash: string): Desired<Deployment> {
+  const name = metadata.name;
   const labels = labelsOf(name);
   const container: Container = {
     name: "app",
@@ -126,8 +127,8 @@ function deploymentFor({ spec, metadata }: DeepReadonly<WebApp>, hash: string): 
   };
 }
 
-function serviceFor({ metadata }: DeepReadonly<WebApp>): Desired<Service> {
-  const labels = labelsOf(metadata.name!);
+function serviceFor({ metadata }: Stored<WebApp>): Desired<Service> {
+  const labels = labelsOf(metadata.name);
   const port = { name: "http", port: 80, targetPort: "http", protocol: "TCP" } as const;
   return { metadata: { labels }, spec: { selector: labels, ports: [port] } };
 }
@@ -157,7 +158,7 @@ function autoscalerFor(
 }
 
 /** Available is what the Deployment says. */
-function availabilityOf(deployment: DeepReadonly<Deployment> | undefined): DesiredCondition {
+function availabilityOf(deployment: Stored<Deployment> | undefined): DesiredCondition {
   const { status, reason, message } =
     deployment?.status?.conditions?.find(({ type }) => type === "Available") ?? {};
   const isAvailable = status === "True" ? "True" : "False";
@@ -165,7 +166,7 @@ function availabilityOf(deployment: DeepReadonly<Deployment> | undefined): Desir
 }
 
 /** Progressing lasts until all pods are of the newest template, and there. */
-function progressOf(deployment: DeepReadonly<Deployment> | undefined): DesiredCondition {
+function progressOf(deployment: Stored<Deployment> | undefined): DesiredCondition {
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0 } = deployment?.status ?? {};
   const wanted = deployment?.spec?.replicas ?? 1;
   const isSeen = (deployment?.status?.observedGeneration ?? 0) >= (deployment?.metadata.generation ?? 1);

@@ -84,12 +84,12 @@ async function reverse(client: Reader, name: string): Promise<readonly Answer[] 
   });
   const services = await client.list(Service);
   const service = services.find(({ spec }) => spec?.clusterIP === address);
-  if (service) return [answer(service.metadata.name!, service.metadata.namespace!)];
+  if (service) return [answer(service.metadata.name, service.metadata.namespace)];
   const slices = await client.list(EndpointSlice);
   for (const { metadata, endpoints = [] } of slices) {
     const endpoint = endpoints.find(({ addresses, hostname }) => hostname && addresses.includes(address));
     const owner = metadata.labels?.["kubernetes.io/service-name"];
-    if (endpoint && owner) return [answer(endpoint.hostname!, owner, metadata.namespace!)];
+    if (endpoint && owner) return [answer(endpoint.hostname!, owner, metadata.namespace)];
   }
   return undefined;
 }

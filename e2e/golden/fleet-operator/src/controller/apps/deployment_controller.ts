@@ -2,7 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Client, Context, Manager, Reconciler, Request, Result } from "@tsbuilder/runtime";
+import type {
+  Client,
+  Context,
+  Manager,
+  NamespacedName,
+  Reconciler,
+  Result,
+} from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update;patch;delete
@@ -22,7 +29,7 @@ export class DeploymentReconciler implements Reconciler {
    * Runs when a Deployment may have changed. The request names the object, not what happened to it: compare the
    * current state with the desired state, and make the necessary changes.
    */
-  async reconcile(request: Request, { log }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { log }: Context): Promise<Result> {
     const deployment = await this.#client.find(Deployment, request);
     if (!deployment) return;
 

@@ -7,8 +7,8 @@ import {
   type Clock,
   type Context,
   type Manager,
+  type NamespacedName,
   type Reconciler,
-  type Request,
   type Result,
   setCondition,
 } from "@tsbuilder/runtime";
@@ -33,7 +33,7 @@ export class BarReconciler implements Reconciler {
    * Runs when a Bar, or an object that it owns, may have changed. The request names the object, not what
    * happened to it: compare the current state with the desired state, and make the necessary changes.
    */
-  async reconcile(request: Request, { log }: Context): Promise<Result> {
+  async reconcile(request: NamespacedName, { log }: Context): Promise<Result> {
     const bar = await this.#client.find(Bar, request);
     if (!bar) return;
 
