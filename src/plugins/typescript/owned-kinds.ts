@@ -30,7 +30,7 @@ export function ownedKindsContext(owns: readonly string[], owner: OwnerNames) {
   const lines = (format: (kind: OwnedKind) => string): string => kinds.map(format).join("\n");
   return {
     ownedImports: importLines(kinds, "import"),
-    preparationImport: kinds.some(({ kind }) => kind === "Service") ? "  removeForeignPorts,\n" : "",
+    beforeApplyImport: kinds.some(({ kind }) => kind === "Service") ? "  pruneServicePorts,\n" : "",
     storedType: storedType(owner),
     storedTypeImports: owner.namespaced ? "Desired, Stored" : "ClusterScopedName, Desired, Stored",
     ownedTypeImports: importLines(kinds, "import type"),
@@ -52,7 +52,7 @@ export function ownedKindsContext(owns: readonly string[], owner: OwnerNames) {
 
 /** An apply alone can't remove ports that somebody added to a Service. */
 function optionsOf(kind: string): string {
-  return kind === "Service" ? ", { prepare: removeForeignPorts }" : "";
+  return kind === "Service" ? ", { prepare: pruneServicePorts }" : "";
 }
 
 function readOwnedKind(text: string): OwnedKind {

@@ -3,11 +3,14 @@
 
 import type { DesiredCondition, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/api-error.ts";
-import { type Desired, type Edit, type ObjectKey, type Stored, formatKey } from "./client.ts";
+import { type Desired, type MutateFn, type ObjectKey, type Stored, formatKey } from "./client.ts";
 import { type Readiness, lateness, readinessOf } from "./readiness.ts";
 
 /** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
-export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => ReturnType<Edit<T>>;
+export type BeforeApply<T extends KubernetesObject> = (
+  draft: T,
+  desired: Desired<T>,
+) => ReturnType<MutateFn<T>>;
 
 /** How a child depends on others. They were added before it, so there are no cycles. */
 export interface ChildOptions<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> {
@@ -24,8 +27,8 @@ export interface ChildOptions<T extends KubernetesObject, Key extends ObjectKey 
   readonly readyWhen?: ((object: Stored<T, Key>) => boolean) | undefined;
   /** Delete these when this child is gone, with its dependents such as pods. */
   readonly deletedBefore?: ChildSelection | undefined;
-  /** See `Preparation`. */
-  readonly prepare?: Preparation<T> | undefined;
+  /** See `BeforeApply`. */
+  readonly prepare?: BeforeApply<T> | undefined;
 }
 
 /** Children that another one depends on. */
@@ -65,7 +68,7 @@ export interface ChildActions {
     kind: Kind,
     key: ObjectKey,
     desired: Desired<KubernetesObject>,
-    prepare: Preparation<KubernetesObject> | undefined,
+    prepare: BeforeApply<KubernetesObject> | undefined,
   ): Promise<{ readonly object: AnyStored | undefined; readonly isRejected: boolean }>;
   /** Deletes a child; returns it if it remains for a while. */
   remove(

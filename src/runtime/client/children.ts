@@ -15,7 +15,7 @@ import {
   type ChildOptions,
   ChildOrder,
   conditionOf,
-  type Preparation,
+  type BeforeApply,
   type DesiredChild,
 } from "./child-order.ts";
 import type { Client, DeleteOptions, Desired, ObjectKey, Owner, Stored } from "./client.ts";
@@ -152,7 +152,7 @@ export class Children {
     kind: Kind<T, Key>,
     child: string | ObjectKey,
     desired: NoInfer<Desired<T, Key>> | undefined,
-    prepare?: Preparation<NoInfer<T>>,
+    prepare?: BeforeApply<NoInfer<T>>,
   ): Promise<Stored<T, Key> | undefined> {
     const key = this.#keyOf(kind, child, desired?.metadata);
     if (!desired) {
@@ -206,7 +206,7 @@ export class Children {
   ): Promise<Stored<T, Key>> {
     const isTracked = isBeyond(this.#owner, key.namespace);
     if (isTracked) this.#assertFinalizer(kind, key);
-    const options = { owner: isTracked ? undefined : this.#owner, leaveStrangers: true };
+    const options = { owner: isTracked ? undefined : this.#owner, adoptOnlyMatching: true };
     const metadata = isTracked ? trackingMetadata(this.#owner, desired.metadata) : desired.metadata;
     const complete = { ...(desired as object), metadata } as Desired<T, Key>;
     try {
@@ -388,11 +388,11 @@ interface WithPorts {
 }
 
 /**
- * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and
+ * Removes ports that another client added to a Service; see `BeforeApply`. An apply merges the list by port and
  * protocol: it keeps foreign ports, and the server rejects ours if a port edited by hand still has our name and node
  * port. Existing desired ports keep their node ports; new ones get theirs by the apply.
  */
-export function removeForeignPorts(
+export function pruneServicePorts(
   draft: WithPorts,
   desired: { readonly spec?: { readonly ports?: readonly object[] | undefined } | undefined },
 ): void {

@@ -1,7 +1,7 @@
 import type { DurationLike, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
 import {
   type Client,
@@ -39,7 +39,7 @@ import type { Source } from "./source.ts";
 /** The parts of the manager that a builder needs. */
 export interface ControllerHost {
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly clock: Clock;
   /** The objects that this process works on, if several processes share them. */
   readonly shards?: ShardGate | undefined;

@@ -5,7 +5,7 @@ import {
   type CustomResource,
   defineKind,
   type Manager,
-  removeForeignPorts,
+  pruneServicePorts,
   setCondition,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
@@ -57,7 +57,7 @@ export function setupWebPageController(manager: Manager): void {
           Service,
           name,
           { metadata: { labels }, spec: { selector: labels, ports: [{ port: 80 }] } },
-          { prepare: removeForeignPorts },
+          { prepare: pruneServicePorts },
         );
         const backend = { service: { name, port: { number: 80 } } };
         // Nobody is sent to a page that isn't there.

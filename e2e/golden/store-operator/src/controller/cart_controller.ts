@@ -6,8 +6,8 @@ import {
   findCondition,
   type Manager,
   type NamespacedName,
+  pruneServicePorts,
   type Reconciler,
-  removeForeignPorts,
   type Result,
   setCondition,
 } from "@tsbuilder/runtime";
@@ -45,7 +45,7 @@ export class CartReconciler implements Reconciler {
     // A child that comes after another waits until that is ready: add it with `{ after: other }`.
     const children = new Children(this.#client, cart, { clock: this.#clock });
     children.add(Deployment, request.name, deploymentFor(cart));
-    children.add(Service, request.name, serviceFor(cart), { prepare: removeForeignPorts });
+    children.add(Service, request.name, serviceFor(cart), { prepare: pruneServicePorts });
     children.add(ConfigMap, request.name, configMapFor(cart));
     await children.apply();
 
