@@ -47,24 +47,24 @@ export type {
   CreateOptions,
   DeleteAllOptions,
   DeleteOptions,
-  Edit,
   ListOptions,
-  Loose,
+  MutateFn,
+  ObjectSelector,
   PageOptions,
   PatchOptions,
   RestMapper,
-  Selection,
   StatusOf,
   Subresource,
   SubresourceTypes,
   UnstructuredObject,
   WatchEvent,
   WatchOptions,
+  WithUndefined,
   WriteOptions,
 } from "./client/client.ts";
 export type { ClientOptions } from "./client/live-client.ts";
 export { isMetadataOnly } from "./client/metadata-only.ts";
-export type { Draft, Outcome, RetryOptions } from "./client/read-modify-write.ts";
+export type { CreateOrUpdateResult, PartialObject, RetryOptions } from "./client/read-modify-write.ts";
 export type {
   CallInterceptor,
   ClientCall,
@@ -100,7 +100,7 @@ export { createCachedClient } from "./cache/cached-client.ts";
 // Requests: where they go, what they inherit, and what they report.
 export type { LoadConfigOptions } from "./config/load-config.ts";
 export type { KubeconfigFile } from "./config/kubeconfig-file.ts";
-export type { Credential, Credentials, Impersonation } from "./http/config.ts";
+export type { AuthInfo, Credentials, Impersonation } from "./http/config.ts";
 export type {
   CallOptions,
   Interceptor,

@@ -17,7 +17,7 @@ export { followKubeconfigSecrets } from "./clusters/kubeconfig-secrets.ts";
 // Controllers: the contract of `reconcile`, the builder, and what causes requests.
 export type { Cleanup, Context, Reconciler, Result } from "./controller/reconciler.ts";
 export type { ControllerBuilder } from "./controller/controller-builder.ts";
-export type { Controller, ControllerOptions, Watch } from "./controller/controller-spec.ts";
+export type { AddedWatch, Controller, ControllerOptions } from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
 export { intervalSource, RequestChannel, type Enqueue, type Source } from "./controller/source.ts";
 export * from "./controller/predicate.ts";
@@ -44,11 +44,11 @@ export type {
 export { createClient } from "./client/live-client.ts";
 export { formatKey, keyOf } from "./client/client.ts";
 export { metadataOnly } from "./client/metadata-only.ts";
-export { Children, type Preparation, type Rejection, removeForeignPorts } from "./client/children.ts";
+export { type BeforeApply, Children, pruneServicePorts, type Rejection } from "./client/children.ts";
 export { createOrUpdate, retryOnConflict } from "./client/read-modify-write.ts";
 export { interceptClient } from "./client/intercept-client.ts";
 export type { ExecResult } from "./containers/options.ts";
-export type { Cache } from "./cache/cache.ts";
+export type { ObjectCache } from "./cache/cache.ts";
 
 // Reaching a cluster, and what fails on the way.
 export { loadConfig, podNamespace } from "./config/load-config.ts";
@@ -62,11 +62,11 @@ export type {
   AdmissionRequest,
   AdmissionWebhook,
   Conversion,
-  Converted,
+  ConvertedObject,
   Defaulter,
   InvalidField,
+  ValidationResult,
   Validator,
-  Verdict,
 } from "./webhook/webhooks.ts";
 
 // Words of Kubernetes that are apimachinery's.

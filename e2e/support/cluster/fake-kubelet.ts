@@ -1,5 +1,5 @@
 import { type Clock, formatTime, systemClock } from "@tsbuilder/apimachinery/time";
-import type { Cache, Client, Stored } from "@tsbuilder/runtime";
+import type { Client, ObjectCache, Stored } from "@tsbuilder/runtime";
 import { createCache } from "@tsbuilder/runtime/advanced";
 import {
   type Container,
@@ -35,7 +35,7 @@ export class FakeKubelet {
   readonly #client: Client;
   readonly #decide: DecideOutcome;
   readonly #clock: Clock;
-  readonly #cache: Cache;
+  readonly #cache: ObjectCache;
 
   constructor(client: Client, decide: DecideOutcome = () => undefined, clock: Clock = systemClock) {
     this.#client = client;

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Fault, ProxiedRequest } from "../../../src/runtime/testing/fault-proxy.ts";
+import type { ProxiedRequest, ProxyFault } from "../../../src/runtime/testing/fault-proxy.ts";
 
 /** Which requests a fault is for. Leases are read and written by the election, everything else by the controller. */
 export type Traffic = "watch" | "read" | "write" | "lease";
@@ -28,7 +28,7 @@ export type Step =
       readonly who: number;
       readonly traffic: Traffic;
       readonly times: number;
-      readonly fault: Fault;
+      readonly fault: ProxyFault;
     };
 
 /** A record that can be written down as an example. */
@@ -38,7 +38,7 @@ function record<T>(model: { [Field in keyof T]: fc.Arbitrary<T[Field]> }): fc.Ar
 
 const statuses = [200, 204, 301, 400, 401, 403, 404, 405, 408, 409, 410, 413, 422, 429, 500, 502, 503, 504];
 
-const fault: fc.Arbitrary<Fault> = fc.oneof(
+const fault: fc.Arbitrary<ProxyFault> = fc.oneof(
   record({ type: fc.constantFrom("refuse" as const, "swallow" as const) }),
   record({
     type: fc.constantFrom("reset" as const, "truncate" as const, "freeze" as const),

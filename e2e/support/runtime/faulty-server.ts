@@ -2,7 +2,7 @@ import type http from "node:http";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { onTestFinished } from "vitest";
-import type { Cache, CacheOptions } from "../../../src/runtime/cache/cache.ts";
+import type { CacheOptions, ObjectCache } from "../../../src/runtime/cache/cache.ts";
 import { createCache } from "../../../src/runtime/cache/create-cache.ts";
 import { createClient } from "../../../src/runtime/client/live-client.ts";
 import type { ClusterConfig } from "../../../src/runtime/http/config.ts";
@@ -89,7 +89,10 @@ export async function startFaultyServer({
 }
 
 /** Starts a cache of ConfigMaps that lists instead of streaming. */
-export function startCache(config: ClusterConfig, options: CacheOptions & { readonly clock: Clock }): Cache {
+export function startCache(
+  config: ClusterConfig,
+  options: CacheOptions & { readonly clock: Clock },
+): ObjectCache {
   const client = createClient(config, { clock: options.clock });
   const cache = createCache(client, { watchList: false, ...options });
   onTestFinished(async () => {
@@ -102,7 +105,7 @@ export function startCache(config: ClusterConfig, options: CacheOptions & { read
 }
 
 /** The names of the cached objects, sorted. */
-export function names(cache: Cache): string[] {
+export function names(cache: ObjectCache): string[] {
   return cache
     .informer(ConfigMap)
     .list()

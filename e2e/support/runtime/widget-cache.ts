@@ -1,7 +1,7 @@
 import type { Stored } from "@tsbuilder/runtime";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { onTestFinished } from "vitest";
-import type { Cache, CacheOptions } from "../../../src/runtime/cache/cache.ts";
+import type { CacheOptions, ObjectCache } from "../../../src/runtime/cache/cache.ts";
 import { createCache } from "../../../src/runtime/cache/create-cache.ts";
 import { createCachedClient } from "../../../src/runtime/cache/cached-client.ts";
 import type { Client } from "../../../src/runtime/client/client.ts";
@@ -20,7 +20,7 @@ export const ConfigMap = defineKind<ConfigMap>(
 
 /** A cache, a client that reads from it, and the requests that were sent. */
 export interface StartedCache {
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly client: Client;
   readonly requests: RequestReport[];
 }

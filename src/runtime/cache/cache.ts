@@ -5,14 +5,14 @@
 
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ObjectKey, Reader, Selection, Stored } from "../client/client.ts";
+import type { ObjectKey, ObjectSelector, Reader, Stored } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 /**
  * The informers of a process, and reads from them. An informer is created by the first subscription or read of its kind
  * and shared by all. No request is sent before `start`.
  */
-export interface Cache extends Reader {
+export interface ObjectCache extends Reader {
   /** The informer of a kind, created if necessary. Kinds of `metadataOnly` have their own. */
   informer<T extends KubernetesObject, Key extends ObjectKey>(kind: Kind<T, Key>): Informer<T, Key>;
 
@@ -85,7 +85,7 @@ export interface Informer<T extends KubernetesObject = KubernetesObject, Key ext
   get(key: ObjectKey): Stored<T, Key> | undefined;
 
   /** Reads objects, including writes of this process; `fields` uses indexes. */
-  list(selection?: Omit<Selection, "signal">): Stored<T, Key>[];
+  list(selection?: Omit<ObjectSelector, "signal">): Stored<T, Key>[];
 
   /**
    * Adds an index: `values` returns the values under which `list({ fields: { [name]: value } })` finds an object. May

@@ -5,7 +5,7 @@ import {
   type ClientDefaults,
   type DeepReadonly,
   type DeleteAllOptions,
-  type Edit,
+  type MutateFn,
   type ObjectKey,
   type ObjectRef,
   type Patch,
@@ -18,11 +18,11 @@ import {
 import { namespaceOf } from "../client/requests.ts";
 import type { DeletionAnswer, LiveClient } from "../client/live-client.ts";
 import { hashOf, isAppliedAlready, ownedFieldsHash } from "./applied-fields.ts";
-import type { Cache } from "./cache.ts";
+import type { ObjectCache } from "./cache.ts";
 import { freezeShared } from "./object-store.ts";
 
 /** Creates a client that reads from a cache and writes to the server. Its reads include its writes. */
-export function createCachedClient(live: LiveClient, cache: Cache): Client {
+export function createCachedClient(live: LiveClient, cache: ObjectCache): Client {
   return new CachedClient(live, cache, live.defaults, new ApplyMemory());
 }
 
@@ -32,7 +32,7 @@ export function createCachedClient(live: LiveClient, cache: Cache): Client {
  */
 class CachedClient implements Client {
   private readonly live: LiveClient;
-  private readonly cache: Cache;
+  private readonly cache: ObjectCache;
   private readonly defaults: ClientDefaults;
   private readonly memory: ApplyMemory;
   readonly mapper: Client["mapper"];
@@ -45,7 +45,7 @@ class CachedClient implements Client {
   readonly portForward: Client["portForward"];
   readonly request: Client["request"];
 
-  constructor(live: LiveClient, cache: Cache, defaults: ClientDefaults, memory: ApplyMemory) {
+  constructor(live: LiveClient, cache: ObjectCache, defaults: ClientDefaults, memory: ApplyMemory) {
     this.live = live;
     this.cache = cache;
     this.defaults = defaults;
@@ -97,7 +97,7 @@ class CachedClient implements Client {
   patch<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     ref: DeepReadonly<T> | ObjectRef,
-    change: Edit<T> | Patch,
+    change: MutateFn<T> | Patch,
     options?: PatchOptions,
   ): Promise<Stored<T, Key>> {
     return this.recordWrite(kind, this.live.patch(kind, ref, change, options), options);

@@ -6,7 +6,7 @@ import { currentCallContext } from "../scope/scope.ts";
 import { type Client, type ObjectKey, type ReadOptions, formatKey } from "../client/client.ts";
 import { acceptOf, idOf, isMetadataOnly, metadataOnly } from "../client/metadata-only.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
-import type { Cache, CacheOptions, Informer, InformerScope, KindCacheOptions } from "./cache.ts";
+import type { CacheOptions, Informer, InformerScope, KindCacheOptions, ObjectCache } from "./cache.ts";
 import { type PartitionPlan, SharedInformer } from "./shared-informer.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import { matchFields, matchLabels, resourcePath } from "../client/requests.ts";
@@ -16,12 +16,12 @@ import { freezeShared } from "./object-store.ts";
 import { isHeld, type Shard, ShardedWatch, type StartWatch } from "./sharded-watch.ts";
 
 /** Creates a cache that reads through a client. Nothing is sent before `start`. */
-export function createCache(client: Client, options: CacheOptions = {}): Cache {
+export function createCache(client: Client, options: CacheOptions = {}): ObjectCache {
   return new InformerCache(client, options, undefined, new TimeSlices(options.clock));
 }
 
-/** The informers of a process, of which some may hold only this process's shard; see `Cache` for its calls. */
-export class InformerCache implements Cache {
+/** The informers of a process, of which some may hold only this process's shard; see `ObjectCache` for its calls. */
+export class InformerCache implements ObjectCache {
   readonly #client: Client;
   readonly #options: CacheOptions;
   readonly #gate: ShardGate | undefined;
@@ -88,7 +88,7 @@ export class InformerCache implements Cache {
     await Promise.all(informers.map((informer) => informer.stop()));
   }
 
-  readonly addIndex: Cache["addIndex"] = (kind, name, values) => {
+  readonly addIndex: ObjectCache["addIndex"] = (kind, name, values) => {
     this.informer(kind).addIndex(name, values);
   };
 
@@ -102,13 +102,13 @@ export class InformerCache implements Cache {
     this.#scopes.set(idOf(kind), scope);
   }
 
-  readonly find: Cache["find"] = async (kind, key, options = {}) => {
+  readonly find: ObjectCache["find"] = async (kind, key, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.find(kind, key, options);
     const informer = this.existing(kind);
     return (informer?.hasSynced ? informer : await this.#syncedInformer(kind, options.signal)).get(key);
   };
 
-  readonly get: Cache["get"] = async (kind, key, options = {}) => {
+  readonly get: ObjectCache["get"] = async (kind, key, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.get(kind, key, options);
     const object = await this.find(kind, key, options);
     if (object) return object;
@@ -119,7 +119,7 @@ export class InformerCache implements Cache {
     });
   };
 
-  readonly list: Cache["list"] = async (kind, options = {}) => {
+  readonly list: ObjectCache["list"] = async (kind, options = {}) => {
     if (this.#isLive(kind, options)) return this.#client.list(kind, options);
     const objects = (await this.#syncedInformer(kind, options.signal)).list(options);
     return options.limit === undefined ? objects : objects.slice(0, options.limit);

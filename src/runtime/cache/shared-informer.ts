@@ -2,7 +2,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { matchLabels, namespaceOf, requireNamespace } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
-import { type Stored, type ObjectKey, type Selection, formatKey } from "../client/client.ts";
+import { type Stored, type ObjectKey, type ObjectSelector, formatKey } from "../client/client.ts";
 import { asStored } from "../client/live-reader.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/api-error.ts";
@@ -117,7 +117,7 @@ export class SharedInformer<
     return entry && asStored(entry.object);
   }
 
-  list({ labels, fields = {}, ...selection }: Omit<Selection, "signal"> = {}): Stored<T, Key>[] {
+  list({ labels, fields = {}, ...selection }: Omit<ObjectSelector, "signal"> = {}): Stored<T, Key>[] {
     const namespace = namespaceOf(this.kind, {}, selection.namespace) || undefined;
     const matches = matchLabels(labels);
     const [first, ...others] = Object.entries(fields).filter(([, value]) => value !== undefined);

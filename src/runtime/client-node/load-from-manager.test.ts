@@ -6,7 +6,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import type * as newest from "@kubernetes/client-node";
 import { expect, onTestFinished, test } from "vitest";
 import { startContainerServer } from "../../../e2e/support/runtime/container-server.ts";
-import type { ClusterConfig, Credential } from "../http/config.ts";
+import type { AuthInfo, ClusterConfig } from "../http/config.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { loadFromManager } from "./load-from-manager.ts";
 
@@ -61,7 +61,7 @@ test("commands run over TLS with the certificates and tokens of the moment", asy
     },
   });
   let number = 0;
-  const current = (): Credential => {
+  const current = (): AuthInfo => {
     number++;
     const { cert, key } = issueCertificate(ca, { commonName: `client-${number}`, usages: ["client"] });
     return { token: `token-${number}`, cert, key };

@@ -53,11 +53,11 @@ export function findFormerController(
   kind: Kind,
   current: KubernetesObject,
   body: KubernetesObject,
-  { owner, adopt = false, leaveStrangers = false }: ApplyOptions,
+  { owner, adopt = false, adoptOnlyMatching = false }: ApplyOptions,
 ): OwnerReference | undefined {
-  if (!owner && !leaveStrangers) return undefined;
+  if (!owner && !adoptOnlyMatching) return undefined;
   const controller = findController(current);
-  if (!controller && leaveStrangers && !hasOurLabels(current, body))
+  if (!controller && adoptOnlyMatching && !hasOurLabels(current, body))
     throw alreadyOwned(`${kind.kind} "${body.metadata.name}" was made by somebody else`);
   if (!controller || controller.uid === owner?.metadata.uid) return undefined;
   if (adopt) return controller;

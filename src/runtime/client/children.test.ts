@@ -2,7 +2,7 @@ import type { Container } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
-import { Children, removeForeignPorts } from "./children.ts";
+import { Children, pruneServicePorts } from "./children.ts";
 import { createClient, type LiveClient } from "./live-client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { FakeClock, formatTime } from "@tsbuilder/apimachinery/time";
@@ -242,20 +242,20 @@ test("Children of a cluster-scoped owner are found, set and pruned by namespace 
   await expect(one.set(ConfigMap, "cfg", undefined)).rejects.toThrow("needs a namespace");
 });
 
-test("removeForeignPorts() lets a Service change its type, its port and its node port at once, and back", async () => {
+test("pruneServicePorts() lets a Service change its type, its port and its node port at once, and back", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("type-owner") });
   const children = new Children(client, owner);
   const inside = { type: "ClusterIP", ports: [{ name: "web", port: 443, protocol: "TCP" }] };
   const outside = { type: "NodePort", ports: [{ name: "all", port: 80, protocol: "TCP", nodePort: 30087 }] };
   for (const spec of [inside, outside, inside]) {
-    const service = await children.set(Service, "type", { metadata: {}, spec }, removeForeignPorts);
+    const service = await children.set(Service, "type", { metadata: {}, spec }, pruneServicePorts);
     expect(children.rejections).toEqual([]);
     expect(service?.spec).toMatchObject(spec);
     expect(service?.spec?.ports).toHaveLength(1);
   }
 });
 
-test("removeForeignPorts() leaves a Service with the ports that are desired, and their node ports", async () => {
+test("pruneServicePorts() leaves a Service with the ports that are desired, and their node ports", async () => {
   const owner = await client.create(ConfigMap, { metadata: key("ports-owner") });
   const children = new Children(client, owner);
   const desired = {
@@ -268,16 +268,16 @@ test("removeForeignPorts() leaves a Service with the ports that are desired, and
       ],
     },
   };
-  const made = await children.set(Service, "ports", desired, removeForeignPorts);
+  const made = await children.set(Service, "ports", desired, pruneServicePorts);
   await client.patch(Service, made!, (draft) => {
     draft.spec!.ports![0]!.port = 81;
     draft.spec!.ports!.push({ name: "extra", port: 82, protocol: "TCP" });
   });
-  const mended = await children.set(Service, "ports", desired, removeForeignPorts);
+  const mended = await children.set(Service, "ports", desired, pruneServicePorts);
   expect(children.rejections).toEqual([]);
   expect(mended?.spec?.ports).toMatchObject(desired.spec.ports);
   expect(mended?.spec?.ports).toHaveLength(2);
   expect(mended?.spec?.ports?.[1]?.nodePort).toBe(made?.spec?.ports?.[1]?.nodePort);
-  const again = await children.set(Service, "ports", desired, removeForeignPorts);
+  const again = await children.set(Service, "ports", desired, pruneServicePorts);
   expect(again?.metadata.resourceVersion).toBe(mended?.metadata.resourceVersion);
 });

@@ -3,7 +3,7 @@ import type { Condition, Duration, Kind, KubernetesObject, ObjectMeta } from "@t
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
-import type { Client, Stored, Desired, Edit, ObjectKey, Owner } from "./client.ts";
+import type { Client, Stored, Desired, MutateFn, ObjectKey, Owner } from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
@@ -18,7 +18,10 @@ export interface Rejection {
 }
 
 /** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
-export type Preparation<T extends KubernetesObject> = (draft: T, desired: Desired<T>) => ReturnType<Edit<T>>;
+export type BeforeApply<T extends KubernetesObject> = (
+  draft: T,
+  desired: Desired<T>,
+) => ReturnType<MutateFn<T>>;
 
 /**
  * The objects that an owner controls, in one reconcile. Each is set independently: a child that the server rejects, or
@@ -67,7 +70,7 @@ export class Children {
     kind: Kind<T, Key>,
     child: string | ObjectKey,
     desired: NoInfer<Desired<T, Key>> | undefined,
-    prepare?: Preparation<NoInfer<T>>,
+    prepare?: BeforeApply<NoInfer<T>>,
   ): Promise<Stored<T, Key> | undefined> {
     const { namespace } = (desired?.metadata ?? {}) as ObjectMeta;
     const key = this.#keyOf(kind, child, namespace);
@@ -119,7 +122,7 @@ export class Children {
     key: ObjectKey,
     desired: Desired<T, Key>,
   ): Promise<Stored<T, Key>> {
-    const options = { owner: this.#owner, leaveStrangers: true };
+    const options = { owner: this.#owner, adoptOnlyMatching: true };
     try {
       return await this.#client.apply(kind, desired, options);
     } catch (error) {
@@ -242,11 +245,11 @@ interface WithPorts {
 }
 
 /**
- * Removes ports that another client added to a Service; see `Preparation`. An apply merges the list by port and
+ * Removes ports that another client added to a Service; see `BeforeApply`. An apply merges the list by port and
  * protocol: it keeps foreign ports, and the server rejects ours if a port edited by hand still has our name and node
  * port. Existing desired ports keep their node ports; new ones get theirs by the apply.
  */
-export function removeForeignPorts(
+export function pruneServicePorts(
   draft: WithPorts,
   desired: { readonly spec?: { readonly ports?: readonly object[] | undefined } | undefined },
 ): void {

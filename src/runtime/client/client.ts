@@ -94,7 +94,7 @@ export interface Client extends Reader, Containers {
   patch<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     object: NoInfer<DeepReadonly<T>>,
-    change: Edit<NoInfer<T>>,
+    change: MutateFn<NoInfer<T>>,
     options?: PatchOptions,
   ): Promise<Stored<T, Key>>;
 
@@ -140,7 +140,7 @@ export interface Client extends Reader, Containers {
     kind: Kind<T, Key>,
     object: NoInfer<Stored<T, Key>>,
     fields: NoInfer<ApplyConfiguration<T>>,
-    options?: Omit<ApplyOptions, "owner" | "adopt" | "leaveStrangers">,
+    options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">,
   ): Promise<Stored<T, Key>>;
 
   /** Server-side apply of status fields, for a status that several managers share. */
@@ -362,19 +362,19 @@ export type Stored<T extends KubernetesObject, Key extends ObjectKey = Namespace
 
 /** Edits a draft in place. A function that returns a new object doesn't compile, because that would have no effect. */
 // `void` alone would accept any return value.
-export type Edit<T> = (draft: T) => void | undefined;
+export type MutateFn<T> = (draft: T) => void | undefined;
 
 /**
  * A desired object: the client sets apiVersion and kind, the server owns the status, and every optional field accepts
  * `undefined`, which means "not set". So `{ replicas: mysql.spec.replicas }` compiles.
  */
-export type Desired<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> = Loose<
+export type Desired<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> = WithUndefined<
   Omit<T, "apiVersion" | "kind" | "metadata" | "status">
 > & {
   apiVersion?: T["apiVersion"] | undefined;
   kind?: T["kind"] | undefined;
   // A literal with a namespace doesn't compile where there is none; an object of the kind's own type does.
-  metadata: Loose<Key["namespace"] extends undefined ? Omit<ObjectMeta, "namespace"> : ObjectMeta>;
+  metadata: WithUndefined<Key["namespace"] extends undefined ? Omit<ObjectMeta, "namespace"> : ObjectMeta>;
 };
 
 /**
@@ -384,12 +384,12 @@ export type Desired<T extends KubernetesObject, Key extends ObjectKey = ObjectKe
 export type ApplyConfiguration<T extends KubernetesObject> = Some<
   Omit<T, "apiVersion" | "kind" | "metadata" | "status">
 > & {
-  metadata?: Pick<Loose<ObjectMeta>, "labels" | "annotations" | "finalizers"> | undefined;
+  metadata?: Pick<WithUndefined<ObjectMeta>, "labels" | "annotations" | "finalizers"> | undefined;
 };
 
 /** T with every field optional, recursively but for the items of lists. */
 type Some<T> = T extends readonly unknown[]
-  ? Loose<T>
+  ? WithUndefined<T>
   : T extends object
     ? { [Field in keyof T]?: Some<T[Field]> | undefined }
     : T;
@@ -400,17 +400,17 @@ export type StatusOf<T extends KubernetesObject> = T extends { status?: infer St
   : never;
 
 /** A desired status: optional fields accept `undefined`. */
-export type DesiredStatus<T extends KubernetesObject> = Loose<StatusOf<T>>;
+export type DesiredStatus<T extends KubernetesObject> = WithUndefined<StatusOf<T>>;
 
 /** T with `undefined` allowed for every optional field, recursively. */
-export type Loose<T> = T extends readonly (infer Item)[]
-  ? Loose<Item>[]
+export type WithUndefined<T> = T extends readonly (infer Item)[]
+  ? WithUndefined<Item>[]
   : T extends object
-    ? { [Field in keyof T]: Loose<T[Field]> | ({} extends Pick<T, Field> ? undefined : never) }
+    ? { [Field in keyof T]: WithUndefined<T[Field]> | ({} extends Pick<T, Field> ? undefined : never) }
     : T;
 
 /** Selects objects of a kind. */
-export interface Selection<Key extends ObjectKey = ObjectKey> extends CallOptions {
+export interface ObjectSelector<Key extends ObjectKey = ObjectKey> extends CallOptions {
   /** Only objects of this namespace. Default: all namespaces. */
   readonly namespace?: Key["namespace"] | undefined;
   /**
@@ -433,7 +433,7 @@ export interface ReadOptions extends CallOptions {
 }
 
 /** Options for listing objects. */
-export interface ListOptions<Key extends ObjectKey = ObjectKey> extends Selection<Key> {
+export interface ListOptions<Key extends ObjectKey = ObjectKey> extends ObjectSelector<Key> {
   /** Read from the server instead of the cache. Long lists are read in pages. */
   readonly live?: boolean | undefined;
   /** Stop after this many objects. */
@@ -441,7 +441,7 @@ export interface ListOptions<Key extends ObjectKey = ObjectKey> extends Selectio
 }
 
 /** Options for reading a live list in pages. */
-export interface PageOptions<Key extends ObjectKey = ObjectKey> extends Selection<Key> {
+export interface PageOptions<Key extends ObjectKey = ObjectKey> extends ObjectSelector<Key> {
   /** Objects per page. Default: 500. */
   readonly pageSize?: number | undefined;
   readonly resourceVersion?: string | undefined;
@@ -449,7 +449,7 @@ export interface PageOptions<Key extends ObjectKey = ObjectKey> extends Selectio
 }
 
 /** Options for watching. */
-export interface WatchOptions<Key extends ObjectKey = ObjectKey> extends Selection<Key> {
+export interface WatchOptions<Key extends ObjectKey = ObjectKey> extends ObjectSelector<Key> {
   /** Report changes after this version. Without it, existing objects are reported first, as `ADDED`. */
   readonly resourceVersion?: string | undefined;
   /** Request `BOOKMARK` events, which contain only a version. */
@@ -494,7 +494,7 @@ export interface ApplyOptions extends CreateOptions {
    * Don't touch an existing object without a controller, unless it has all labels of the desired object: `apply` throws
    * an `ApiError` with `isAlreadyOwned` instead. Default: such an object is adopted.
    */
-  readonly leaveStrangers?: boolean | undefined;
+  readonly adoptOnlyMatching?: boolean | undefined;
   /**
    * Send the apply even if the cache shows that it would change nothing: caches don't know who else manages a field.
    */
@@ -527,6 +527,6 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /** Selects the objects to delete, and how. */
-export type DeleteAllOptions<Key extends ObjectKey = ObjectKey> = Omit<Selection, "namespace"> &
+export type DeleteAllOptions<Key extends ObjectKey = ObjectKey> = Omit<ObjectSelector, "namespace"> &
   Omit<DeleteOptions, "preconditions"> &
   Pick<Key, "namespace">;

@@ -21,7 +21,7 @@ import {
   type DeleteOptions,
   type Desired,
   type DesiredStatus,
-  type Edit,
+  type MutateFn,
   type ObjectKey,
   type ObjectRef,
   type Patch,
@@ -106,7 +106,7 @@ export class LiveClient extends LiveContainers implements Client {
   async patch<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     ref: DeepReadonly<T> | ObjectRef,
-    change: Edit<T> | Patch,
+    change: MutateFn<T> | Patch,
     options: PatchOptions = {},
   ): Promise<Stored<T, Key>> {
     if (typeof change !== "function") return this.rawPatch(kind, ref, change, undefined, options);
@@ -134,8 +134,8 @@ export class LiveClient extends LiveContainers implements Client {
     desired: NoInfer<Desired<T, Key>>,
     options: ApplyOptions = {},
   ): Promise<Stored<T, Key>> {
-    const { owner, leaveStrangers = false } = options;
-    if (!owner && !leaveStrangers) return this.applyOver(kind, desired, options, undefined);
+    const { owner, adoptOnlyMatching = false } = options;
+    if (!owner && !adoptOnlyMatching) return this.applyOver(kind, desired, options, undefined);
     const { name, namespace = owner?.metadata.namespace } = keyOf(desired);
     const current = await this.find<T, ObjectKey>(kind, { name, namespace }, { signal: options.signal });
     return this.applyOver(kind, desired, options, current);
@@ -152,14 +152,14 @@ export class LiveClient extends LiveContainers implements Client {
     options: ApplyOptions,
     current: Stored<T, ObjectKey> | undefined,
   ): Promise<Stored<T, Key>> {
-    const { owner, leaveStrangers = false } = options;
+    const { owner, adoptOnlyMatching = false } = options;
     const body = bodyToApply(kind, desired, owner, this.defaults.namespace);
     const other = current && findFormerController(kind, current, body, options);
     if (current && other) {
       const ownerReferences = current.metadata.ownerReferences?.filter(({ uid }) => uid !== other.uid);
       await this.patchDifference(kind, current, { metadata: { ownerReferences } }, undefined, options);
     }
-    if (current && (owner || leaveStrangers)) body.metadata.uid = current.metadata.uid;
+    if (current && (owner || adoptOnlyMatching)) body.metadata.uid = current.metadata.uid;
     const request = applyRequest(this.path(kind, keyOf(body)), body, this.write(options));
     try {
       return await this.stored(kind, request);

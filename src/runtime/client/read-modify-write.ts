@@ -2,13 +2,14 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Client, Desired, Edit, NamespacedName, ObjectKey, Stored, WriteOptions } from "./client.ts";
+import type { Client, Desired, MutateFn, NamespacedName, ObjectKey, Stored, WriteOptions } from "./client.ts";
 
 /** The object that `createOrUpdate` lets a function edit: a new one has only its key, apiVersion and kind. */
-export type Draft<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> & Partial<T>;
+export type PartialObject<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> &
+  Partial<T>;
 
 /** The result of `createOrUpdate`. */
-export interface Outcome<T extends KubernetesObject, Key extends ObjectKey = NamespacedName> {
+export interface CreateOrUpdateResult<T extends KubernetesObject, Key extends ObjectKey = NamespacedName> {
   readonly object: Stored<T, Key>;
   readonly result: "created" | "updated" | "unchanged";
 }
@@ -22,17 +23,17 @@ export async function createOrUpdate<T extends KubernetesObject, Key extends Obj
   client: Client,
   kind: Kind<T, Key>,
   key: NoInfer<Key>,
-  change: Edit<Draft<T>>,
+  change: MutateFn<PartialObject<T>>,
   options: WriteOptions = {},
-): Promise<Outcome<T, Key>> {
+): Promise<CreateOrUpdateResult<T, Key>> {
   const current = await client.find(kind, key, { signal: options.signal });
   if (!current) {
-    const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key } } as Draft<T>;
+    const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { ...key } } as PartialObject<T>;
     change(draft);
     const object = await client.create(kind, draft as unknown as Desired<T, Key>, options);
     return { object, result: "created" };
   }
-  const object = await client.patch(kind, current, change as Edit<T>, options);
+  const object = await client.patch(kind, current, change as MutateFn<T>, options);
   return { object, result: object === current ? "unchanged" : "updated" };
 }
 

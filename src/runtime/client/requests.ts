@@ -16,8 +16,8 @@ import type {
   ClientDefaults,
   DeleteAllOptions,
   DeleteOptions,
+  ObjectSelector,
   Patch,
-  Selection,
   WriteOptions,
 } from "./client.ts";
 
@@ -130,7 +130,7 @@ export function requireNamespace(kind: Kind, namespace: string | undefined): str
 }
 
 /** Converts a selection to the server's query parameters. */
-export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "fields">): {
+export function selectionQuery({ labels, fields }: Pick<ObjectSelector, "labels" | "fields">): {
   labelSelector?: string;
   fieldSelector?: string;
 } {
@@ -142,7 +142,7 @@ export function selectionQuery({ labels, fields }: Pick<Selection, "labels" | "f
 type Labels = { readonly [label: string]: string } | undefined;
 
 /** Creates a predicate for labels from a label selector. */
-export function matchLabels(labels: Selection["labels"]): (labels: Labels) => boolean {
+export function matchLabels(labels: ObjectSelector["labels"]): (labels: Labels) => boolean {
   if (labels === undefined) return () => true;
   if (typeof labels === "string") {
     const requirements = parseLabelSelector(labels);
@@ -154,7 +154,7 @@ export function matchLabels(labels: Selection["labels"]): (labels: Labels) => bo
 }
 
 /** Distinguishes a label selector from a map of labels. */
-function isLabelSelector(labels: Exclude<Selection["labels"], string>): labels is LabelSelector {
+function isLabelSelector(labels: Exclude<ObjectSelector["labels"], string>): labels is LabelSelector {
   const { matchLabels, matchExpressions } = (labels ?? {}) as LabelSelector;
   return typeof matchLabels === "object" || Array.isArray(matchExpressions);
 }
@@ -175,7 +175,7 @@ function readText(object: unknown, path: string): string | undefined {
     : undefined;
 }
 
-function formatLabels(labels: Selection["labels"]): string {
+function formatLabels(labels: ObjectSelector["labels"]): string {
   if (typeof labels === "string") return labels;
   return isLabelSelector(labels) ? formatLabelSelector(labels) : formatEqualities(labels);
 }

@@ -1,7 +1,7 @@
 import { execFile, type ExecFileException } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import type { CertificateSpan, Credential, Credentials, CredentialsObserver } from "../http/config.ts";
+import type { AuthInfo, CertificateSpan, Credentials, CredentialsObserver } from "../http/config.ts";
 import type { KubeconfigCluster, KubeconfigExec } from "./kubeconfig-file.ts";
 import { TerminalError } from "../errors/api-error.ts";
 
@@ -20,14 +20,14 @@ export function execCredentials(exec: KubeconfigExec, cluster: KubeconfigCluster
     throw new TerminalError(
       `the exec of a user needs a command, and an apiVersion that is one of ${apiVersions.join(", ")}`,
     );
-  let cached: { credential: Credential; expires: number } | undefined;
-  let running: Promise<Credential> | undefined;
+  let cached: { credential: AuthInfo; expires: number } | undefined;
+  let running: Promise<AuthInfo> | undefined;
   let observer: CredentialsObserver | undefined;
   return {
     observe(next) {
       observer = next;
     },
-    async current({ refresh, clock = systemClock }): Promise<Credential> {
+    async current({ refresh, clock = systemClock }): Promise<AuthInfo> {
       if (cached && !refresh && clock.now() < cached.expires - expirySkew) return cached.credential;
       // Many requests find the credential expired at the same time; the program runs once for all of them.
       running ??= requestCredential(exec, cluster, { clock, observer })
@@ -55,7 +55,7 @@ interface ExecStatus {
   expirationTimestamp?: string;
 }
 
-function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatus): Credential {
+function credentialOf({ token, clientCertificateData, clientKeyData }: ExecStatus): AuthInfo {
   return {
     ...(token && { token }),
     ...(clientCertificateData && { cert: clientCertificateData }),

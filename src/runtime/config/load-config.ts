@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import net from "node:net";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { ClusterConfig, Credential, Credentials, Impersonation } from "../http/config.ts";
+import type { AuthInfo, ClusterConfig, Credentials, Impersonation } from "../http/config.ts";
 import type { KubeconfigCluster, KubeconfigFile, KubeconfigUser } from "./kubeconfig-file.ts";
 import { readKubeconfigs } from "./kubeconfig-file.ts";
 import { isProxyProtocol, unbracketed } from "../http/proxy-tunnel.ts";
@@ -130,7 +130,7 @@ function credentialsOf(user: KubeconfigUser, cluster: KubeconfigCluster): Creden
   if (!cert && !token && !dynamic && user.username === undefined) return undefined;
   return {
     observe: (observer) => dynamic?.observe?.(observer),
-    async current(request): Promise<Credential> {
+    async current(request): Promise<AuthInfo> {
       return {
         ...(cert && { cert: cert(request) }),
         ...(key && { key: key(request) }),

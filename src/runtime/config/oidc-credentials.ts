@@ -4,7 +4,7 @@ import https from "node:https";
 import { text as textOf } from "node:stream/consumers";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import { TerminalError } from "../errors/api-error.ts";
-import type { Credential, Credentials } from "../http/config.ts";
+import type { AuthInfo, Credentials } from "../http/config.ts";
 import { expirySkew } from "./exec-credentials.ts";
 import type { KubeconfigUser } from "./kubeconfig-file.ts";
 
@@ -25,7 +25,7 @@ export function authProviderCredentials({ "auth-provider": provider }: Kubeconfi
   let refreshToken = settings["refresh-token"];
   let running: Promise<string> | undefined;
   return {
-    async current({ refresh, clock = systemClock }): Promise<Credential> {
+    async current({ refresh, clock = systemClock }): Promise<AuthInfo> {
       if (idToken && !refresh && expiryOf(idToken) - expirySkew > clock.now()) return { token: idToken };
       running ??= refreshIdToken(settings, refreshToken)
         .then((tokens) => {

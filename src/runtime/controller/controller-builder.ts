@@ -1,6 +1,6 @@
 import type { DurationLike, Kind, KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import { idOf } from "../client/metadata-only.ts";
 import { type Client, formatKey, keyOf, type NamespacedName, type ObjectKey } from "../client/client.ts";
 import { TerminalError } from "../errors/api-error.ts";
@@ -29,7 +29,7 @@ import type { Source } from "./source.ts";
 /** The parts of the manager that a builder needs. */
 export interface ControllerHost {
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   /** The objects that this process works on, if several processes share them. */
   readonly shards?: ShardGate | undefined;
   /** The defaults of all controllers; the options of a builder override them. */

@@ -13,7 +13,7 @@ import type { RequestShard } from "./object-shard.ts";
 import type { ReconcileResult } from "./outcome.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { Source } from "./source.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** A controller that was added to a manager. */
@@ -32,26 +32,26 @@ export interface Controller<R = NamespacedName> {
     kind: Kind<T, Key>,
     map: RequestMap<T, R, Key>,
     filter?: AddedWatchFilter<T>,
-  ): Watch;
+  ): AddedWatch;
 
   /** Watches one more kind with a function that gets each event and the queue. */
   watchEvents<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     handler: EventHandler<T, R, Key>,
     filter?: AddedWatchFilter<T>,
-  ): Watch;
+  ): AddedWatch;
 
   /** Adds one more source of requests. */
-  watchSource(source: Source<R>): Watch;
+  watchSource(source: Source<R>): AddedWatch;
 }
 
 /** A controller that sources can be added to. */
 export interface ExtensibleController<R> extends Pick<Controller<R>, "name" | "depth" | "active"> {
-  addSource(source: Source<R>): Watch;
+  addSource(source: Source<R>): AddedWatch;
 }
 
 /** A watch that was added to a controller. */
-export interface Watch {
+export interface AddedWatch {
   /**
    * Resolves when the initial requests are enqueued, or the watch was stopped. Rejects if that takes longer than
    * `cacheSyncTimeout`, which is also logged; the watch of a kind goes on trying.
@@ -144,7 +144,7 @@ export interface WatchFilter<T extends KubernetesObject> {
 /** Selects the events of a kind that a controller watches besides those of its builder. */
 export interface AddedWatchFilter<T extends KubernetesObject> extends WatchFilter<T> {
   /** The cluster whose objects are watched. Default: the controller's own. */
-  readonly cluster?: { readonly cache: Cache } | undefined;
+  readonly cluster?: { readonly cache: ObjectCache } | undefined;
 }
 
 /** Selects the events of an owned kind that become requests. */

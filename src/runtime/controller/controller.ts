@@ -18,12 +18,12 @@ import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Context } from "./reconciler.ts";
 import type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";
 import type {
+  AddedWatch,
   ControllerObserver,
   ControllerSpec,
   ExtensibleController,
   MeasurableController,
   RetryDelay,
-  Watch,
 } from "./controller-spec.ts";
 import { type Ranges, hasRange } from "../shards/ranges.ts";
 import { stackOf } from "../log/format-field.ts";
@@ -109,7 +109,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   /** Adds a source, which starts when the controller does, or at once. */
-  addSource(source: Source<R>): Watch {
+  addSource(source: Source<R>): AddedWatch {
     return this.#outside(() => this.#added.add(source));
   }
 
@@ -499,7 +499,7 @@ export class AddedSources<R> {
     this.#start = start;
   }
 
-  add(source: Source<R>): Watch {
+  add(source: Source<R>): AddedWatch {
     const ending = new AbortController();
     const stop = () => ending.abort(new Error(`the watch of ${source.name} was stopped`));
     const synced = new Promise<void>((resolve, reject) => {

@@ -4,7 +4,7 @@ import { defineKind, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import type { ClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import type { Desired, ObjectKey } from "../client/client.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Manager } from "../manager/manager.ts";
@@ -132,7 +132,7 @@ test("a process that waits for the lease fills its caches and queue but reconcil
 test("the error names the RBAC permission that is missing at the start", async () => {
   const { kubeconfig } = cluster;
   const clock = new FakeClock();
-  let cache: Cache | undefined;
+  let cache: ObjectCache | undefined;
   const config = async () => ({
     ...(await loadConfig({ kubeconfig, env: {} })),
     impersonate: { user: "nobody" },

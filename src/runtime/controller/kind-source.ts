@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { type Cache, type InformerEvent, syncFailure } from "../cache/cache.ts";
+import { type InformerEvent, type ObjectCache, syncFailure } from "../cache/cache.ts";
 import {
   CallbackError,
   isThenable,
@@ -21,7 +21,7 @@ const lowPriority = -100;
 
 /** The parts of a source of requests. */
 interface KindSourceSpec<T extends KubernetesObject, Key extends ObjectKey, R> {
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly kind: Kind<T, Key>;
   readonly predicates: readonly Predicate<T>[];
   readonly reaction: Reaction<T, Key, R>;

@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Cache, InformerEvent } from "../cache/cache.ts";
+import type { InformerEvent, ObjectCache } from "../cache/cache.ts";
 import { formatKey, keyOf, type ObjectKey, type Stored } from "../client/client.ts";
 import { rangeOf } from "../shards/ranges.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
@@ -16,12 +16,12 @@ export interface RequestShard<R> {
 /** Assigns each request to the process of its object, even if an event of another object caused the request. */
 export class ObjectShard<T extends KubernetesObject> implements RequestShard<ObjectKey> {
   readonly gate: ShardGate;
-  readonly #cache: Cache;
+  readonly #cache: ObjectCache;
   readonly #kind: Kind<T>;
   /** The ranges of deleted objects, until their deletion was reconciled. */
   readonly #deleted = new Map<string, number>();
 
-  constructor(gate: ShardGate, cache: Cache, kind: Kind<T>) {
+  constructor(gate: ShardGate, cache: ObjectCache, kind: Kind<T>) {
     this.gate = gate;
     this.#cache = cache;
     this.#kind = kind;

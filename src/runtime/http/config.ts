@@ -44,7 +44,7 @@ export interface Credentials {
   current(options: {
     readonly refresh: boolean;
     readonly clock?: Clock | undefined;
-  }): Credential | Promise<Credential>;
+  }): AuthInfo | Promise<AuthInfo>;
   /** Notifies an observer from now on, if there is anything to report. */
   observe?(observer: CredentialsObserver): void;
 }
@@ -71,7 +71,7 @@ export interface CertificateSpan {
 }
 
 /** A token, a username and password, a client certificate, or several of them. */
-export interface Credential {
+export interface AuthInfo {
   readonly token?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
@@ -91,7 +91,7 @@ export interface Impersonation {
 
 /** The headers for authentication and impersonation. */
 export function identityHeaders(
-  { token, username, password }: Credential,
+  { token, username, password }: AuthInfo,
   impersonate: Impersonation | undefined,
 ): { [name: string]: string | string[] } {
   const headers: { [name: string]: string | string[] } = {};

@@ -1,7 +1,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ClusterConfig, Credential } from "./config.ts";
+import type { AuthInfo, ClusterConfig } from "./config.ts";
 import { onAbort, withTimeout } from "../clock/waits.ts";
 import { BrokenConnectionError, ConnectTimeoutError } from "./http-errors.ts";
 import { type ConnectionOwner, HttpConnection } from "./http-connection.ts";
@@ -12,7 +12,7 @@ import { openTunnel, unbracketed } from "./proxy-tunnel.ts";
 /** The purpose of a connection. */
 export interface ConnectionRequest {
   readonly stream: boolean;
-  readonly credential: Credential;
+  readonly credential: AuthInfo;
   /** Read the CA file again even if the cached content is fresh. */
   readonly refresh: boolean;
   /** Aborts the wait. */
@@ -53,7 +53,7 @@ interface SecureTarget {
 /** The connections with the same certificates: those for requests, and those for streams. */
 interface Lanes {
   readonly ca: string | undefined;
-  readonly credential: Credential;
+  readonly credential: AuthInfo;
   readonly target: SocketTarget;
   readonly requests: ConnectionLane;
   readonly streams: ConnectionLane;
@@ -110,7 +110,7 @@ export class ConnectionPool {
     return this.#current;
   }
 
-  #target(ca: string | undefined, { cert, key }: Credential): SocketTarget {
+  #target(ca: string | undefined, { cert, key }: AuthInfo): SocketTarget {
     const { server, proxyUrl, tlsServerName, insecureSkipTlsVerify } = this.#config;
     const url = new URL(server);
     const host = unbracketed(url.hostname);
@@ -133,7 +133,7 @@ export class ConnectionPool {
   }
 
   /** Throws for a CA file without certificates: Node would ignore it, and not say why the server isn't trusted. */
-  #secureContext(ca: string | undefined, { cert, key }: Credential): tls.SecureContext {
+  #secureContext(ca: string | undefined, { cert, key }: AuthInfo): tls.SecureContext {
     const { source = this.#config.server } = this.#config;
     if (ca !== undefined && !ca.includes("-----BEGIN "))
       throw new Error(`the certificate authority of ${source} holds no certificate in PEM`);
@@ -370,6 +370,6 @@ function tlsOptions(secure: SecureTarget): tls.ConnectionOptions {
   };
 }
 
-function hasSameKeyPair(left: Credential, right: Credential): boolean {
+function hasSameKeyPair(left: AuthInfo, right: AuthInfo): boolean {
   return left.cert === right.cert && left.key === right.key;
 }

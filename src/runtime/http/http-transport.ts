@@ -13,7 +13,7 @@ import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext, currentScope } from "../scope/scope.ts";
 import { publish } from "../tracing/channels.ts";
 import type { AnswerHead } from "./answer-parser.ts";
-import { type ClusterConfig, type Credential, identityHeaders } from "./config.ts";
+import { type AuthInfo, type ClusterConfig, identityHeaders } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
 import { type Answer, type HttpConnection, requestBytes, type WireRequest } from "./http-connection.ts";
 import {
@@ -38,7 +38,7 @@ interface Connection {
 
 /** One attempt to send a request. */
 interface Attempt {
-  readonly credential: Credential;
+  readonly credential: AuthInfo;
   /** The last attempt was rejected: credentials and CA files must be read again. */
   readonly refresh: boolean;
   /** Starts at 0. */
@@ -136,7 +136,7 @@ export class HttpTransport {
     { config }: Connection,
     refresh: boolean,
     signal: AbortSignal | undefined,
-  ): Promise<Credential> {
+  ): Promise<AuthInfo> {
     const current = config.credentials?.current({ refresh, clock: this.#clock }) ?? {};
     return current instanceof Promise ? unlessAborted(current, signal) : current;
   }
@@ -243,7 +243,7 @@ export class HttpTransport {
     });
   }
 
-  #wireRequest({ config, base }: Connection, request: RawRequest, credential: Credential): WireRequest {
+  #wireRequest({ config, base }: Connection, request: RawRequest, credential: AuthInfo): WireRequest {
     const { userAgent = "tsbuilder-runtime" } = this.#options;
     const body = request.body === undefined ? undefined : bodyText(request.body);
     return {

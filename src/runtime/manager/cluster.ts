@@ -1,6 +1,6 @@
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import type { Client, ObjectKey } from "../client/client.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
 import type { WatchFilter } from "../controller/controller-spec.ts";
@@ -20,7 +20,7 @@ import type { WarmRunnable } from "./lifecycle.ts";
 export interface Cluster {
   /** Reads from the cache and writes to the server. `client.with({ live: true })` also reads from the server. */
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly clock: Clock;
   readonly log: Logger;
   /** Records Events outside of a reconcile, which has a recorder in its context. */
@@ -58,7 +58,7 @@ export interface AddedClusterParts
     Pick<ControllerSet, "controllerDefaults"> {
   readonly config: () => Promise<ClusterConfig>;
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: ApiEventRecorder;
@@ -81,7 +81,7 @@ const closeTimeout = 1000;
 export class AddedCluster implements MemberCluster {
   readonly name: string;
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: ApiEventRecorder;

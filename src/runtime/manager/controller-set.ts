@@ -1,4 +1,4 @@
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type { Clock } from "@tsbuilder/apimachinery/time";
@@ -37,7 +37,7 @@ interface ControllerSetScope extends Omit<ControllerHost, "addController"> {
 /** The controllers of a cluster, each with a unique name. */
 export class ControllerSet implements ControllerHost {
   readonly client: Client;
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly shards: ShardGate | undefined;
   readonly controllerDefaults: ControllerDefaults;
   readonly #parts: ControllerSetParts;

@@ -1,6 +1,6 @@
 import { FakeClock, settled } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import { silentLogger } from "../testing/reconcile-context.ts";
 import { Lifecycle } from "./lifecycle.ts";
 
@@ -15,7 +15,7 @@ test("what is added while another process leads is warmed up at once, and runs w
     prepare: async () => {},
     servers: [],
     webhooks: service,
-    cache: { start() {}, synced: async () => {}, stop: async () => {} } as unknown as Cache,
+    cache: { start() {}, synced: async () => {}, stop: async () => {} } as unknown as ObjectCache,
     elector: {
       acquire: () => new Promise((resolve) => (lead = resolve)),
       onLost: () => {},

@@ -1,5 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { Latch, aborted, onAbort } from "../clock/waits.ts";
 import type { LeaseElector } from "../leader-election/lease-elector.ts";
@@ -22,7 +22,7 @@ export interface LifecycleParts {
   /** Health and metrics. */
   readonly servers: readonly Service[];
   readonly webhooks: Service;
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly elector: Pick<LeaseElector, "acquire" | "release" | "onLost"> | undefined;
   readonly member?: Member | undefined;
   /** Sends the recorded Events. */

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Kind } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
-import type { Cache, CacheOptions } from "../cache/cache.ts";
+import type { CacheOptions, ObjectCache } from "../cache/cache.ts";
 import { createCachedClient } from "../cache/cached-client.ts";
 import { InformerCache } from "../cache/create-cache.ts";
 import { CallbackError } from "../callbacks/callbacks.ts";
@@ -194,7 +194,7 @@ function makeManagerCache(
   { name, clock, slices, measurements, log }: SharedParts,
   live: LiveClient,
   sharing: Sharing | undefined,
-): Cache {
+): ObjectCache {
   const cacheOptions: CacheOptions = {
     fieldManager: name,
     onWarning: (text, { kind }) => log.warn(text, { kind: kind.kind }),
@@ -228,7 +228,7 @@ function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: K
 function makeServers(
   options: ManagerOptions,
   base: SharedParts,
-  { cache, live, sharing }: { cache: Cache; live: LiveClient; sharing: Sharing | undefined },
+  { cache, live, sharing }: { cache: ObjectCache; live: LiveClient; sharing: Sharing | undefined },
 ) {
   const { clock, log, measurements } = base;
   const webhooks = makeWebhookServer(options, base, live);
@@ -260,7 +260,7 @@ function makeServers(
 }
 
 /** Throws while an informer is not synced, or has lost its permissions: the manager must not count as ready then. */
-function checkInformers(cache: Cache): void {
+function checkInformers(cache: ObjectCache): void {
   const unhealthy = cache.informers.find(
     ({ hasSynced, stats }) =>
       !hasSynced || (stats.lastError instanceof ApiError && stats.lastError.isForbidden),

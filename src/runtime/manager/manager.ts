@@ -5,7 +5,7 @@
 import process from "node:process";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import type { Client, ObjectKey } from "../client/client.ts";
 import { onAbort } from "../clock/waits.ts";
 import { ControllerBuilder, RequestControllerBuilder } from "../controller/controller-builder.ts";
@@ -59,7 +59,7 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
     return this.#parts.client;
   }
 
-  get cache(): Cache {
+  get cache(): ObjectCache {
     return this.#parts.cache;
   }
 

@@ -4,7 +4,7 @@ import { url as inspectorUrl } from "node:inspector";
 import type { EventLoopUtilization, PerformanceEntry } from "node:perf_hooks";
 import { constants, performance, PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";
@@ -70,7 +70,7 @@ export class LoopWatchdog implements Service {
 interface SamplerParts {
   readonly controllers: () => readonly MeasurableController[];
   /** The caches of all clusters. */
-  readonly caches: () => readonly Cache[];
+  readonly caches: () => readonly ObjectCache[];
 }
 
 /** The least number of milliseconds between two samples. */
@@ -184,7 +184,7 @@ export function differs(before: SampleMessage | undefined, after: SampleMessage)
 }
 
 /** Counts the cached objects by kind, over all clusters. */
-function countCached(caches: readonly Cache[]): Pick<SampleMessage, "cached" | "cachedBytes"> {
+function countCached(caches: readonly ObjectCache[]): Pick<SampleMessage, "cached" | "cachedBytes"> {
   const cached: Record<string, number> = {};
   let cachedBytes = 0;
   for (const { kind, stats } of caches.flatMap(({ informers }) => informers)) {

@@ -2,7 +2,7 @@ import { describeCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, register } from "prom-client";
 import type { CallbackName } from "../callbacks/callbacks.ts";
-import type { Cache } from "../cache/cache.ts";
+import type { ObjectCache } from "../cache/cache.ts";
 import type { WebhookObserver } from "../webhook/webhook-server.ts";
 import type { MemberObserver, Sharing } from "../leader-election/lease-member.ts";
 import { countRanges } from "../shards/ranges.ts";
@@ -13,7 +13,7 @@ import type { MemoryLimits } from "./memory-limits.ts";
 
 /** The parts that the metrics read when they are scraped. */
 export interface MeasuredParts {
-  readonly cache: Cache;
+  readonly cache: ObjectCache;
   readonly droppedEvents: () => number;
   readonly clock: Clock;
   readonly sharing?: Sharing | undefined;
@@ -381,7 +381,7 @@ function measureCache(meters: Meters, { cache, droppedEvents }: MeasuredParts): 
   const defineGauge = (
     name: string,
     help: string,
-    value: (stats: Cache["informers"][number]["stats"]) => number,
+    value: (stats: ObjectCache["informers"][number]["stats"]) => number,
   ): void =>
     meters.computed(`tsbuilder_informer_${name}`, help, ["group", "version", "kind"], (metric) => {
       for (const { kind, stats } of cache.informers)

@@ -12,7 +12,7 @@ import type { ApiError } from "../errors/api-error.ts";
 import type { ClusterConfig } from "../http/config.ts";
 import type { RawResponse } from "../http/transport.ts";
 import { eventually } from "./eventually.ts";
-import { type Fault, type FaultProxy, type ProxiedRequest, startFaultProxy } from "./fault-proxy.ts";
+import { type FaultProxy, type ProxiedRequest, type ProxyFault, startFaultProxy } from "./fault-proxy.ts";
 import { answerJSON, startStubServer } from "./stub-server.ts";
 
 /** A client, the proxy between it and a server that answers everything, and the requests that reached the server. */
@@ -31,14 +31,14 @@ async function startProxiedServer() {
   return { server, clock, proxy, send };
 }
 
-const once = (proxy: FaultProxy, fault: Fault): void => {
+const once = (proxy: FaultProxy, fault: ProxyFault): void => {
   proxy.onRequest = () => {
     proxy.onRequest = () => undefined;
     return fault;
   };
 };
 
-test.each<[Fault, object, number]>([
+test.each<[ProxyFault, object, number]>([
   [{ type: "refuse" }, { isUnreachable: true }, 0],
   [{ type: "reset", after: 0 }, { isUnreachable: true }, 1],
   [{ type: "reset", after: 20 }, { isUnreachable: true }, 1],
@@ -56,7 +56,7 @@ test.each<[Fault, object, number]>([
   },
 );
 
-test.each<[Fault, number]>([
+test.each<[ProxyFault, number]>([
   [{ type: "swallow" }, 0],
   [{ type: "freeze", after: 0 }, 1],
   [{ type: "freeze", after: 20 }, 1],

@@ -14,7 +14,7 @@ import type { ClusterConfig } from "../http/config.ts";
  * - `slow`: each piece of the answer arrives this many milliseconds late;
  * - `answer`: the proxy answers itself, like a load balancer whose servers are gone.
  */
-export type Fault =
+export type ProxyFault =
   | { readonly type: "refuse" | "swallow" }
   | { readonly type: "reset" | "truncate" | "freeze"; readonly after: number }
   | { readonly type: "slow"; readonly milliseconds: number }
@@ -49,7 +49,7 @@ export interface FaultProxy {
   /** While true, nothing is passed on in either direction; it arrives later. As if the client stood still. */
   isHeld: boolean;
   /** Decides what happens to each request; undefined passes it on. */
-  onRequest: (request: ProxiedRequest) => Fault | undefined;
+  onRequest: (request: ProxiedRequest) => ProxyFault | undefined;
   /** Called when the server's answer begins. */
   onAnswer: (request: ProxiedRequest) => void;
   /** Resets all connections. */
@@ -153,7 +153,7 @@ interface ProxyState {
 /** Joins both ends of a connection, and asks `onRequest` for a fault at the beginning of each request. */
 function joinConnections(client: Socket, upstream: Socket, { proxy, unanswered, clock }: ProxyState): void {
   let request: ProxiedRequest | undefined;
-  let fault: Fault | undefined;
+  let fault: ProxyFault | undefined;
   /** Bytes of the current answer that the client has got. */
   let sent = 0;
   const delayed = new Set<() => void>();
@@ -226,7 +226,7 @@ function parseRequest(bytes: Buffer): ProxiedRequest | undefined {
   return method === undefined || path === undefined ? undefined : { method, path, text, status: undefined };
 }
 
-function formatAnswer({ status, body = "", retryAfter }: Fault & { readonly type: "answer" }): string {
+function formatAnswer({ status, body = "", retryAfter }: ProxyFault & { readonly type: "answer" }): string {
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}`,
     "content-type: text/html",

@@ -4,7 +4,7 @@
 export { admissionContext, checkRoundTrip, type TestAdmissionContext } from "./webhook-calls.ts";
 export { createCRDValidator, type CRDValidator } from "./create-crd-validator.ts";
 export { consistently, eventually, type EventuallyOptions } from "./eventually.ts";
-export { type Fault, type FaultProxy, type ProxiedRequest, startFaultProxy } from "./fault-proxy.ts";
+export { type FaultProxy, type ProxiedRequest, type ProxyFault, startFaultProxy } from "./fault-proxy.ts";
 export { FakeClock } from "@tsbuilder/apimachinery/time";
 export { moveClock, moveClockUntil, type MoveOptions } from "./move-clock.ts";
 export { reconcileContext, type RecordedEvent, type TestContext } from "./reconcile-context.ts";

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { createJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { completeConverted } from "../webhook/convert.ts";
-import type { AdmissionContext, AdmissionRequest, Conversion, Converted } from "../webhook/webhooks.ts";
+import type { AdmissionContext, AdmissionRequest, Conversion, ConvertedObject } from "../webhook/webhooks.ts";
 import { silentLogger } from "./reconcile-context.ts";
 
 /** A webhook's context in a test, with the warnings that it returned. */
@@ -52,7 +52,10 @@ export function checkRoundTrip<Hub extends KubernetesObject, Spoke extends Kuber
   }
 }
 
-function withMetadata<T extends KubernetesObject>(converted: Converted<T>, source: KubernetesObject): T {
+function withMetadata<T extends KubernetesObject>(
+  converted: ConvertedObject<T>,
+  source: KubernetesObject,
+): T {
   return completeConverted(converted, source.apiVersion, source) as T;
 }
 

@@ -2,7 +2,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { type Kind, type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { HttpError } from "../serve/http-listener.ts";
-import type { Conversion, Converted } from "./webhooks.ts";
+import type { Conversion, ConvertedObject } from "./webhooks.ts";
 
 /** The versions of one kind that are converted here, all through the hub. */
 export interface ConvertedKind {
@@ -83,7 +83,7 @@ export function convertObject(
 
 /** Sets the fields that conversion functions omit: apiVersion, kind, and metadata unless it was converted. */
 export function completeConverted(
-  { metadata, ...rest }: Converted<KubernetesObject>,
+  { metadata, ...rest }: ConvertedObject<KubernetesObject>,
   apiVersion: string,
   source: KubernetesObject,
 ): KubernetesObject {

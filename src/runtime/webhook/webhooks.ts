@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta, Status } from "@tsbuilder/apimachinery/meta";
 import type { JSONPatchOperation } from "@tsbuilder/apimachinery/patch";
-import type { Loose } from "../client/client.ts";
+import type { WithUndefined } from "../client/client.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
@@ -17,13 +17,13 @@ export interface Defaulter<T extends KubernetesObject> {
  * programming error (`TypeError`, `RangeError`, …) results in a 500 without its message.
  */
 export interface Validator<T extends KubernetesObject> {
-  validateCreate?(object: T, context: AdmissionContext): Verdict;
-  validateUpdate?(object: T, oldObject: T, context: AdmissionContext): Verdict;
-  validateDelete?(object: T, context: AdmissionContext): Verdict;
+  validateCreate?(object: T, context: AdmissionContext): ValidationResult;
+  validateUpdate?(object: T, oldObject: T, context: AdmissionContext): ValidationResult;
+  validateDelete?(object: T, context: AdmissionContext): ValidationResult;
 }
 
 /** Nothing, or the invalid fields. */
-export type Verdict = readonly InvalidField[] | void | Promise<readonly InvalidField[] | void>;
+export type ValidationResult = readonly InvalidField[] | void | Promise<readonly InvalidField[] | void>;
 
 /** An error of one field. */
 export interface InvalidField {
@@ -86,12 +86,14 @@ export interface AdmissionRequest<Body extends object = KubernetesObject> {
  * one version has no field for, usually in an annotation. apiVersion, kind and omitted metadata are set automatically.
  */
 export interface Conversion<Hub extends KubernetesObject, Spoke extends KubernetesObject> {
-  toHub(spoke: Spoke): Converted<Hub>;
-  fromHub(hub: Hub): Converted<Spoke>;
+  toHub(spoke: Spoke): ConvertedObject<Hub>;
+  fromHub(hub: Hub): ConvertedObject<Spoke>;
 }
 
 /** A converted object. The API server allows changes only to labels and annotations in the metadata. */
-export type Converted<T extends KubernetesObject> = Loose<Omit<T, "apiVersion" | "kind" | "metadata">> & {
+export type ConvertedObject<T extends KubernetesObject> = WithUndefined<
+  Omit<T, "apiVersion" | "kind" | "metadata">
+> & {
   metadata?: ObjectMeta | undefined;
 };
 

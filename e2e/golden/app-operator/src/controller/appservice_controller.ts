@@ -11,8 +11,8 @@ import {
   findCondition,
   type Manager,
   type NamespacedName,
+  pruneServicePorts,
   type Reconciler,
-  removeForeignPorts,
   type Result,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
@@ -78,7 +78,7 @@ export class AppServiceReconciler implements Reconciler {
     const autoscaler = deployment && autoscaling && autoscalerFor(app, autoscaling);
     if (autoscaling) await children.set(HorizontalPodAutoscaler, name, autoscaler);
     const desiredService = port && serviceFor(app, ports);
-    const service = await children.set(Service, name, desiredService, removeForeignPorts);
+    const service = await children.set(Service, name, desiredService, pruneServicePorts);
     await children.set(Ingress, name, ingress && port && ingressFor(app, ingress, port));
     const budget = fewestReplicas(app) > 1 ? disruptionBudgetFor(app) : undefined;
     await children.set(PodDisruptionBudget, name, budget);

@@ -10,8 +10,8 @@ import {
   findCondition,
   type Manager,
   type NamespacedName,
+  pruneServicePorts,
   type Reconciler,
-  removeForeignPorts,
   type Result,
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
@@ -52,7 +52,7 @@ export class MemcachedReconciler implements Reconciler {
     const children = new Children(this.#client, owner, { clock: this.#clock });
     const deployment = await children.set(Deployment, name, deploymentFor(owner));
     const service = port === undefined ? undefined : serviceFor(owner, port);
-    await children.set(Service, name, service, removeForeignPorts);
+    await children.set(Service, name, service, pruneServicePorts);
 
     const { rejections } = children;
     const status = statusFor(owner, deployment, rejections, this.#clock);

@@ -41,7 +41,7 @@ export async function ensureCredentials(pass: Pass): Promise<Passwords> {
     type: "Opaque",
     data: encode({ ...passwords.current, ...connectionTo(mysql, passwords.current.app) }),
   };
-  await client.apply(Secret, secret, { leaveStrangers: own === seen.credentials });
+  await client.apply(Secret, secret, { adoptOnlyMatching: own === seen.credentials });
   return passwords;
 }
 

@@ -3,6 +3,7 @@
  */
 
 import {
+  type BeforeApply,
   Children,
   type Client,
   type Desired,
@@ -10,7 +11,6 @@ import {
   type Kind,
   type KubernetesObject,
   type NamespacedName,
-  type Preparation,
   type ReadOptions,
   type Stored,
 } from "@tsbuilder/runtime";
@@ -38,7 +38,7 @@ export async function applyOwned<T extends KubernetesObject>(
   mysql: Stored<Maria>,
   kind: Kind<T, NamespacedName>,
   desired: NoInfer<Desired<T>>,
-  prepare?: Preparation<NoInfer<T>>,
+  prepare?: BeforeApply<NoInfer<T>>,
 ): Promise<Stored<T>> {
   const { name = "" } = desired.metadata;
   if (!(await findOwn(client, mysql, kind, name))) await refuseTerminatingNamespace(client, mysql);

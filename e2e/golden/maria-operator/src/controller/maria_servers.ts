@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { removeForeignPorts } from "@tsbuilder/runtime";
+import { pruneServicePorts } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { NetworkPolicy } from "@tsbuilder/runtime/k8s/networking/v1";
@@ -27,7 +27,7 @@ import { readCertificate, usesTls } from "./maria_tls.ts";
 /** Applies the Services. */
 export async function driveServices({ client, mysql, observed }: Pass): Promise<void> {
   for (const service of servicesFor(mysql, primaryPodOf(mysql, observed))) {
-    await applyOwned(client, mysql, Service, service, removeForeignPorts);
+    await applyOwned(client, mysql, Service, service, pruneServicePorts);
   }
 }
 

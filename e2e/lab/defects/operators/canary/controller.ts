@@ -4,7 +4,7 @@ import {
   type Desired,
   generationChanged,
   type Manager,
-  removeForeignPorts,
+  pruneServicePorts,
   setCondition,
   type Stored,
 } from "@tsbuilder/runtime";
@@ -62,7 +62,7 @@ export function setup(manager: Manager): void {
         await children.set(Deployment, `${name}-stable`, proven);
         const ports = [{ name: "http", port: 80, targetPort: spec.port ?? 8080 }];
         const service = { metadata: { labels: { [app]: name } }, spec: { selector: { [app]: name }, ports } };
-        await children.set(Service, name, service, removeForeignPorts);
+        await children.set(Service, name, service, pruneServicePorts);
 
         const [rejection] = children.rejections;
         const settled = isSettled(stable, stableImage, replicas) ? "Stable" : "Progressing";

@@ -3,7 +3,7 @@ import {
   Children,
   type Desired,
   type Manager,
-  removeForeignPorts,
+  pruneServicePorts,
   setCondition,
   type Stored,
 } from "@tsbuilder/runtime";
@@ -79,7 +79,7 @@ export function setup(manager: Manager): void {
         await children.set(ConfigMap, `${name}-config`, { metadata: { labels }, data });
         const ports = [{ name: "client", port: 2181 }];
         const service = { metadata: { labels }, spec: { selector: labels, ports } };
-        await children.set(Service, `${name}-client`, service, removeForeignPorts);
+        await children.set(Service, `${name}-client`, service, pruneServicePorts);
         const peerPorts = [...ports, { name: "peer", port: 2888 }, { name: "election", port: 3888 }];
         // Members look for each other before they are ready.
         const headless = {
@@ -88,7 +88,7 @@ export function setup(manager: Manager): void {
           clusterIP: "None",
           publishNotReadyAddresses: true,
         };
-        await children.set(Service, `${name}-members`, { ...service, spec: headless }, removeForeignPorts);
+        await children.set(Service, `${name}-members`, { ...service, spec: headless }, pruneServicePorts);
         const desired = statefulSetFor(name, spec, members, settings);
         const servers = await children.set(StatefulSet, `${name}-server`, desired);
         // Three and more survive the loss of one. A budget for fewer would only block the drain of a node.

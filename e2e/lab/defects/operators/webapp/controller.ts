@@ -6,8 +6,8 @@ import {
   type DesiredCondition,
   findCondition,
   type Manager,
+  pruneServicePorts,
   type Rejection,
-  removeForeignPorts,
   setCondition,
   type Stored,
 } from "@tsbuilder/runtime";
@@ -57,7 +57,7 @@ export function setup(manager: Manager): void {
         const scaled = deployment && (await scale(app, deployment));
         const autoscaler = scaled && autoscaling && autoscalerFor(name, autoscaling);
         if (autoscaler) await children.set(HorizontalPodAutoscaler, name, autoscaler);
-        await children.set(Service, name, serviceFor(app), removeForeignPorts);
+        await children.set(Service, name, serviceFor(app), pruneServicePorts);
         await children.set(Ingress, name, ingress && ingressFor(name, ingress));
 
         let { conditions = [] } = status;

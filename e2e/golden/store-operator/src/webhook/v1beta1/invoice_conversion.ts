@@ -1,4 +1,4 @@
-import type { Conversion, Converted, Manager } from "@tsbuilder/runtime";
+import type { Conversion, ConvertedObject, Manager } from "@tsbuilder/runtime";
 import { Invoice as InvoiceHub } from "../../../api/v1/invoice_types.ts";
 import { Invoice } from "../../../api/v1beta1/invoice_types.ts";
 
@@ -7,11 +7,11 @@ import { Invoice } from "../../../api/v1beta1/invoice_types.ts";
  * lose data: store what a version has no field for in an annotation.
  */
 export class InvoiceConversion implements Conversion<InvoiceHub, Invoice> {
-  toHub({ spec, status }: Invoice): Converted<InvoiceHub> {
+  toHub({ spec, status }: Invoice): ConvertedObject<InvoiceHub> {
     return { spec, status };
   }
 
-  fromHub({ spec, status }: InvoiceHub): Converted<Invoice> {
+  fromHub({ spec, status }: InvoiceHub): ConvertedObject<Invoice> {
     return { spec, status };
   }
 }

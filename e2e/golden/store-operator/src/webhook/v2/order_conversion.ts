@@ -1,4 +1,4 @@
-import type { Conversion, Converted, Manager } from "@tsbuilder/runtime";
+import type { Conversion, ConvertedObject, Manager } from "@tsbuilder/runtime";
 import { Order as OrderHub } from "../../../api/v1/order_types.ts";
 import { Order } from "../../../api/v2/order_types.ts";
 
@@ -7,11 +7,11 @@ import { Order } from "../../../api/v2/order_types.ts";
  * lose data: store what a version has no field for in an annotation.
  */
 export class OrderConversion implements Conversion<OrderHub, Order> {
-  toHub({ spec, status }: Order): Converted<OrderHub> {
+  toHub({ spec, status }: Order): ConvertedObject<OrderHub> {
     return { spec, status };
   }
 
-  fromHub({ spec, status }: OrderHub): Converted<Order> {
+  fromHub({ spec, status }: OrderHub): ConvertedObject<Order> {
     return { spec, status };
   }
 }
