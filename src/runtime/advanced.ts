@@ -23,6 +23,7 @@ export type {
   RetryDelay,
   WatchFilter,
 } from "./controller/controller-spec.ts";
+export type { PollOptions } from "./controller/poll-source.ts";
 export type { EnqueueOptions, IntervalOptions, SourceContext } from "./controller/source.ts";
 export type { EventDetails } from "./events/event-recorder.ts";
 export type { LeveledLogger, LoggerOptions, LogLevel, PinoLike } from "./log/logger.ts";
@@ -64,6 +65,7 @@ export type {
 } from "./client/client.ts";
 export type { ClientOptions } from "./client/live-client.ts";
 export { isMetadataOnly } from "./client/metadata-only.ts";
+export type { ChildGroup, ChildOptions, ChildSelection } from "./client/child-order.ts";
 export type { CreateOrUpdateResult, PartialObject, RetryOptions } from "./client/read-modify-write.ts";
 export type {
   CallInterceptor,

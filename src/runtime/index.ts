@@ -19,7 +19,7 @@ export type { Cleanup, Context, Reconciler, Result } from "./controller/reconcil
 export type { ControllerBuilder } from "./controller/controller-builder.ts";
 export type { AddedWatch, Controller, ControllerOptions } from "./controller/controller-spec.ts";
 export type { EventHandler, RequestMap } from "./controller/kind-source.ts";
-export { pollSource, type PollOptions, type PollSource } from "./controller/poll-source.ts";
+export { pollSource, type PollSource } from "./controller/poll-source.ts";
 export { intervalSource, RequestChannel, type Enqueue, type Source } from "./controller/source.ts";
 export * from "./controller/predicate.ts";
 export type { InformerEvent } from "./cache/cache.ts";
@@ -46,7 +46,7 @@ export { createClient } from "./client/live-client.ts";
 export { formatKey, keyOf } from "./client/client.ts";
 export { metadataOnly } from "./client/metadata-only.ts";
 export { Children, pruneServicePorts, type Rejection } from "./client/children.ts";
-export type { BeforeApply, Child, ChildGroup, ChildOptions, DesiredChild } from "./client/child-order.ts";
+export type { BeforeApply, Child, DesiredChild } from "./client/child-order.ts";
 export { createOrUpdate, retryOnConflict } from "./client/read-modify-write.ts";
 export { interceptClient } from "./client/intercept-client.ts";
 export type { ExecResult } from "./containers/options.ts";

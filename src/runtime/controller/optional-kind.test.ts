@@ -49,7 +49,7 @@ async function start(crds: object[]) {
             const owner = await started.client.find(ConfigMap, request);
             if (owner?.metadata.namespace !== "default") return;
             const children = new Children(started.client, owner, { clock });
-            await children.set(Monitor, owner.metadata.name!, { metadata: {} });
+            await children.set(Monitor, owner.metadata.name, { metadata: {} });
             reasons.splice(0, reasons.length, ...children.rejections.map(({ reason }) => reason));
             return children.result(undefined);
           },

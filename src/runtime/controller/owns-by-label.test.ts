@@ -47,7 +47,7 @@ async function createNamespaces(...names: string[]): Promise<void> {
 const copies = async (owner: Widget): Promise<{ [namespace: string]: string | undefined }> => {
   const fields = { "metadata.name": `copy-of-${owner.metadata.name}` };
   const found = await cluster.client.list(ConfigMap, { fields });
-  return Object.fromEntries(found.map(({ metadata, data }) => [metadata.namespace!, data?.["color"]]));
+  return Object.fromEntries(found.map(({ metadata, data }) => [metadata.namespace, data?.["color"]]));
 };
 
 test("children in other namespaces, and of the cluster, are restored, pruned, and deleted with their owner", async () => {

@@ -79,7 +79,7 @@ const once = (nameOf: (shop: Shop) => string, setUp = shopsThat): ((manager: Man
 
 test("a clock that is wrong is no process that died", async () => {
   const setup = shopsThat(async ({ client }, shop) => {
-    const isNew = Date.now() - Date.parse(shop.metadata.creationTimestamp!) < 600_000;
+    const isNew = Date.now() - Date.parse(shop.metadata.creationTimestamp) < 600_000;
     const { namespace, name } = shop.metadata;
     if (isNew)
       await client.apply(

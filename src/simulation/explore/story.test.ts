@@ -77,7 +77,7 @@ test("what nobody wrote is written by a line that a fault kept from it", async (
 
 test("a wrong field has the line that wrote it, and the last one that could have changed it", async () => {
   const setup = shopsThat(async ({ client }, shop) => {
-    const key = { namespace: "default", name: shop.metadata.name! };
+    const key = { namespace: "default", name: shop.metadata.name };
     const { colour = "white", size } = shop.spec;
     const map = await client.find(ConfigMap, key, { live: true });
     if (map) await client.patch(ConfigMap, key, { merge: { data: { size: `${size}` } } }); // patches
@@ -107,7 +107,7 @@ const mail = external({
 test("what is left outside has the line that made it, and who called that", async () => {
   const put = (name: string) => fetch(`http://mail/${name}`, { method: "PUT", body: name }); // puts
   const setup = shopsThat(async (_, { metadata, status }) => {
-    if (!status) await put(metadata.name!); // asks
+    if (!status) await put(metadata.name); // asks
   });
   const sections = await sectionsOf({ ...shopScenario(setup), steps, external: { mail } });
   expect(sections["It is wrong that"]).toEqual([

@@ -164,7 +164,7 @@ function sendMails(manager: Manager): void {
     async reconcile(request) {
       const shop = await manager.client.find(Shop, request, { live: true });
       if (!shop || shop.status?.size || shop.metadata.deletionTimestamp) return;
-      await fetch("http://mail/", { method: "POST", body: shop.metadata.name! });
+      await fetch("http://mail/", { method: "POST", body: shop.metadata.name });
       await manager.client.patchStatus(Shop, shop, { size: 1 });
     },
   });
