@@ -57,6 +57,17 @@ writeFileSync("config/rbac/role.yaml", JSON.stringify({ apiVersion: "rbac.author
 /** Snippets of the guides on the simulation. */
 export const simulationStages: Stages = {
   "external: { dns } });": { before: project },
+  "const servers = external({": {
+    before: `import assert from "node:assert/strict";
+`,
+    after: `const server = { namespace: "default", pod: "db-0", options: {} };
+const pods = { readFile: (_: unknown, path: string) => path, readEnv: () => "0" };
+const passwords = servers.state();
+assert.deepEqual(await servers.exec?.({ ...server, command: ["reload"] }, passwords, pods), { stdout: "0" });
+assert.deepEqual(passwords, new Map([["db-0", "/etc/login/password"]]));
+assert.deepEqual(await servers.exec?.({ ...server, command: ["ls"] }, passwords, pods), { exitCode: 127, stderr: "ls: not found" });
+`,
+  },
   "external: { ca }, ...promises });": {
     before: `${project}
 import { external, type State } from "@tsbuilder/simulation";
