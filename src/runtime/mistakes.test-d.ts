@@ -93,22 +93,30 @@ await client.applyFields(Deployment, await client.get(Deployment, { namespace, n
 });
 // @ts-expect-error 22: data of a Secret that isn't text.
 await client.apply(Secret, { metadata: { namespace, name }, stringData: { port: 3306 } });
+// @ts-expect-error 23: a misspelt field of a child that is applied in its turn.
+new Children(client, shop).add(ConfigMap, name, { metadata: { labels }, dta: {} });
+// @ts-expect-error 24: a function that returns a child with a field of another type.
+new Children(client, shop).add(Service, name, () => ({ metadata: { labels }, spec: { ports: 80 } }));
+// @ts-expect-error 25: a child that comes after a name.
+new Children(client, shop).add(ConfigMap, name, { metadata: { labels } }, { after: "database" });
+// @ts-expect-error 26: a misspelt field of a child in a list.
+new Children(client, shop).addEach(ConfigMap, [{ metadata: { name }, dta: {} }]);
 
 /* How it changes */
 
-// @ts-expect-error 23: a change of an object of the cache.
+// @ts-expect-error 27: a change of an object of the cache.
 shop.spec.size = 2;
-// @ts-expect-error 24: a label that is added to an object of the cache.
+// @ts-expect-error 28: a label that is added to an object of the cache.
 shop.metadata.labels!["app"] = "shop";
-// @ts-expect-error 25: a change that returns a new object, which nobody reads.
+// @ts-expect-error 29: a change that returns a new object, which nobody reads.
 await client.patch(Shop, shop, (draft) => ({ ...draft, spec: { ...draft.spec, size: 2 } }));
-// @ts-expect-error 26: a change that waits, for which nobody waits.
+// @ts-expect-error 30: a change that waits, for which nobody waits.
 await client.patch(Shop, shop, async (draft) => void (draft.spec.size = 2));
-// @ts-expect-error 27: a read that may find nothing, used as if it did.
+// @ts-expect-error 31: a read that may find nothing, used as if it did.
 void (await client.find(Shop, shop.metadata)).spec;
-// @ts-expect-error 28: an optional field, used as if it were there.
+// @ts-expect-error 32: an optional field, used as if it were there.
 void shop.spec.image.length;
-// @ts-expect-error 29: a child that may not exist yet.
+// @ts-expect-error 33: a child that may not exist yet.
 void (await new Children(client, shop).find(Job, "backup")).status;
 
 /* When it runs, and what it says */
@@ -118,29 +126,29 @@ class ShopReconciler {
     if (request.namespace === "slow") return { requeueAfter: "1m" };
   }
 }
-// @ts-expect-error 30: a reconciler of a namespaced kind, for a cluster-scoped one.
+// @ts-expect-error 34: a reconciler of a namespaced kind, for a cluster-scoped one.
 manager.controllerFor(Mall).complete(new ShopReconciler());
-// @ts-expect-error 31: a delay without a unit.
+// @ts-expect-error 35: a delay without a unit.
 manager.controllerFor(Shop).complete({ reconcile: async () => ({ requeueAfter: 30 }) });
-// @ts-expect-error 32: a delay in a unit that doesn't exist.
+// @ts-expect-error 36: a delay in a unit that doesn't exist.
 manager.controllerFor(Shop).complete({ reconcile: async () => ({ requeueAfter: { days: 1 } }) });
-// @ts-expect-error 33: a request without the namespace.
+// @ts-expect-error 37: a request without the namespace.
 manager.controllerFor(Shop).watches(Secret, (secret) => [{ name: secret.metadata.name }]);
-// @ts-expect-error 34: a kind that is no value of `defineKind`.
+// @ts-expect-error 38: a kind that is no value of `defineKind`.
 manager.controllerFor({ kind: "Shop" });
 setCondition(undefined, {
   type: "Ready",
-  // @ts-expect-error 35: a status that is a boolean.
+  // @ts-expect-error 39: a status that is a boolean.
   status: true,
   reason: "Ready",
 });
-// @ts-expect-error 36: a reason with a space, which the API server rejects.
+// @ts-expect-error 40: a reason with a space, which the API server rejects.
 setCondition(undefined, { type: "Ready", status: "False", reason: "Not ready" });
-// @ts-expect-error 37: a reason of an Event that is a sentence.
+// @ts-expect-error 41: a reason of an Event that is a sentence.
 context.events.normal(shop, "It was created", "The shop was created");
-// @ts-expect-error 38: a property of an error that doesn't exist.
+// @ts-expect-error 42: a property of an error that doesn't exist.
 void new ApiError({ code: 404 }).isNotfound;
-// @ts-expect-error 39: the code of a Status, which errors of Node use for another thing.
+// @ts-expect-error 43: the code of a Status, which errors of Node use for another thing.
 void new ApiError({ code: 404 }).code;
 
 /* What still compiles: TypeScript checks unknown fields only where they are written in place */
@@ -148,7 +156,7 @@ void new ApiError({ code: 404 }).code;
 const withMisspeltField = { metadata: { namespace, name }, spec: { size: 1, imagee: "a" } };
 await client.apply(Shop, withMisspeltField);
 // The type of the variable brings the check back.
-// @ts-expect-error 40: a misspelt field in a variable that has a type.
+// @ts-expect-error 44: a misspelt field in a variable that has a type.
 const desired: Desired<Shop> = { metadata: { namespace, name }, spec: { size: 1, imagee: "a" } };
 await client.apply(Shop, desired);
 
