@@ -131,7 +131,7 @@ test("an owner can be deleted though the cluster doesn't serve one of the kinds;
     await run((manager) => {
       for (const kind of [Widget, Namespace])
         manager
-          .controllerFor(kind as Kind)
+          .controllerFor(kind)
           .owns(Gadget, { byLabel: true, optional: true })
           .complete({ reconcile() {} });
     }),
