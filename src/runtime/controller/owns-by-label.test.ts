@@ -1,4 +1,4 @@
-import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
+import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test } from "vitest";
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { Children } from "../client/children.ts";
