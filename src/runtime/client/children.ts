@@ -207,7 +207,9 @@ export class Children {
   ): Promise<DeepReadonly<T>> {
     const isTracked = isBeyond(this.#owner, key.namespace);
     if (isTracked) this.#assertFinalizer(kind, key);
-    const options = { owner: isTracked ? undefined : this.#owner, leaveStrangers: true };
+    // A tracked child whose labels somebody has overwritten looks like an object of somebody else.
+    const leaveStrangers = !isTracked || !(await this.find(kind, key));
+    const options = { owner: isTracked ? undefined : this.#owner, leaveStrangers };
     const metadata = isTracked ? trackingMetadata(this.#owner, desired.metadata) : desired.metadata;
     const complete = { ...(desired as object), metadata } as Desired<T>;
     try {

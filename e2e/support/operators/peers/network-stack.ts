@@ -20,7 +20,7 @@ interface Resource<Spec> extends KubernetesObject {
   status?: { id?: string };
 }
 const aws = { group: "ec2.services.k8s.aws", version: "v1alpha1" };
-export const VPC = defineKind<Resource<{ cidrBlocks: string[] }>>(aws, { kind: "VPC", plural: "vpcs" });
+export const Vpc = defineKind<Resource<{ cidrBlocks: string[] }>>(aws, { kind: "VPC", plural: "vpcs" });
 export const Subnet = defineKind<Resource<{ availabilityZone: string; cidrBlock: string; vpcID: string }>>(
   aws,
   {
@@ -44,7 +44,7 @@ function childrenOf({ client, clock }: Manager, stack: NetworkStack) {
   const { name = "" } = stack.metadata;
   const children = new Children(client, stack, { clock });
   const vpc = children.add(
-    VPC,
+    Vpc,
     name,
     { metadata: {}, spec: { cidrBlocks: ["192.168.0.0/16"] } },
     { readyWhen: hasId },
@@ -66,7 +66,7 @@ export function setupNetworkStackController(manager: Manager): void {
   const { client, clock } = manager;
   manager
     .controllerFor(NetworkStack)
-    .owns(VPC)
+    .owns(Vpc)
     .owns(Subnet)
     .owns(SecurityGroup)
     .finalizer("example.com/network", (stack) => childrenOf(manager, stack).children.delete())

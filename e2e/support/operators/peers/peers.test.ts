@@ -7,7 +7,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { eventually, moveClockUntil, startTestManager } from "@tsbuilder/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { MySQLSchema, type Schema, setupMySQLSchemaController } from "./mysql-schema.ts";
-import { NetworkStack, SecurityGroup, setupNetworkStackController, Subnet, VPC } from "./network-stack.ts";
+import { NetworkStack, SecurityGroup, setupNetworkStackController, Subnet, Vpc } from "./network-stack.ts";
 import { setupWebPageController, WebPage } from "./web-page.ts";
 
 const key = { namespace: "default", name: "one" };
@@ -62,14 +62,14 @@ test("a network is made from the outside in, and ends from the inside out", asyn
   const { client, until, report, namesOf, messageOf } = await start(
     setupNetworkStackController,
     NetworkStack,
-    VPC,
+    Vpc,
     Subnet,
     SecurityGroup,
   );
   await client.create(NetworkStack, { metadata: key, spec: {} });
   await eventually(async () => expect(await messageOf(NetworkStack)).toBe("waits for VPC one"));
   expect(await namesOf(Subnet)).toEqual([]);
-  await report(VPC, { id: "vpc-1" });
+  await report(Vpc, { id: "vpc-1" });
   await eventually(async () => expect(await namesOf(Subnet)).toHaveLength(3));
   expect((await client.list(Subnet)).map(({ spec }) => spec.vpcID)).toEqual(["vpc-1", "vpc-1", "vpc-1"]);
   await report(Subnet, { id: "subnet" });
@@ -81,10 +81,10 @@ test("a network is made from the outside in, and ends from the inside out", asyn
   await client.patch(SecurityGroup, key, { merge: { metadata: { finalizers } } });
   await client.delete(NetworkStack, key);
   await until(async () => expect(await namesOf(Subnet)).toEqual([]));
-  expect(await namesOf(VPC)).toEqual(["one"]);
+  expect(await namesOf(Vpc)).toEqual(["one"]);
   await client.patch(SecurityGroup, key, { merge: { metadata: { finalizers: null } } });
   await until(async () => expect(await namesOf(NetworkStack)).toEqual([]));
-  expect(await namesOf(VPC)).toEqual([]);
+  expect(await namesOf(Vpc)).toEqual([]);
 });
 
 test("a web page is exposed when it is served, and as long as it should be", async () => {
