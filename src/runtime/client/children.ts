@@ -206,7 +206,9 @@ export class Children {
   ): Promise<Stored<T, Key>> {
     const isTracked = isBeyond(this.#owner, key.namespace);
     if (isTracked) this.#assertFinalizer(kind, key);
-    const options = { owner: isTracked ? undefined : this.#owner, adoptOnlyMatching: true };
+    // A tracked child whose labels somebody has overwritten looks like an object of somebody else.
+    const adoptOnlyMatching = !isTracked || !(await this.find(kind, key));
+    const options = { owner: isTracked ? undefined : this.#owner, adoptOnlyMatching };
     const metadata = isTracked ? trackingMetadata(this.#owner, desired.metadata) : desired.metadata;
     const complete = { ...(desired as object), metadata } as Desired<T, Key>;
     try {

@@ -1,7 +1,7 @@
 // Children that an owner reference can't reach: of a namespaced owner, in another namespace or in none. The garbage
 // collector would take such a reference for one to an owner that doesn't exist, and delete the child. So a label has the
-// owner's uid, which finds its children in all namespaces, an annotation has its key, which a watch needs, and a
-// finalizer of the owner deletes them.
+// owner's uid, by which the server finds its children in all namespaces, an annotation has its key, which a watch needs,
+// and a finalizer of the owner deletes them. Either of the two suffices: somebody may overwrite the other by hand.
 
 import {
   type Duration,
@@ -13,11 +13,13 @@ import { ApiError } from "../errors/api-error.ts";
 import {
   type Client,
   type Desired,
+  type ListOptions,
   type ObjectKey,
   type NamespacedName,
   type Owner,
   type Stored,
   formatKey,
+  keyOf,
 } from "./client.ts";
 
 /** The kind of an owner, as objects and kinds have it. */
@@ -46,9 +48,10 @@ export function isBeyond(owner: Owner, namespace: string | undefined): boolean {
 
 /** Returns true if the owner tracks the object. One with a controller has its labels from there, like EndpointSlices. */
 export function isTrackedBy(owner: Owner, { metadata }: KubernetesObject): boolean {
-  const { labels, ownerReferences = [] } = metadata;
+  const { labels, annotations, ownerReferences = [] } = metadata;
   if (ownerReferences.some(({ controller }) => controller)) return false;
-  return labels?.[trackingName(owner)] === owner.metadata.uid;
+  const name = trackingName(owner);
+  return labels?.[name] === owner.metadata.uid || annotations?.[name] === formatKey(keyOf(owner));
 }
 
 /** Returns the metadata that tracks a child. */
@@ -66,9 +69,8 @@ export function trackingMetadata(
 
 /** Returns the key of the owner that tracks an object; undefined if none of this kind does. */
 export function trackingOwnerOf(kind: OwnerKind, { metadata }: KubernetesObject): NamespacedName | undefined {
-  const name = trackingName(kind);
-  const [namespace, owner] = metadata.annotations?.[name]?.split("/") ?? [];
-  return metadata.labels?.[name] !== undefined && namespace && owner ? { namespace, name: owner } : undefined;
+  const [namespace, name] = metadata.annotations?.[trackingName(kind)]?.split("/") ?? [];
+  return namespace && name ? { namespace, name } : undefined;
 }
 
 /** Lists the children of a kind that an owner tracks. */
@@ -76,11 +78,10 @@ export async function listTracked<T extends KubernetesObject, Key extends Object
   client: Client,
   kind: Kind<T, Key>,
   owner: Owner,
-  options: { readonly live?: boolean } = {},
+  options: ListOptions<Key> = {},
 ): Promise<Stored<T, Key>[]> {
-  const labels = { [trackingName(owner)]: owner.metadata.uid };
   try {
-    const objects = await client.list(kind, { labels, ...options });
+    const objects = await client.list(kind, options);
     return objects.filter((object) => isTrackedBy(owner, object));
   } catch (error) {
     // A kind whose CRD is gone has no objects.
@@ -90,9 +91,9 @@ export async function listTracked<T extends KubernetesObject, Key extends Object
 }
 
 /**
- * Deletes what an owner tracks, for its finalizer. Returns when to look again; undefined if nothing is left. Kinds whose
- * objects may be listed in all namespaces are read from the server: the cache of a new leader may not have what the
- * former one made last.
+ * Deletes what an owner tracks, for its finalizer. Returns when to look again; undefined if nothing is left. The cache
+ * has objects whose label was overwritten. Kinds whose objects may be listed in all namespaces are also read from the
+ * server: the cache of a new leader may not have what the former one made last.
  */
 export async function deleteTracked(
   client: Client,
@@ -100,8 +101,11 @@ export async function deleteTracked(
   owner: Owner,
 ): Promise<{ requeueAfter: Duration } | undefined> {
   let isGone = true;
+  const labels = { [trackingName(owner)]: owner.metadata.uid };
   for (const { kind, live } of kinds) {
-    for (const object of await listTracked(client, kind, owner, { live })) {
+    const stored = live ? await listTracked(client, kind, owner, { labels, live }) : [];
+    const cached = await listTracked(client, kind, owner);
+    for (const object of new Map([...cached, ...stored].map((one) => [one.metadata.uid, one])).values()) {
       isGone = false;
       const { uid, deletionTimestamp } = object.metadata;
       if (deletionTimestamp !== undefined) continue;

@@ -1,4 +1,4 @@
-import { defineKind, type Kind } from "@tsbuilder/apimachinery/meta";
+import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test } from "vitest";
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { Children } from "../client/children.ts";
@@ -77,6 +77,28 @@ test("children in other namespaces, and of the cluster, are restored, pruned, an
   expect(await cluster.client.find(ClusterRole, { name: far.name })).toBeUndefined();
 });
 
+test("a child whose labels were overwritten is restored, and deleted with its owner even if there is no time for that", async () => {
+  await createNamespaces("far-f");
+  const stop = await run(copyColors());
+  const owner = await cluster.create({ color: "red", parts: ["far-f"] });
+  await eventually(async () => expect(await copies(owner)).toEqual({ "far-f": "red" }));
+  const far = { namespace: "far-f", name: `copy-of-${owner.metadata.name}` };
+  const labels = { "widget.example.com/owner": "changed-by-hand" };
+  const overwrite = () => cluster.client.patch(ConfigMap, far, { merge: { metadata: { labels } } });
+  await overwrite();
+  await eventually(async () =>
+    expect((await cluster.client.get(ConfigMap, far)).metadata.labels).toEqual({
+      "widget.example.com/owner": owner.metadata.uid,
+    }),
+  );
+  await stop();
+  await overwrite();
+  await cluster.client.delete(Widget, owner);
+  onTestFinished(await run(copyColors()));
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
+  expect(await copies(owner)).toEqual({});
+});
+
 test("what a former process made last is deleted with its owner, too", async () => {
   await createNamespaces("far-c");
   const stop = await run(copyColors());
@@ -107,11 +129,8 @@ test("an owner can be deleted though the cluster doesn't serve one of the kinds;
   const Gadget = defineKind({ group: "example.com", version: "v1" }, { kind: "Gadget", plural: "gadgets" });
   onTestFinished(
     await run((manager) => {
-      for (const kind of [Widget, Namespace])
-        manager
-          .controllerFor(kind as Kind)
-          .owns(Gadget, { byLabel: true, optional: true })
-          .complete({ reconcile() {} });
+      for (const controller of [manager.controllerFor(Widget), manager.controllerFor(Namespace)])
+        controller.owns(Gadget, { byLabel: true, optional: true }).complete({ reconcile() {} });
     }),
   );
   await createNamespaces("far-e");

@@ -107,15 +107,15 @@ export class ChangeCount {
     const key = `${resource} ${namespace}/${generateName ?? name}`;
     const count = (this.#objects.get(key) ?? 0) + 1;
     this.#objects.set(key, count);
-    this.#recent.add(key.replaceAll(/\d{4,}/g, "0"));
+    this.#recent.add(key.replaceAll(/\d+/g, "0"));
     this.ofOneObject = Math.max(this.ofOneObject, count);
     this.all++;
   }
 
-  /** Returns what was changed since it was last called, as a text. Long numbers in names, such as dates, don't count. */
-  takeRecent(): string {
-    const recent = [...this.#recent].toSorted().join();
-    this.#recent.clear();
+  /** Returns the objects that were changed since it was last called. Numbers in names, such as those of revisions and dates, don't count. */
+  takeRecent(): ReadonlySet<string> {
+    const recent = this.#recent;
+    this.#recent = new Set();
     return recent;
   }
 

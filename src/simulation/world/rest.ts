@@ -10,16 +10,18 @@ export interface Outlook {
   readonly milliseconds: number;
   /** The time counts since the last progress, or since the beginning: then it passes to its end. */
   readonly since: "progress" | "beginning";
+  /** The times that due work may change what has changed before until all that follows is taken for the same. */
+  readonly repetitions: number;
 }
 
 /** Only what needs no wait: enough to see what a restart leads to. */
-export const atOnce: Outlook = { milliseconds: 0, since: "progress" };
+export const atOnce: Outlook = { milliseconds: 0, since: "progress", repetitions: 0 };
 
 /** Enough for orders that take minutes, and for retries: what they lead to belongs to the outcome. */
-export const soon: Outlook = { milliseconds: 3_600_000, since: "progress" };
+export const soon: Outlook = { milliseconds: 3_600_000, since: "progress", repetitions: 20 };
 
 /** Enough for the renewal of certificates, and for rotations. */
-export const months: Outlook = { milliseconds: 100 * 86_400_000, since: "beginning" };
+export const months: Outlook = { milliseconds: 100 * 86_400_000, since: "beginning", repetitions: 2 };
 
 /** Operators that change something more often than this, in milliseconds, don't wait for anything. */
 const shortestPause = 10_000;
@@ -29,9 +31,6 @@ const quietTime = 60_000;
 
 /** With leases, whose renewals don't let time be skipped: milliseconds without progress after which an operator rests. */
 const patience = 600_000;
-
-/** The number of times that due work may change what such work has changed before, until all that follows is taken for the same. */
-const mostRepetitions = 5;
 
 /** The number of times that due work may change nothing, as a poll does, until more and more of it is skipped. */
 const exactWakes = 10;
@@ -75,8 +74,8 @@ export class Rest {
   /** The times that due work came since then, and those at which it repeated itself. */
   #wakes = 0;
   #repetitions = 0;
-  /** The sets of objects that changed together, as texts. The same ones again are a repetition, and no progress. */
-  readonly #effects = new Set<string>();
+  /** The objects that were changed. The same ones again are a repetition, and no progress. */
+  readonly #changed = new Set<string>();
 
   constructor(world: World, outlook: Outlook, limits: Limits = {}) {
     this.#world = world;
@@ -110,12 +109,11 @@ export class Rest {
   }
 
   #noteProgress(): void {
-    const effect = this.#world.changes.takeRecent();
-    if (this.#effects.has(effect)) {
-      if (effect !== "") this.#repetitions++;
-      return;
-    }
-    this.#effects.add(effect);
+    const recent = this.#world.changes.takeRecent();
+    if (recent.size === 0) return;
+    this.#repetitions++;
+    if ([...recent].every((object) => this.#changed.has(object))) return;
+    for (const object of recent) this.#changed.add(object);
     this.#progress = this.#world.loop.now;
     this.#wakes = 0;
     this.#repetitions = 0;
@@ -124,10 +122,10 @@ export class Rest {
   /** Skips the time until the next work is due. Returns false if there is none within the outlook. */
   #skipToNextWork(next: number): boolean {
     const { loop } = this.#world;
-    const { milliseconds, since } = this.#outlook;
+    const { milliseconds, since, repetitions } = this.#outlook;
     const idle = loop.now - this.#progress;
     const left = milliseconds - (since === "progress" ? idle : loop.now - this.#start);
-    if (left <= 0 || this.#repetitions > mostRepetitions || this.#wakes++ > mostWakes) return false;
+    if (left <= 0 || this.#repetitions > repetitions || this.#wakes++ > mostWakes) return false;
     const stride = this.#wakes > exactWakes ? idle * skippedPart : 0;
     const wait = Math.min(Math.max(next, stride), loop.untilNextWork(stride) ?? Infinity);
     if (wait > left && since === "progress") return false;
