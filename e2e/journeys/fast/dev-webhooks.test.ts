@@ -90,8 +90,8 @@ test("an edited conversion applies to the next read of the other version", async
   editFile(
     project,
     conversion,
-    "fromHub({ spec, status }: OrderHub): Converted<Order> {\n    return { spec, status };",
-    "fromHub({ spec, status }: OrderHub): Converted<Order> {\n    return { spec: { foo: `v2 of ${spec.foo}` }, status };",
+    "fromHub({ spec, status }: OrderHub): ConvertedObject<Order> {\n    return { spec, status };",
+    "fromHub({ spec, status }: OrderHub): ConvertedObject<Order> {\n    return { spec: { foo: `v2 of ${spec.foo}` }, status };",
   );
   await takenUp(conversion);
   await eventually(
