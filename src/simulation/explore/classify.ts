@@ -1,5 +1,5 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Fault, MistakeClass, Run } from "../contract/index.ts";
+import type { Fault, MistakeClass, Run, Step } from "../contract/index.ts";
 import { appliedIn } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { type Finding, isOutcomeOfAnOrder } from "./examine.ts";
@@ -29,9 +29,21 @@ export async function classify(finding: Finding): Promise<MistakeClass> {
   const classes = new Set(faults.map((fault) => classOf(fault, run)));
   const first = faultClasses.find((name) => classes.has(name));
   if (first) return first;
-  if (steps.some((step) => step.do !== "settle" && step.strange) || run.rejected.length > 0) return "stuck";
+  if (isCorrected(steps) || run.rejected.length > 0) return "stuck";
   if (!isOfSeveral) return "history";
   return (await isFirstComeFirstServed(finding)) ? "order" : "collision";
+}
+
+/** Returns whether a user corrects a value that no operator can work with. */
+function isCorrected(steps: readonly Step[]): boolean {
+  return steps.some(
+    (wrong, at) =>
+      wrong.do === "apply" &&
+      wrong.strange &&
+      steps
+        .slice(at + 1)
+        .some((step) => step.do === "apply" && refTextOf(step.object) === refTextOf(wrong.object)),
+  );
 }
 
 /** The classes of faults. If several faults remain, the first of their classes says most about the mistake. */
