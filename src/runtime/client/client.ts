@@ -324,7 +324,8 @@ export type UncheckedRef =
   | { readonly metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined } };
 
 /** The key of an object; throws `TypeError` if it has no name. */
-export function keyOf<Key extends ObjectKey>(ref: ObjectRef<Key>): Key;
+export function keyOf(ref: ObjectRef<NamespacedName>): NamespacedName;
+export function keyOf(ref: ObjectRef<ClusterScopedName>): ClusterScopedName;
 export function keyOf(ref: UncheckedRef): ObjectKey;
 export function keyOf(ref: UncheckedRef): ObjectKey {
   const { name, namespace } = "metadata" in ref ? ref.metadata : ref;

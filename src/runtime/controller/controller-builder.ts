@@ -280,7 +280,7 @@ export class ControllerBuilder<
     super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
     this.#kind = kind;
     this.#shard = host.shards && new ObjectShard(host.shards, host.cache, kind);
-    this.watchesOwn(kind, (object) => [keyOf(object)], filter, this.#shard);
+    this.watchesOwn(kind, (object) => [keyOf(object) as Key], filter, this.#shard);
   }
 
   /** Watches a kind, and reconciles the owner that controls the changed object. `metadataOnly(Kind)` saves memory. */
@@ -332,7 +332,7 @@ export class ControllerBuilder<
   pausable(): this {
     const annotation = pauseAnnotation(this.#kind);
     if (!this.#isPausable)
-      this.watchesAlways(this.#kind, (object) => [keyOf(object)], pauseChanged(annotation));
+      this.watchesAlways(this.#kind, (object) => [keyOf(object) as Key], pauseChanged(annotation));
     this.#isPausable = true;
     return this;
   }
