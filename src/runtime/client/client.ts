@@ -148,7 +148,7 @@ export interface Client extends Reader, Containers {
     kind: Kind<T, Key>,
     ref: ObjectRef<NoInfer<Key>>,
     status: Partial<DesiredStatus<T>>,
-    options?: Omit<ApplyOptions, "owner" | "adopt">,
+    options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">,
   ): Promise<Stored<T, Key>>;
 
   /**
@@ -297,7 +297,7 @@ export interface Subresource<Body extends KubernetesObject> {
   create(body: SubresourceBody<Body>, options?: WriteOptions): Promise<Body>;
   update(body: Body, options?: WriteOptions): Promise<Body>;
   patch(patch: Patch, options?: WriteOptions): Promise<Body>;
-  apply(body: SubresourceBody<Body>, options?: Omit<ApplyOptions, "owner" | "adopt">): Promise<Body>;
+  apply(body: SubresourceBody<Body>, options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">): Promise<Body>;
 }
 
 type SubresourceBody<Body extends KubernetesObject> = Omit<Desired<Body>, "metadata"> &
