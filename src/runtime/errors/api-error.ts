@@ -6,7 +6,7 @@ import type { Status } from "@tsbuilder/apimachinery/meta";
  * A request that failed: the server's answer, or none.
  * `reason` is the API's `reason` (`NotFound`, `Conflict`, …). Without an answer, `status` is 0 and the reason is
  * `Unreachable` (no connection, or a broken one), `Timeout` (no answer in time) or `Malformed` (the answer is not a
- * Kubernetes object); `cause` is Node's error.
+ * Kubernetes object); `cause` is Node's error. A webhook may give any text as its reason: the getters then go by the status.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
