@@ -297,7 +297,10 @@ export interface Subresource<Body extends KubernetesObject> {
   create(body: SubresourceBody<Body>, options?: WriteOptions): Promise<Body>;
   update(body: Body, options?: WriteOptions): Promise<Body>;
   patch(patch: Patch, options?: WriteOptions): Promise<Body>;
-  apply(body: SubresourceBody<Body>, options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">): Promise<Body>;
+  apply(
+    body: SubresourceBody<Body>,
+    options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">,
+  ): Promise<Body>;
 }
 
 type SubresourceBody<Body extends KubernetesObject> = Omit<Desired<Body>, "metadata"> &

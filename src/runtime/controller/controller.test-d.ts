@@ -60,7 +60,9 @@ builder.owns(Secret, {
 });
 // Predicates see objects with the key of their kind, as reconcilers do.
 declare function isOurs(mysql: Stored<MySQL>): boolean;
-builder.owns(MySQL, { predicates: [objectMatches(isOurs), not(anyOf(generationChanged, objectMatches(isOurs)))] });
+builder.owns(MySQL, {
+  predicates: [objectMatches(isOurs), not(anyOf(generationChanged, objectMatches(isOurs)))],
+});
 builder.owns(MySQL, { predicates: [({ object }) => object.metadata.namespace.startsWith("team-")] });
 builder.owns(MySQL, {
   predicates: [generationChanged, objectMatches(({ metadata }) => metadata.namespace.startsWith("team-"))],

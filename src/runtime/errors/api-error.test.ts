@@ -55,9 +55,12 @@ test.each([
   [409, "somebody else is at it", ["isConflict"]],
   [429, "slow down", ["isTooManyRequests"]],
   [404, "", ["isNotFound"]],
-])("an error of status %d with the reason %j, which the API doesn't know, is told by %j", (code, reason, getters) => {
-  expect(answersOf(new ApiError({ code, reason }))).toEqual(getters);
-});
+])(
+  "an error of status %d with the reason %j, which the API doesn't know, is told by %j",
+  (code, reason, getters) => {
+    expect(answersOf(new ApiError({ code, reason }))).toEqual(getters);
+  },
+);
 
 test("an error of too many requests is told by its reason alone, as Go does", () => {
   expect(answersOf(new ApiError({ reason: "TooManyRequests" }))).toEqual(["isTooManyRequests"]);
@@ -69,6 +72,10 @@ test("fields of a Status that are null or empty, as other servers than Kubernete
   );
   const error = new ApiError(body);
   expect(answersOf(error)).toEqual(["isConflict"]);
-  expect(error).toMatchObject({ reason: "Conflict", message: "request failed", retryAfterSeconds: undefined });
+  expect(error).toMatchObject({
+    reason: "Conflict",
+    message: "request failed",
+    retryAfterSeconds: undefined,
+  });
   expect(answersOf(new ApiError({ ...body, details: null }))).toEqual(["isConflict"]);
 });
