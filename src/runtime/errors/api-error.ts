@@ -187,7 +187,6 @@ const knownReasons: ReadonlySet<string> = new Set([
   "ServerTimeout",
   "StoreReadError",
   "Unreachable",
-  "VeryShortWatch",
 ]);
 
 /** An error that a retry can't fix. A reconcile that throws it is logged, and not retried until the object changes. */
