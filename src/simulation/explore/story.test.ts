@@ -27,26 +27,23 @@ async function sectionsOf(scenario: Scenario): Promise<Record<string, string[]>>
 
 const titles = ["What was done:", "What the operator did about it:", "In your code:"];
 
-test.each(Object.entries(wrongShops))(
-  "a story fits on a screen, the cause first: %s",
-  async (_, setup) => {
-    const objects = [
-      { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "somebodys" } },
-    ];
-    const { failure } = await explore({ ...shopScenario(setup), objects }, { seeds: 60 });
-    const lines = failure!.story.split("\n");
-    expect(lines.length).toBeLessThanOrEqual(40);
-    expect(lines[0]).toContain(`${failure!.verdict.class}: `);
-    expect(lines[3]).toMatch(/^In the end, other than|^It is wrong that/);
-    expect(lines.filter((line) => titles.includes(line))).toEqual(titles);
-    expect(lines.at(-1)).toMatch(/^ {2}e2e\/support\/simulation\/[a-z-]+\.ts:\d+:\d+/);
-    // Told again, it is the same.
-    expect(await examineScenario(failure!.scenario)).toMatchObject({
-      story: failure!.story,
-      trace: failure!.trace,
-    });
-  },
-);
+test.each(Object.entries(wrongShops))("a story fits on a screen, the cause first: %s", async (_, setup) => {
+  const objects = [
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "somebodys" } },
+  ];
+  const { failure } = await explore({ ...shopScenario(setup), objects }, { seeds: 60 });
+  const lines = failure!.story.split("\n");
+  expect(lines.length).toBeLessThanOrEqual(40);
+  expect(lines[0]).toContain(`${failure!.verdict.class}: `);
+  expect(lines[3]).toMatch(/^In the end, other than|^It is wrong that/);
+  expect(lines.filter((line) => titles.includes(line))).toEqual(titles);
+  expect(lines.at(-1)).toMatch(/^ {2}e2e\/support\/simulation\/[a-z-]+\.ts:\d+:\d+/);
+  // Told again, it is the same.
+  expect(await examineScenario(failure!.scenario)).toMatchObject({
+    story: failure!.story,
+    trace: failure!.trace,
+  });
+});
 
 test("what nobody wrote is written by a line that a fault kept from it", async () => {
   const setup = shopsThat(async ({ client }, shop) => {
