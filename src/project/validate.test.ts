@@ -84,7 +84,7 @@ test("no kind has a name that scaffolded code imports", () => {
   );
   const names = [...new Set([...imported, "NamespacedName", "ClusterScopedName", "Desired", "Stored"])];
   expect(names).toEqual(expect.arrayContaining(["Children", "Clock", "ConvertedObject", "TestManager"]));
-  for (const name of names) expect(() => checkKind(name), name).toThrow("is not valid");
+  for (const name of names) expect(() => checkKind(name)).toThrow(`the kind "${name}" is not valid`);
 });
 
 test("a long value is cut off in the message", () => {
