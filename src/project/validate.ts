@@ -66,13 +66,16 @@ export function checkKind(kind: string): string {
 
 /** Names that scaffolded code imports, or that JavaScript defines, besides the kind itself. */
 const reservedKinds = new Set([
-  ..."AdmissionContext Client Condition Context Conversion Converted CustomResource Defaulter Manager".split(
+  ..."AdmissionContext Children Client Clock ClusterScopedName Condition Context Conversion ConvertedObject".split(
     " ",
   ),
-  ..."Reconciler Request Result Validator InvalidField Array Error Object Promise String Number Boolean".split(
+  ..."CustomResource Defaulter Desired DesiredCondition GroupVersion InvalidField Manager NamespacedName".split(
     " ",
   ),
-  ..."Symbol Date Map Set Record Partial Readonly Pick Omit Function RegExp JSON Math".split(" "),
+  ..."Reconciler Rejection Result Stored TestCluster TestManager Validator Array Error Object Promise String Number".split(
+    " ",
+  ),
+  ..."Boolean Symbol Date Map Set Record Partial Readonly Pick Omit Function RegExp JSON Math".split(" "),
 ]);
 
 export function checkPlural(plural: string, flag = "plural"): string {

@@ -8,6 +8,8 @@ import {
   type ClusterScopedName,
   type Context,
   type Desired,
+  findCondition,
+  isConditionTrue,
   type Manager,
   type NamespacedName,
   type Result,
@@ -171,3 +173,7 @@ manager.controllerFor(Shop).complete({ reconcile: () => ({ requeueAfter: { minut
 declare const reasons: "Ready" | "NotReady";
 setCondition(undefined, { type: "Ready", status: "True", reason: reasons });
 setCondition(undefined, { type: "Ready", status: "True", reason: name });
+// Conditions of built-in kinds may lack a reason and times.
+const deployment = await client.get(Deployment, { namespace, name });
+void findCondition(deployment.status?.conditions, "Available")?.lastUpdateTime;
+void isConditionTrue((await client.get(Pod, { namespace, name })).status?.conditions, "Ready");

@@ -19,8 +19,10 @@ export type DesiredCondition = Pick<Condition, "type" | "status" | "reason"> & {
   message?: string | undefined;
 };
 
-/** The text of a reason, unless it is not one word: the API server rejects such a condition. */
-export type OneWord<Text extends string> = Text extends "" | `${string} ${string}` ? never : Text;
+/** The text of a reason; if it is not one word, a type whose name says so: the API server rejects such a condition. */
+export type OneWord<Text extends string> = Text extends "" | `${string} ${string}`
+  ? "a reason is one word, such as NotReady"
+  : Text;
 
 /**
  * Returns the conditions with one of them set; doesn't modify the given array.
@@ -29,7 +31,7 @@ export type OneWord<Text extends string> = Text extends "" | `${string} ${string
  */
 export function setCondition<Reason extends string>(
   conditions: readonly Condition[] | null | undefined,
-  desired: DesiredCondition & { readonly reason: Reason & OneWord<Reason> },
+  desired: DesiredCondition & { readonly reason: OneWord<Reason> },
   clock: Pick<Clock, "now"> = systemClock,
 ): Condition[] {
   const current = findCondition(conditions, desired.type);
@@ -43,16 +45,19 @@ export function setCondition<Reason extends string>(
   return (conditions ?? []).map((condition) => (condition.type === desired.type ? next : condition));
 }
 
-/** Finds a condition by its type. */
-export function findCondition(
-  conditions: readonly Condition[] | null | undefined,
+/** Finds a condition by its type; also one of a built-in kind, which may lack a reason or the times. */
+export function findCondition<Found extends { readonly type: string } = Condition>(
+  conditions: readonly Found[] | null | undefined,
   type: string,
-): Condition | undefined {
+): Found | undefined {
   return conditions?.find((condition) => condition.type === type);
 }
 
 /** Returns true if the condition exists and its status is `True`. */
-export function isConditionTrue(conditions: readonly Condition[] | null | undefined, type: string): boolean {
+export function isConditionTrue(
+  conditions: readonly { readonly type: string; readonly status: string }[] | null | undefined,
+  type: string,
+): boolean {
   return findCondition(conditions, type)?.status === "True";
 }
 

@@ -229,7 +229,7 @@ export class Children {
     applied: Stored<T, Key>,
   ): Promise<Stored<T, Key>> {
     // Caches don't keep the managed fields.
-    const live = await this.#client.find(kind, keyOf(applied), { live: true });
+    const live = await this.#client.find(kind, keyOf(applied) as Key, { live: true });
     const kept = live?.metadata.managedFields?.filter(({ manager }) => manager !== takeBackManager);
     if (!live || !kept || kept.length === 0) return applied;
     return this.#client.patch(kind, live, ({ metadata }) => {

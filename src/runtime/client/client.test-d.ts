@@ -7,7 +7,7 @@ import {
   type KubernetesObject,
   type Quantity,
 } from "@tsbuilder/apimachinery/meta";
-import type { Client, Stored } from "./client.ts";
+import { type Client, type ClusterScopedName, keyOf, type NamespacedName, type Stored } from "./client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 
 interface MySQLSpec {
@@ -149,3 +149,11 @@ for await (const event of client.watch(MySQL)) {
   void event.object.spec;
   if (event.type !== "BOOKMARK") void event.object.spec.storage;
 }
+
+// A key has a namespace or none, as its object has, and nothing else of the metadata.
+const keyOfMySQL: NamespacedName = keyOf(mysql);
+declare const tenant: Stored<KubernetesObject, ClusterScopedName>;
+const keyOfTenant: ClusterScopedName = keyOf(tenant);
+void [keyOfMySQL, keyOfTenant, keyOf(mysql.metadata).namespace.length];
+// @ts-expect-error A key has no uid.
+void keyOf(mysql).uid;

@@ -148,7 +148,7 @@ export interface Client extends Reader, Containers {
     kind: Kind<T, Key>,
     ref: ObjectRef<NoInfer<Key>>,
     status: Partial<DesiredStatus<T>>,
-    options?: Omit<ApplyOptions, "owner" | "adopt">,
+    options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">,
   ): Promise<Stored<T, Key>>;
 
   /**
@@ -297,7 +297,10 @@ export interface Subresource<Body extends KubernetesObject> {
   create(body: SubresourceBody<Body>, options?: WriteOptions): Promise<Body>;
   update(body: Body, options?: WriteOptions): Promise<Body>;
   patch(patch: Patch, options?: WriteOptions): Promise<Body>;
-  apply(body: SubresourceBody<Body>, options?: Omit<ApplyOptions, "owner" | "adopt">): Promise<Body>;
+  apply(
+    body: SubresourceBody<Body>,
+    options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">,
+  ): Promise<Body>;
 }
 
 type SubresourceBody<Body extends KubernetesObject> = Omit<Desired<Body>, "metadata"> &
@@ -324,7 +327,8 @@ export type UncheckedRef =
   | { readonly metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined } };
 
 /** The key of an object; throws `TypeError` if it has no name. */
-export function keyOf<Key extends ObjectKey>(ref: ObjectRef<Key>): Key;
+export function keyOf(ref: ObjectRef<NamespacedName>): NamespacedName;
+export function keyOf(ref: ObjectRef<ClusterScopedName>): ClusterScopedName;
 export function keyOf(ref: UncheckedRef): ObjectKey;
 export function keyOf(ref: UncheckedRef): ObjectKey {
   const { name, namespace } = "metadata" in ref ? ref.metadata : ref;

@@ -184,6 +184,9 @@ test("Client.with() binds a client to one namespace", async () => {
   expect(await bound.list(Widget, { fields: { "metadata.name": name } })).toHaveLength(1);
   expect(await bound.find(Widget as Kind, { name })).toBeDefined();
   await expect(bound.find(Widget, { name, namespace: "kube-system" })).rejects.toBeInstanceOf(TerminalError);
+  // The API's word for all namespaces, and what `process.env.NAMESPACE ?? ""` may be.
+  await client.create(Widget, { metadata: { name, namespace: "kube-system" }, spec: {} });
+  expect(await bound.list(Widget, { namespace: "", fields: { "metadata.name": name } })).toHaveLength(1);
 });
 
 test("Client refuses a namespaced object without a namespace", async () => {

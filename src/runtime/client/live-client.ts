@@ -181,7 +181,7 @@ export class LiveClient extends LiveContainers implements Client {
     kind: Kind<T, Key>,
     ref: ObjectRef<NoInfer<Key>>,
     status: Partial<DesiredStatus<T>>,
-    options: Omit<ApplyOptions, "owner" | "adopt"> = {},
+    options: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching"> = {},
   ): Promise<Stored<T, Key>> {
     const key = this.key(kind, ref);
     const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);

@@ -119,7 +119,7 @@ export function namespaceOf(
   if (kind.scope === "Cluster") return undefined;
   if (only && namespace && namespace !== only)
     throw new TerminalError(`this client is bound to namespace "${only}", so "${namespace}" is out of reach`);
-  return namespace ?? only;
+  return namespace || only;
 }
 
 /** Returns the namespace. Throws a `TerminalError` if the kind needs one and there is none. */

@@ -89,7 +89,7 @@ export class RequestControllerBuilder<R> {
   watches<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     map: RequestMap<T, R, Key>,
-    filter: WatchFilter<T> = {},
+    filter: WatchFilter<T, Key> = {},
   ): this {
     return this.#watchAll(kind, mapping(map, this.#keyOf), filter);
   }
@@ -98,7 +98,7 @@ export class RequestControllerBuilder<R> {
   protected watchesOwn<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     map: RequestMap<T, R, Key>,
-    filter: WatchFilter<T> = {},
+    filter: WatchFilter<T, Key> = {},
     shard?: ObjectShard<T>,
   ): void {
     this.#sources.push(() => {
@@ -111,7 +111,7 @@ export class RequestControllerBuilder<R> {
   watchesEvents<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     handler: EventHandler<T, R, Key>,
-    filter: WatchFilter<T> = {},
+    filter: WatchFilter<T, Key> = {},
   ): this {
     return this.#watchAll(kind, handling(handler), filter);
   }
@@ -119,7 +119,7 @@ export class RequestControllerBuilder<R> {
   #watchAll<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     reaction: Reaction<T, Key, R>,
-    filter: WatchFilter<T>,
+    filter: WatchFilter<T, Key>,
   ): this {
     this.#sources.push(() => {
       this.host.shards?.kinds.keepWhole(idOf(kind));
@@ -132,7 +132,7 @@ export class RequestControllerBuilder<R> {
   protected watchesAlways<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     map: RequestMap<T, R, Key>,
-    predicate: Predicate<T>,
+    predicate: Predicate<T, Key>,
   ): void {
     const { cache } = this.host;
     const reaction = mapping(map, this.#keyOf);
@@ -217,7 +217,7 @@ export class RequestControllerBuilder<R> {
   #sourceOf<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     reaction: Reaction<T, Key, R>,
-    { predicates = [], cluster = this.host, optional = false }: AddedWatchFilter<T>,
+    { predicates = [], cluster = this.host, optional = false }: AddedWatchFilter<T, Key>,
     shard?: ObjectShard<T>,
   ): Source<R> {
     if (optional) cluster.cache.allowMissing(kind);
@@ -276,17 +276,17 @@ export class ControllerBuilder<
   #whileDeleting = false;
   #isPausable = false;
 
-  constructor(host: ControllerHost, kind: Kind<T, Key>, filter?: WatchFilter<T>) {
+  constructor(host: ControllerHost, kind: Kind<T, Key>, filter?: WatchFilter<T, Key>) {
     super(host, formatKey, kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`);
     this.#kind = kind;
     this.#shard = host.shards && new ObjectShard(host.shards, host.cache, kind);
-    this.watchesOwn(kind, (object) => [keyOf(object)], filter, this.#shard);
+    this.watchesOwn(kind, (object) => [keyOf(object) as Key], filter, this.#shard);
   }
 
   /** Watches a kind, and reconciles the owner that controls the changed object. `metadataOnly(Kind)` saves memory. */
   owns<Owned extends KubernetesObject, OwnedKey extends ObjectKey>(
     kind: Kind<Owned, OwnedKey>,
-    { everyOwner = false, byLabel = false, ...filter }: OwnsFilter<Owned> = {},
+    { everyOwner = false, byLabel = false, ...filter }: OwnsFilter<Owned, OwnedKey> = {},
   ): this {
     const ownersOf = (object: Stored<Owned, OwnedKey>): Key[] => {
       const tracking = byLabel ? trackingOwnerOf(this.#kind, object) : undefined;
@@ -332,7 +332,7 @@ export class ControllerBuilder<
   pausable(): this {
     const annotation = pauseAnnotation(this.#kind);
     if (!this.#isPausable)
-      this.watchesAlways(this.#kind, (object) => [keyOf(object)], pauseChanged(annotation));
+      this.watchesAlways(this.#kind, (object) => [keyOf(object) as Key], pauseChanged(annotation));
     this.#isPausable = true;
     return this;
   }

@@ -31,14 +31,14 @@ export interface Controller<R = NamespacedName> {
   watch<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     map: RequestMap<T, R, Key>,
-    filter?: AddedWatchFilter<T>,
+    filter?: AddedWatchFilter<T, Key>,
   ): AddedWatch;
 
   /** Watches one more kind with a function that gets each event and the queue. */
   watchEvents<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     handler: EventHandler<T, R, Key>,
-    filter?: AddedWatchFilter<T>,
+    filter?: AddedWatchFilter<T, Key>,
   ): AddedWatch;
 
   /** Adds one more source of requests. */
@@ -136,9 +136,9 @@ export interface BackoffOptions {
 export type RetryDelay = (retries: number, key: string) => DurationLike | undefined;
 
 /** Selects the events of a watched kind that become requests. */
-export interface WatchFilter<T extends KubernetesObject> {
+export interface WatchFilter<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> {
   /** An event must pass every predicate. */
-  readonly predicates?: readonly Predicate<T>[] | undefined;
+  readonly predicates?: readonly Predicate<T, Key>[] | undefined;
   /**
    * The cluster may not serve the kind: then it has no objects, also in reads from the cache, until its CRD is installed.
    * Default: the manager fails after `cacheSyncTimeout`.
@@ -147,13 +147,19 @@ export interface WatchFilter<T extends KubernetesObject> {
 }
 
 /** Selects the events of a kind that a controller watches besides those of its builder. */
-export interface AddedWatchFilter<T extends KubernetesObject> extends WatchFilter<T> {
+export interface AddedWatchFilter<
+  T extends KubernetesObject,
+  Key extends ObjectKey = ObjectKey,
+> extends WatchFilter<T, Key> {
   /** The cluster whose objects are watched. Default: the controller's own. */
   readonly cluster?: { readonly cache: ObjectCache } | undefined;
 }
 
 /** Selects the events of an owned kind that become requests. */
-export interface OwnsFilter<T extends KubernetesObject> extends WatchFilter<T> {
+export interface OwnsFilter<
+  T extends KubernetesObject,
+  Key extends ObjectKey = ObjectKey,
+> extends WatchFilter<T, Key> {
   /** Reconcile every owner of the controller's kind, not only the one that controls the object. */
   readonly everyOwner?: boolean | undefined;
   /**

@@ -1,7 +1,7 @@
-import { keyOf, type NamespacedName } from "../client/client.ts";
+import { keyOf, type NamespacedName, type Stored } from "../client/client.ts";
 import { type CustomResource, defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { RequestControllerBuilder, ControllerBuilder } from "./controller-builder.ts";
-import { allOf, generationChanged, labelsMatch, objectMatches } from "./predicate.ts";
+import { allOf, anyOf, generationChanged, labelsMatch, not, objectMatches } from "./predicate.ts";
 import type { Context, Reconciler, Result } from "./reconciler.ts";
 
 interface MySQL extends CustomResource<{ replicas?: number }, { ready?: number }> {}
@@ -13,6 +13,11 @@ interface Secret extends KubernetesObject {
   data?: { [name: string]: string };
 }
 const Secret = defineKind<Secret>({ group: "", version: "v1" }, { kind: "Secret", plural: "secrets" });
+interface Tenant extends CustomResource<{ quota?: number }> {}
+const Tenant = defineKind<Tenant>(
+  { group: "apps.example.com", version: "v1" },
+  { kind: "Tenant", plural: "tenants", scope: "Cluster" },
+);
 
 declare const builder: ControllerBuilder<MySQL>;
 
@@ -53,6 +58,20 @@ builder.owns(Secret, {
     ),
   ],
 });
+// Predicates see objects with the key of their kind, as reconcilers do.
+declare function isOurs(mysql: Stored<MySQL>): boolean;
+builder.owns(MySQL, {
+  predicates: [objectMatches(isOurs), not(anyOf(generationChanged, objectMatches(isOurs)))],
+});
+builder.owns(MySQL, { predicates: [({ object }) => object.metadata.namespace.startsWith("team-")] });
+builder.owns(MySQL, {
+  predicates: [generationChanged, objectMatches(({ metadata }) => metadata.namespace.startsWith("team-"))],
+});
+builder.withPredicates(allOf(generationChanged, not(labelsMatch({ matchLabels: { app: "db" } }))));
+// @ts-expect-error A cluster-scoped object has no namespace.
+builder.watches(Tenant, () => [], { predicates: [objectMatches((o) => o.metadata.namespace.length > 0)] });
+// @ts-expect-error Predicates of all kinds see objects of any scope.
+builder.withPredicates(({ object }) => object.metadata.namespace.length > 0);
 // @ts-expect-error Go's Requeue doesn't exist: say when.
 builder.complete({ reconcile: async () => ({ requeue: true }) });
 // @ts-expect-error Durations are strings with a unit.

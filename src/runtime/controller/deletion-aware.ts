@@ -83,7 +83,7 @@ export function deletionAware<T extends KubernetesObject, Key extends ObjectKey>
    */
   async function removeFinalizer(object: Stored<T, Key>, name: string): Promise<Stored<T, Key> | undefined> {
     try {
-      const latest = await client.find(kind, keyOf(object));
+      const latest = await client.find(kind, keyOf(object) as Key);
       if (!latest || latest.metadata.uid !== object.metadata.uid) return undefined;
       const updated = await client.patch(kind, latest, ({ metadata }) => {
         metadata.finalizers = (metadata.finalizers ?? []).filter((finalizer) => finalizer !== name);

@@ -23,7 +23,7 @@ const lowPriority = -100;
 interface KindSourceSpec<T extends KubernetesObject, Key extends ObjectKey, R> {
   readonly cache: ObjectCache;
   readonly kind: Kind<T, Key>;
-  readonly predicates: readonly Predicate<T>[];
+  readonly predicates: readonly Predicate<T, Key>[];
   readonly reaction: Reaction<T, Key, R>;
   readonly resyncPeriod: number | undefined;
   /** Set for the controller's own kind if objects are shared: those that this process gains are handled as initial. */
@@ -46,7 +46,7 @@ export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>
         error: unknown,
       ): void =>
         report(new CallbackError(callback, `a ${callback} of kind ${kind.kind}`, error, formatKey(metadata)));
-      const accepts = (event: InformerEvent<Stored<T, Key>>, predicate: Predicate<T>): boolean => {
+      const accepts = (event: InformerEvent<Stored<T, Key>>, predicate: Predicate<T, Key>): boolean => {
         try {
           return synchronous(predicate(event));
         } catch (error) {

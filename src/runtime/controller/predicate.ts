@@ -5,8 +5,8 @@ import type { ObjectKey, Stored } from "../client/client.ts";
 import type { InformerEvent } from "../cache/cache.ts";
 
 /** Decides whether an event causes a request. */
-export type Predicate<T extends KubernetesObject = KubernetesObject> = (
-  event: InformerEvent<Stored<T, ObjectKey>>,
+export type Predicate<T extends KubernetesObject = KubernetesObject, Key extends ObjectKey = ObjectKey> = (
+  event: InformerEvent<Stored<T, Key>>,
 ) => boolean;
 
 /** Accepts updates that change the desired state, not only status or metadata; without a generation, all updates. */
@@ -36,9 +36,9 @@ export const annotationsChanged: Predicate = (event) =>
 export const notOwnWrite: Predicate = (event) => event.type === "delete" || !event.isOwnWrite;
 
 /** Accepts events of objects for which the function returns true; for an update, of the new object. */
-export function objectMatches<T extends KubernetesObject>(
-  accepts: (object: Stored<T, ObjectKey>) => boolean,
-): Predicate<T> {
+export function objectMatches<T extends KubernetesObject, Key extends ObjectKey = ObjectKey>(
+  accepts: (object: Stored<T, Key>) => boolean,
+): Predicate<T, Key> {
   return (event) => accepts(event.object);
 }
 
@@ -49,17 +49,23 @@ export function labelsMatch(selector: LabelSelector): Predicate {
 }
 
 /** Accepts events that pass all predicates. */
-export function allOf<T extends KubernetesObject>(...predicates: Predicate<T>[]): Predicate<T> {
+export function allOf<T extends KubernetesObject, Key extends ObjectKey = ObjectKey>(
+  ...predicates: Predicate<T, Key>[]
+): Predicate<T, Key> {
   return (event) => predicates.every((predicate) => synchronous(predicate(event)));
 }
 
 /** Accepts events that pass at least one predicate. */
-export function anyOf<T extends KubernetesObject>(...predicates: Predicate<T>[]): Predicate<T> {
+export function anyOf<T extends KubernetesObject, Key extends ObjectKey = ObjectKey>(
+  ...predicates: Predicate<T, Key>[]
+): Predicate<T, Key> {
   return (event) => predicates.some((predicate) => synchronous(predicate(event)));
 }
 
 /** Accepts events that the predicate rejects. */
-export function not<T extends KubernetesObject>(predicate: Predicate<T>): Predicate<T> {
+export function not<T extends KubernetesObject, Key extends ObjectKey = ObjectKey>(
+  predicate: Predicate<T, Key>,
+): Predicate<T, Key> {
   return (event) => !synchronous(predicate(event));
 }
 

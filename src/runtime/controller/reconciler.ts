@@ -7,7 +7,8 @@ import type { Logger } from "../log/logger.ts";
  * Moves the actual state towards the desired state of one object.
  *
  * A request is the key of an object: a `NamespacedName`, or a `ClusterScopedName` if the kind has no namespaces. It doesn't
- * say what happened: many changes may result in one request, and a request may come without any change. So read the object, compare it with the actual state, and make the changes that are missing.
+ * say what happened: many changes may result in one request, and a request may come without any change. So read the object,
+ * compare it with the actual state, and make the changes that are missing.
  * Two reconciles of the same request never run concurrently.
  *
  * The result determines what happens next:

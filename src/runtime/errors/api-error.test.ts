@@ -48,3 +48,34 @@ test.each([
 ])("an error of status %d without a reason, as from a proxy, has the one of that status", (code, getters) => {
   expect(answersOf(new ApiError({ code }))).toEqual(getters);
 });
+
+// Webhooks write what they like as a reason; Go's apierrors.IsForbidden(err) then goes by the code.
+test.each([
+  [403, "no changes on Sundays", ["isForbidden"]],
+  [409, "somebody else is at it", ["isConflict"]],
+  [429, "slow down", ["isTooManyRequests"]],
+  [404, "", ["isNotFound"]],
+])(
+  "an error of status %d with the reason %j, which the API doesn't know, is told by %j",
+  (code, reason, getters) => {
+    expect(answersOf(new ApiError({ code, reason }))).toEqual(getters);
+  },
+);
+
+test("an error of too many requests is told by its reason alone, as Go does", () => {
+  expect(answersOf(new ApiError({ reason: "TooManyRequests" }))).toEqual(["isTooManyRequests"]);
+});
+
+test("fields of a Status that are null or empty, as other servers than Kubernetes' write them, count as missing", () => {
+  const body = JSON.parse(
+    '{ "code": 409, "reason": "", "message": "", "details": { "causes": null, "retryAfterSeconds": null } }',
+  );
+  const error = new ApiError(body);
+  expect(answersOf(error)).toEqual(["isConflict"]);
+  expect(error).toMatchObject({
+    reason: "Conflict",
+    message: "request failed",
+    retryAfterSeconds: undefined,
+  });
+  expect(answersOf(new ApiError({ ...body, details: null }))).toEqual(["isConflict"]);
+});

@@ -6,7 +6,7 @@ import type { Status } from "@tsbuilder/apimachinery/meta";
  * A request that failed: the server's answer, or none.
  * `reason` is the API's `reason` (`NotFound`, `Conflict`, …). Without an answer, `status` is 0 and the reason is
  * `Unreachable` (no connection, or a broken one), `Timeout` (no answer in time) or `Malformed` (the answer is not a
- * Kubernetes object); `cause` is Node's error.
+ * Kubernetes object); `cause` is Node's error. A webhook may give any text as its reason: the getters then go by the status.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -20,13 +20,13 @@ export class ApiError extends Error {
 
   /** The Status' `code` becomes `status`, because Node's errors have another `code`, such as `ECONNRESET`. */
   constructor(body: Partial<Status>, options: { request?: string | undefined; cause?: unknown } = {}) {
-    const message = body.message ?? body.reason ?? "request failed";
+    const message = body.message || body.reason || "request failed";
     super(
       options.request === undefined ? message : `${options.request}: ${message}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     );
     this.status = body.code ?? 0;
-    this.reason = body.reason ?? reasonsByStatus[this.status] ?? "Unknown";
+    this.reason = body.reason || (reasonsByStatus[this.status] ?? "Unknown");
     const metadata = body.metadata ?? {};
     this.body = { ...body, apiVersion: "v1", kind: "Status", metadata, reason: this.reason };
     this.request = options.request;
@@ -34,24 +34,24 @@ export class ApiError extends Error {
 
   /** There is no such object, or the server doesn't serve the kind: `body.details.name` is the object's. */
   get isNotFound(): boolean {
-    return this.reason === "NotFound";
+    return is(this, "NotFound");
   }
 
   /** Discovery doesn't know the kind: its CRD may be missing. */
   get isNoKindMatch(): boolean {
-    return this.reason === "NoKindMatch";
+    return is(this, "NoKindMatch");
   }
 
   /** An object of that name already exists. */
   get isAlreadyExists(): boolean {
-    return this.reason === "AlreadyExists";
+    return is(this, "AlreadyExists");
   }
 
   /**
    * The object has changed: read it again and retry. Also true for `isFieldManagerConflict`, which no retry resolves.
    */
   get isConflict(): boolean {
-    return this.reason === "Conflict";
+    return is(this, "Conflict");
   }
 
   /**
@@ -59,40 +59,40 @@ export class ApiError extends Error {
    * It fails again until they give the fields up.
    */
   get isFieldManagerConflict(): boolean {
-    const { causes = [] } = this.body.details ?? {};
-    return this.isConflict && causes.some(({ reason }) => reason === "FieldManagerConflict");
+    const { causes } = this.body.details ?? {};
+    return this.isConflict && causes?.some(({ reason }) => reason === "FieldManagerConflict") === true;
   }
 
   /** Another controller owns the object: see `ApplyOptions.adopt`. */
   get isAlreadyOwned(): boolean {
-    return this.reason === "AlreadyOwned";
+    return is(this, "AlreadyOwned");
   }
 
   /** Validation rejected the object; `body.details.causes` names the fields. */
   get isInvalid(): boolean {
-    return this.reason === "Invalid";
+    return is(this, "Invalid");
   }
 
   /** The request makes no sense to the server; a webhook may say so, too. */
   get isBadRequest(): boolean {
-    return this.reason === "BadRequest";
+    return is(this, "BadRequest");
   }
 
   get isUnauthorized(): boolean {
-    return this.reason === "Unauthorized";
+    return is(this, "Unauthorized");
   }
 
   get isForbidden(): boolean {
-    return this.reason === "Forbidden";
+    return is(this, "Forbidden");
   }
 
   /** The kind doesn't have that verb. */
   get isMethodNotAllowed(): boolean {
-    return this.reason === "MethodNotAllowed";
+    return is(this, "MethodNotAllowed");
   }
 
   get isNotAcceptable(): boolean {
-    return this.reason === "NotAcceptable";
+    return is(this, "NotAcceptable");
   }
 
   /** The resource version or continue token is too old. */
@@ -102,30 +102,30 @@ export class ApiError extends Error {
 
   /** The object is too large: etcd takes about 1.5 MiB. */
   get isRequestEntityTooLarge(): boolean {
-    return this.reason === "RequestEntityTooLarge";
+    return is(this, "RequestEntityTooLarge");
   }
 
   get isUnsupportedMediaType(): boolean {
-    return this.reason === "UnsupportedMediaType";
+    return is(this, "UnsupportedMediaType");
   }
 
   /** The server limits requests, or a PodDisruptionBudget evictions. */
   get isTooManyRequests(): boolean {
-    return this.status === 429;
+    return this.status === 429 || is(this, "TooManyRequests");
   }
 
   /** The server failed; a webhook that can't be called may be the cause. */
   get isInternalError(): boolean {
-    return this.reason === "InternalError";
+    return is(this, "InternalError");
   }
 
   /** The stored object can't be decrypted or decoded. */
   get isStoreReadError(): boolean {
-    return this.reason === "StoreReadError";
+    return is(this, "StoreReadError");
   }
 
   get isServiceUnavailable(): boolean {
-    return this.reason === "ServiceUnavailable";
+    return is(this, "ServiceUnavailable");
   }
 
   /** No answer in time, from this client, the server or a proxy. */
@@ -135,18 +135,26 @@ export class ApiError extends Error {
 
   /** No answer: no connection, or a broken one. */
   get isUnreachable(): boolean {
-    return this.reason === "Unreachable";
+    return is(this, "Unreachable");
   }
 
   /** The answer is no Kubernetes object. */
   get isMalformed(): boolean {
-    return this.reason === "Malformed";
+    return is(this, "Malformed");
   }
 
   /** How long the server asks to wait before a retry. */
   get retryAfterSeconds(): number | undefined {
-    return this.body.details?.retryAfterSeconds;
+    return this.body.details?.retryAfterSeconds ?? undefined;
   }
+}
+
+/**
+ * Returns true if the error has the reason; or if its own is none of the API's, such as a text that a webhook wrote, and
+ * its code has the reason. Go's `apierrors` decides in the same way.
+ */
+function is({ reason, status }: ApiError, expected: string): boolean {
+  return reason === expected || (!knownReasons.has(reason) && reasonsByStatus[status] === expected);
 }
 
 /** The reasons that the API server uses with these codes: a Status may have none, and a proxy answers without a Status. */
@@ -167,6 +175,19 @@ const reasonsByStatus: { [status: number]: string } = {
   503: "ServiceUnavailable",
   504: "Timeout",
 };
+
+/** The reasons of the API server and of this client: each has one meaning, whatever the code is. */
+const knownReasons: ReadonlySet<string> = new Set([
+  ...Object.values(reasonsByStatus),
+  "AlreadyExists",
+  "AlreadyOwned",
+  "Expired",
+  "Malformed",
+  "NoKindMatch",
+  "ServerTimeout",
+  "StoreReadError",
+  "Unreachable",
+]);
 
 /** An error that a retry can't fix. A reconcile that throws it is logged, and not retried until the object changes. */
 export class TerminalError extends Error {

@@ -18,14 +18,14 @@ export interface EventRecorder {
   /** Something expected happened. */
   normal<Reason extends string>(
     regarding: Owner,
-    reason: Reason & OneWord<Reason>,
+    reason: OneWord<Reason>,
     note: string,
     details?: EventDetails,
   ): void;
   /** Something needs attention. */
   warning<Reason extends string>(
     regarding: Owner,
-    reason: Reason & OneWord<Reason>,
+    reason: OneWord<Reason>,
     note: string,
     details?: EventDetails,
   ): void;

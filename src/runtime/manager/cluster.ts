@@ -32,7 +32,7 @@ export interface Cluster {
   /** Starts building the controller of a kind; `complete` adds it. */
   controllerFor<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
-    filter?: WatchFilter<T>,
+    filter?: WatchFilter<T, Key>,
   ): ControllerBuilder<T, Key>;
 
   /** Starts building a controller whose requests aren't object keys; requests with the same `keyOf` are the same. */
@@ -120,7 +120,7 @@ export class AddedCluster implements MemberCluster {
 
   controllerFor<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
-    filter?: WatchFilter<T>,
+    filter?: WatchFilter<T, Key>,
   ): ControllerBuilder<T, Key> {
     return new ControllerBuilder(this.#controllers, kind, filter);
   }

@@ -97,7 +97,7 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
 
   controllerFor<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
-    filter?: WatchFilter<T>,
+    filter?: WatchFilter<T, Key>,
   ): ControllerBuilder<T, Key> {
     return new ControllerBuilder(this.#parts.controllers, kind, filter);
   }

@@ -26,6 +26,7 @@ describe("create api", () => {
     ["--version v1 --kind Order --owns example.com/v1/Deployment", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns rbac.authorization.k8s.io/v1/ClusterRole", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns v1/Service --owns core/v1/Service", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Job --owns batch/v1/Job", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns v1/Service --controller=false", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns v1/Service --template mysql", "INVALID_ARGUMENT"],
     ["--version v1 --kind Pod --group core --resource=false --owns v1/Service", "INVALID_ARGUMENT"],
@@ -70,6 +71,19 @@ describe("create api", () => {
     await call("delete api --group shop --version v1 --kind Order");
     expect(snapshot()).toEqual(before);
   });
+
+  test.each(["Message", "Ready", "Events", "Key"])(
+    "a variable for a %s is none that the scaffolded code has for something else",
+    async (kind) => {
+      await call(`create api --group shop --version v1 --kind ${kind} --owns v1/ConfigMap --make=false`);
+      const name = kind.toLowerCase();
+      const controller = read(`src/controller/${name}_controller.ts`);
+      expect(controller).toContain(`const ${name}_ = await this.#client.find(${kind}, request);`);
+      expect(controller).toContain(`events.warning(${name}_, reason, message);`);
+      const written = read(`src/controller/${name}_controller.test.ts`);
+      expect(written).toContain(`const ${name}_ = await client.get(${kind}, key);`);
+    },
+  );
 
   test("prefers the project's kinds to a built-in group of the same name", async () => {
     await call("create api --group apps --version v1 --kind Order");
