@@ -32,6 +32,18 @@ test("operators that change the same field of different objects don't fight", ()
   expect(judgeTrace(run, { ...scenario, operators })).toMatchObject([{ class: "hot-loop" }]);
 });
 
+test("operators that write a field in turn without a user's step in between fight", () => {
+  const step: TraceEvent = { at: 1, type: "step", text: "patch Shop.sim.dev/v1 default/1", status: 200 };
+  const turns = [change("mall-0", "1"), change("shop-0", "1")];
+  const verdictsWith = (between: readonly TraceEvent[]) =>
+    judgeTrace(
+      runOf([step, ...Array.from({ length: 6 }, () => [...between, ...turns]).flat(), phase("steps")]),
+      { ...scenario, operators },
+    );
+  expect(verdictsWith([])).toMatchObject([{ class: "fight" }]);
+  expect(verdictsWith([step])).toEqual([]);
+});
+
 test("a process that works without end and changes nothing hangs, in its last request", () => {
   const request = { type: "request", method: "GET", status: 200 } as const;
   const run = runOf([

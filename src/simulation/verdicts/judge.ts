@@ -93,10 +93,10 @@ const mostTurns = 5;
 /** Returns the verdict on two writers that change a field in turn, but so slowly that each seems to rest in between. */
 function findSlowFight(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] | undefined {
   const operators = operatorsByProcess(scenario);
-  const from = trace.findLastIndex((event) => event.type === "step" && event.text.startsWith("apply"));
   const to = trace.findIndex((event) => event.type === "phase");
+  const from = trace.findLastIndex((event, at) => event.type === "step" && at < to);
   const turns = new Map<string, { readonly writers: Set<string>; last: string; count: number }>();
-  for (const change of trace.slice(from + 1, Math.max(from + 1, to)).filter(isChange)) {
+  for (const change of trace.slice(from + 1, to).filter(isChange)) {
     const writer = operators.get(change.by) ?? (change.by === "autoscaler" ? change.by : undefined);
     if (writer === undefined || change.change !== "MODIFIED") continue;
     for (const field of change.fields) {
