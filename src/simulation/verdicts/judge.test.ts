@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import type { TraceEvent } from "../contract/index.ts";
+import type { Phase, TraceEvent } from "../contract/index.ts";
 import { judgeTrace } from "./judge.ts";
 
 const scenario = shopScenario();
@@ -19,7 +19,7 @@ const change = (by: string, uid: string): TraceEvent => ({
   owners: [undefined, undefined],
 });
 
-const phase = (name: "steps" | "restart", rests = true, busy: string[] = []): TraceEvent => ({
+const phase = (name: Phase, rests = true, busy: string[] = []): TraceEvent => ({
   at: 1,
   type: "phase",
   phase: name,
@@ -42,6 +42,13 @@ test("operators that write a field in turn without a user's step in between figh
     );
   expect(verdictsWith([])).toMatchObject([{ class: "fight" }]);
   expect(verdictsWith([step])).toEqual([]);
+});
+
+test("what an operator does about a fault during the last restart isn't overdue", () => {
+  const phases = (done: readonly TraceEvent[]) =>
+    judgeTrace(runOf([phase("steps"), phase("months"), ...done, phase("late restart")]), scenario);
+  expect(phases([change("shop-0", "1")])).toMatchObject([{ class: "overdue" }]);
+  expect(phases([{ at: 1, type: "fault", text: "pod 0 crashes" }, change("shop-0", "1")])).toEqual([]);
 });
 
 test("a process that works without end and changes nothing hangs, in its last request", () => {

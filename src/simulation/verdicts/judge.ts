@@ -126,13 +126,22 @@ function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verd
   ];
 }
 
-/** Finds changes after the restart that follows the months in which only what was due happened. */
+/** Finds changes after the restart that follows the months in which only what was due happened, unless a fault explains them. */
 function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const work = findWorkIn("late restart", trace, operatorsByProcess(scenario));
-  if (!work) return [];
+  if (!work || isDisturbedIn("late restart", trace, scenario)) return [];
   const { by, what, objects } = work;
   const message = `nothing happens for a hundred days, but after a restart ${by} changes ${what}`;
   return [{ class: "overdue", message, objects }];
+}
+
+/** Returns whether a fault struck during a phase, or shortly before. */
+function isDisturbedIn(phase: Phase, trace: readonly TraceEvent[], { faults = [] }: Scenario): boolean {
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
+  const begin = trace.findLast((event, at) => event.type === "phase" && at < to)?.at ?? 0;
+  const end = trace[to]!.at;
+  const strikes = trace.flatMap((event) => (event.type === "fault" ? [event.at] : []));
+  return [...strikes, ...faults.map(endOf)].some((at) => begin <= at + excuseTime && at <= end);
 }
 
 /** What operators did in a phase: their changes, or a change of an external system if there are none. */
