@@ -72,3 +72,13 @@ test("time that is skipped postpones upkeep, and work that was due meanwhile is 
   await clock.advance(1000);
   expect(log).toEqual(["poll at 100", "bookmark at 120", "renewal at 1000"]);
 });
+
+test("work that was due while time was skipped is done in the order in which it was due", async () => {
+  const clock = new FakeClock();
+  const log: string[] = [];
+  for (const milliseconds of [60, 10, 100, 30])
+    clock.setTimer(() => void log.push(`${milliseconds} at ${clock.monotonic()}`), milliseconds);
+  clock.skip(100);
+  await clock.advance(0);
+  expect(log).toEqual(["10 at 100", "30 at 100", "60 at 100", "100 at 100"]);
+});

@@ -1,8 +1,9 @@
 import type { Clock, Participant, TimerPurpose } from "./clock.ts";
 
-/** A timer; `at` is the elapsed time at which it fires. */
+/** A timer; `at` is the elapsed time at which it fires, and `due` that at which it should have, if that was skipped. */
 interface Timer {
   at: number;
+  due: number;
   /** The milliseconds for which it was set. */
   readonly duration: number;
   readonly purpose: TimerPurpose;
@@ -36,7 +37,8 @@ export class FakeClock implements Clock {
 
   setTimer(run: () => void, milliseconds: number, purpose: TimerPurpose = "work"): () => void {
     const duration = Math.max(0, milliseconds);
-    const timer = { at: this.#elapsed + duration, duration, purpose, run };
+    const at = this.#elapsed + duration;
+    const timer = { at, due: at, duration, purpose, run };
     this.#timers.add(timer);
     return () => void this.#timers.delete(timer);
   }
@@ -71,13 +73,13 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Lets time pass in which nothing runs, as on a machine that sleeps: work that was due meanwhile is due at the end, and
-   * upkeep is postponed by as much. Idle months cost nothing that way.
+   * Lets time pass in which nothing runs, as on a machine that sleeps: work that was due meanwhile is due at the end, in the
+   * same order, and upkeep is postponed by as much. Idle months cost nothing that way.
    */
   skip(milliseconds: number): void {
     this.#elapsed += milliseconds;
     for (const timer of this.#timers) {
-      if (timer.purpose === "upkeep") timer.at += milliseconds;
+      if (timer.purpose === "upkeep") timer.due = timer.at += milliseconds;
       else timer.at = Math.max(timer.at, this.#elapsed);
     }
   }
@@ -123,10 +125,14 @@ export class FakeClock implements Clock {
   #findEarliest(end: number): Timer | undefined {
     let earliest: Timer | undefined;
     for (const timer of this.#timers) {
-      if (timer.at <= end && (!earliest || timer.at < earliest.at)) earliest = timer;
+      if (timer.at <= end && (!earliest || comesBefore(timer, earliest))) earliest = timer;
     }
     return earliest;
   }
+}
+
+function comesBefore(timer: Timer, other: Timer): boolean {
+  return timer.at < other.at || (timer.at === other.at && timer.due < other.due);
 }
 
 /** Runs promises that are ready. Two turns of the event loop are enough for chains that wait for nothing else. */

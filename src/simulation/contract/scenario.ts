@@ -94,7 +94,7 @@ export interface ContainerCommand {
 
 /** Limits on the way to rest: an operator that exceeds one is taken never to rest. */
 export interface Limits {
-  /** Virtual milliseconds. Default: half an hour. */
+  /** Virtual milliseconds without a pause of ten seconds. Default: half an hour. */
   readonly time?: number;
   /** Changes of all objects. Default: 2500. */
   readonly changes?: number;

@@ -7,7 +7,7 @@ import type { Chance, Difference } from "../verdicts/differences.ts";
 import { chanceOf, differenceText, differencesBesides, differencesOf } from "../verdicts/differences.ts";
 import { derivedIn, impossibleIn, isImpossible, pausedObjects } from "../verdicts/left-out.ts";
 import { judgeState, judgeTrace } from "../verdicts/judge.ts";
-import { outcomeOf, simulate, simulateDisturbed } from "../world/simulate.ts";
+import { lateOutcomeOf, outcomeOf, simulate, simulateDisturbed } from "../world/simulate.ts";
 
 /** A verdict whose class may not be known yet: `differs` gets its class once the scenario is shrunk. */
 export interface Finding extends Omit<Verdict, "class"> {
@@ -77,19 +77,24 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
 function chanceIn(undisturbed: Scenario, plain: Run): Baseline["chance"] {
   let chance: Promise<Chance> | undefined;
   return () =>
-    // What depends on how long pods take, as a rollout with a deadline does, is left to chance, too.
-    (chance ??= outcomeOf({ ...undisturbed, seed: (undisturbed.seed ?? 1) + 7919 }, { slowPods: true }).then(
-      (again) => chanceOf(plain.state, again.state, derivedIn(plain, again)),
+    // What depends on how long pods take, as a rollout with a deadline does, is left to chance, too, and so is what goes on
+    // with time, such as the serial number of what is renewed.
+    (chance ??= lateOutcomeOf({ ...undisturbed, seed: (undisturbed.seed ?? 1) + 7919 }).then((again) =>
+      chanceOf(plain.state, again.state, derivedIn(plain, again)),
     ));
 }
 
+/** The most objects whose orders are tried: of four there are 24, of eight 40,320. */
+const mostOrdered = 4;
+
 /**
  * Returns whether an undisturbed run came to the outcome that a fresh start has if the objects are applied one after the
- * other, in some order.
+ * other, in some order. If there are too many orders, the answer is no.
  */
 export async function isOutcomeOfAnOrder(scenario: Scenario, plain: Run): Promise<boolean> {
   const { objects, steps } = shortestScenario(scenario, plain.rejected);
   const applies = steps.filter((step) => step.do === "apply");
+  if (applies.length > mostOrdered) return false;
   const rest = steps.slice(applies.length);
   const chance = chanceIn(scenario, plain);
   for (const order of ordersOf(applies)) {

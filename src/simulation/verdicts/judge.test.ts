@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import type { TraceEvent } from "../contract/index.ts";
+import type { Phase, TraceEvent } from "../contract/index.ts";
 import { judgeTrace } from "./judge.ts";
 
 const scenario = shopScenario();
@@ -19,7 +19,7 @@ const change = (by: string, uid: string): TraceEvent => ({
   owners: [undefined, undefined],
 });
 
-const phase = (name: "steps" | "restart", rests = true, busy: string[] = []): TraceEvent => ({
+const phase = (name: Phase, rests = true, busy: string[] = []): TraceEvent => ({
   at: 1,
   type: "phase",
   phase: name,
@@ -30,6 +30,25 @@ const phase = (name: "steps" | "restart", rests = true, busy: string[] = []): Tr
 test("operators that change the same field of different objects don't fight", () => {
   const run = runOf([change("mall-0", "1"), phase("steps"), change("shop-0", "2"), phase("restart")]);
   expect(judgeTrace(run, { ...scenario, operators })).toMatchObject([{ class: "hot-loop" }]);
+});
+
+test("operators that write a field in turn without a user's step in between fight", () => {
+  const step: TraceEvent = { at: 1, type: "step", text: "patch Shop.sim.dev/v1 default/1", status: 200 };
+  const turns = [change("mall-0", "1"), change("shop-0", "1")];
+  const verdictsWith = (between: readonly TraceEvent[]) =>
+    judgeTrace(
+      runOf([step, ...Array.from({ length: 6 }, () => [...between, ...turns]).flat(), phase("steps")]),
+      { ...scenario, operators },
+    );
+  expect(verdictsWith([])).toMatchObject([{ class: "fight" }]);
+  expect(verdictsWith([step])).toEqual([]);
+});
+
+test("what an operator does about a fault during the last restart isn't overdue", () => {
+  const phases = (done: readonly TraceEvent[]) =>
+    judgeTrace(runOf([phase("steps"), phase("months"), ...done, phase("late restart")]), scenario);
+  expect(phases([change("shop-0", "1")])).toMatchObject([{ class: "overdue" }]);
+  expect(phases([{ at: 1, type: "fault", text: "pod 0 crashes" }, change("shop-0", "1")])).toEqual([]);
 });
 
 test("a process that works without end and changes nothing hangs, in its last request", () => {

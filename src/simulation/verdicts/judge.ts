@@ -93,10 +93,10 @@ const mostTurns = 5;
 /** Returns the verdict on two writers that change a field in turn, but so slowly that each seems to rest in between. */
 function findSlowFight(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] | undefined {
   const operators = operatorsByProcess(scenario);
-  const from = trace.findLastIndex((event) => event.type === "step" && event.text.startsWith("apply"));
   const to = trace.findIndex((event) => event.type === "phase");
+  const from = trace.findLastIndex((event, at) => event.type === "step" && at < to);
   const turns = new Map<string, { readonly writers: Set<string>; last: string; count: number }>();
-  for (const change of trace.slice(from + 1, Math.max(from + 1, to)).filter(isChange)) {
+  for (const change of trace.slice(from + 1, to).filter(isChange)) {
     const writer = operators.get(change.by) ?? (change.by === "autoscaler" ? change.by : undefined);
     if (writer === undefined || change.change !== "MODIFIED") continue;
     for (const field of change.fields) {
@@ -126,13 +126,22 @@ function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verd
   ];
 }
 
-/** Finds changes after the restart that follows the months in which only what was due happened. */
+/** Finds changes after the restart that follows the months in which only what was due happened, unless a fault explains them. */
 function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const work = findWorkIn("late restart", trace, operatorsByProcess(scenario));
-  if (!work) return [];
+  if (!work || isDisturbedIn("late restart", trace, scenario)) return [];
   const { by, what, objects } = work;
   const message = `nothing happens for a hundred days, but after a restart ${by} changes ${what}`;
   return [{ class: "overdue", message, objects }];
+}
+
+/** Returns whether a fault struck during a phase, or shortly before. */
+function isDisturbedIn(phase: Phase, trace: readonly TraceEvent[], { faults = [] }: Scenario): boolean {
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
+  const begin = trace.findLast((event, at) => event.type === "phase" && at < to)?.at ?? 0;
+  const end = trace[to]!.at;
+  const strikes = trace.flatMap((event) => (event.type === "fault" ? [event.at] : []));
+  return [...strikes, ...faults.map(endOf)].some((at) => begin <= at + excuseTime && at <= end);
 }
 
 /** What operators did in a phase: their changes, or a change of an external system if there are none. */

@@ -388,7 +388,9 @@ export class WatchFeed implements Feed {
     const held = Math.max(faults.heldUntil(this.#replica.name, loop.now), this.#replica.viewHeldUntil);
     this.#lastArrival = Math.max(this.#lastArrival, held, loop.now + this.#replica.lag());
     this.#underWay.push(deliver);
+    loop.messages++;
     const cancel = loop.after(this.#lastArrival - loop.now, () => {
+      loop.messages--;
       this.#timers.delete(cancel);
       this.#replica.run(this.#underWay.shift()!);
     });
@@ -397,6 +399,7 @@ export class WatchFeed implements Feed {
 
   /** Ends the watch: what is under way doesn't arrive, and the server closes its side. The process isn't told. */
   abandon(): void {
+    this.#world.loop.messages -= this.#timers.size;
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
     this.#replica.feeds.delete(this);

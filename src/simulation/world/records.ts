@@ -94,10 +94,15 @@ export class DerivedObjects {
   }
 }
 
+/** The number of objects of one kind and namespace that are told apart. Further ones may be made without end, under new names. */
+const mostObjects = 20;
+
 /** Counts the changes that processes make. */
 export class ChangeCount {
   readonly #objects = new Map<string, number>();
   #recent = new Set<string>();
+  /** The objects that are told apart, by their resource and namespace. */
+  readonly #known = new Map<string, Set<string>>();
   all = 0;
   /** The changes of the object that was changed most often. */
   ofOneObject = 0;
@@ -107,9 +112,16 @@ export class ChangeCount {
     const key = `${resource} ${namespace}/${generateName ?? name}`;
     const count = (this.#objects.get(key) ?? 0) + 1;
     this.#objects.set(key, count);
-    this.#recent.add(key.replaceAll(/\d+/g, "0"));
+    this.#recent.add(this.#textOf(`${resource} ${namespace}`, key.replaceAll(/\d+/g, "0")));
     this.ofOneObject = Math.max(this.ofOneObject, count);
     this.all++;
+  }
+
+  #textOf(place: string, key: string): string {
+    const known = this.#known.get(place) ?? new Set();
+    this.#known.set(place, known);
+    if (known.size < mostObjects) known.add(key);
+    return known.has(key) ? key : place;
   }
 
   /** Returns the objects that were changed since it was last called. Numbers in names, such as those of revisions and dates, don't count. */
@@ -122,6 +134,7 @@ export class ChangeCount {
   clear(): void {
     this.#objects.clear();
     this.#recent.clear();
+    this.#known.clear();
     this.all = 0;
     this.ofOneObject = 0;
   }

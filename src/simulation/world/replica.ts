@@ -219,11 +219,16 @@ export class Replica {
    */
   async travel(isLeaseRequest = false): Promise<boolean> {
     const { loop, faults } = this.#world;
-    await loop.wait(this.latency());
-    const isCut = (fault: "cut" | "lease"): boolean => faults.isUnder(fault, this.name, loop.now);
-    if (!isCut("cut") && !(isLeaseRequest && isCut("lease"))) return true;
-    await loop.wait(connectTimeout);
-    return false;
+    loop.messages++;
+    try {
+      await loop.wait(this.latency());
+      const isCut = (fault: "cut" | "lease"): boolean => faults.isUnder(fault, this.name, loop.now);
+      if (!isCut("cut") && !(isLeaseRequest && isCut("lease"))) return true;
+      await loop.wait(connectTimeout);
+      return false;
+    } finally {
+      loop.messages--;
+    }
   }
 
   /** Draws the time that an event of a watch takes. */

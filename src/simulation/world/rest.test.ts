@@ -181,6 +181,34 @@ test("a renewal that an hourly look at a date decides takes place in time", asyn
   expect(ages.length).toBeLessThan(150);
 });
 
+test("what an hourly look begins in the hundred days is done in time, however often it has begun before", async () => {
+  const ordering = timed(async ({ client }, shop) => {
+    const { size: done = 0, observedGeneration: begun = 0 } = shop.status ?? {};
+    const now = Date.now();
+    if (begun === 0) {
+      if (now - done > day) await client.patchStatus(Shop, shop, { observedGeneration: now });
+      return { requeueAfter: "1h" };
+    }
+    if (now - begun > 600_000) throw new Error("it took too long");
+    if (now - begun > 180_000) await client.patchStatus(Shop, shop, { size: now, observedGeneration: 0 });
+    return { requeueAfter: "30s" };
+  });
+  expect(await verdictsOf(ordering)).toEqual([]);
+});
+
+test("thirty changes of one object, a minute and a half after one another, come to their end", async () => {
+  const stepping = timed(async ({ client }, shop) => {
+    const { size = 0, observedGeneration: last = 0 } = shop.status ?? {};
+    const left = last + 90_000 - Date.now();
+    if (size === 30) return undefined;
+    if (left > 0) return { requeueAfter: `${left}ms` };
+    await client.patchStatus(Shop, shop, { size: size + 1, observedGeneration: Date.now() });
+    return undefined;
+  });
+  expect(await verdictsOf(stepping)).toEqual([]);
+  expect((await simulate(stepping)).state.list("Shop")).toMatchObject([{ status: { size: 30 } }]);
+});
+
 test("a renewal that nothing is due for is found", async () => {
   const forgetful = timed(async (manager, shop) => {
     if ((await ageOf(manager, shop)) >= 60 * day) await renew(manager, shop);
@@ -226,6 +254,81 @@ test("several processes with a lease may renew every half minute, too", async ()
   const elected = renewing(30_000);
   const operators = elected.operators.map((operator) => ({ ...operator, replicas: 2 }));
   expect(await verdictsOf({ ...elected, operators })).toEqual([]);
+});
+
+/** Waits until a shop is so many seconds old, and looks again after this time, or when it is due. */
+const waitingFor = (seconds: number, period?: `${number}s`): Scenario =>
+  timed(async ({ client }, shop) => {
+    const left = seconds * 1000 + Date.parse(shop.metadata.creationTimestamp!) - Date.now();
+    if (left > 0) return { requeueAfter: period ?? `${left}ms` };
+    if (shop.status?.size !== 1) await client.patchStatus(Shop, shop, { size: 1 });
+    return undefined;
+  });
+
+test.each([
+  [70, "5s"],
+  [200, "2s"],
+  [1500, "9s"],
+] as const)(
+  "what takes %d s belongs to the outcome if an operator looks every %s, too",
+  async (seconds, period) => {
+    const scenario = waitingFor(seconds, period);
+    expect(await verdictsOf(scenario)).toEqual([]);
+    expect((await simulate(scenario)).state.list("Shop")).toMatchObject([{ status: { size: 1 } }]);
+  },
+);
+
+test("an operator that looks every five seconds for ever comes to its end, after the hundred days", async () => {
+  const polling = timed(async () => ({ requeueAfter: "5s" }));
+  expect(await verdictsOf(polling)).toEqual([]);
+  expect((await simulate(polling)).duration).toBeGreaterThan(100 * day);
+});
+
+test.each([80, 200, 500])("several processes with a lease may wait for %d s", async (seconds) => {
+  const waiting = waitingFor(seconds);
+  const scenario = {
+    ...waiting,
+    operators: waiting.operators.map((operator) => ({ ...operator, replicas: 2 })),
+  };
+  expect(await verdictsOf(scenario)).toEqual([]);
+  expect((await simulate(scenario)).state.list("Shop")).toMatchObject([{ status: { size: 1 } }]);
+});
+
+test("an object an hour under a name that was never used before is no loop", async () => {
+  const letters = (): string =>
+    Array.from({ length: 8 }, () => "bcdfghjklmnp"[Math.floor(Math.random() * 12)]).join("");
+  const backingUp = timed(async ({ client }, shop) => {
+    const left = (shop.status?.size ?? 0) + 3_600_000 - Date.now();
+    if (left > 0) return { requeueAfter: `${left}ms` };
+    const [former, ...others] = await client.with({ live: true }).list(ConfigMap, { namespace: "default" });
+    if (former && others.length > 2) await client.delete(ConfigMap, former);
+    await client.create(ConfigMap, { metadata: { namespace: "default", name: letters() } }, { owner: shop });
+    await client.patchStatus(Shop, shop, { size: Date.now() });
+    return { requeueAfter: "1h" };
+  });
+  expect(await verdictsOf(backingUp)).toEqual([]);
+});
+
+test("what takes minutes belongs to the outcome if a loop beside the reconciles asks several times a second, too", async () => {
+  const start = Date.UTC(2030, 0, 1);
+  const asking = shopScenario((manager) => {
+    manager.controllerFor(Shop).complete({ reconcile: async () => {} });
+    manager.add({
+      name: "asking",
+      async start() {
+        for (;;) {
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          const shops = await manager.client.with({ live: true }).list(Shop);
+          for (const shop of shops)
+            if (shop.status?.size !== 1 && Date.now() - start > 180_000)
+              await manager.client.patchStatus(Shop, shop, { size: 1 });
+        }
+      },
+    });
+  });
+  const scenario = { ...asking, steps: [applyShop("a", { size: 1 })] };
+  expect(await verdictsOf(scenario)).toEqual([]);
+  expect((await simulate(scenario)).state.list("Shop")).toMatchObject([{ status: { size: 1 } }]);
 });
 
 test("a ticking timer doesn't hide what is due in weeks", async () => {

@@ -18,7 +18,14 @@ export interface Outlook {
 export const atOnce: Outlook = { milliseconds: 0, since: "progress", repetitions: 0 };
 
 /** Enough for orders that take minutes, and for retries: what they lead to belongs to the outcome. */
-export const soon: Outlook = { milliseconds: 3_600_000, since: "progress", repetitions: 20 };
+export const soon: Outlook = { milliseconds: 3_600_000, since: "progress", repetitions: 40 };
+
+/** What changes between `soon` and this depends on how long one waits. */
+export const later: Outlook = {
+  ...soon,
+  milliseconds: 2 * soon.milliseconds,
+  repetitions: 2 * soon.repetitions,
+};
 
 /** Enough for the renewal of certificates, and for rotations. */
 export const months: Outlook = { milliseconds: 100 * 86_400_000, since: "beginning", repetitions: 2 };
@@ -31,6 +38,9 @@ const quietTime = 60_000;
 
 /** With leases, whose renewals don't let time be skipped: milliseconds without progress after which an operator rests. */
 const patience = 600_000;
+
+/** Timers for longer than this are none of a lease. */
+const longestLeaseTimer = 10_000;
 
 /** The number of times that due work may change nothing, as a poll does, until more and more of it is skipped. */
 const exactWakes = 10;
@@ -65,15 +75,13 @@ export class Rest {
   readonly #outlook: Outlook;
   readonly #limits: Required<Limits>;
   readonly #start: number;
-  /** The milliseconds that were skipped. */
-  #skipped = 0;
   /** The time of the last change that was not a repetition. */
   #progress: number;
   #lastLook: number;
   #lastSkip: number;
-  /** The times that due work came since then, and those at which it repeated itself. */
-  #wakes = 0;
+  /** The times that due work came since then and repeated itself, and those since the last change at which it changed nothing. */
   #repetitions = 0;
+  #wakes = 0;
   /** The objects that were changed. The same ones again are a repetition, and no progress. */
   readonly #changed = new Set<string>();
 
@@ -102,20 +110,33 @@ export class Rest {
     this.#lastLook = now;
     // Leases would run out while time is skipped.
     if (replicas.some(({ operator }) => isElected(operator) || operator.sharding))
-      return now - effort >= quietTime || now - this.#progress >= patience;
-    if (next < shortestPause && now - Math.max(effort, this.#lastSkip) < quietTime) return false;
-    // What is due within a second may be under way.
-    return next < 1000 || !this.#skipToNextWork(next);
+      return this.#isPatienceOver(now - effort);
+    const quiet = now - Math.max(effort, this.#lastSkip);
+    // After a skip, what was due has less time to show that it changes something: it mostly is a poll.
+    if (next < shortestPause && quiet < (this.#wakes > 0 ? shortestPause : quietTime)) return false;
+    // A skip would delay messages. They may be under way all the time, though.
+    if (loop.messages > 0 && quiet < 2 * quietTime) return false;
+    return !this.#skipToNextWork(next);
+  }
+
+  /** Nothing has happened for long, and nothing is due before the end of the patience. */
+  #isPatienceOver(quiet: number): boolean {
+    const { loop } = this.#world;
+    const idle = loop.now - this.#progress;
+    if (quiet < quietTime) return idle >= patience;
+    const next = loop.untilNextWork(longestLeaseTimer + 1) ?? Infinity;
+    return next > Math.min(patience, this.#outlook.milliseconds) - idle;
   }
 
   #noteProgress(): void {
     const recent = this.#world.changes.takeRecent();
     if (recent.size === 0) return;
+    // What was begun may have to be done in time.
+    this.#wakes = 0;
     this.#repetitions++;
     if ([...recent].every((object) => this.#changed.has(object))) return;
     for (const object of recent) this.#changed.add(object);
     this.#progress = this.#world.loop.now;
-    this.#wakes = 0;
     this.#repetitions = 0;
   }
 
@@ -128,10 +149,8 @@ export class Rest {
     if (left <= 0 || this.#repetitions > repetitions || this.#wakes++ > mostWakes) return false;
     const stride = this.#wakes > exactWakes ? idle * skippedPart : 0;
     const wait = Math.min(Math.max(next, stride), loop.untilNextWork(stride) ?? Infinity);
-    if (wait > left && since === "progress") return false;
-    const skipped = Math.min(wait, left);
-    loop.clock.skip(skipped);
-    this.#skipped += skipped;
+    if (next > left && since === "progress") return false;
+    loop.clock.skip(Math.min(wait, left));
     this.#lastSkip = loop.now;
     this.#world.onEffect?.();
     return true;
@@ -141,8 +160,9 @@ export class Rest {
   get isHopeless(): boolean {
     const { loop, changes } = this.#world;
     const { time, changes: mostChanges, changesOfObject } = this.#limits;
-    const passed = loop.now - this.#start - this.#skipped;
-    return passed > time || changes.all > mostChanges || changes.ofOneObject > changesOfObject;
+    return (
+      loop.now - this.#lastSkip > time || changes.all > mostChanges || changes.ofOneObject > changesOfObject
+    );
   }
 }
 

@@ -20,7 +20,7 @@ import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
 import { managerOf } from "./network.ts";
 import { watchPromises } from "./promises.ts";
-import { type Outlook, atOnce, months, soon, untilRest, waitForRest } from "./rest.ts";
+import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
@@ -41,8 +41,13 @@ export function simulateDisturbed(scenario: Scenario, plain: Run): Promise<Run> 
 }
 
 /** Runs a scenario until everything rests after its steps, without restart and deletion: enough to compare outcomes. */
-export function outcomeOf(scenario: Scenario, { slowPods = false } = {}): Promise<Run> {
-  return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods });
+export function outcomeOf(scenario: Scenario): Promise<Run> {
+  return runScenario(scenario, { isWhole: false, hasMonths: false });
+}
+
+/** Does the same with slow pods, and waits for longer: what differs depends on how long pods take, or on how long one waits. */
+export function lateOutcomeOf(scenario: Scenario): Promise<Run> {
+  return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods: true, outlook: later });
 }
 
 /** Repeats a run before a witness; without a run, as `outcomeOf()` does. */
@@ -59,6 +64,8 @@ interface Extent {
   readonly hasMonths: boolean;
   /** Pods take longer until they are ready than anything that disturbs a run. */
   readonly slowPods?: boolean;
+  /** How far to look after the steps. Default: `soon`. */
+  readonly outlook?: Outlook;
   readonly witness?: Witness;
 }
 
@@ -89,7 +96,11 @@ async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
 }
 
 /** Goes through the phases of a run, and collects its record. */
-async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths }: Extent): Promise<Run> {
+async function runPhases(
+  world: World,
+  scenario: Scenario,
+  { isWhole, hasMonths, outlook: toOutcome = soon }: Extent,
+): Promise<Run> {
   const { steps = [], faults = [], seed = 1, limits } = scenario;
   const { loop, recorder, replicas } = world;
   const start = world.random.fork("start");
@@ -122,7 +133,7 @@ async function runPhases(world: World, scenario: Scenario, { isWhole, hasMonths 
     for (const replica of replicas) replica.die({ down: 100 });
     return phase(name, [], atOnce);
   };
-  const state = await phase("steps", steps, soon);
+  const state = await phase("steps", steps, toOutcome);
   let left: State | undefined;
   if (state && isWhole) {
     if (faults.length === 0) await restart("restart");

@@ -16,6 +16,8 @@ export class EventLoop {
   #ready: Array<() => void> = [];
   /** The number of promises that hold the time: work that takes real time, such as loading a module, but no virtual time. */
   #holds = 0;
+  /** The number of messages between processes and servers that are under way. */
+  messages = 0;
 
   /** Runs a function in the next turn. */
   readonly enqueue = (run: () => void): void => void this.#ready.push(run);

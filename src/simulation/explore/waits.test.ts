@@ -1,0 +1,75 @@
+import type { Manager, NamespacedName, Result, Stored } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import { expect, test } from "vitest";
+import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
+import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
+import { external, type Scenario } from "../contract/index.ts";
+import { isOutcomeOfAnOrder } from "./examine.ts";
+import { explore } from "./explore.ts";
+
+// Right operators, whose outcomes come with time.
+
+/** An operator whose reconcile of each shop ends with this. */
+function timed(work: (manager: Manager, shop: Stored<Shop>) => Promise<Result>): Scenario {
+  return {
+    ...shopScenario((manager) => {
+      const reconcile = async (request: NamespacedName): Promise<Result> => {
+        const shop = await manager.client.find(Shop, request);
+        return shop && !shop.metadata.deletionTimestamp ? work(manager, shop) : undefined;
+      };
+      manager.controllerFor(Shop).owns(ConfigMap).complete({ reconcile });
+    }),
+    steps: [applyShop("a", { size: 1 })],
+  };
+}
+
+/** Orders take three minutes. */
+const orders = external({
+  state: () => new Map<string, number>(),
+  handle({ method, url }, placed) {
+    const name = url.split("/").at(-1)!;
+    if (method === "PUT" && !placed.has(name)) placed.set(name, Date.now());
+    return Response.json({ isDone: Date.now() - placed.get(name)! >= 180_000 });
+  },
+  leftover: () => [],
+});
+
+test("an operator that asks every five seconds for what takes minutes passes", async () => {
+  const ordering = timed(async ({ client }, shop) => {
+    if (shop.status?.size === 1) return undefined;
+    const answer = await fetch(`http://orders/${shop.metadata.name}`, { method: "PUT" });
+    const { isDone } = (await answer.json()) as { readonly isDone: boolean };
+    if (!isDone) return { requeueAfter: "5s" };
+    await client.patchStatus(Shop, shop, { size: 1 });
+    return undefined;
+  });
+  const scenario: Scenario = {
+    ...ordering,
+    external: { orders },
+    mayDiffer: ({ metadata }) => metadata.namespace === "orders",
+  };
+  const { runs, failure } = await explore(scenario, { seeds: 6 });
+  expect(failure?.story).toBeUndefined();
+  expect(runs).toBe(6);
+});
+
+test("an operator that numbers its renewals passes", async () => {
+  const period = 600_000;
+  const renewing = timed(async ({ client }, shop) => {
+    const { name, namespace } = shop.metadata;
+    const { data = {} } = (await client.find(ConfigMap, { namespace: "default", name: name! })) ?? {};
+    const left = Number(data["renewed"] ?? 0) + period - Date.now();
+    if (left > 0) return { requeueAfter: `${left}ms` };
+    const next = { renewed: String(Date.now()), serial: String(Number(data["serial"] ?? 0) + 1) };
+    await client.apply(ConfigMap, { metadata: { name, namespace }, data: next }, { owner: shop });
+    return undefined;
+  });
+  const { runs, failure } = await explore(renewing, { seeds: 6, shrinks: 0 });
+  expect(failure?.story).toBeUndefined();
+  expect(runs).toBe(6);
+});
+
+test("of many objects, no order is tried", async () => {
+  const steps = ["a", "b", "c", "d", "e", "f", "g"].map((name) => applyShop(name, { size: 1 }));
+  expect(await isOutcomeOfAnOrder({ ...shopScenario(), steps }, runOf([]))).toBe(false);
+});
