@@ -390,7 +390,8 @@ const keywords = new Set(
     "await break case catch class const continue debugger default delete do else enum export extends false finally for " +
     "function if implements import in instanceof interface let new null package private protected public return static " +
     "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
-    "log request context manager cluster client created object expect test eventually"
+    "log request context manager cluster client created object expect test eventually key labels children ready " +
+    "conditions events reason message"
   ).split(" "),
 );
 

@@ -26,6 +26,7 @@ describe("create api", () => {
     ["--version v1 --kind Order --owns example.com/v1/Deployment", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns rbac.authorization.k8s.io/v1/ClusterRole", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns v1/Service --owns core/v1/Service", "INVALID_ARGUMENT"],
+    ["--version v1 --kind Job --owns batch/v1/Job", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns v1/Service --controller=false", "INVALID_ARGUMENT"],
     ["--version v1 --kind Order --owns v1/Service --template mysql", "INVALID_ARGUMENT"],
     ["--version v1 --kind Pod --group core --resource=false --owns v1/Service", "INVALID_ARGUMENT"],
@@ -69,6 +70,16 @@ describe("create api", () => {
     expect(read("src/controller/order_resources.ts")).toContain("Desired<Ingress>");
     await call("delete api --group shop --version v1 --kind Order");
     expect(snapshot()).toEqual(before);
+  });
+
+  test("a kind's variable has no name that the scaffolded code uses", async () => {
+    const create = "create api --group shop --version v1 --owns v1/Pod --make=false --kind";
+    await call(`${create} Key`);
+    await call(`${create} Labels`);
+    expect(read("src/controller/key_controller.test.ts")).toContain(
+      "const key_ = await client.get(Key, key)",
+    );
+    expect(read("src/controller/labels_resources.ts")).toContain("const labels = labelsOf(labels_)");
   });
 
   test("prefers the project's kinds to a built-in group of the same name", async () => {

@@ -117,7 +117,7 @@ export const createApi = defineCommand({
         withResource: values.resource,
         withController: values.controller,
         controllerName: values["controller-name"],
-        owns: await findOwnedKinds(values.owns),
+        owns: await findOwnedKinds(values.owns, resource.kind),
         force: values.force,
       });
       const forcedParts = listForcedParts(project, resource, values);
@@ -165,8 +165,11 @@ function checkCombination(values: Values): void {
   }
 }
 
-/** Finds the kinds, and returns them with their full groups. Throws if Kubernetes has no such kind, or it has no namespace. */
-async function findOwnedKinds(owns: readonly string[]): Promise<string[]> {
+/**
+ * Finds the kinds, and returns them with their full groups. Throws if Kubernetes has no such kind, if it has no namespace,
+ * or if its name is the owner's, too.
+ */
+async function findOwnedKinds(owns: readonly string[], owner: string): Promise<string[]> {
   if (owns.length === 0) return [];
   // The tables of built-in kinds are large, and most commands are about the project's kinds.
   const { findCoreKind } = await import("../../project/find-core-kind.ts");
@@ -186,6 +189,11 @@ async function findOwnedKinds(owns: readonly string[]): Promise<string[]> {
     return `${apiVersionOf({ group: qualifiedGroup(resource), version })}/${kind}`;
   });
   const kinds = found.map((text) => text.slice(text.lastIndexOf("/") + 1));
+  if (kinds.includes(owner))
+    throw invalidArgument(
+      `--owns ${owner} has the name of its owner, and a file can import only one ${owner}`,
+      `add it to the controller under another name: import { ${owner} as Owned${owner} }`,
+    );
   const repeated = kinds.find((kind, at) => kinds.indexOf(kind) !== at);
   if (repeated === undefined) return found;
   throw invalidArgument(`--owns has ${repeated} twice`, "give each kind once, in one version");
