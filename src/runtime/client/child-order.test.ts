@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { Widget, widgetDefinition } from "../../../e2e/support/runtime/widget-kinds.ts";
 import { StatefulSet } from "../k8s/apps/v1.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
+import { type ChildOptions, ChildOrder } from "./child-order.ts";
 import { Children } from "./children.ts";
 import type { Client, Desired, Stored } from "./client.ts";
 import { interceptClient } from "./intercept-client.ts";
@@ -200,6 +201,105 @@ test("addEach() keeps the children of its list, and deletes those of removed nam
   await cluster.client.patch(Secret, key(owner, "a-server"), { merge: { metadata: { finalizers: null } } });
   await eventually(async () => expect(await pass("b")).toEqual(["b-data", "b-server", "route"]));
   await eventually(async () => expect(await pass()).toEqual(["route"]));
+});
+
+test("two lists may have one kind: what leaves them is deleted at once, and the rest in order", async () => {
+  const owner = await cluster.create();
+  const declareLists = (shards: readonly string[]) => {
+    const children = new Children(cluster.client, owner);
+    const data = children.addEach(
+      ConfigMap,
+      shards.map((shard) => ({ metadata: key(owner, `${shard}-data`) })),
+    );
+    children.addEach(
+      ConfigMap,
+      shards.map((shard) => ({ metadata: key(owner, `${shard}-server`) })),
+      { deletedBefore: data },
+    );
+    return children;
+  };
+  await declareLists(["a", "b"]).apply();
+  await eventually(async () => {
+    await declareLists(["b"]).apply();
+    expect(await namesOf(owner)).toEqual(["b-data", "b-server"]);
+  });
+  const finalizers = ["example.com/hold"];
+  await cluster.client.patch(ConfigMap, key(owner, "b-server"), { merge: { metadata: { finalizers } } });
+  await declareLists(["b"]).delete();
+  expect(await namesOf(owner)).toEqual(["b-data", "b-server"]);
+  await cluster.client.patch(ConfigMap, key(owner, "b-server"), {
+    merge: { metadata: { finalizers: null } },
+  });
+  await eventually(async () => expect(await declareLists(["b"]).delete()).toBeUndefined());
+});
+
+test("a child that is not desired keeps its place in the order beside a list of its kind", async () => {
+  const owner = await cluster.create();
+  const pass = async (isWanted: boolean) => {
+    const children = new Children(cluster.client, owner);
+    const data = children.add(ConfigMap, key(owner, "data"), isWanted && config());
+    children.add(Secret, key(owner, "server"), isWanted && { metadata: {} }, { deletedBefore: data });
+    children.addEach(ConfigMap, [{ metadata: key(owner, "other") }]);
+    await children.apply();
+    return namesOf(owner);
+  };
+  await pass(true);
+  const finalizers = ["example.com/hold"];
+  await cluster.client.patch(Secret, key(owner, "server"), { merge: { metadata: { finalizers } } });
+  expect(await pass(false)).toEqual(["data", "other", "server"]);
+  await cluster.client.patch(Secret, key(owner, "server"), { merge: { metadata: { finalizers: null } } });
+  await eventually(async () => expect(await pass(false)).toEqual(["other"]));
+});
+
+test("until a pass has come to a child, the condition says that it is awaited", async () => {
+  const owner = await cluster.create();
+  const dead = () => Promise.reject(new Error("dead"));
+  const children = new Children(interceptClient(cluster.client, { apply: dead }), owner);
+  children.add(ConfigMap, key(owner, "first"), config());
+  await expect(children.apply()).rejects.toThrow("dead");
+  const message = `waits for ConfigMap ${owner.metadata.name}-first`;
+  expect(children.condition("Ready")).toMatchObject({ status: "False", message });
+});
+
+test("a condition names three rejections of many: its message may not be long", async () => {
+  const owner = await cluster.create();
+  const children = new Children(cluster.client, owner);
+  const bad = Array.from({ length: 5 }, (_, at) => ({
+    metadata: key(owner, `bad-${at}`),
+    data: { "a b": "1" },
+  }));
+  children.addEach(ConfigMap, bad);
+  await children.apply();
+  const { message = "" } = children.condition("Ready");
+  expect(message.match(/bad-\d/g)).toEqual(["bad-0", "bad-1", "bad-2"]);
+  expect(message).toMatch(/; and 2 more$/);
+});
+
+test("ten thousand children that wait for as many take no longer than their requests", async () => {
+  const order = new ChildOrder(
+    {
+      find: () => Promise.resolve(undefined),
+      apply: (_, { name }) =>
+        Promise.resolve({
+          object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } } as Stored<ConfigMap>,
+          isRejected: false,
+        }),
+      remove: () => Promise.resolve(undefined),
+      listStrays: () => Promise.resolve([]),
+    },
+    "default",
+  );
+  const addMany = (prefix: string, options: ChildOptions<ConfigMap>) => {
+    const children = Array.from({ length: 10_000 }, (_, at) =>
+      order.add(ConfigMap, { namespace: "default", name: `${prefix}-${at}` }, config(), options),
+    );
+    return order.addGroup(ConfigMap, children, options);
+  };
+  const first = addMany("first", { readyWhen: ({ metadata }) => metadata.name !== "first-9999" });
+  addMany("second", { after: first, deletedBefore: first });
+  await order.apply();
+  expect(order.pending()).toEqual(["ConfigMap first-9999"]);
+  expect(await order.delete()).toBe(true);
 });
 
 test("a rejected child holds back what comes after it, and the condition has its reason", async () => {

@@ -85,7 +85,8 @@ export class ChildOrder {
   readonly #actions: ChildActions;
   /** The namespace that messages omit. */
   readonly #namespace: string | undefined;
-  readonly #children: OrderedChild[] = [];
+  /** By kind and key, in the order in which they were added. */
+  readonly #children = new Map<string, OrderedChild>();
   readonly #groups: OrderedGroup[] = [];
 
   constructor(actions: ChildActions, namespace: string | undefined) {
@@ -99,10 +100,10 @@ export class ChildOrder {
     wanted: DesiredChild<T, Key>,
     options: ChildOptions<T, Key>,
   ): Child<T, Key> {
-    if (this.#children.some((child) => child.kind === kind && formatKey(child.key) === formatKey(key)))
-      throw new TerminalError(`${kind.kind} "${formatKey(key)}" was added twice`);
+    const id = identify(kind, key);
+    if (this.#children.has(id)) throw new TerminalError(`${kind.kind} "${formatKey(key)}" was added twice`);
     const child = new OrderedChild(kind, key, wanted, options as AnyOptions);
-    this.#children.push(child);
+    this.#children.set(id, child);
     return child as unknown as Child<T, Key>;
   }
 
@@ -118,14 +119,22 @@ export class ChildOrder {
 
   /** Deletes what is not desired, last first, and applies what is, first first. */
   async apply(): Promise<void> {
-    const unwanted = this.#children.filter(({ wanted }) => !wanted);
+    const children = [...this.#children.values()];
+    const unwanted = children.filter(({ wanted }) => !wanted);
     await this.#removeAll([...unwanted, ...(await this.#strays())]);
-    for (const child of this.#children) if (child.wanted) await this.#apply(child);
+    // What a child comes after was added before it, so its state doesn't change any more. Large groups are asked once.
+    const readiness = new Map<Dependency, boolean>();
+    const isReady = (one: Dependency): boolean => {
+      const known = readiness.get(one) ?? one.isReady;
+      readiness.set(one, known);
+      return known;
+    };
+    for (const child of children) if (child.wanted) await this.#apply(child, isReady);
   }
 
   /** Deletes all, last first. Returns whether all are gone. */
   async delete(): Promise<boolean> {
-    const all = [...this.#children, ...(await this.#strays())];
+    const all = [...this.#children.values(), ...(await this.#strays())];
     await this.#removeAll(all);
     return all.every(({ state }) => state.phase === "gone");
   }
@@ -133,16 +142,24 @@ export class ChildOrder {
   /** Returns what the pass waits for; empty if every child is ready. Rejections are not in it. */
   pending(): readonly string[] {
     const waitsFor = new Set<OrderedChild>();
-    for (const child of this.#children) {
-      if (child.state.phase === "waiting") for (const other of child.state.for) waitsFor.add(other);
-      if (child.state.phase === "applied" && !child.isReady) waitsFor.add(child);
+    const seen = new Set<Dependency>();
+    for (const child of this.#children.values()) {
+      const { state } = child;
+      if (state.phase === "undecided" || (state.phase === "applied" && !child.isReady)) waitsFor.add(child);
+      if (state.phase !== "waiting") continue;
+      for (const dependency of state.for) {
+        if (seen.has(dependency)) continue;
+        seen.add(dependency);
+        const others = dependency instanceof OrderedGroup ? dependency.children : [dependency];
+        for (const other of others) if (!other.isReady) waitsFor.add(other);
+      }
     }
     return [...waitsFor].flatMap((child) => this.#describe(child) ?? []);
   }
 
-  async #apply(child: OrderedChild): Promise<void> {
+  async #apply(child: OrderedChild, isReady: (dependency: Dependency) => boolean): Promise<void> {
     const { kind, key, wanted, options } = child;
-    const unready = childrenOf(options.after).filter(({ isReady }) => !isReady);
+    const unready = dependenciesOf(options.after).filter((one) => !isReady(one));
     if (unready.length > 0) {
       child.object = await this.#actions.find(kind, key);
       child.state = { phase: "waiting", for: unready };
@@ -158,20 +175,32 @@ export class ChildOrder {
         : { phase: "applied", readiness: observe(object, options.readyWhen) };
   }
 
+  /** Deletes children, unless one that is deleted before them is still there: its end causes the next pass. */
   async #removeAll(doomed: readonly OrderedChild[]): Promise<void> {
-    for (const child of doomed) child.object = await this.#actions.find(child.kind, child.key);
-    for (const child of doomed.toReversed()) await this.#remove(child, doomed);
+    /** How many children that are still there are deleted before each. */
+    const holders = new Map<Dependency, number>();
+    const count = (child: OrderedChild, change: number): void => {
+      for (const dependency of dependenciesOf(child.options.deletedBefore))
+        holders.set(dependency, (holders.get(dependency) ?? 0) + change);
+    };
+    for (const child of doomed) {
+      child.object = await this.#actions.find(child.kind, child.key);
+      if (child.object) count(child, 1);
+    }
+    for (const child of doomed.toReversed()) {
+      if (child.object && ![child, ...child.groups].some((one) => holders.get(one))) {
+        await this.#remove(child);
+        if (!child.object) count(child, -1);
+      }
+      child.state = { phase: child.object ? "deleting" : "gone" };
+    }
   }
 
-  /** Deletes a child, unless one that is deleted before it is still there: its end causes the next pass. */
-  async #remove(child: OrderedChild, doomed: readonly OrderedChild[]): Promise<void> {
+  async #remove(child: OrderedChild): Promise<void> {
     const { kind, key, options } = child;
-    if (child.object && !doomed.some((other) => other.object && isDeletedBefore(other, child))) {
-      // With the policy Foreground, the child remains until its dependents are gone.
-      const policy = dependenciesOf(options.deletedBefore).length > 0 ? "Foreground" : "Background";
-      child.object = await this.#actions.remove(kind, key, policy);
-    }
-    child.state = { phase: child.object ? "deleting" : "gone" };
+    // With the policy Foreground, the child remains until its dependents are gone.
+    const policy = dependenciesOf(options.deletedBefore).length > 0 ? "Foreground" : "Background";
+    child.object = await this.#actions.remove(kind, key, policy);
   }
 
   /** Children of the groups' kinds that no list has any more, such as those of a name that was removed. */
@@ -182,8 +211,11 @@ export class ChildOrder {
       const groups = this.#groups.filter((group) => group.kind === kind);
       const deletedBefore = groups.flatMap(({ options }) => dependenciesOf(options.deletedBefore));
       for (const key of await this.#actions.listStrays(kind)) {
+        // One that was added by itself, and is not desired, has its own place in the order.
+        if (this.#children.has(identify(kind, key))) continue;
         const stray = new OrderedChild(kind, key, undefined, { deletedBefore });
-        stray.groups = groups;
+        // Nothing tells in which of several lists it was: strays would wait for each other, and themselves.
+        stray.groups = groups.length === 1 ? groups : [];
         strays.push(stray);
       }
     }
@@ -193,6 +225,8 @@ export class ChildOrder {
   #describe({ kind, key, state }: OrderedChild): string | undefined {
     const name = `${kind.kind} ${key.namespace === this.#namespace ? key.name : formatKey(key)}`;
     switch (state.phase) {
+      case "undecided":
+        return name;
       case "applied":
         return state.readiness.message === "" ? name : `${name}: ${state.readiness.message}`;
       case "deleting":
@@ -213,8 +247,10 @@ type AnyOptions = ChildOptions<KubernetesObject>;
 type AnyStored = Stored<KubernetesObject, ObjectKey>;
 
 type ChildState =
+  /** The pass has not come to it, or has failed before. */
+  | { readonly phase: "undecided" }
   /** Not applied, because others are not ready. */
-  | { readonly phase: "waiting"; readonly for: readonly OrderedChild[] }
+  | { readonly phase: "waiting"; readonly for: readonly Dependency[] }
   | { readonly phase: "applied"; readonly readiness: Readiness }
   | { readonly phase: "rejected" }
   /** Not desired, and still there. */
@@ -227,7 +263,7 @@ class OrderedChild implements Child {
   readonly wanted: DesiredChild<KubernetesObject>;
   readonly options: AnyOptions;
   object: AnyStored | undefined;
-  state: ChildState = { phase: "waiting", for: [] };
+  state: ChildState = { phase: "undecided" };
   groups: readonly OrderedGroup[] = [];
 
   constructor(kind: Kind, key: ObjectKey, wanted: DesiredChild<KubernetesObject>, options: AnyOptions) {
@@ -259,19 +295,15 @@ class OrderedGroup implements ChildGroup {
   }
 }
 
-function dependenciesOf(selection: ChildSelection = []): readonly (OrderedChild | OrderedGroup)[] {
-  return (Array.isArray(selection) ? selection : [selection]) as (OrderedChild | OrderedGroup)[];
+type Dependency = OrderedChild | OrderedGroup;
+
+function dependenciesOf(selection: ChildSelection = []): readonly Dependency[] {
+  return (Array.isArray(selection) ? selection : [selection]) as Dependency[];
 }
 
-function childrenOf(selection: ChildSelection | undefined): readonly OrderedChild[] {
-  return dependenciesOf(selection).flatMap((one) => (one instanceof OrderedGroup ? one.children : [one]));
-}
-
-/** A child of a group that was removed from its list is in no selection, but its group is. */
-function isDeletedBefore(child: OrderedChild, other: OrderedChild): boolean {
-  return dependenciesOf(child.options.deletedBefore).some((one) =>
-    one instanceof OrderedGroup ? other.groups.includes(one) : one === other,
-  );
+/** Identifies a child among those of its owner. */
+export function identify(kind: Kind, key: ObjectKey): string {
+  return `${kind.apiVersion}/${kind.kind}/${formatKey(key)}`;
 }
 
 function observe(object: AnyStored, readyWhen: AnyOptions["readyWhen"]): Readiness {
@@ -281,8 +313,8 @@ function observe(object: AnyStored, readyWhen: AnyOptions["readyWhen"]): Readine
   return { isReady, message: known.isReady ? "" : known.message };
 }
 
-/** How many children a condition names. */
-const namedChildren = 3;
+/** How many children, and how many rejections, a condition names: the API server limits the length of its message. */
+const named = 3;
 
 /** Returns a condition that says what the children wait for. */
 export function conditionOf(
@@ -290,12 +322,16 @@ export function conditionOf(
   rejections: readonly { readonly reason: string; readonly message: string }[],
 ): Pick<DesiredCondition, "status" | "reason" | "message"> {
   const [rejection] = rejections;
-  const named = pending.slice(0, namedChildren).join("; ");
-  const more = pending.length > namedChildren ? `; and ${pending.length - namedChildren} more` : "";
-  const messages = rejections.map(({ message }) => message);
-  if (pending.length > 0) messages.push(`waits for ${named}${more}`);
-  const message = messages.join("; ");
+  const parts = firstOf(rejections.map(({ message }) => message));
+  if (pending.length > 0) parts.push(`waits for ${firstOf(pending).join("; ")}`);
+  const message = parts.join("; ");
   if (rejection) return { status: "False", reason: rejection.reason, message };
   if (pending.length > 0) return { status: "False", reason: "WaitingForChildren", message };
   return { status: "True", reason: "ChildrenReady", message };
+}
+
+/** The first texts, and how many there are besides. */
+function firstOf(texts: readonly string[]): string[] {
+  const more = texts.length > named ? [`and ${texts.length - named} more`] : [];
+  return [...texts.slice(0, named), ...more];
 }

@@ -17,6 +17,7 @@ import {
   conditionOf,
   type BeforeApply,
   type DesiredChild,
+  identify,
 } from "./child-order.ts";
 import type { Client, DeleteOptions, Desired, ObjectKey, Owner, Stored } from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
@@ -206,11 +207,13 @@ export class Children {
   ): Promise<Stored<T, Key>> {
     const isTracked = isBeyond(this.#owner, key.namespace);
     if (isTracked) this.#assertFinalizer(kind, key);
-    // A tracked child whose labels somebody has overwritten looks like an object of somebody else.
-    const adoptOnlyMatching = !isTracked || !(await this.find(kind, key));
-    const options = { owner: isTracked ? undefined : this.#owner, adoptOnlyMatching };
+    // A tracked child whose labels somebody has overwritten looks like an object of somebody else. With its uid, one that
+    // somebody else has replaced since the cache has seen it is a conflict.
+    const tracked = isTracked ? await this.find(kind, key) : undefined;
+    const options = { owner: isTracked ? undefined : this.#owner, adoptOnlyMatching: !tracked };
     const metadata = isTracked ? trackingMetadata(this.#owner, desired.metadata) : desired.metadata;
-    const complete = { ...(desired as object), metadata } as Desired<T, Key>;
+    const identity = tracked && { uid: tracked.metadata.uid };
+    const complete = { ...(desired as object), metadata: { ...metadata, ...identity } } as Desired<T, Key>;
     try {
       return await this.#client.apply(kind, complete, options);
     } catch (error) {
@@ -372,10 +375,6 @@ function asRejection(kind: Kind, error: unknown): Rejection {
     return { reason: `${kind.kind}Rejected`, message, error };
   }
   throw error;
-}
-
-function identify(kind: Kind, key: ObjectKey): string {
-  return `${kind.apiVersion}/${kind.kind}/${formatKey(key)}`;
 }
 
 interface Port {

@@ -77,6 +77,14 @@ const cases: [
     },
     "2 of 3 ready",
   ],
+  [
+    "apps/v1 DaemonSet",
+    {
+      spec: { updateStrategy: { type: "OnDelete" } },
+      status: { observedGeneration: 1, desiredNumberScheduled: 3, numberAvailable: 3 },
+    },
+    ready,
+  ],
   ["batch/v1 Job", {}, "not complete"],
   ["batch/v1 Job", { status: { conditions: [condition("Complete", "True")] } }, ready],
   [

@@ -48,7 +48,10 @@ export function readinessOf(object: KubernetesObject): Readiness {
       return replicasReadiness(object);
     case "apps/v1 DaemonSet": {
       const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberAvailable = 0 } = status;
-      return countReadiness(desiredNumberScheduled, updatedNumberScheduled, numberAvailable);
+      const { type } = (object as Observable).spec?.updateStrategy ?? {};
+      // With OnDelete, pods keep their revision until somebody deletes them.
+      const updated = type === "OnDelete" ? desiredNumberScheduled : updatedNumberScheduled;
+      return countReadiness(desiredNumberScheduled, updated, numberAvailable);
     }
     case "batch/v1 Job": {
       const failed = findCondition(status.conditions, "Failed");

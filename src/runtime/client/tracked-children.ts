@@ -13,7 +13,6 @@ import { ApiError } from "../errors/api-error.ts";
 import {
   type Client,
   type Desired,
-  type ListOptions,
   type ObjectKey,
   type NamespacedName,
   type Owner,
@@ -78,10 +77,9 @@ export async function listTracked<T extends KubernetesObject, Key extends Object
   client: Client,
   kind: Kind<T, Key>,
   owner: Owner,
-  options: ListOptions<Key> = {},
 ): Promise<Stored<T, Key>[]> {
   try {
-    const objects = await client.list(kind, options);
+    const objects = await client.list(kind);
     return objects.filter((object) => isTrackedBy(owner, object));
   } catch (error) {
     // A kind whose CRD is gone has no objects.
@@ -101,18 +99,67 @@ export async function deleteTracked(
   owner: Owner,
 ): Promise<{ requeueAfter: Duration } | undefined> {
   let isGone = true;
-  const labels = { [trackingName(owner)]: owner.metadata.uid };
   for (const { kind, live } of kinds) {
-    const stored = live ? await listTracked(client, kind, owner, { labels, live }) : [];
-    const cached = await listTracked(client, kind, owner);
-    for (const object of new Map([...cached, ...stored].map((one) => [one.metadata.uid, one])).values()) {
-      isGone = false;
-      const { uid, deletionTimestamp } = object.metadata;
-      if (deletionTimestamp !== undefined) continue;
-      const options = { preconditions: { uid }, propagationPolicy: "Background" } as const;
-      await client.delete(kind, object, options);
+    try {
+      if (!(await deleteTrackedOf(client, kind, owner, live))) isGone = false;
+    } catch (error) {
+      // A kind whose CRD is gone has no objects, though the cache may have missed their end.
+      if (!(error instanceof ApiError && error.isNotFound)) throw error;
     }
   }
   // The end of an object causes the next cleanup; this one is for an end that was missed.
   return isGone ? undefined : { requeueAfter: "30s" };
+}
+
+/** Deletes the tracked objects of a kind. Returns whether there were none. */
+async function deleteTrackedOf(client: Client, kind: Kind, owner: Owner, live: boolean): Promise<boolean> {
+  const labels = { [trackingName(owner)]: owner.metadata.uid };
+  const stored = live ? await client.list(kind, { labels, live }) : [];
+  const found = [...(await client.list(kind)), ...stored].filter((object) => isTrackedBy(owner, object));
+  const objects = new Map(found.map((object) => [object.metadata.uid, object]));
+  for (const object of objects.values()) {
+    const { uid, deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) continue;
+    await client.delete(kind, object, { preconditions: { uid }, propagationPolicy: "Background" });
+  }
+  return objects.size === 0;
+}
+
+/** The cleanup of an owner; returns when to look again, undefined if nothing is left. */
+type TrackingCleanup = (owner: Owner) => Promise<{ requeueAfter: Duration } | undefined>;
+
+/** The cleanups of the controllers that share a finalizer, and which of them are done with an owner, by its uid. */
+interface SharedFinalizer {
+  readonly cleanups: Set<TrackingCleanup>;
+  readonly done: Map<string, Set<TrackingCleanup>>;
+}
+
+/** By the cache of their cluster, which its controllers share, and by finalizer. */
+const sharedFinalizers = new WeakMap<object, Map<string, SharedFinalizer>>();
+
+/**
+ * Returns the cleanup of a controller whose owners have tracked children. Controllers of one kind share its finalizer,
+ * which remains until each of them has deleted what it made.
+ */
+export function shareTrackingCleanup(
+  cache: object,
+  finalizer: string,
+  cleanup: TrackingCleanup,
+): TrackingCleanup {
+  const byFinalizer = sharedFinalizers.get(cache) ?? new Map<string, SharedFinalizer>();
+  sharedFinalizers.set(cache, byFinalizer);
+  const shared = byFinalizer.get(finalizer) ?? { cleanups: new Set(), done: new Map() };
+  byFinalizer.set(finalizer, shared);
+  shared.cleanups.add(cleanup);
+  return async (owner) => {
+    const wait = await cleanup(owner);
+    if (wait) return wait;
+    const { uid } = owner.metadata;
+    const done = (shared.done.get(uid) ?? new Set()).add(cleanup);
+    shared.done.set(uid, done);
+    // The last one removes the finalizer.
+    if (done.size < shared.cleanups.size) return { requeueAfter: "30s" };
+    shared.done.delete(uid);
+    return undefined;
+  };
 }

@@ -11,7 +11,12 @@ import {
   type ObjectKey,
   type Stored,
 } from "../client/client.ts";
-import { deleteTracked, trackingFinalizer, trackingOwnerOf } from "../client/tracked-children.ts";
+import {
+  deleteTracked,
+  shareTrackingCleanup,
+  trackingFinalizer,
+  trackingOwnerOf,
+} from "../client/tracked-children.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { readDuration } from "../clock/waits.ts";
 import type { LogFields } from "../scope/scope.ts";
@@ -342,8 +347,9 @@ export class ControllerBuilder<
     this.name ??= kind.toLowerCase();
     const { client, cache } = this.host;
     // After the user's own cleanups, which may delete some of the children in an order.
-    if (this.#tracked.length > 0)
-      this.finalizer(trackingFinalizer(this.#kind), (owner) => {
+    if (this.#tracked.length > 0) {
+      const finalizer = trackingFinalizer(this.#kind);
+      const cleanup = shareTrackingCleanup(cache, finalizer, (owner) => {
         const live = (kind: Kind) => cache.informer(kind).covers(undefined);
         return deleteTracked(
           client,
@@ -351,6 +357,8 @@ export class ControllerBuilder<
           owner,
         );
       });
+      this.finalizer(finalizer, cleanup);
+    }
     const guarded = deletionAware(
       client,
       { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },

@@ -2,9 +2,11 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test } from "vitest";
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { Children } from "../client/children.ts";
-import { keyOf } from "../client/client.ts";
+import { keyOf, type Stored } from "../client/client.ts";
+import { interceptClient } from "../client/intercept-client.ts";
+import { deleteTracked, trackingFinalizer, trackingName } from "../client/tracked-children.ts";
 import { ClusterRole } from "../k8s/rbac/v1.ts";
-import { ConfigMap } from "../k8s/core/v1.ts";
+import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import type { Manager } from "../manager/manager.ts";
 import { eventually } from "../testing/eventually.ts";
 import { startTestManager } from "../testing/test-manager.ts";
@@ -143,6 +145,91 @@ test("an owner can be deleted though the cluster doesn't serve one of the kinds;
   expect((await cluster.client.get(Namespace, { name: "far-e" })).metadata.finalizers).toBeUndefined();
   await cluster.client.delete(Widget, owner);
   await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBe(undefined));
+});
+
+test("the finalizer remains until all controllers of the kind have deleted what they made", async () => {
+  await createNamespaces("far-g", "far-h");
+  const isHeld = { value: true };
+  const makeIn =
+    (namespace: string, Child: typeof ConfigMap | typeof Secret, name: string) =>
+    (manager: Manager): void => {
+      manager
+        .controllerFor(Widget)
+        .named(name)
+        .owns(Child, { byLabel: true })
+        .finalizer(`example.com/${name}`, () =>
+          name === "second" && isHeld.value ? { requeueAfter: "1s" } : undefined,
+        )
+        .complete({
+          async reconcile(request) {
+            const widget = await manager.client.find(Widget, request);
+            if (!widget) return;
+            const key = { namespace, name: `made-by-${request.name}` };
+            await new Children(manager.client, widget).set(Child, key, { metadata: {} });
+          },
+        });
+    };
+  onTestFinished(
+    await run((manager) => {
+      makeIn("far-g", ConfigMap, "first")(manager);
+      makeIn("far-h", Secret, "second")(manager);
+    }),
+  );
+  const owner = await cluster.create();
+  const name = `made-by-${owner.metadata.name}`;
+  const [first, second] = [
+    { namespace: "far-g", name },
+    { namespace: "far-h", name },
+  ];
+  await eventually(async () => {
+    await cluster.client.get(ConfigMap, first);
+    await cluster.client.get(Secret, second);
+  });
+  await cluster.client.delete(Widget, owner);
+  await eventually(async () => expect(await cluster.client.find(ConfigMap, first)).toBeUndefined());
+  isHeld.value = false;
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBeUndefined());
+  expect(await cluster.client.find(Secret, second)).toBeUndefined();
+});
+
+/** An owner whose children are tracked though no controller runs. */
+async function createTracking(): Promise<Stored<Widget>> {
+  const owner = await cluster.create();
+  return cluster.client.patch(Widget, owner, ({ metadata }) => {
+    metadata.finalizers = [trackingFinalizer(owner)];
+  });
+}
+
+test("an object of somebody else that has replaced a child is left alone, though the cache has the child", async () => {
+  await createNamespaces("far-i");
+  const owner = await createTracking();
+  const key = { namespace: "far-i", name: "replaced" };
+  const child = await new Children(cluster.client, owner).set(ConfigMap, key, { metadata: {} });
+  await cluster.client.delete(ConfigMap, key);
+  const theirs = await cluster.client.create(ConfigMap, { metadata: key, data: { color: "theirs" } });
+  const stale = interceptClient(cluster.client, { find: () => Promise.resolve(child) });
+  const setting = new Children(stale, owner).set(ConfigMap, key, { metadata: {}, data: { color: "ours" } });
+  await expect(setting).rejects.toMatchObject({ isConflict: true });
+  expect(await cluster.client.get(ConfigMap, key)).toEqual(theirs);
+});
+
+test("what the cache still has of a kind whose CRD is gone holds no owner back", async () => {
+  const Gadget = defineKind({ group: "example.com", version: "v1" }, { kind: "Gadget", plural: "gadgets" });
+  const owner = await createTracking();
+  const name = trackingName(owner);
+  const ghost = {
+    apiVersion: "example.com/v1",
+    kind: "Gadget",
+    metadata: { namespace: "default", name: "ghost", uid: "1", labels: { [name]: owner.metadata.uid } },
+  };
+  const stale = interceptClient(cluster.client, {
+    list: ({ kind, args }, next) => {
+      const [{ live = false } = {}] = args as [{ live?: boolean }?];
+      return live ? next({ verb: "list", kind, args }) : Promise.resolve([ghost]);
+    },
+  });
+  for (const live of [true, false])
+    expect(await deleteTracked(stale, [{ kind: Gadget, live }], owner)).toBeUndefined();
 });
 
 test("without the finalizer, a child out of reach is refused", async () => {

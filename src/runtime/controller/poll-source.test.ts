@@ -123,6 +123,57 @@ test("own writes are read at once, also after a poll that began before them", as
   expect(await poll()).toEqual(["b 0"]);
 });
 
+test("a system that never answers keeps no manager from starting, and is seen when it does", async () => {
+  const answers: ((found: string[]) => void)[] = [];
+  const clock = new FakeClock();
+  const [stop, patience] = [new AbortController(), new AbortController()];
+  onTestFinished(() => stop.abort());
+  const source = pollSource<string, string>({
+    name: "dns",
+    every: "1m",
+    list: () => new Promise((resolve) => answers.push(resolve)),
+    key: String,
+    requests: (id) => [id],
+  });
+  const seen: string[] = [];
+  const starting = source.start((request) => void seen.push(request), {
+    signal: stop.signal,
+    patience: patience.signal,
+    log: createLogger({ write() {} }),
+    clock,
+    stuckAfter: 300_000,
+    report() {},
+  });
+  await clock.advance(120_000);
+  patience.abort();
+  await starting;
+  answers[0]!(["a"]);
+  await clock.advance(0);
+  expect(seen).toEqual(["a"]);
+  await clock.advance(60_000);
+  expect(answers).toHaveLength(2);
+});
+
+test("a second controller can't start a source; after the end of the first, all things are new again", async () => {
+  const { source, abort } = await start([{ id: "1", owner: "a" }]);
+  const again = new AbortController();
+  onTestFinished(() => again.abort());
+  const seen: string[] = [];
+  const begin = () =>
+    source.start((request) => void seen.push(request), {
+      signal: again.signal,
+      patience: again.signal,
+      log: createLogger({ write() {} }),
+      clock: new FakeClock(),
+      stuckAfter: 300_000,
+      report() {},
+    });
+  await expect(begin()).rejects.toThrow('the source "dns" has two controllers');
+  abort.abort();
+  await begin();
+  expect(seen).toEqual(["a"]);
+});
+
 test("a source that was stopped polls no more", async () => {
   const { system, poll, abort } = await start([]);
   abort.abort();

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, eachDespiteErrors, stillRuns } from "../callbacks/callbacks.ts";
-import { onAbort, readDuration, withTimeout } from "../clock/waits.ts";
+import { aborted, onAbort, readDuration, withTimeout } from "../clock/waits.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type { Enqueue, Source, SourceContext } from "./source.ts";
 
@@ -36,7 +36,10 @@ const maxDelay = 300_000;
 /** Initial things have the priority of initial objects. */
 const lowPriority = -100;
 
-/** A source that polls; see `pollSource`. Its reads throw until a poll has succeeded: nothing is known before. */
+/**
+ * A source that polls; see `pollSource`. Its reads throw until a poll has succeeded: nothing is known before. It belongs to
+ * one controller; others may read it.
+ */
 export class PollSource<Item, R> implements Source<R> {
   readonly name: string;
   readonly #options: PollOptions<Item, R>;
@@ -46,6 +49,7 @@ export class PollSource<Item, R> implements Source<R> {
   readonly #written = new Map<string, Item | undefined>();
   #failures = 0;
   #lastError: unknown;
+  #isRunning = false;
 
   constructor(options: PollOptions<Item, R>) {
     const { every, name = "poll" } = options;
@@ -80,14 +84,23 @@ export class PollSource<Item, R> implements Source<R> {
   }
 
   async start(enqueue: Enqueue<R>, context: SourceContext): Promise<void> {
-    const { signal, clock } = context;
+    const { signal, patience, clock } = context;
+    // Each change is found once, so a second controller would miss it.
+    if (this.#isRunning)
+      throw new TerminalError(`the source "${this.name}" has two controllers: make one for each`);
+    this.#isRunning = true;
+    this.#items = undefined;
     let cancel = () => {};
-    onAbort(signal, () => cancel());
+    onAbort(signal, () => {
+      this.#isRunning = false;
+      cancel();
+    });
     const round = async () => {
       await this.#poll(enqueue, context);
       if (!signal.aborted) cancel = clock.setTimer(() => void round(), this.#delay());
     };
-    await round();
+    // A system that doesn't answer is no reason to end the manager: the controller starts without the first poll.
+    await Promise.race([round(), aborted(patience)]);
   }
 
   #delay(): number {

@@ -166,8 +166,8 @@ function checkCombination(values: Values): void {
 }
 
 /**
- * Finds the kinds, and returns them with their full groups. Throws if Kubernetes has no such kind, if it has no
- * namespace, or if its name is the owner's.
+ * Finds the kinds, and returns them with their full groups. Throws if Kubernetes has no such kind, if it has no namespace,
+ * or if its name is the owner's, too.
  */
 async function findOwnedKinds(owns: readonly string[], owner: string): Promise<string[]> {
   if (owns.length === 0) return [];
@@ -191,8 +191,8 @@ async function findOwnedKinds(owns: readonly string[], owner: string): Promise<s
   const kinds = found.map((text) => text.slice(text.lastIndexOf("/") + 1));
   if (kinds.includes(owner))
     throw invalidArgument(
-      `--owns ${owner} has the name of the kind itself, and both would be imported into one file`,
-      "choose another --kind",
+      `--owns ${owner} has the name of its owner, and a file can import only one ${owner}`,
+      `add it to the controller under another name: import { ${owner} as Owned${owner} }`,
     );
   const repeated = kinds.find((kind, at) => kinds.indexOf(kind) !== at);
   if (repeated === undefined) return found;
