@@ -57,7 +57,7 @@ test("an operator that numbers its renewals passes", async () => {
   const period = 600_000;
   const renewing = timed(async ({ client }, shop) => {
     const { name, namespace } = shop.metadata;
-    const { data = {} } = (await client.find(ConfigMap, { namespace: "default", name: name! })) ?? {};
+    const { data = {} } = (await client.find(ConfigMap, { namespace: "default", name })) ?? {};
     const left = Number(data["renewed"] ?? 0) + period - Date.now();
     if (left > 0) return { requeueAfter: `${left}ms` };
     const next = { renewed: String(Date.now()), serial: String(Number(data["serial"] ?? 0) + 1) };

@@ -259,7 +259,7 @@ test("several processes with a lease may renew every half minute, too", async ()
 /** Waits until a shop is so many seconds old, and looks again after this time, or when it is due. */
 const waitingFor = (seconds: number, period?: `${number}s`): Scenario =>
   timed(async ({ client }, shop) => {
-    const left = seconds * 1000 + Date.parse(shop.metadata.creationTimestamp!) - Date.now();
+    const left = seconds * 1000 + Date.parse(shop.metadata.creationTimestamp) - Date.now();
     if (left > 0) return { requeueAfter: period ?? `${left}ms` };
     if (shop.status?.size !== 1) await client.patchStatus(Shop, shop, { size: 1 });
     return undefined;
