@@ -27,8 +27,15 @@ export const later: Outlook = {
   repetitions: 2 * soon.repetitions,
 };
 
-/** Enough for the renewal of certificates, and for rotations. */
-export const months: Outlook = { milliseconds: 100 * 86_400_000, since: "beginning", repetitions: 2 };
+/**
+ * A hundred days: enough for the renewal of certificates, and for rotations. They end some hours later, or what is due every five
+ * or every twenty days would be due during the restart that follows.
+ */
+export const months: Outlook = {
+  milliseconds: 100 * 86_400_000 + 19_043_000,
+  since: "beginning",
+  repetitions: 2,
+};
 
 /** Operators that change something more often than this, in milliseconds, don't wait for anything. */
 const shortestPause = 10_000;
