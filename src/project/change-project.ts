@@ -134,7 +134,7 @@ interface ApiRequest {
   readonly withResource: boolean;
   readonly withController: boolean;
   readonly controllerName?: string | undefined;
-  /** What the controller owns: see `ControllerRecord`. */
+  /** The kinds that the controller owns: see `ControllerRecord`. */
   readonly owns?: readonly string[] | undefined;
   /** Overwrite existing files. */
   readonly force?: boolean;

@@ -28,7 +28,7 @@ export type { EnqueueOptions, IntervalOptions, SourceContext } from "./controlle
 export type { EventDetails } from "./events/event-recorder.ts";
 export type { LeveledLogger, LoggerOptions, LogLevel, PinoLike } from "./log/logger.ts";
 
-// What a process publishes on the channels of Node's `diagnostics_channel`.
+// The messages that a process publishes on the channels of Node's `diagnostics_channel`.
 export type {
   ChannelMessages,
   ControllerSample,

@@ -48,7 +48,7 @@ export class FakeClock implements Clock {
     return () => void this.#participants.delete(participant);
   }
 
-  /** Whether a participant has work in progress. */
+  /** True while a participant has work in progress. */
   get isWorking(): boolean {
     return [...this.#participants].some((participant) => participant() !== undefined);
   }

@@ -20,7 +20,7 @@ export interface ControllerContext {
 export interface Controller {
   /** The resources to watch. Default: all. */
   readonly watches?: readonly ResourceName[];
-  /** What its requeues are for. Default: `work`. */
+  /** The purpose of the timers of its requeues. Default: `work`. */
   readonly requeues?: TimerPurpose;
   /** Keys to reconcile at the start, besides those of existing objects. */
   readonly startKeys?: readonly string[];

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
 /**
- * What takes time in a cluster: until a pod is looked at by the scheduler (`schedule`), until its containers run on its node
+ * A step that takes time in a cluster: until a pod is looked at by the scheduler (`schedule`), until its containers run on its node
  * (`start`), until they are ready (`ready`), until those of a Job have completed (`run`) and those of a deleted pod have
  * ended (`stop`); until a claim is bound (`bind`).
  */

@@ -1,4 +1,4 @@
-// What `create api --owns` scaffolds for each built-in kind: its import, permissions, watch, child and test, and a
+// The code that `create api --owns` scaffolds for each built-in kind: its import, permissions, watch, child and test, and a
 // function that returns the child, with the fields that the API server requires.
 
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";

@@ -84,7 +84,7 @@ test("a child is applied after others are ready, and its function sees them", as
     on: "true",
   });
 
-  // What waits again stays as it is.
+  // A child that waits again stays as it is.
   await cluster.client.patch(ConfigMap, key(owner, "first"), { merge: { data: { on: null } } });
   await pass("2");
   expect((await cluster.client.get(ConfigMap, key(owner, "first"))).data).toEqual({ version: "2" });

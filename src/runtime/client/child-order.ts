@@ -39,7 +39,7 @@ type ChildDependency = Child | ChildGroup;
 export interface Child<T extends KubernetesObject = KubernetesObject, Key extends ObjectKey = ObjectKey> {
   /** The child as it is; undefined before `apply`, and if there is none. */
   readonly object: Stored<T, Key> | undefined;
-  /** Whether it is as desired, and ready. */
+  /** True if the child is as desired, and ready. */
   readonly isReady: boolean;
 }
 
@@ -49,18 +49,18 @@ export interface ChildGroup<
   Key extends ObjectKey = ObjectKey,
 > {
   readonly children: readonly Child<T, Key>[];
-  /** Whether all are ready. */
+  /** True if all children of the list are ready. */
   readonly isReady: boolean;
 }
 
-/** What an owner wants in place of a child; without it, the child is deleted. A function is called when its turn comes. */
+/** The desired state of a child. Without one, the child is deleted. A function is called when the child's turn comes. */
 export type DesiredChild<T extends KubernetesObject, Key extends ObjectKey = ObjectKey> =
   | Desired<T, Key>
   | (() => Desired<T, Key> | false | undefined)
   | false
   | undefined;
 
-/** What the order does with a single child. */
+/** The requests for a single child. */
 export interface ChildActions {
   find(kind: Kind, key: ObjectKey): Promise<AnyStored | undefined>;
   /** Returns the child afterwards, and whether the server has rejected it. */
@@ -122,7 +122,7 @@ export class ChildOrder {
     const children = [...this.#children.values()];
     const unwanted = children.filter(({ wanted }) => !wanted);
     await this.#removeAll([...unwanted, ...(await this.#strays())]);
-    // What a child comes after was added before it, so its state doesn't change any more. Large groups are asked once.
+    // A child is added after its dependencies, whose state doesn't change any more. Large groups are asked once.
     const readiness = new Map<Dependency, boolean>();
     const isReady = (one: Dependency): boolean => {
       const known = readiness.get(one) ?? one.isReady;

@@ -158,3 +158,13 @@ export interface Verdict {
   /** The objects that show it: `ConfigMap.v1 default/shop`. */
   readonly objects: readonly string[];
 }
+
+/** Returns the events of a phase: those after the end of the phase before. There are none if the run didn't come to its end. */
+export function eventsIn(phase: Phase, trace: readonly TraceEvent[]): readonly TraceEvent[] {
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
+  const from = trace.findLastIndex((event, at) => event.type === "phase" && at < to);
+  return trace.slice(from + 1, Math.max(0, to));
+}
+
+/** Milliseconds between two changes that have different causes. An operator that changes more often doesn't wait for anything. */
+export const shortestPause = 10_000;

@@ -4,6 +4,7 @@
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
 import type { Fault, Phase, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
+import { eventsIn, shortestPause } from "../contract/run.ts";
 import { appliedIn, isElected } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
@@ -153,10 +154,10 @@ interface Work {
 }
 
 function findWorkIn(phase: Phase, trace: readonly TraceEvent[], operators: Operators): Work | undefined {
-  const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
-  const from = trace.findLastIndex((event, at) => event.type === "phase" && at < to);
-  const events = trace.slice(from, Math.max(from, to));
-  const earlier = trace.slice(0, Math.max(0, from)).filter(isChange);
+  const events = eventsIn(phase, trace);
+  const [begin] = events;
+  if (!begin) return undefined;
+  const earlier = trace.slice(0, trace.indexOf(begin)).filter(isChange);
   const changes = events
     .filter(isChange)
     .filter((change) => operators.has(change.by) && !isRecurring(change, earlier));
@@ -170,9 +171,6 @@ function findWorkIn(phase: Phase, trace: readonly TraceEvent[], operators: Opera
   if (effect?.type !== "call") return undefined;
   return { by: effect.process, what: `${effect.to}: ${effect.text}`, objects: [] };
 }
-
-/** Milliseconds between two changes that have different causes. */
-const shortestPause = 10_000;
 
 /** Returns whether the same fields have changed from time to time: what is due every half minute is due during a restart, too. */
 function isRecurring(change: Change, earlier: readonly Change[]): boolean {

@@ -1,4 +1,5 @@
 import type { Limits } from "../contract/index.ts";
+import { shortestPause } from "../contract/run.ts";
 import { isElected } from "../contract/scenario.ts";
 import type { World } from "./world.ts";
 
@@ -36,9 +37,6 @@ export const months: Outlook = {
   since: "beginning",
   repetitions: 2,
 };
-
-/** Operators that change something more often than this, in milliseconds, don't wait for anything. */
-const shortestPause = 10_000;
 
 /** Nothing is under way after this many milliseconds without a change, an attempt to change something, and an error. */
 const quietTime = 60_000;

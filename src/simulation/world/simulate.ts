@@ -13,6 +13,7 @@ import type {
   Scenario,
   Step,
 } from "../contract/index.ts";
+import { eventsIn } from "../contract/run.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
 import { type Ref, type State, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
@@ -70,11 +71,9 @@ interface Extent {
 }
 
 function hasWorkInMonths({ trace, writes }: Run): boolean {
-  const to = trace.findIndex((event) => event.type === "phase" && event.phase === "months");
-  const from = trace.findLastIndex((event, at) => event.type === "phase" && at < to);
-  return trace
-    .slice(from, to)
-    .some((event) => event.type === "call" || (event.type === "change" && event.by in writes));
+  return eventsIn("months", trace).some(
+    (event) => event.type === "call" || (event.type === "change" && event.by in writes),
+  );
 }
 
 async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {

@@ -1,4 +1,4 @@
-/** What JOSDK's sample mysql-schema does: a schema on a server outside of the cluster, and a Secret with its user. */
+/** An operator like JOSDK's sample mysql-schema: a schema on a server outside of the cluster, and a Secret with its user. */
 import { randomBytes } from "node:crypto";
 import {
   type Condition,

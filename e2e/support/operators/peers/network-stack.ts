@@ -1,4 +1,4 @@
-/** What kro's example network-stack does: subnets and a security group in a VPC, whose identity they need. */
+/** An operator like kro's example network-stack: subnets and a security group in a VPC, whose identity they need. */
 import {
   Children,
   type Condition,

@@ -1,4 +1,4 @@
-/** What JOSDK's sample webpage does: HTML in a ConfigMap, served by nginx, with an Ingress if it is exposed. */
+/** An operator like JOSDK's sample webpage: HTML in a ConfigMap, served by nginx, with an Ingress if it is exposed. */
 import {
   Children,
   type Condition,
