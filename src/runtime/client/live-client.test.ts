@@ -9,6 +9,7 @@ import {
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { TerminalError } from "../errors/api-error.ts";
+import { Deployment } from "../k8s/apps/v1.ts";
 import { Pod, ServiceAccount } from "../k8s/core/v1.ts";
 
 const cluster = useWidgetCluster();
@@ -160,6 +161,27 @@ test("Client.subresource().create() and update() return what the server answers"
   const tokens = client.subresource(ServiceAccount, metadata, "token");
   const { status } = await tokens.create({ spec: { audiences: [] } });
   expect(status?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+});
+
+test("Client.subresource().apply() needs no type in the body", async () => {
+  const labels = { app: "web" };
+  const deployment = await client.create(Deployment, {
+    metadata: key(),
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web" }] } },
+    },
+  });
+  const scale = client.subresource(Deployment, deployment, "scale");
+  expect(await scale.apply({ spec: { replicas: 6 } }, { force: true })).toMatchObject({
+    kind: "Scale",
+    spec: { replicas: 6 },
+  });
+  const widget = await create({ size: 1 });
+  expect(await client.subresource(Widget, widget, "status").apply({ spec: {} })).toMatchObject({
+    kind: "Widget",
+    spec: { size: 1 },
+  });
 });
 
 test("Client.subresource() evicts a pod", async () => {

@@ -244,6 +244,11 @@ export class LiveClient extends LiveContainers implements Client {
       ...body,
       metadata: { ...key, ...body.metadata },
     });
+    // An apply must name its type; for other writes the server knows it.
+    const type =
+      name === "scale"
+        ? { apiVersion: "autoscaling/v1", kind: "Scale" }
+        : { apiVersion: kind.apiVersion, kind: kind.kind };
     const write = (method: "POST" | "PUT", body: object, options: WriteOptions = {}): Promise<Body> => {
       const query = writeQuery(this.write(options));
       return exchange({ method, path, query, body: withKey(body), signal: options.signal });
@@ -253,7 +258,8 @@ export class LiveClient extends LiveContainers implements Client {
       create: (body, options) => write("POST", body, options),
       update: (body, options) => write("PUT", body, options),
       patch: (patch, options) => exchange(patchRequest(path, patch, this.write(options))),
-      apply: (body, options) => exchange(applyRequest(path, withKey(body as object), this.write(options))),
+      apply: (body, options) =>
+        exchange(applyRequest(path, { ...type, ...withKey(body as object) }, this.write(options))),
     };
   };
 
