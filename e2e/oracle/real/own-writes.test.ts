@@ -16,8 +16,8 @@ import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
 /**
- * Whether reads from the cache show what their own process wrote, while the events of watches are late: with
- * controller-runtime as it is by default, with its option `EnableReadYourWritesConsistency`, and with our client.
+ * Who reads what it has written, while the events of watches are late: controller-runtime as it is by default, with its
+ * option `EnableReadYourWritesConsistency`, and our client.
  */
 type Reader = "default" | "consistent" | "ours";
 
@@ -45,26 +45,26 @@ const probes: readonly Probe[] = [
   { name: "apply, then list by index", late: usual },
   { name: "delete, then get", late: usual },
   { name: "delete with a finalizer, then get", late: usual },
-  // Their client can't say for what to wait.
+  // The answer has no version to wait for.
   {
     name: "delete of all, then get",
     late: { default: "old", consistent: "refused", ours: "new" },
     settled: { default: "new", consistent: "refused", ours: "new" },
   },
-  // The cache must know the object that is deleted by its name.
+  // With the option, the uid of what is deleted by its name comes from the cache.
   {
     name: "create and delete, then get",
     late: { default: "new", consistent: "refused", ours: "new" },
     settled: { default: "new", consistent: "refused", ours: "new" },
   },
-  // Only reads of the same representation wait.
+  // With the option, only reads of the representation that was written wait.
   {
     name: "update, then get of the metadata",
     late: { default: "old", consistent: "old", ours: "new" },
   },
-  // The answer is a Scale, which neither client understands as a version of the object.
+  // The answer is a Scale, which is no version of the object.
   { name: "scale, then get", late: all("old") },
-  // No event of this write will come.
+  // The event of this write never comes.
   {
     name: "create of what the cache leaves out, then list",
     late: { default: "old", consistent: "waits", ours: "old" },
@@ -76,7 +76,7 @@ const probes: readonly Probe[] = [
     settled: { default: "old", consistent: "refused", ours: "old" },
   },
   { name: "another process's write, then get", late: all("old"), foreign: "foreign" },
-  // A list that waits for an own write has waited for all that came before it, too.
+  // A list that waits for a write has waited for all earlier ones of its kind.
   {
     name: "another process's write and an own one of another object, then list",
     late: { default: "old", consistent: "waits", ours: "old" },
