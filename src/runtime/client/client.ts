@@ -466,7 +466,7 @@ export interface WatchOptions<Key extends ObjectKey = ObjectKey> extends ObjectS
 export interface WriteOptions extends CallOptions {
   /** The field manager. Default: the client's. */
   readonly fieldManager?: string | undefined;
-  /** Let the server validate and answer, but store nothing. */
+  /** Let the server validate and answer, but store nothing. An object that would be created has the version `""`. */
   readonly dryRun?: boolean | undefined;
   /** The server ignores unknown fields, warns of them, or rejects the write. Default: `Warn`. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;
