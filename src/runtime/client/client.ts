@@ -440,6 +440,8 @@ export interface ReadOptions extends CallOptions {
 export interface ListOptions<Key extends ObjectKey = ObjectKey> extends ObjectSelector<Key> {
   /** Read from the server instead of the cache. Long lists are read in pages. */
   readonly live?: boolean | undefined;
+  /** Only objects that this owner controls, or tracks by label. The cache has an index of them. */
+  readonly owner?: Owner | undefined;
   /** Stop after this many objects. */
   readonly limit?: number | undefined;
 }
