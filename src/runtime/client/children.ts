@@ -6,7 +6,6 @@ import type {
   Kind,
   KubernetesObject,
 } from "@tsbuilder/apimachinery/meta";
-import { findController } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import {
@@ -21,13 +20,7 @@ import {
 } from "./child-order.ts";
 import type { Client, DeleteOptions, Desired, ObjectKey, Owner, Stored } from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
-import {
-  isBeyond,
-  isTrackedBy,
-  listTracked,
-  trackingFinalizer,
-  trackingMetadata,
-} from "./tracked-children.ts";
+import { isBeyond, isOwnedBy, trackingFinalizer, trackingMetadata } from "./tracked-children.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {
@@ -141,7 +134,7 @@ export class Children {
     child: string | ObjectKey,
   ): Promise<Stored<T, Key> | undefined> {
     const object = await this.#client.find(kind, this.#keyOf(kind, child) as Key);
-    return object && this.#controls(object) ? object : undefined;
+    return object && isOwnedBy(this.#owner, object) ? object : undefined;
   }
 
   /**
@@ -180,7 +173,7 @@ export class Children {
   /** Deletes children of these kinds that were not set in this reconcile, for sets whose names change. */
   async prune(...kinds: readonly Kind[]): Promise<void> {
     for (const kind of kinds) {
-      for (const object of await this.#undesired(kind)) await this.#delete(kind, object);
+      for (const object of await this.#undesired(kind)) await this.#tryRemove(kind, keyOf(object));
     }
   }
 
@@ -272,14 +265,18 @@ export class Children {
 
   /** The owner's children of a kind that were not set or added, in all namespaces. */
   async #undesired(kind: Kind): Promise<Stored<KubernetesObject, ObjectKey>[]> {
-    const { namespace, finalizers = [] } = this.#owner.metadata;
-    const isReachable = kind.scope === "Namespaced" || !namespace;
-    const near = isReachable ? await this.#client.list(kind, { namespace }) : [];
-    const hasFar = Boolean(namespace) && finalizers.includes(trackingFinalizer(this.#owner));
-    const far = hasFar ? await listTracked(this.#client, kind, this.#owner) : [];
-    return [...near.filter((object) => this.#references(object)), ...far].filter(
-      (object) => !this.#desired.has(identify(kind, keyOf(object))),
-    );
+    const owner = this.#owner;
+    const { namespace, finalizers = [] } = owner.metadata;
+    const hasFar = Boolean(namespace) && finalizers.includes(trackingFinalizer(owner));
+    if (kind.scope === "Cluster" && namespace && !hasFar) return [];
+    try {
+      const owned = await this.#client.list(kind, { owner, namespace: hasFar ? undefined : namespace });
+      return owned.filter((object) => !this.#desired.has(identify(kind, keyOf(object))));
+    } catch (error) {
+      // A kind whose CRD is gone has no objects.
+      if (error instanceof ApiError && error.isNotFound) return [];
+      throw error;
+    }
   }
 
   /** Without its finalizer, nobody would delete what the owner has elsewhere. */
@@ -304,14 +301,6 @@ export class Children {
     throw new TerminalError(
       `the ${kind.kind} "${name}" needs a namespace, since its owner has none: write { namespace, name }`,
     );
-  }
-
-  #controls(object: KubernetesObject): boolean {
-    return this.#references(object) || isTrackedBy(this.#owner, object);
-  }
-
-  #references(object: KubernetesObject): boolean {
-    return findController(object)?.uid === this.#owner.metadata.uid;
   }
 }
 

@@ -440,6 +440,8 @@ export interface ReadOptions extends CallOptions {
 export interface ListOptions<Key extends ObjectKey = ObjectKey> extends ObjectSelector<Key> {
   /** Read from the server instead of the cache. Long lists are read in pages. */
   readonly live?: boolean | undefined;
+  /** Only objects that this owner controls, or tracks by label. The cache has an index of them. */
+  readonly owner?: Owner | undefined;
   /** Stop after this many objects. */
   readonly limit?: number | undefined;
 }
@@ -466,7 +468,7 @@ export interface WatchOptions<Key extends ObjectKey = ObjectKey> extends ObjectS
 export interface WriteOptions extends CallOptions {
   /** The field manager. Default: the client's. */
   readonly fieldManager?: string | undefined;
-  /** Let the server validate and answer, but store nothing. */
+  /** Let the server validate and answer, but store nothing. An object that would be created has the version `""`. */
   readonly dryRun?: boolean | undefined;
   /** The server ignores unknown fields, warns of them, or rejects the write. Default: `Warn`. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;

@@ -194,8 +194,13 @@ test("Client.subresource() evicts a pod", async () => {
 test("Client.with() changes defaults: a dry run stores nothing", async () => {
   const metadata = key();
   const dry = client.with({ dryRun: true });
-  expect(await dry.create(Widget, { metadata, spec: {} })).toMatchObject({ metadata });
+  const unversioned = { metadata: { ...metadata, resourceVersion: "" } };
+  expect(await dry.create(Widget, { metadata, spec: {} })).toMatchObject(unversioned);
+  expect(await dry.apply(Widget, { metadata, spec: {} })).toMatchObject(unversioned);
   expect(await client.find(Widget, metadata)).toBeUndefined();
+  const { resourceVersion } = (await client.create(Widget, { metadata, spec: {} })).metadata;
+  const changed = await dry.patch(Widget, metadata, { merge: { spec: { size: 2 } } });
+  expect(changed).toMatchObject({ metadata: { resourceVersion }, spec: { size: 2 } });
 });
 
 test("Client.with() binds a client to one namespace", async () => {

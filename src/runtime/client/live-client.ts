@@ -310,7 +310,10 @@ export class LiveClient extends LiveContainers implements Client {
     kind: Kind<T, Key>,
     request: RawRequest,
   ): Promise<Stored<T, Key>> {
-    return asStored(await this.object(kind, request));
+    const object = await this.object(kind, request);
+    // The answer to a dry run that would create the object has no version.
+    object.metadata.resourceVersion ??= "";
+    return asStored(object);
   }
 }
 

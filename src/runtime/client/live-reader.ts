@@ -37,6 +37,7 @@ import type {
 import { formatKey, keyOf } from "./client.ts";
 import { acceptOf } from "./metadata-only.ts";
 import { namespaceOf, resourcePath, selectionQuery } from "./requests.ts";
+import { isOwnedBy } from "./tracked-children.ts";
 
 /**
  * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper
@@ -89,10 +90,13 @@ export class LiveReader implements Reader {
     kind: Kind<T, Key>,
     options: ListOptions = {},
   ): Promise<Stored<T, Key>[]> {
-    const { limit = Infinity, ...selection } = options;
+    const { limit = Infinity, owner, ...selection } = options;
     const objects: Stored<T, Key>[] = [];
-    for await (const page of this.pages(kind, { ...selection, pageSize: Math.min(limit, 500) })) {
-      objects.push(...page.items.map(asStored<T, Key>));
+    // The server can't select by owner, so that the first objects of a list may all be of others.
+    const pageSize = owner ? 500 : Math.min(limit, 500);
+    for await (const page of this.pages(kind, { ...selection, pageSize })) {
+      const items = owner ? page.items.filter((object) => isOwnedBy(owner, object)) : page.items;
+      objects.push(...items.map(asStored<T, Key>));
       if (objects.length >= limit) return objects.slice(0, limit);
     }
     return objects;
