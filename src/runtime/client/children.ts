@@ -16,9 +16,10 @@ import {
   conditionOf,
   type BeforeApply,
   type DesiredChild,
+  type ExactChild,
   identify,
 } from "./child-order.ts";
-import type { Client, DeleteOptions, Desired, ObjectKey, Owner, Stored } from "./client.ts";
+import type { Client, DeleteOptions, Desired, ExactDesired, ObjectKey, Owner, Stored } from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
 import { isBeyond, isOwnedBy, trackingFinalizer, trackingMetadata } from "./tracked-children.ts";
 
@@ -80,10 +81,10 @@ export class Children {
    * Declares a child that depends on others, or that others depend on; nothing happens before `apply`. It is deleted if
    * `desired` is false or undefined. A function is called when the children that it comes after are ready.
    */
-  add<T extends KubernetesObject, Key extends ObjectKey>(
+  add<T extends KubernetesObject, Key extends ObjectKey, Given extends DesiredChild<T, Key>>(
     kind: Kind<T, Key>,
     child: string | ObjectKey,
-    desired: NoInfer<DesiredChild<T, Key>>,
+    desired: Given & ExactChild<Given, T, Key>,
     options: NoInfer<ChildOptions<T, Key>> = {},
   ): Child<T, Key> {
     const key = this.#keyOf(kind, child, typeof desired === "object" ? desired.metadata : undefined);
@@ -95,12 +96,12 @@ export class Children {
    * Declares a child for each object, which has its name in its metadata. Children of the kind that are in no list any
    * more are deleted.
    */
-  addEach<T extends KubernetesObject, Key extends ObjectKey>(
+  addEach<T extends KubernetesObject, Key extends ObjectKey, Given extends Desired<T, Key>>(
     kind: Kind<T, Key>,
-    desired: readonly NoInfer<Desired<T, Key>>[],
+    desired: readonly (Given & ExactDesired<Given, T, Key>)[],
     options: NoInfer<ChildOptions<T, Key>> = {},
   ): ChildGroup<T, Key> {
-    const children = desired.map((one) => this.add<T, Key>(kind, keyOf(one), one, options));
+    const children = desired.map((one) => this.add<T, Key, Desired<T, Key>>(kind, keyOf(one), one, options));
     return this.#order.addGroup(kind, children, options);
   }
 
@@ -142,10 +143,10 @@ export class Children {
    * object of another owner is left alone; one without a controller is adopted if it has all labels of the desired one.
    * Children of a cluster-scoped owner have a namespace in their key, or in `desired.metadata`.
    */
-  async set<T extends KubernetesObject, Key extends ObjectKey>(
+  async set<T extends KubernetesObject, Key extends ObjectKey, Given extends Desired<T, Key> | undefined>(
     kind: Kind<T, Key>,
     child: string | ObjectKey,
-    desired: NoInfer<Desired<T, Key>> | undefined,
+    desired: Given & ExactDesired<Given, T, Key>,
     prepare?: BeforeApply<NoInfer<T>>,
   ): Promise<Stored<T, Key> | undefined> {
     const key = this.#keyOf(kind, child, desired?.metadata);
