@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Manager } from "@tsbuilder/runtime";
-import { explore } from "@tsbuilder/simulation";
+import { type ExploreOptions, explore } from "@tsbuilder/simulation";
 import { planManifests } from "../../../src/generators/manifests.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import { budgetOf, projectScenario } from "../../../src/simulation/explore-project.ts";
 import type { Defect, Exam } from "./exam.ts";
 
-// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS [--promises]. It prints a line of JSON.
+// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS|N-runs|test [--promises]. It prints a line of JSON.
 
 /** How an exploration of one version of an operator ended. */
 export interface Finding {
@@ -23,7 +23,7 @@ export interface Finding {
   };
 }
 
-const [operator = "", version = "", seconds = "", ...rest] = process.argv.slice(2);
+const [operator = "", version = "", budget = "", ...rest] = process.argv.slice(2);
 const folder = join(import.meta.dirname, "operators", operator);
 const { exam } = (await import(join(folder, "exam.ts"))) as { exam: Exam };
 const source = await readFile(join(folder, "controller.ts"), "utf8");
@@ -40,9 +40,7 @@ try {
     setup: await loadSetup(),
     folder: project,
   });
-  const budget =
-    seconds === "test" ? budgetOf({}) : { seeds: Infinity, processorTime: Number(seconds) * 1000, from: 1 };
-  const { runs, failure } = await explore(scenario, budget);
+  const { runs, failure } = await explore(scenario, readBudget(budget));
   const { user, system } = process.cpuUsage(started);
   const finding: Finding = {
     runs,
@@ -59,6 +57,13 @@ try {
   console.log(JSON.stringify(finding));
 } finally {
   await rm(project, { recursive: true });
+}
+
+function readBudget(text: string): ExploreOptions {
+  if (text === "test") return budgetOf({});
+  return text.endsWith("-runs")
+    ? { seeds: Number.parseInt(text, 10) }
+    : { seeds: Infinity, processorTime: Number(text) * 1000 };
 }
 
 /** Writes the manifests of the operator, as `tsbuilder manifests` does. */
