@@ -6,7 +6,7 @@ import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import type { Scenario, SimulatedOperator } from "./contract/index.ts";
 import type { Exploration, ExploreOptions, Failure, ScenarioMaker } from "./explore/explore.ts";
-import { examineScenario, explore, seedsPerPlan } from "./explore/explore.ts";
+import { examineScenario, exploreShare, seedsPerPlan } from "./explore/explore.ts";
 import { testOf } from "./explore/replay-test.ts";
 import { Random } from "./random.ts";
 import { loadKnownTypesCheck } from "./operations/kubernetes-types.ts";
@@ -14,6 +14,7 @@ import { longerNamespace, usualNamespaces } from "./operations/names.ts";
 import { type OperationsOptions, plansFor } from "./operations/operations-for.ts";
 import { otherObjectsOf } from "./operations/other-objects.ts";
 import type { CRD } from "./operations/draw-object.ts";
+import { type Report, shareIn } from "./share.ts";
 
 /**
  * A controller of a project, to be explored. Everything that a scenario may have besides, such as other objects,
@@ -36,16 +37,22 @@ export interface ProjectExploration extends Omit<Scenario, "operators" | "crds" 
  * failure. It takes a moment, or as long as `tsbuilder test --explore --time 10m` says.
  */
 export async function exploreProject(project: ProjectExploration): Promise<Exploration> {
+  const { kind } = project;
   const budget = budgetOf(process.env);
-  const exploration = await explore(await projectScenario(project), budget);
+  const share = shareIn(process.env, `${kind.plural}.${kind.group}`);
+  const { failure, ...reached } = await exploreShare(await projectScenario(project), budget, share);
+  const own = { ...reached, failure: failure && { seed: failure.seed, text: textOf(project, failure) } };
+  const report = (await share?.join(own)) ?? own;
   // oxlint-disable-next-line eslint/no-console -- the test runner shows it beside the test
-  console.log(`${project.kind.kind}: ${summaryOf(exploration, budget)}`);
-  const { failure } = exploration;
-  if (failure) {
-    const trace = writeTrace(project, failure);
-    throw new Error(`${failure.story}\n\nThe whole trace: ${trace}\n${howToReplay(project, failure)}`);
-  }
-  return exploration;
+  console.log(`${kind.kind}: ${summaryOf(report, budget)}`);
+  if (report.failure) throw new Error(report.failure.text);
+  return { ...report, failure: undefined };
+}
+
+/** Tells a failure, and how to see it again. */
+function textOf(project: ProjectExploration, failure: Failure): string {
+  const trace = writeTrace(project, failure);
+  return `${failure.story}\n\nThe whole trace: ${trace}\n${howToReplay(project, failure)}`;
 }
 
 /** Writes the trace of a failure among the project's temporary files, which git ignores. Returns its path in the project. */
@@ -66,7 +73,7 @@ export function budgetOf(env: Readonly<Record<string, string | undefined>>): Exp
 
 /** Describes an exploration in one line. */
 export function summaryOf(
-  { runs, failure, crashPoints, unchanged }: Exploration,
+  { runs, failure, crashPoints, unchanged }: Report,
   { from = 1, seeds = Infinity, processorTime = 0 }: ExploreOptions,
 ): string {
   const { all, missed } = crashPoints;

@@ -58,8 +58,28 @@ export interface Exploration {
  * every four seeds.
  */
 export function explore(make: Scenario | ScenarioMaker, options: ExploreOptions = {}): Promise<Exploration> {
+  return exploreShare(make, options, everything);
+}
+
+/** The part of the plans that a process explores, while other processes explore the others. */
+export interface Share {
+  has(plan: number): boolean;
+  /** Tells the others that a seed shows a mistake: they need not try later ones. */
+  noteFailure(seed: number): void;
+  /** Returns whether another process found a mistake at an earlier seed. */
+  isOver(seed: number): boolean;
+}
+
+const everything: Share = { has: () => true, noteFailure: () => {}, isOver: () => false };
+
+/** Explores a share of the plans. */
+export function exploreShare(
+  make: Scenario | ScenarioMaker,
+  options: ExploreOptions,
+  share: Share | undefined = everything,
+): Promise<Exploration> {
   // Once for all runs, since replacing dozens of functions takes time.
-  return withVirtualGlobals(() => exploreAll(make, options));
+  return withVirtualGlobals(() => explorePlans(make, options, share));
 }
 
 /** The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. */
@@ -68,9 +88,10 @@ export const seedsPerPlan = 4;
 /** Makes the scenario of a plan. Plans that take turns need the number. */
 export type ScenarioMaker = (random: Random, plan: number) => Scenario;
 
-async function exploreAll(
+async function explorePlans(
   make: Scenario | ScenarioMaker,
   { seeds = 100, from = 1, time = Infinity, processorTime = Infinity, shrinks = 200 }: ExploreOptions,
+  share: Share,
 ): Promise<Exploration> {
   const start = performance.now();
   const usage = process.cpuUsage();
@@ -81,8 +102,9 @@ async function exploreAll(
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
   let runs = 0;
   const coverage = new Coverage();
-  for (let seed = from; seed < from + seeds && isTime(); seed++) {
+  for (let seed = from; seed < from + seeds && isTime() && !share.isOver(seed); seed++) {
     const number = Math.floor(seed / seedsPerPlan);
+    if (!share.has(number)) continue;
     if (plan?.number !== number) {
       const made = typeof make === "function" ? make(new Random(number).fork("scenario"), number) : make;
       const scenario = readScenario(made);
@@ -108,8 +130,9 @@ async function exploreAll(
       runs++;
     }
     if (finding) {
+      share.noteFailure(seed);
       let tries = 0;
-      const isExhausted = (): boolean => tries++ >= shrinks;
+      const isExhausted = (): boolean => tries++ >= shrinks || share.isOver(seed);
       const failure = await failureOf(await shrink(finding, isExhausted), seed);
       return { runs, failure, ...coverage.reached };
     }
