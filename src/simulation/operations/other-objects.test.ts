@@ -103,7 +103,7 @@ describe("a plan with other objects", () => {
   const plans = Array.from({ length: 200 }, (_, plan) => draw(new Random(plan), plan));
   const isOther = (kind: string): boolean => kind !== "Box";
 
-  it("deletes them, puts them back, changes them, and lets them come late", () => {
+  it("deletes and empties them, puts them back, changes them, and lets them come late", () => {
     const said = new Set(
       plans.flat().map(({ why }) => why.replace(/ \S+$/, "").replace(/ \S+ back$/, " back")),
     );
@@ -111,6 +111,7 @@ describe("a plan with other objects", () => {
       "deletes the Secret given",
       "puts the Store alpha back",
       "changes the ConfigMap settings",
+      "empties the ConfigMap alpha",
     ])
       expect(plans.flat().map(({ why }) => why)).toContain(what);
     expect(said.size).toBeGreaterThan(10);
@@ -142,7 +143,7 @@ describe("a plan with other objects", () => {
   it("deletes nothing while something that it names is away", () => {
     const namedAt = (steps: readonly PlannedStep[], target: Ref): Ref => {
       const created = steps.findLast(
-        (step) => step.do === "apply" && refText(refOf(step.object)) === refText(target),
+        (step) => step.do === "apply" && !step.expect && refText(refOf(step.object)) === refText(target),
       );
       const { storeRef } = specOf((created as PlannedStep & { readonly do: "apply" }).object) as {
         storeRef: { name: string };

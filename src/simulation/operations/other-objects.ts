@@ -228,6 +228,12 @@ function keyValues({ apiVersion, kind }: Target, metadata: UserObject["metadata"
   return { apiVersion, kind, metadata, data } as KubernetesObject;
 }
 
+/** What Secrets and ConfigMaps hold. */
+interface KeyValues {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
+}
+
 /** Returns what changes an object: another value of its data, one valid change of a custom resource, or a label. */
 function changeFor(
   checked: CheckedKind | undefined,
@@ -237,7 +243,7 @@ function changeFor(
     return (object, random) =>
       changeOf(checked, object as UserObject, { random, values, optional: 0.5 })?.object;
   return (object, random) => {
-    const { data, stringData, metadata } = object as KubernetesObject & Record<"data" | "stringData", object>;
+    const { data, stringData, metadata } = object as KubernetesObject & KeyValues;
     const texts = stringData ?? data;
     const value = `changed-${random.integer(1, 9)}`;
     if (!texts || Object.keys(texts).length === 0)
@@ -254,7 +260,7 @@ function changeFor(
 /** The other objects of one plan: users delete them, change them, and put them back. */
 export class OtherObjectsInPlan {
   readonly #random: Random;
-  /** The present contents of each; undefined while it is deleted. */
+  /** The present contents of each; undefined while it is deleted, or empty. */
   readonly #contents: Map<OtherObject, KubernetesObject | undefined>;
 
   constructor(others: readonly OtherObject[], random: Random) {
@@ -276,7 +282,7 @@ export class OtherObjectsInPlan {
     const named = this.#namedBy(objects).filter((other) => this.#contents.get(other));
     if (named.length === 0 || !random.chance(0.25)) return undefined;
     const other = random.pick(named);
-    return this.#change(other) ?? this.#delete(other);
+    return this.#change(other) ?? this.#empty(other) ?? this.#delete(other);
   }
 
   /** Puts everything back. */
@@ -296,7 +302,7 @@ export class OtherObjectsInPlan {
     return needed.some((other) => this.#isStrange(other)) ? this.restore() : [];
   }
 
-  /** Returns whether an object is gone, or is other than the test gave it. */
+  /** Returns whether an object is gone or empty, or is other than the test gave it. */
   #isStrange(other: OtherObject): boolean {
     const content = this.#contents.get(other);
     return !content || (other.isGiven && content !== other.object);
@@ -308,6 +314,15 @@ export class OtherObjectsInPlan {
     const { name = "", namespace } = metadata;
     const target = { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
     return { do: "delete", target, why: `deletes the ${kind} ${name}`, strange: true, ...this.#soon() };
+  }
+
+  /** Takes away what the operator looks for in an object, in every third case, if it has data. */
+  #empty(other: OtherObject): OtherStep | undefined {
+    const { data, stringData, ...rest } = this.#contents.get(other) as KubernetesObject & KeyValues;
+    if (!(data ?? stringData) || !this.#random.chance(0.33)) return undefined;
+    this.#contents.set(other, undefined);
+    const why = `empties the ${rest.kind} ${rest.metadata.name}`;
+    return { do: "apply", object: rest, why, strange: true, ...this.#soon() };
   }
 
   #putBack(other: OtherObject): OtherStep {
