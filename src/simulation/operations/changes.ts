@@ -223,19 +223,19 @@ interface WrongObject extends ChangedObject {
 /** Milliseconds that a user waits for pods whose image doesn't exist: operators may give up earlier. */
 const patienceWithPods = 300_000;
 
-/** Milliseconds that a wrong value stays otherwise: the errors of an operator are excused for longer. */
+/** Milliseconds that another wrong value stays: less than those for which the errors of an operator are excused. */
 const patienceWithErrors = 20_000;
 
 /** Puts a wrong value into an object. Returns undefined if none was found. */
 export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawing): WrongObject | undefined {
   const { random, values } = drawing;
-  const places = changingPlaces(old, kind.schema, drawing.values).filter(
+  const places = changingPlaces(old, kind.schema, values).filter(
     ({ value, field, schema }) =>
       value !== undefined &&
-      (!values[field] || isImage({ field, value })) &&
+      (!values[field] || typeof value === "string") &&
       !(schema.enum && value === null),
   );
-  const images = places.filter(isImage);
+  const images = places.filter(({ field, value }) => isImage(field) && typeof value === "string");
   for (let attempt = 0; places.length > 0 && attempt < mostTries; attempt++) {
     const place = random.pick(images.length > 0 && random.chance(0.5) ? images : places);
     const value = random.pick(wrongValuesAt(place, drawing));
@@ -244,21 +244,22 @@ export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawi
     const isRejected = kind.errors(object, old).length > 0;
     // A wrong value that the schema admits reaches the operator, and so is worth more tries.
     if (isRejected && attempt < mostTries / 2 && random.chance(0.8)) continue;
-    const patience = isImage(place) ? patienceWithPods : patienceWithErrors;
+    const patience = place.field.toLowerCase().endsWith("image") ? patienceWithPods : patienceWithErrors;
     return { object, isRejected, patience, what: `sets ${pathText(place.path)} to ${shortJson(value)}` };
   }
   return undefined;
 }
 
-/** Returns whether a field says which image runs. */
-function isImage({ field, value }: Pick<Place, "field" | "value">): boolean {
-  return typeof value === "string" && /(?:image|version|tag)$/i.test(field);
+/** Returns whether a field says which image runs, by its name. */
+export function isImage(field: FieldName): boolean {
+  return /(?:image|version|tag)$/i.test(field);
 }
 
 /** Returns values that the schema of a place may reject, or that a typical operator can't use. */
-function wrongValuesAt(place: Place, { random }: Drawing): unknown[] {
-  const { schema, value } = place;
-  if (isImage(place)) return [missingImageLike(value as string)];
+function wrongValuesAt({ schema, value, field }: Place, { random, values }: Drawing): unknown[] {
+  if (isImage(field) && typeof value === "string") return [missingImageLike(value)];
+  // The field may name something, or have a syntax that its operator checks.
+  if (values[field]) return ["not-there", "not valid!"];
   const { low, high } = rangeOf(narrow(schema, random));
   const numbers = [-1, 0, low - 1, high + 1, 2 ** 31 - 1].filter((number) => Number.isFinite(number));
   switch (typeof value) {

@@ -100,7 +100,6 @@ describe("goals of plans", () => {
       "sets spec.size to its maximum, 9",
       "removes spec.size",
       "removes spec.weights[]",
-      "reorders spec.weights",
       "adds an item to spec.weights",
       "empties spec.weights",
       "removes spec.weights",

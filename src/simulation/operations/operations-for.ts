@@ -7,7 +7,7 @@ import type { Ref, Step } from "../contract/index.ts";
 import type { Random } from "../random.ts";
 import { type CRD, type CheckedKind, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
 import type { Drawing, FieldName } from "./draw-value.ts";
-import { type ChangedObject, type Goal, changeOf, changeOfField, wrongChangeOf } from "./changes.ts";
+import { type ChangedObject, type Goal, changeOf, changeOfField, isImage, wrongChangeOf } from "./changes.ts";
 import { fieldsOf, goalsOf } from "./fields.ts";
 import { type Placement, placementsOf } from "./names.ts";
 import { type OtherObject, OtherObjectsInPlan } from "./other-objects.ts";
@@ -69,7 +69,7 @@ export function plansFor(
   return (random, plan = random.fork("plan").integer(0, 9999)) => {
     // Every second plan is about one object.
     const goals = plan % 2 === 1 ? goalsOf(fields, plan >> 1, random) : undefined;
-    return new Plan(kind, { ...options, placements: place(random), goals, others }, random).steps();
+    return new Plan(kind, { ...options, placements: place(random), fields, goals, others }, random).steps();
   };
 }
 
@@ -103,6 +103,7 @@ interface ExistingObject {
 
 interface PlanOptions extends OperationsOptions {
   readonly placements: readonly Placement[];
+  readonly fields: readonly FieldName[];
   /**
    * The fields to change, in a plan about one object. It lives through all steps, so that what one of them leaves behind is
    * still there in the end.
@@ -113,6 +114,9 @@ interface PlanOptions extends OperationsOptions {
 
 /** The number of steps that are tried for a goal before it is given up. */
 const triesOfGoal = 4;
+
+/** The most milliseconds after which a user changes something else while a rollout is under way. */
+const rolloutTime = 60_000;
 
 /** Milliseconds after which the operator has noticed what is back, even if its events are late. */
 const noticeTime = 60_000;
@@ -168,10 +172,21 @@ class Plan {
     return this.#change(metadata, object);
   }
 
-  /** Makes a change that is a goal of the plan, or any other. */
+  /** Makes a change that is a goal of the plan, or any other; sometimes while the rollout of another image is under way. */
   #change(metadata: Placement, object: UserObject): void {
-    const changed = this.#reachGoal(object) ?? changeOf(this.#kind, object, this.#drawing);
-    if (changed) this.#apply(metadata, changed.object, changed.what);
+    const rollout = this.#random.chance(0.25) ? this.#changeImage(object) : undefined;
+    if (rollout) this.#apply(metadata, rollout.object, rollout.what);
+    const before = rollout?.object ?? object;
+    const changed = this.#reachGoal(before) ?? changeOf(this.#kind, before, this.#drawing);
+    if (!changed) return;
+    const after = rollout && Math.round(this.#random.next() * rolloutTime);
+    this.#apply(metadata, changed.object, changed.what, after);
+  }
+
+  #changeImage(object: UserObject): ChangedObject | undefined {
+    const images = this.#options.fields.filter(isImage);
+    if (images.length === 0) return undefined;
+    return changeOfField(this.#kind, object, { field: this.#random.pick(images), turn: 0 }, this.#drawing);
   }
 
   /** Creates an object. A name without a valid object is passed over. */
@@ -247,7 +262,7 @@ class Plan {
     }
   }
 
-  #apply(metadata: Placement, object: UserObject, why: string): void {
+  #apply(metadata: Placement, object: UserObject, why: string, after?: number): void {
     const existing = this.#objects.get(metadata);
     const earlier = existing ? [...existing.earlier, existing.object] : [];
     this.#objects.set(metadata, { object, earlier });
@@ -256,6 +271,7 @@ class Plan {
       do: "apply",
       object,
       why,
+      ...(after !== undefined && { after }),
       ...(back.length > 0 && { after: noticeTime }),
     });
   }
