@@ -10,7 +10,7 @@ import type { Drawing, FieldName } from "./draw-value.ts";
 import { type ChangedObject, type Goal, changeOf, changeOfField, isImage, wrongChangeOf } from "./changes.ts";
 import { fieldsOf, goalsOf } from "./fields.ts";
 import { type Placement, placementsOf } from "./names.ts";
-import { type OtherObject, OtherObjectsInPlan } from "./other-objects.ts";
+import { noticeTime, type OtherObject, OtherObjectsInPlan } from "./other-objects.ts";
 import { withoutSharedFields } from "./shared-resources.ts";
 
 /** Options for drawing operations. */
@@ -117,9 +117,6 @@ const triesOfGoal = 4;
 
 /** The most milliseconds after which a user changes something else while a rollout is under way. */
 const rolloutTime = 60_000;
-
-/** Milliseconds after which the operator has noticed what is back, even if its events are late. */
-const noticeTime = 60_000;
 
 /** Plans the steps of users, one after the other: it knows the objects that exist after each. */
 class Plan {

@@ -140,6 +140,23 @@ describe("a plan with other objects", () => {
     expect(given).toEqual(given.map(() => secret("given")));
   });
 
+  it("takes away nothing that a deleted object names until the operator has cleaned up", () => {
+    const gone = plans.flatMap((steps) =>
+      steps.flatMap((step, at) => {
+        const deleted = steps[at - 1];
+        return step.strange &&
+          isOther(kindOf(step)) &&
+          deleted?.do === "delete" &&
+          !isOther(deleted.target.kind)
+          ? [{ step, object: JSON.stringify(contentOf(steps.slice(0, at), deleted.target)) }]
+          : [];
+      }),
+    );
+    const needed = gone.filter(({ step, object }) => object.includes(`"${nameOf(step)}"`));
+    expect(needed.length).toBeGreaterThan(3);
+    expect(needed.filter(({ step }) => step.after !== 60_000)).toEqual([]);
+  });
+
   it("deletes nothing while something that it names is away", () => {
     const namedAt = (steps: readonly PlannedStep[], target: Ref): Ref => {
       const created = steps.findLast(
@@ -165,3 +182,15 @@ describe("a plan with other objects", () => {
     expect(inVain).toEqual([]);
   });
 });
+
+const kindOf = (step: PlannedStep): string => (step.do === "apply" ? step.object : step.target).kind;
+
+const nameOf = (step: PlannedStep): string =>
+  step.do === "apply" ? step.object.metadata.name! : step.target.name;
+
+/** The contents of an object after some steps. */
+function contentOf(steps: readonly PlannedStep[], target: Ref): KubernetesObject {
+  return steps
+    .flatMap((step) => (step.do === "apply" && !step.expect ? [step.object] : []))
+    .findLast((object) => refText(refOf(object)) === refText(target))!;
+}

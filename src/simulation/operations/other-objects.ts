@@ -257,11 +257,16 @@ function changeFor(
   };
 }
 
+/** Milliseconds after which the operator has noticed what has happened, even if its events are late, or it was away. */
+export const noticeTime = 60_000;
+
 /** The other objects of one plan: users delete them, change them, and put them back. */
 export class OtherObjectsInPlan {
   readonly #random: Random;
   /** The present contents of each; undefined while it is deleted, or empty. */
   readonly #contents: Map<OtherObject, KubernetesObject | undefined>;
+  /** What the operator may need to clean up for an object that was deleted, or names it no longer. */
+  readonly #cleanedUpWith = new Set<OtherObject>();
 
   constructor(others: readonly OtherObject[], random: Random) {
     this.#random = random;
@@ -299,6 +304,7 @@ export class OtherObjectsInPlan {
   restoreFor(object: UserObject, next?: UserObject): OtherStep[] {
     const kept = next ? this.#namedBy([next]) : [];
     const needed = this.#namedBy([object]).filter((other) => !kept.includes(other));
+    for (const other of needed) this.#cleanedUpWith.add(other);
     return needed.some((other) => this.#isStrange(other)) ? this.restore() : [];
   }
 
@@ -313,7 +319,8 @@ export class OtherObjectsInPlan {
     const { apiVersion, kind, metadata } = other.object;
     const { name = "", namespace } = metadata;
     const target = { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
-    return { do: "delete", target, why: `deletes the ${kind} ${name}`, strange: true, ...this.#soon() };
+    const why = `deletes the ${kind} ${name}`;
+    return { do: "delete", target, why, strange: true, ...this.#afterCleanup(other) };
   }
 
   /** Takes away what the operator looks for in an object, in every third case, if it has data. */
@@ -322,7 +329,7 @@ export class OtherObjectsInPlan {
     if (!(data ?? stringData) || !this.#random.chance(0.33)) return undefined;
     this.#contents.set(other, undefined);
     const why = `empties the ${rest.kind} ${rest.metadata.name}`;
-    return { do: "apply", object: rest, why, strange: true, ...this.#soon() };
+    return { do: "apply", object: rest, why, strange: true, ...this.#afterCleanup(other) };
   }
 
   #putBack(other: OtherObject): OtherStep {
@@ -344,7 +351,13 @@ export class OtherObjectsInPlan {
     if (!object) return undefined;
     this.#contents.set(other, object);
     const why = `changes the ${object.kind} ${object.metadata.name}`;
-    return { do: "apply", object, why, ...(other.isGiven && { strange: true }) };
+    const after = this.#cleanedUpWith.has(other) && this.#afterCleanup(other);
+    return { do: "apply", object, why, ...after, ...(other.isGiven && { strange: true }) };
+  }
+
+  /** The step follows soon, but not before the operator has cleaned up with the object. */
+  #afterCleanup(other: OtherObject): { readonly after: number } {
+    return this.#cleanedUpWith.delete(other) ? { after: noticeTime } : this.#soon();
   }
 
   /** The step follows before the operator has waited for long. */
