@@ -116,7 +116,7 @@ interface PlanOptions extends OperationsOptions {
 const triesOfGoal = 4;
 
 /** The most milliseconds after which a user changes something else while a rollout is under way. */
-const rolloutTime = 60_000;
+const rolloutTime = 25_000;
 
 /** Plans the steps of users, one after the other: it knows the objects that exist after each. */
 class Plan {
@@ -230,7 +230,8 @@ class Plan {
     }
     // Without a valid way back, the wrong value would stay.
     if (this.#kind.errors(object, wrong.object).length > 0) return;
-    this.#steps.push({ do: "apply", object: wrong.object, why, strange: true });
+    // It may take long, and what else is strange leads to errors.
+    this.#steps.push(...this.#others.restore(), { do: "apply", object: wrong.object, why, strange: true });
     const after = Math.round(this.#random.next() * this.#random.pick([patience, patience, 50]));
     this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}`, after });
   }

@@ -275,7 +275,7 @@ export class OtherObjectsInPlan {
 
   /** Deletes something that a new object names, which comes late therefore; in some plans. */
   comeLate(object: UserObject): OtherStep | undefined {
-    const named = this.#namedBy([object]).filter((other) => this.#contents.get(other));
+    const named = this.#usableOf([object]);
     return named.length > 0 && this.#random.chance(0.3) ? this.#delete(this.#random.pick(named)) : undefined;
   }
 
@@ -284,7 +284,7 @@ export class OtherObjectsInPlan {
     const random = this.#random;
     const strange = [...this.#contents.keys()].filter((other) => this.#isStrange(other));
     if (strange.length > 0 && random.chance(0.5)) return this.#putBack(random.pick(strange));
-    const named = this.#namedBy(objects).filter((other) => this.#contents.get(other));
+    const named = this.#usableOf(objects);
     if (named.length === 0 || !random.chance(0.25)) return undefined;
     const other = random.pick(named);
     return this.#change(other) ?? this.#empty(other) ?? this.#delete(other);
@@ -363,6 +363,17 @@ export class OtherObjectsInPlan {
   /** The step follows before the operator has waited for long. */
   #soon(): { readonly after: number } {
     return { after: Math.round(this.#random.pick([50, 2000, 8000]) * this.#random.next()) };
+  }
+
+  /**
+   * Returns what may change, of what objects name. What the operator cleans up with changes late, and not while the errors last
+   * that something strange leads to.
+   */
+  #usableOf(objects: readonly UserObject[]): OtherObject[] {
+    const isStrange = [...this.#contents.keys()].some((other) => this.#isStrange(other));
+    return this.#namedBy(objects).filter(
+      (other) => this.#contents.get(other) && !(isStrange && this.#cleanedUpWith.has(other)),
+    );
   }
 
   /** Returns the other objects that objects name, and those that these name. */
