@@ -183,6 +183,8 @@ async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Fin
   for (let progress = true; progress;) {
     progress = false;
     for (const smaller of smallerScenarios(best.scenario)) {
+      // Its outcome would rightly depend on the past: a rollout that can't succeed leaves what was there before, if anything was.
+      if (endsStrange(smaller) && !endsStrange(finding.scenario)) continue;
       if (isExhausted()) return best;
       const found = await findIn(smaller);
       if (found?.class !== finding.class) continue;
@@ -223,6 +225,15 @@ function* onePatientUser(scenario: Scenario): Generator<Scenario> {
     );
     yield { ...scenario, steps: about.flatMap((step) => [step, { do: "settle" }]) };
   }
+}
+
+/** Returns whether something is left uncorrected that no operator can carry out. */
+function endsStrange({ steps = [] }: Scenario): boolean {
+  const last = new Map<string, Step>();
+  for (const step of steps)
+    if (step.do !== "settle")
+      last.set(step.do === "apply" ? refTextOf(step.object) : refText(step.target), step);
+  return [...last.values()].some((step) => step.do !== "settle" && step.strange);
 }
 
 function omit<T>(list: readonly T[], at: number, size: number): T[] {
