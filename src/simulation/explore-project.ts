@@ -73,7 +73,7 @@ export function budgetOf(env: Readonly<Record<string, string | undefined>>): Exp
 
 /** Describes an exploration in one line. */
 export function summaryOf(
-  { runs, failure, crashPoints, unchanged }: Report,
+  { runs, failure, crashPoints, calls, unchanged }: Report,
   { from = 1, seeds = Infinity, processorTime = 0 }: ExploreOptions,
 ): string {
   const { all, missed } = crashPoints;
@@ -82,17 +82,20 @@ export function summaryOf(
   const isCut = !failure && runs < seeds && processorTime > 0;
   const what = isCut ? `${runs} of ${seeds} disturbed runs` : `${runs} disturbed runs`;
   const cut = isCut ? `, as many as ${processorTime / 1000} s of processor time allow` : "";
-  return `explored ${what} from seed ${from}${cut}; ${died}${rest}${unchangedText(unchanged)}`;
+  const missing = [
+    ["; calls that never failed: ", calls.missed],
+    ["; users never changed ", unchanged],
+  ] as const;
+  return `explored ${what} from seed ${from}${cut}; ${died}${rest}${missing.map(namedText).join("")}`;
 }
 
-/** The number of fields that a summary names. */
-const mostNamedFields = 5;
+/** The number of fields, or of calls, that a summary names. */
+const mostNamed = 5;
 
-function unchangedText(unchanged: readonly string[]): string {
-  if (unchanged.length === 0) return "";
-  const more = unchanged.length - mostNamedFields;
-  const named = unchanged.slice(0, mostNamedFields).join(", ");
-  return `; users never changed ${named}${more > 0 ? ` and ${more} more` : ""}`;
+function namedText([what, names]: readonly [string, readonly string[]]): string {
+  if (names.length === 0) return "";
+  const more = names.length - mostNamed;
+  return `${what}${names.slice(0, mostNamed).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** A finding of `exploreProject()`, as the test that it prints passes it on. */

@@ -17,6 +17,7 @@ function sharesOf(count: number) {
 const report = (runs: number, parts: Partial<Report> = {}): Report => ({
   runs,
   crashPoints: { all: [], missed: [] },
+  calls: { all: [], missed: [] },
   unchanged: [],
   ...parts,
 });
@@ -49,12 +50,21 @@ test("the failure of the lowest seed is told, whoever found it, and later seeds 
 test("what is left out is what no process reached", async () => {
   const { share } = sharesOf(3);
   await share(1).join(
-    report(4, { crashPoints: { all: ["b", "c"], missed: ["c"] }, unchanged: ["spec.tls.mode", "spec.size"] }),
+    report(4, {
+      crashPoints: { all: ["b", "c"], missed: ["c"] },
+      calls: { all: ["GET dns", "PUT dns"], missed: ["PUT dns"] },
+      unchanged: ["spec.tls.mode", "spec.size"],
+    }),
   );
   await share(2).join(report(0));
-  const own = { crashPoints: { all: ["a", "b"], missed: ["a", "b"] }, unchanged: ["spec.tls", "spec.port"] };
+  const own = {
+    crashPoints: { all: ["a", "b"], missed: ["a", "b"] },
+    calls: { all: ["GET dns"], missed: ["GET dns"] },
+    unchanged: ["spec.tls", "spec.port"],
+  };
   expect(await share(0).join(report(4, own))).toMatchObject({
     crashPoints: { all: ["a", "b", "c"], missed: ["a", "c"] },
+    calls: { all: ["GET dns", "PUT dns"], missed: ["PUT dns"] },
     unchanged: ["spec.tls.mode"],
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { Points } from "./explore/coverage.ts";
 import type { Exploration, Share } from "./explore/explore.ts";
 import { isWithin } from "./operations/places.ts";
 
@@ -98,19 +99,24 @@ class JointShare implements Share {
 
 function mergeReports(reports: readonly Report[]): Report {
   const [failure] = reports.flatMap((report) => report.failure ?? []).toSorted((a, b) => a.seed - b.seed);
-  const all = unionOf(reports.map(({ crashPoints }) => crashPoints.all)).toSorted();
-  const hasDiedAt = (point: string): boolean =>
-    reports.some(({ crashPoints }) => crashPoints.all.includes(point) && !crashPoints.missed.includes(point));
   // A process that made no run knows no fields.
   const known = reports.filter(({ runs }) => runs > 0).map(({ unchanged }) => unchanged);
   return {
     runs: reports.reduce((sum, { runs }) => sum + runs, 0),
     failure,
-    crashPoints: { all, missed: all.filter((point) => !hasDiedAt(point)) },
+    crashPoints: mergePoints(reports.map(({ crashPoints }) => crashPoints)),
+    calls: mergePoints(reports.map(({ calls }) => calls)),
     unchanged: unionOf(known).filter((field) =>
       known.every((unchanged) => unchanged.some((outer) => isWithin(field, outer))),
     ),
   };
+}
+
+function mergePoints(parts: readonly Points[]): Points {
+  const all = unionOf(parts.map((part) => part.all)).toSorted();
+  const isStruck = (point: string): boolean =>
+    parts.some((part) => part.all.includes(point) && !part.missed.includes(point));
+  return { all, missed: all.filter((point) => !isStruck(point)) };
 }
 
 function unionOf(lists: ReadonlyArray<readonly string[]>): string[] {

@@ -7,7 +7,7 @@ import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 import { pauseOf } from "../world/user.ts";
-import { Coverage, type CrashPoints } from "./coverage.ts";
+import { Coverage, type Reached } from "./coverage.ts";
 import { classify } from "./classify.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { type Baseline, type Finding, baselineOf, examine, findIn } from "./examine.ts";
@@ -43,13 +43,10 @@ export interface Failure {
 }
 
 /** The result of an exploration. */
-export interface Exploration {
+export interface Exploration extends Reached {
   /** The number of disturbed runs. */
   readonly runs: number;
   readonly failure: Failure | undefined;
-  readonly crashPoints: CrashPoints;
-  /** The fields of the kinds that users created and never changed, outer ones only: `spec.tls`. */
-  readonly unchanged: readonly string[];
 }
 
 /**
@@ -273,8 +270,7 @@ function* milderFaults(fault: Fault): Generator<Fault> {
       return;
     case "cut":
     case "suspend": {
-      const { process, at, for: duration } = fault;
-      for (const milder of ["hold", "lease"] as const) yield { fault: milder, process, at, for: duration };
+      for (const milder of ["hold", "lease"] as const) yield { ...fault, fault: milder };
     }
   }
 }
