@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Manager } from "@tsbuilder/runtime";
@@ -63,10 +63,11 @@ try {
 
 /** Writes the manifests of the operator, as `tsbuilder manifests` does. */
 async function writeManifests(): Promise<string> {
-  const types = await readFile(join(folder, "types.ts"), "utf8");
-  const plan = await planManifests(
-    memoryTree({ "api/v1/types.ts": types, "src/controller/controller.ts": source }),
-  );
+  const files: Record<string, string> = {};
+  for (const name of await readdir(folder))
+    if (/^\w.*\.ts$/u.test(name) && name !== "exam.ts")
+      files[`api/${name}`] = await readFile(join(folder, name), "utf8");
+  const plan = await planManifests(memoryTree(files));
   if (plan.changes.length === 0) throw new Error(plan.diagnostics.map(({ message }) => message).join("\n"));
   const root = await mkdtemp(join(tmpdir(), "defects-"));
   for (const { path, content = "" } of plan.changes) {
