@@ -41,7 +41,7 @@ export const mistakes: readonly Mistake[] = [
     name: "a misspelt field in a variable",
     operator: "certificate",
     file: "controller.ts",
-    right: `stringData: { "tls.crt": issued.pem },
+    right: `data: { "tls.crt": pem },
           },
           { owner: certificate },
         );`,
@@ -49,7 +49,7 @@ export const mistakes: readonly Mistake[] = [
           },
           { owner: certificate },
         );
-        const content = { stringDate: { "tls.crt": issued.pem } };`,
+        const content = { dta: { "tls.crt": pem } };`,
     caughtBy: "types",
   },
   {

@@ -229,7 +229,7 @@ export class Children {
     } catch (error) {
       const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, key));
       if (!live) throw error;
-      const change = (draft: WithoutStatus<T>): void => replaceAlternatives(draft as T, desired);
+      const change = (draft: WithoutStatus<T>): void => replaceAlternatives(draft, desired);
       const changed = await this.#client.patch(kind, live, change, { fieldManager: takeBackManager });
       if (changed === live) throw error;
       return await this.#disown(kind, await this.#client.apply(kind, complete, { ...options, live: true }));
