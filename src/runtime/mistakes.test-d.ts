@@ -121,6 +121,8 @@ shop.metadata.labels!["app"] = "shop";
 await client.patch(Shop, shop, (draft) => ({ ...draft, spec: { ...draft.spec, size: 2 } }));
 // @ts-expect-error 30: a change that waits, for which nobody waits.
 await client.patch(Shop, shop, async (draft) => void (draft.spec.size = 2));
+// @ts-expect-error 53: the status by a patch of the object, which the API server ignores.
+await client.patch(Shop, shop, (draft) => void (draft.status = { ready: 1 }));
 // @ts-expect-error 31: a read that may find nothing, used as if it did.
 void (await client.find(Shop, shop.metadata)).spec;
 // @ts-expect-error 32: an optional field, used as if it were there.

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { planManifests } from "../../../src/generators/manifests.ts";
@@ -9,12 +9,11 @@ export const operators = join(import.meta.dirname, "operators");
 
 /** Writes the manifests of an operator, as `tsbuilder manifests` does, and returns their folder. */
 export async function writeManifests(operator: string): Promise<string> {
-  const [types, controller] = await Promise.all(
-    ["types.ts", "controller.ts"].map((file) => readFile(join(operators, operator, file), "utf8")),
-  );
-  const plan = await planManifests(
-    memoryTree({ "api/v1/types.ts": types!, "src/controller/controller.ts": controller! }),
-  );
+  const files: Record<string, string> = {};
+  for (const name of await readdir(join(operators, operator)))
+    if (/^\w.*\.ts$/u.test(name) && name !== "exam.ts")
+      files[`api/${name}`] = await readFile(join(operators, operator, name), "utf8");
+  const plan = await planManifests(memoryTree(files));
   if (plan.changes.length === 0) throw new Error(plan.diagnostics.map(({ message }) => message).join("\n"));
   const root = await mkdtemp(join(tmpdir(), "defects-"));
   for (const { path, content = "" } of plan.changes) {

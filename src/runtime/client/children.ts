@@ -19,7 +19,16 @@ import {
   type ExactChild,
   identify,
 } from "./child-order.ts";
-import type { Client, DeleteOptions, Desired, ExactDesired, ObjectKey, Owner, Stored } from "./client.ts";
+import type {
+  Client,
+  DeleteOptions,
+  Desired,
+  ExactDesired,
+  ObjectKey,
+  Owner,
+  Stored,
+  WithoutStatus,
+} from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
 import { isBeyond, isOwnedBy, trackingFinalizer, trackingMetadata } from "./tracked-children.ts";
 
@@ -159,7 +168,7 @@ export class Children {
     try {
       this.#desired.add(identify(kind, key));
       const live = prepare && (await this.find(kind, key));
-      if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
+      if (live) await this.#client.patch(kind, live, (draft) => prepare(draft as T, desired));
       const withKey = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<
         T,
         Key
@@ -213,7 +222,7 @@ export class Children {
     } catch (error) {
       const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, key));
       if (!live) throw error;
-      const change = (draft: T): void => replaceAlternatives(draft, desired);
+      const change = (draft: WithoutStatus<T>): void => replaceAlternatives(draft, desired);
       const changed = await this.#client.patch(kind, live, change, { fieldManager: takeBackManager });
       if (changed === live) throw error;
       return await this.#disown(kind, await this.#client.apply(kind, complete, { ...options, live: true }));

@@ -88,13 +88,13 @@ export interface Client extends Reader, Containers {
 
   /**
    * Changes an object that was read before: `change` edits a draft, and the difference is sent as a merge patch with
-   * the object's `resourceVersion`. Without a difference nothing is sent and the object itself is returned. Changes of
-   * the status are ignored: use `patchStatus`.
+   * the object's `resourceVersion`. Without a difference nothing is sent and the object itself is returned. The draft
+   * has no status, which only `patchStatus` changes.
    */
   patch<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     object: NoInfer<DeepReadonly<T>>,
-    change: MutateFn<NoInfer<T>>,
+    change: MutateFn<NoInfer<WithoutStatus<T>>>,
     options?: PatchOptions,
   ): Promise<Stored<T, Key>>;
 
@@ -367,6 +367,9 @@ export type Stored<T extends KubernetesObject, Key extends ObjectKey = Namespace
 /** Edits a draft in place. A function that returns a new object doesn't compile, because that would have no effect. */
 // `void` alone would accept any return value.
 export type MutateFn<T> = (draft: T) => void | undefined;
+
+/** T without its status. */
+export type WithoutStatus<T> = { [Name in keyof T as Name extends "status" ? never : Name]: T[Name] };
 
 /**
  * A desired object: the client sets apiVersion and kind, the server owns the status, and every optional field accepts
