@@ -78,6 +78,13 @@ test("a network is made from the outside in, and ends from the inside out", asyn
   await report(SecurityGroup, { id: "group" });
   await eventually(async () => expect(await messageOf(NetworkStack)).toBe(""));
 
+  // What somebody deletes is made again.
+  const lost = { namespace: "default", name: "one-us-west-2b" };
+  const { uid } = (await client.get(Subnet, lost)).metadata;
+  await client.delete(Subnet, lost);
+  await eventually(async () => expect((await client.get(Subnet, lost)).metadata.uid).not.toBe(uid));
+  await eventually(async () => expect(await messageOf(NetworkStack)).toBe("waits for Subnet one-us-west-2b"));
+
   const finalizers = ["example.com/hold"];
   await client.patch(SecurityGroup, key, { merge: { metadata: { finalizers } } });
   await client.delete(NetworkStack, key);
@@ -129,9 +136,11 @@ test("a tenant gets its limits before its application, and the application ends 
 });
 
 test("a web page is exposed when it is served, and as long as it should be", async () => {
-  const { client, report, namesOf } = await start(setupWebPageController, WebPage);
+  const { client, until, report, namesOf, messageOf } = await start(setupWebPageController, WebPage);
   await client.create(WebPage, { metadata: key, spec: { html: "<p>", exposed: true } });
   await eventually(async () => expect(await namesOf(Deployment)).toEqual(["one"]));
+  const unseen = "waits for Deployment one: its last change is not observed yet";
+  await eventually(async () => expect(await messageOf(WebPage)).toBe(unseen));
   expect(await namesOf(Ingress)).toEqual([]);
   await report(Deployment, {
     observedGeneration: 1,
@@ -146,6 +155,11 @@ test("a web page is exposed when it is served, and as long as it should be", asy
   await eventually(async () =>
     expect((await client.get(ConfigMap, key)).data).toEqual({ "index.html": "<b>" }),
   );
+  await eventually(async () => expect(await messageOf(WebPage)).toBe(""));
+  await client.delete(ConfigMap, key);
+  await eventually(async () => expect(await namesOf(ConfigMap)).toContain("one"));
+  await client.delete(WebPage, key);
+  await until(async () => expect(await namesOf(Deployment)).toEqual([]));
 });
 
 test("a schema that somebody drops is made again, with the same password", async () => {
@@ -171,6 +185,9 @@ test("a schema that somebody drops is made again, with the same password", async
   await until(async () => expect(schemas.get("default/one")?.encoding).toBe("latin1"));
   expect(passwords.size).toBe(1);
   expect(await namesOf(Secret)).toEqual(["one-mysql"]);
+  const { uid } = (await client.get(Secret, { namespace: "default", name: "one-mysql" })).metadata;
+  await client.delete(Secret, { namespace: "default", name: "one-mysql" });
+  await eventually(async () => expect((await client.list(Secret))[0]?.metadata.uid ?? uid).not.toBe(uid));
   await client.delete(MySQLSchema, key);
   await until(async () => expect(await namesOf(MySQLSchema)).toEqual([]));
   expect(schemas.size).toBe(0);
