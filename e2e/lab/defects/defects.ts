@@ -58,9 +58,8 @@ async function work(): Promise<void> {
 
 async function examine({ operator, version }: Case): Promise<Finding> {
   const { stdout } = await execa({
-    preferLocal: true,
     stderr: "inherit",
-  })`node --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${budget} ${values.promises ? ["--promises"] : []}`;
+  })`${process.execPath} --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${budget} ${values.promises ? ["--promises"] : []}`;
   return JSON.parse(stdout.split("\n").at(-1)!) as Finding;
 }
 
