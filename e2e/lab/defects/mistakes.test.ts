@@ -56,7 +56,7 @@ test("at least 23 of 25 mistakes are caught before anything runs", () => {
 
 type Sources = Readonly<Record<string, string>>;
 
-/** Says which tool finds something in a project; the first is the one that a user meets first. */
+/** Returns which tools find something in a project, in the order in which a user meets them. */
 async function findingsOf(name: string, sources: Sources) {
   const isAbout = (text: string): boolean => text.includes(`${folder.slice(root.length + 1)}/${name}/`);
   const { diagnostics } = await planManifests(memoryTree(inApi(sources)));

@@ -96,7 +96,7 @@ function wishOf({ dnsName, days }: Stored<Certificate>["spec"]): string {
   return `${dnsName} ${days}`;
 }
 
-/** Tells whether somebody has changed the certificate in the Secret. */
+/** Returns what differs when somebody changes the certificate in the Secret. */
 function digestOf(pem = ""): string {
   return createHash("sha256").update(pem).digest("hex");
 }
