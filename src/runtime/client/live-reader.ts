@@ -82,7 +82,7 @@ export class LiveReader implements Reader {
     key: NoInfer<Key>,
     options: ReadOptions = {},
   ): Promise<Stored<T, Key>> {
-    return asStored(await this.object(kind, { path: this.path(kind, key), signal: options.signal }));
+    return await this.object(kind, { path: this.path(kind, key), signal: options.signal });
   }
 
   async list<T extends KubernetesObject, Key extends ObjectKey>(
@@ -127,10 +127,13 @@ export class LiveReader implements Reader {
     );
   }
 
-  protected async object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
+  protected async object<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    request: RawRequest,
+  ): Promise<Stored<T, Key>> {
     const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
     const { text } = await this.request({ ...request, headers });
-    return parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
+    return asStored(parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T);
   }
 
   protected path(kind: Kind, ref: UncheckedRef, subresource?: string): string {
