@@ -311,8 +311,9 @@ export class LiveClient extends LiveContainers implements Client {
     request: RawRequest,
   ): Promise<Stored<T, Key>> {
     const object = await this.object(kind, request);
-    // The answer to a dry run that would create the object has no version.
-    object.metadata.resourceVersion ??= "";
+    // The answer to a dry run that would create the object has no version, and a review need not have any metadata.
+    const { metadata } = object as Partial<KubernetesObject>;
+    if (metadata) metadata.resourceVersion ??= "";
     return asStored(object);
   }
 }
