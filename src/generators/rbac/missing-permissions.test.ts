@@ -26,6 +26,9 @@ test("a kind without permissions is named with the marker that it needs", async 
   expect(await warningsOf([readMaps], code)).toEqual([
     '6: no marker allows what is done with Password here: list, watch, create, patch of "secrets"; add // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch;create;patch',
   ]);
+  expect(await warningsOf([readMaps], "manager.controllerFor(Password);")).toEqual([
+    '6: no marker allows what is done with Password here: list, watch of "secrets"; add // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch',
+  ]);
   expect(await warningsOf([readMaps], "await children.set(ConfigMap, name, x);")).toEqual([
     '6: no marker allows what is done with ConfigMap here: create, patch of "configmaps"; add // +kubebuilder:rbac:groups="",resources=configmaps,verbs=create;patch',
   ]);

@@ -8,6 +8,7 @@ import type { SourceTree } from "../model/files.ts";
 
 /** The verbs that a call needs, whose first argument is a kind. Reads are left out: a live one needs no more than `get`. */
 const verbsByCall: Readonly<Record<string, readonly string[]>> = {
+  controllerFor: ["list", "watch"],
   owns: ["list", "watch"],
   watches: ["list", "watch"],
   watchesEvents: ["list", "watch"],
