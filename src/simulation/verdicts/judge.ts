@@ -136,11 +136,11 @@ function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verd
   return [{ class: "overdue", message, objects }];
 }
 
-/** Returns whether a fault struck during a phase, or shortly before. */
+/** Returns whether a fault struck, or the wait for an answer ended, during a phase or shortly before. */
 function isDisturbedIn(phase: Phase, trace: readonly TraceEvent[], { faults = [] }: Scenario): boolean {
   const begin = beginOf(phase, trace);
   const end = eventsIn(phase, trace).at(-1)?.at ?? begin;
-  const strikes = trace.flatMap((event) => (event.type === "fault" ? [event.at] : []));
+  const strikes = trace.filter(isStrike).map(({ at }) => at);
   const ends = faults.map((fault) => timesOf(fault, trace).end);
   return [...strikes, ...ends].some((at) => begin <= at + excuseTime && at <= end);
 }
@@ -386,15 +386,23 @@ function isUnanswered(event: TraceEvent): boolean {
   return event.type === "webhook" && event.status === 0;
 }
 
-/**
- * Returns whether errors are expected after an event. A request without an answer is recorded when the client has stopped
- * waiting; until a broken watch lists again, the process has an old view.
- */
+/** Returns whether errors are expected after an event. Until a broken watch lists again, the process has an old view. */
 function isDisturbance(event: TraceEvent): boolean {
   const { type } = event;
   if (type === "watch") return event.event === "ERROR";
-  if (type === "call") return event.status === undefined;
-  return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
+  return type === "step" || type === "died" || isStrike(event);
+}
+
+/** A request or a call without an answer is recorded when the client has stopped waiting, which may be long after the fault. */
+function isStrike(event: TraceEvent): boolean {
+  switch (event.type) {
+    case "call":
+      return event.status === undefined;
+    case "request":
+      return event.status === 0;
+    default:
+      return event.type === "fault";
+  }
 }
 
 interface WithStatus extends KubernetesObject {
