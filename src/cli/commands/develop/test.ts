@@ -112,7 +112,8 @@ export async function withHelpers<R>(
     return await start(shareOf(0), { stdio: "inherit" });
   } finally {
     end.abort();
-    rmSync(folder, { recursive: true });
+    // A process that is about to end may still write there.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
