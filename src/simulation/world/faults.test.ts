@@ -5,6 +5,7 @@ import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
 import {
   applyShop,
+  atOnce,
   Shop,
   ShopReconciler,
   shopScenario,
@@ -15,7 +16,7 @@ import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 
-const one: Scenario = { ...shopScenario(), steps: [{ ...applyShop("a", { size: 1 }), after: 10 } as Step] };
+const one = atOnce({ ...shopScenario(), steps: [applyShop("a", { size: 1 })] });
 const process = "shop-0";
 
 /** A world whose operator writes while a shop is deleted. */
