@@ -3,9 +3,9 @@
 
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
-import type { Fault, Phase, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
+import type { Fault, Phase, Run, Scenario, Step, TraceEvent, Verdict } from "../contract/index.ts";
 import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
-import { appliedIn, isElected } from "../contract/scenario.ts";
+import { appliedIn, isElected, latePush, namesMissingImage } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
 
@@ -357,21 +357,47 @@ const excuseTime = 30_000;
 /** The number of unexpected errors that count as a mistake in a disturbed run: a single one may be a late retry. */
 const leastErrors = 2;
 
+/** A time in which errors are expected, and `excuseTime` after it. */
+interface Excuse {
+  readonly at: number;
+  readonly until?: number;
+}
+
 /** Finds the first error that no disturbance explains. */
 function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
   const all = trace.filter((event) => event.type === "log" && event.level === "error");
   const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
   // Without faults, a write to an object that is just being deleted may still fail.
-  const excuses = isPlain
+  const excuses: readonly Excuse[] = isPlain
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
-    : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault, trace) }))];
+    : [
+        ...trace.filter(isDisturbance),
+        ...faults.map((fault) => ({ at: endOf(fault, trace) })),
+        ...strangeTimes(trace, steps),
+      ];
   const counted = all.filter(
-    (error) => !excuses.some(({ at }) => at <= error.at && error.at <= at + excuseTime),
+    (error) => !excuses.some(({ at, until = at }) => at <= error.at && error.at <= until + excuseTime),
   );
   const [first] = counted;
   if (first?.type !== "log" || counted.length < (isPlain ? 1 : leastErrors)) return [];
   const message = `${first.process}: ${first.message}${first.error === undefined ? "" : `: ${first.error}`}`;
   return [{ class: "error", message, objects: first.object === undefined ? [] : [first.object] }];
+}
+
+/**
+ * Returns the times from each strange step to the next one: nobody can carry out what is asked until then. A StatefulSet can't
+ * get out of an image that doesn't exist, so its operator may complain until the image is pushed, and rolled out.
+ */
+function strangeTimes(trace: readonly TraceEvent[], steps: readonly Step[]): Excuse[] {
+  const taken = trace.filter(({ type }) => type === "step");
+  return steps
+    .filter((step) => step.do !== "settle")
+    .flatMap((step, at): Excuse[] => {
+      const [begin, end = begin] = taken.slice(at);
+      if (!step.strange || !begin || !end) return [];
+      const longest = step.do === "apply" && namesMissingImage(step.object) ? 2 * latePush : 0;
+      return [{ at: begin.at, until: Math.max(end.at, begin.at + longest) }];
+    });
 }
 
 /** Returns the time at which a fault ends that strikes at a given time. */
