@@ -3,9 +3,9 @@
 
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
-import type { Fault, Phase, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
+import type { Fault, Phase, Run, Scenario, Step, TraceEvent, Verdict } from "../contract/index.ts";
 import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
-import { appliedIn, isElected } from "../contract/scenario.ts";
+import { appliedIn, isElected, latePush, namesMissingImage } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
 
@@ -141,7 +141,7 @@ function isDisturbedIn(phase: Phase, trace: readonly TraceEvent[], { faults = []
   const begin = beginOf(phase, trace);
   const end = eventsIn(phase, trace).at(-1)?.at ?? begin;
   const strikes = trace.filter(isStrike).map(({ at }) => at);
-  const ends = faults.map((fault) => timesOf(fault, trace).end);
+  const ends = faults.map((fault) => timesOf(fault, trace)).map(({ at, until = at }) => until);
   return [...strikes, ...ends].some((at) => begin <= at + excuseTime && at <= end);
 }
 
@@ -357,16 +357,26 @@ const excuseTime = 30_000;
 /** The number of unexpected errors that count as a mistake in a disturbed run: a single one may be a late retry. */
 const leastErrors = 2;
 
+/** A time in which errors are expected, and `excuseTime` after it. */
+interface Excuse {
+  readonly at: number;
+  readonly until?: number;
+}
+
 /** Finds the first error that no disturbance explains. */
 function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
   const all = trace.filter((event) => event.type === "log" && event.level === "error");
   const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
   // Without faults, a write to an object that is just being deleted may still fail.
-  const excuses: ReadonlyArray<{ readonly at: number; readonly end?: number }> = isPlain
+  const excuses: readonly Excuse[] = isPlain
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
-    : [...trace.filter(isDisturbance), ...faults.map((fault) => timesOf(fault, trace))];
+    : [
+        ...trace.filter(isDisturbance),
+        ...faults.map((fault) => timesOf(fault, trace)),
+        ...strangeTimes(trace, steps),
+      ];
   const counted = all.filter(
-    (error) => !excuses.some(({ at, end = at }) => at <= error.at && error.at <= end + excuseTime),
+    (error) => !excuses.some(({ at, until = at }) => at <= error.at && error.at <= until + excuseTime),
   );
   const [first] = counted;
   if (first?.type !== "log" || counted.length < (isPlain ? 1 : leastErrors)) return [];
@@ -374,11 +384,27 @@ function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: S
   return [{ class: "error", message, objects: first.object === undefined ? [] : [first.object] }];
 }
 
+/**
+ * Returns the times from each strange step to the next one: nobody can carry out what is asked until then. A StatefulSet can't
+ * get out of an image that doesn't exist, so its operator may complain until the image is pushed, and rolled out.
+ */
+function strangeTimes(trace: readonly TraceEvent[], steps: readonly Step[]): Excuse[] {
+  const taken = trace.filter(({ type }) => type === "step");
+  return steps
+    .filter((step) => step.do !== "settle")
+    .flatMap((step, at): Excuse[] => {
+      const [begin, end = begin] = taken.slice(at);
+      if (!step.strange || !begin || !end) return [];
+      const longest = step.do === "apply" && namesMissingImage(step.object) ? 2 * latePush : 0;
+      return [{ at: begin.at, until: Math.max(end.at, begin.at + longest) }];
+    });
+}
+
 /** Returns the times at which a fault that strikes at a given time begins and ends. */
-function timesOf(fault: Fault, trace: readonly TraceEvent[]): { readonly at: number; readonly end: number } {
-  if (!("at" in fault)) return { at: 0, end: 0 };
+function timesOf(fault: Fault, trace: readonly TraceEvent[]): Excuse {
+  if (!("at" in fault)) return { at: 0 };
   const at = fault.at + (fault.in === undefined ? 0 : beginOf(fault.in, trace));
-  return { at, end: at + ("for" in fault ? fault.for : 0) };
+  return { at, until: at + ("for" in fault ? fault.for : 0) };
 }
 
 /** Returns whether a call of a webhook got no answer. The write that it should have admitted fails. */
