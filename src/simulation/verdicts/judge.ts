@@ -372,7 +372,10 @@ function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: S
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
     : [
         ...trace.filter(isDisturbance),
-        ...faults.map((fault) => ({ at: endOf(fault, trace) })),
+        ...faults.map((fault) => {
+          const until = endOf(fault, trace);
+          return { at: "for" in fault ? until - fault.for : until, until };
+        }),
         ...strangeTimes(trace, steps),
       ];
   const counted = all.filter(
