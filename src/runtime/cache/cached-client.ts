@@ -68,13 +68,13 @@ class CachedClient implements Client {
   readonly find: Client["find"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
-    return this.cache.find(kind, this.resolveKey(kind, key), this.readOptions(options));
+    return await this.cache.find(kind, this.resolveKey(kind, key), this.readOptions(options));
   };
 
   readonly get: Client["get"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
-    return this.cache.get(kind, this.resolveKey(kind, key), this.readOptions(options));
+    return await this.cache.get(kind, this.resolveKey(kind, key), this.readOptions(options));
   };
 
   readonly list: Client["list"] = async (kind, options = {}) => {

@@ -83,7 +83,7 @@ export class LiveReader implements Reader {
     key: NoInfer<Key>,
     options: ReadOptions = {},
   ): Promise<Stored<T, Key>> {
-    return asStored(await this.object(kind, { path: this.path(kind, key), signal: options.signal }));
+    return await this.object(kind, { path: this.path(kind, key), signal: options.signal });
   }
 
   async list<T extends KubernetesObject, Key extends ObjectKey>(
@@ -131,10 +131,17 @@ export class LiveReader implements Reader {
     );
   }
 
-  protected async object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
+  protected async object<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    request: RawRequest,
+  ): Promise<Stored<T, Key>> {
     const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
     const { text } = await this.request({ ...request, headers });
-    return parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
+    const object = parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
+    // The answer to a dry run that would create the object has no version, and a review need not have any metadata.
+    const { metadata } = object as Partial<KubernetesObject>;
+    if (metadata) metadata.resourceVersion ??= "";
+    return asStored(object);
   }
 
   protected path(kind: Kind, ref: UncheckedRef, subresource?: string): string {

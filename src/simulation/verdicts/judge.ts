@@ -136,12 +136,12 @@ function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verd
   return [{ class: "overdue", message, objects }];
 }
 
-/** Returns whether a fault struck during a phase, or shortly before. */
+/** Returns whether a fault struck, or the wait for an answer ended, during a phase or shortly before. */
 function isDisturbedIn(phase: Phase, trace: readonly TraceEvent[], { faults = [] }: Scenario): boolean {
   const begin = beginOf(phase, trace);
   const end = eventsIn(phase, trace).at(-1)?.at ?? begin;
-  const strikes = trace.flatMap((event) => (event.type === "fault" ? [event.at] : []));
-  const ends = faults.map((fault) => endOf(fault, trace));
+  const strikes = trace.filter(isStrike).map(({ at }) => at);
+  const ends = faults.map((fault) => timesOf(fault, trace)).map(({ at, until = at }) => until);
   return [...strikes, ...ends].some((at) => begin <= at + excuseTime && at <= end);
 }
 
@@ -372,10 +372,7 @@ function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: S
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
     : [
         ...trace.filter(isDisturbance),
-        ...faults.map((fault) => {
-          const until = endOf(fault, trace);
-          return { at: "for" in fault ? until - fault.for : until, until };
-        }),
+        ...faults.map((fault) => timesOf(fault, trace)),
         ...strangeTimes(trace, steps),
       ];
   const counted = all.filter(
@@ -403,11 +400,11 @@ function strangeTimes(trace: readonly TraceEvent[], steps: readonly Step[]): Exc
     });
 }
 
-/** Returns the time at which a fault ends that strikes at a given time. */
-function endOf(fault: Fault, trace: readonly TraceEvent[]): number {
-  if (!("at" in fault)) return 0;
-  const begin = fault.in === undefined ? 0 : beginOf(fault.in, trace);
-  return begin + fault.at + ("for" in fault ? fault.for : 0);
+/** Returns the times at which a fault that strikes at a given time begins and ends. */
+function timesOf(fault: Fault, trace: readonly TraceEvent[]): Excuse {
+  if (!("at" in fault)) return { at: 0 };
+  const at = fault.at + (fault.in === undefined ? 0 : beginOf(fault.in, trace));
+  return { at, until: at + ("for" in fault ? fault.for : 0) };
 }
 
 /** Returns whether a call of a webhook got no answer. The write that it should have admitted fails. */
@@ -415,15 +412,23 @@ function isUnanswered(event: TraceEvent): boolean {
   return event.type === "webhook" && event.status === 0;
 }
 
-/**
- * Returns whether errors are expected after an event. A request without an answer is recorded when the client has stopped
- * waiting; until a broken watch lists again, the process has an old view.
- */
+/** Returns whether errors are expected after an event. Until a broken watch lists again, the process has an old view. */
 function isDisturbance(event: TraceEvent): boolean {
   const { type } = event;
   if (type === "watch") return event.event === "ERROR";
-  if (type === "call") return event.status === undefined;
-  return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
+  return type === "step" || type === "died" || isStrike(event);
+}
+
+/** A request or a call without an answer is recorded when the client has stopped waiting, which may be long after the fault. */
+function isStrike(event: TraceEvent): boolean {
+  switch (event.type) {
+    case "call":
+      return event.status === undefined;
+    case "request":
+      return event.status === 0;
+    default:
+      return event.type === "fault";
+  }
 }
 
 interface WithStatus extends KubernetesObject {

@@ -78,6 +78,23 @@ test("an error is excused by a deletion for a while, or by a fault", () => {
   ]);
 });
 
+test("a fault that lasts excuses errors until it ends", () => {
+  const errors = [50_000, 70_000].map((at): TraceEvent => ({
+    at,
+    type: "log",
+    process: "shop-0",
+    level: "error",
+    message: "no",
+  }));
+  const lasting = (milliseconds: number): number => {
+    const during = { process: "shop-0", at: 1000, for: milliseconds } as const;
+    const fault = { fault: "refuse", requests: "PATCH Shop", with: "error", done: false, ...during } as const;
+    const trace: TraceEvent[] = [{ at: 1000, type: "fault", text: "PATCH Shop fails" }, ...errors];
+    return judgeTrace(runOf(trace), { ...scenario, faults: [fault] }).length;
+  };
+  expect([lasting(10_000), lasting(100_000)]).toEqual([1, 0]);
+});
+
 test("what nobody can carry out excuses errors until the user corrects it; an image that doesn't exist, for minutes", () => {
   const error = (at: number): TraceEvent => ({
     at,
