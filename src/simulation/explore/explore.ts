@@ -145,7 +145,7 @@ async function carriedOut(
   scenario: Scenario,
 ): Promise<{ readonly scenario: Scenario; readonly baseline: Baseline }> {
   const baseline = await baselineOf(scenario);
-  if (!endsStrange(scenario, baseline.plain)) return { scenario, baseline };
+  if (endsStrange(scenario) || !endsStrange(scenario, baseline.plain)) return { scenario, baseline };
   const steps = scenario.steps?.filter((step) => step.do === "settle" || !step.strange);
   const careful = { ...scenario, ...(steps && { steps }) };
   return { scenario: careful, baseline: await baselineOf(careful) };
