@@ -50,6 +50,9 @@ test.skipIf("missing" in binaries)(
     await eventually(() => expect(informer.get(key("deleted"))).toBeDefined());
     const events: string[] = [];
     informer.subscribe(({ type, object }) => void events.push(`${type} ${object.metadata.name}`));
+    // What is there already is told to a new subscriber, not always at once.
+    const present = ["add kept", "add changed", "add deleted"];
+    await eventually(() => expect(events).toEqual(expect.arrayContaining(present)));
     events.length = 0;
 
     path.cut();
