@@ -218,9 +218,14 @@ export function applyChange(
 interface WrongObject extends ChangedObject {
   /** False if the schema admits the value, which is only unusual then. */
   readonly isRejected: boolean;
+  /** Milliseconds that the user waits before, if it matters what an operator has seen and done until then. */
+  readonly pause?: number;
   /** The most milliseconds until the user corrects it. */
   readonly patience: number;
 }
+
+/** Milliseconds after which an operator has rolled out what it was asked for before, whatever disturbed it. */
+const pauseBeforeImage = 300_000;
 
 /** Milliseconds that a user waits for pods whose image doesn't exist: operators may give up earlier. */
 const patienceWithPods = 300_000;
@@ -247,7 +252,10 @@ export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawi
     // A wrong value that the schema admits reaches the operator, and so is worth more tries.
     if (isRejected && attempt < mostTries / 2 && random.chance(0.8)) continue;
     const patience = namesImage(place.field) ? patienceWithPods : patienceWithErrors;
-    return { object, isRejected, patience, what: `sets ${pathText(place.path)} to ${shortJson(value)}` };
+    // To what an operator returns depends on what it had before.
+    const pause = isImage(place.field) ? { pause: pauseBeforeImage } : {};
+    const what = `sets ${pathText(place.path)} to ${shortJson(value)}`;
+    return { object, isRejected, ...pause, patience, what };
   }
   return undefined;
 }
