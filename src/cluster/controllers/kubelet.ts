@@ -164,7 +164,7 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
   };
 }
 
-/** What a container waits for. */
+/** The reason why a container waits, as its status has it. */
 interface Waiting {
   readonly reason: string;
   readonly message?: string;

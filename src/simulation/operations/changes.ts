@@ -1,6 +1,6 @@
 import { type JSONObject, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { missingImageLike } from "../contract/scenario.ts";
+import { missingImageLike } from "../contract/missing-image.ts";
 import { type Drawing, drawValue, type FieldName, fieldBelow, lastName, rangeOf } from "./draw-value.ts";
 import { narrow } from "./narrow.ts";
 import { type Place, changingPlaces, isWithin, pathText, withValue } from "./places.ts";
@@ -218,8 +218,8 @@ export function applyChange(
 interface WrongObject extends ChangedObject {
   /** False if the schema admits the value, which is only unusual then. */
   readonly isRejected: boolean;
-  /** Milliseconds that the user waits before, if it matters what an operator has seen and done until then. */
-  readonly pause?: number;
+  /** Until when the user waits with it, if it matters what the operator has seen and done before. */
+  readonly pause: { readonly after?: number };
   /** The most milliseconds until the user corrects it. */
   readonly patience: number;
 }
@@ -230,7 +230,7 @@ const pauseBeforeImage = 300_000;
 /** Milliseconds that a user waits for pods whose image doesn't exist: operators may give up earlier. */
 const patienceWithPods = 300_000;
 
-/** Milliseconds that another wrong value stays: less than those for which the errors of an operator are excused. */
+/** Milliseconds that another wrong value stays, at which operators fail again and again. */
 const patienceWithErrors = 20_000;
 
 /** Puts a wrong value into an object. Returns undefined if none was found. */
@@ -252,10 +252,10 @@ export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawi
     // A wrong value that the schema admits reaches the operator, and so is worth more tries.
     if (isRejected && attempt < mostTries / 2 && random.chance(0.8)) continue;
     const patience = namesImage(place.field) ? patienceWithPods : patienceWithErrors;
-    // To what an operator returns depends on what it had before.
-    const pause = isImage(place.field) ? { pause: pauseBeforeImage } : {};
+    // An operator that gives up on an image returns to the one before.
+    const pause = isImage(place.field) ? { after: pauseBeforeImage } : {};
     const what = `sets ${pathText(place.path)} to ${shortJson(value)}`;
-    return { object, isRejected, ...pause, patience, what };
+    return { object, isRejected, pause, patience, what };
   }
   return undefined;
 }

@@ -231,8 +231,7 @@ class Plan {
     // Without a valid way back, the wrong value would stay.
     if (this.#kind.errors(object, wrong.object).length > 0) return;
     // It may take long, and what else is strange leads to errors.
-    const before = pause === undefined ? {} : { after: pause };
-    const strange = { do: "apply", object: wrong.object, why, strange: true, ...before } as const;
+    const strange = { do: "apply", object: wrong.object, why, strange: true, ...pause } as const;
     this.#steps.push(...this.#others.restore(), strange);
     const after = Math.round(this.#random.next() * this.#random.pick([patience, patience, 50]));
     this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}`, after });
