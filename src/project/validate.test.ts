@@ -1,7 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { repository } from "../../e2e/support/source-imports.ts";
 import { noWebhooks, type Resource } from "./project.ts";
 import {
   checkControllerName,
@@ -38,7 +35,7 @@ describe.each([
     "checkKind()",
     checkKind,
     ["MySQL", "A", "HTTPRoute", "K8s", "Request", `A${"a".repeat(58)}`],
-    ["", "mysql", "My-Kind", "9P", "Promise", "Null", "Yes", "N", `A${"a".repeat(59)}`],
+    ["", "mysql", "My-Kind", "9P", "Null", "Yes", "N", `A${"a".repeat(59)}`],
   ],
   ["checkPlural()", checkPlural, ["mysqls", "a-b"], ["", "Mysqls", "9s", "a.b", "-a", "yes"]],
   [
@@ -71,21 +68,6 @@ describe.each([
     });
   },
 );
-
-test("no kind has a name that scaffolded code imports", () => {
-  const templates = join(repository, "templates/typescript");
-  const imports = /^(?:\{\{header\}\})?import (?:type )?\{([^;]+?)\} from "@tsbuilder\/\w+(?:\/testing)?"/gmu;
-  const imported = ["create-api", "create-webhook", "template/deploy-image"].flatMap((folder) =>
-    readdirSync(join(templates, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
-      .flatMap((text) => [...text.matchAll(imports)])
-      .flatMap(([, names = ""]) => names.match(/\b[A-Z]\w+/gu) ?? []),
-  );
-  const names = [...new Set([...imported, "NamespacedName", "ClusterScopedName", "Desired", "Stored"])];
-  expect(names).toEqual(expect.arrayContaining(["Children", "Clock", "ConvertedObject", "TestManager"]));
-  for (const name of names) expect(() => checkKind(name)).toThrow(`the kind "${name}" is not valid`);
-});
 
 test("a long value is cut off in the message", () => {
   expect(() => checkDomain("a".repeat(300))).toThrow(`the domain "${"a".repeat(80)}…" is not valid`);

@@ -59,24 +59,8 @@ export function checkKind(kind: string): string {
     throw invalid("kind", kind, `${rule}, at most ${maxKindLength}: --kind ${example}`);
   }
   refuseYamlWord("kind", kind, `choose a longer one, for example --kind App${kind}`);
-  if (!reservedKinds.has(kind)) return kind;
-  const hint = `the generated code already uses this name; choose a longer one, for example --kind App${kind}`;
-  throw invalid("kind", kind, hint);
+  return kind;
 }
-
-/** Names that scaffolded code imports, or that JavaScript defines, besides the kind itself. */
-const reservedKinds = new Set([
-  ..."AdmissionContext Children Client Clock ClusterScopedName Condition Context Conversion ConvertedObject".split(
-    " ",
-  ),
-  ..."CustomResource Defaulter Desired DesiredCondition GroupVersion InvalidField Manager NamespacedName".split(
-    " ",
-  ),
-  ..."Reconciler Rejection Result Stored TestCluster TestManager Validator Array Error Object Promise String Number".split(
-    " ",
-  ),
-  ..."Boolean Symbol Date Map Set Record Partial Readonly Pick Omit Function RegExp JSON Math".split(" "),
-]);
 
 export function checkPlural(plural: string, flag = "plural"): string {
   refuseYamlWord(flag, plural, `choose a longer one, for example --${flag} app${plural}`);

@@ -391,7 +391,8 @@ const keywords = new Set(
     "function if implements import in instanceof interface let new null package private protected public return static " +
     "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
     "log request context events manager cluster client created object expect test eventually key draft " +
-    "children ready conditions reason message labels name nameOf labelsOf setCondition findCondition"
+    "children ready conditions reason message labels name nameOf labelsOf setCondition findCondition isConditionTrue " +
+    "beforeAll afterAll startTestManager groupVersion"
   ).split(" "),
 );
 

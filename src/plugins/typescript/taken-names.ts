@@ -1,11 +1,11 @@
-import { isSameResource, type Project, type Resource } from "../../project/project.ts";
+import { isSameResource, noWebhooks, type Project, type Resource } from "../../project/project.ts";
 import { renderPart } from "../../scaffold/blueprint.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { createApi } from "./create-api.ts";
+import { createApi, createWebhook } from "./create-api.ts";
 
 /**
  * Refuses a kind whose name, or that of its spec or status, the code that is scaffolded for it has for something else: what a
- * template imports, declares, or uses of JavaScript. `project` has the resource with its controllers.
+ * template imports, declares, or uses of JavaScript, in webhooks that may be added later as well. `project` has the resource with its controllers.
  */
 export function refuseTakenName(
   project: Project,
@@ -28,12 +28,20 @@ export function refuseTakenName(
 function wordsAround(project: Project, resource: Resource): ReadonlySet<string> {
   const renamed = project.resources
     .filter((one) => isSameResource(one, resource))
-    .map((one) => ({ ...one, kind: unusedKind }));
+    .map((one) => ({
+      ...one,
+      kind: unusedKind,
+      webhooks: { ...noWebhooks, defaulting: true, validation: true, spokes: [one.version] },
+    }));
   const others = project.resources.filter((one) => !isSameResource(one, resource));
   const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
   return new Set(
     renamed
-      .flatMap((one) => createApi({ ...project, resources: [...others, one] }, one, inputs).parts)
+      .flatMap((one) => {
+        const after = { ...project, resources: [...others, one] };
+        return [createApi(after, one, inputs), createWebhook(after, one, inputs)];
+      })
+      .flatMap(({ parts }) => parts)
       .flatMap((part) => renderPart(part))
       .filter(({ path }) => path.endsWith(".ts"))
       .flatMap(({ content }) => content.replace(commentsAndStrings, "").match(/\b[A-Z]\w*/gu) ?? []),
