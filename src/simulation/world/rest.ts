@@ -48,10 +48,10 @@ const patience = 600_000;
 const longestLeaseTimer = 10_000;
 
 /** The number of times that due work may change nothing, as a poll does, until more and more of it is skipped. */
-const exactWakes = 10;
+const exactWakes = 5;
 
 /** From then on, the skipped part of the time that has passed without progress. Who renews after two thirds, renews in time. */
-const skippedPart = 0.25;
+const skippedPart = 0.4;
 
 /** The number of times that due work may change nothing until it counts as rest. */
 const mostWakes = 200;
