@@ -9,6 +9,7 @@ export function runOf(trace: readonly TraceEvent[], objects: readonly Kubernetes
     state: stateOf(objects),
     derived: { objects: new Set(), statuses: new Set() },
     leftovers: [],
+    remaining: [],
     leftOutside: [],
     lostOutside: [],
     calls: {},

@@ -85,6 +85,11 @@ function namedByText(values: readonly unknown[]): (readonly [name: string, value
   return values.map((value) => [typeof value === "string" ? value : "item", value] as const);
 }
 
+/** Separates the words of a text by spaces, so that it contains a name only as a whole. */
+export function wordsOf(text: string): string {
+  return ` ${text.replaceAll(/[^a-z0-9]+/gi, " ")} `;
+}
+
 function describe(system: string, kind: string, name: string, value: unknown): KubernetesObject {
   const metadata = { namespace: system, name: name.replaceAll("/", ":") };
   return { apiVersion: "external", kind, metadata, value: plain(value) } as KubernetesObject;

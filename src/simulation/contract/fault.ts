@@ -99,6 +99,8 @@ interface Death {
   readonly down: number;
   /** Milliseconds by which the first lists of the restarted process are out of date. */
   readonly lag?: number;
+  /** The only resource whose lists are, such as `shops`: servers keep a cache of each. Default: all. */
+  readonly of?: string;
 }
 
 /** A request fails, or all requests of a kind do for a while. */
@@ -155,4 +157,6 @@ export interface WatchFault {
   readonly at: number;
   /** The milliseconds for which events are held, or for which the server refuses watches. */
   readonly for: number;
+  /** The only resource whose events are held, such as `shops`: each has a watch of its own. Not for others than `hold`. Default: all. */
+  readonly of?: string;
 }

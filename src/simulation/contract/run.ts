@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Promises } from "./promises.ts";
 import type { Step } from "./scenario.ts";
-import type { LeftOut, State } from "./state.ts";
+import type { LeftOut, Ref, State } from "./state.ts";
 
 /** The record of one run: everything that is judged and compared afterwards. */
 export interface Run {
@@ -13,6 +13,8 @@ export interface Run {
   readonly derived: LeftOut;
   /** The objects that remain after everything that the steps created has been deleted. */
   readonly leftovers: readonly KubernetesObject[];
+  /** All objects after the deletion; those that the cluster's own controllers made, too. */
+  readonly remaining: readonly KubernetesObject[];
   /** Steps that the API server rejected. */
   readonly rejected: readonly Step[];
   /** The number of writes by process; faults are aimed at them. */
@@ -21,6 +23,8 @@ export interface Run {
   readonly requests: { readonly [process: string]: number };
   /** The number of calls of external systems by process. */
   readonly calls: { readonly [process: string]: number };
+  /** The states before the deletion of the first of several objects, and once everything rests after it. */
+  readonly withoutOne?: { readonly deleted: Ref; readonly before: State; readonly after: State };
   /** The things that external systems still hold after the deletion, in words. */
   readonly leftOutside: readonly string[];
   /** What external systems held from the beginning until the deletion, and no longer hold, in words. */

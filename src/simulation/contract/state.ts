@@ -30,11 +30,16 @@ export interface State {
   readonly objects: readonly KubernetesObject[];
   /** The states of the external systems, by name. */
   readonly external: ExternalStates;
+  /** What pods run with that was replaced since, by the uid of the object that an operator made them with. Known at rest only. */
+  readonly outdated?: OutdatedPods;
   /** The date of the API server, in milliseconds, as of `Date.now()`. */
   readonly now: number;
   find(ref: Ref): KubernetesObject | undefined;
   list(kind: string): readonly KubernetesObject[];
 }
+
+/** The names of what is outdated: `template`, `env.GREETING`. */
+export type OutdatedPods = ReadonlyMap<string, readonly string[]>;
 
 /** Makes a state of the objects of a cluster, and of external systems. */
 export function stateOf(objects: readonly KubernetesObject[], external: ExternalStates = {}, now = 0): State {

@@ -8,6 +8,7 @@ import type {
 } from "../contract/index.ts";
 import { eventsIn } from "../contract/run.ts";
 import { Random } from "../random.ts";
+import { resourceIn } from "../world/replica.ts";
 import { type Act, type Aims, aimsIn, type Moment } from "./aims.ts";
 
 /**
@@ -137,7 +138,7 @@ function faultPoints(plain: Run, { acts, phase }: Aims): FaultPoint[] {
 function drawFault(random: Random, plain: Run, aims: Aims, point: FaultPoint): Fault {
   switch (point.fault) {
     case "crash":
-      return drawCrash(random, aims.draw(random, point.strikes));
+      return drawCrash(random, aims.draw(random, point.strikes), plain);
     case "refuse": {
       const { process, kind, request, place } = aims.draw(random, point.strikes);
       const [how, done] = random.pick(point.ways);
@@ -183,8 +184,10 @@ function drawTimedFault(
     }
     case "cut":
       return { fault: random.pick(["cut", "suspend"]), process, ...place };
-    case "watch":
-      return { fault: random.pick(["hold", "break", "expire"]), process, ...place };
+    case "watch": {
+      const how = random.pick(["hold", "break", "expire"] as const);
+      return { fault: how, process, ...place, ...(how === "hold" && drawResource(random, process, plain)) };
+    }
     case "lease":
       return { fault, process, ...place };
   }
@@ -198,7 +201,7 @@ function later({ at, ...rest }: Moment, milliseconds: number): Moment {
   return { ...rest, at: Math.max(0, Math.round(at + milliseconds)) };
 }
 
-function drawCrash(random: Random, { process, what, number, place }: Act): Fault {
+function drawCrash(random: Random, { process, what, number, place }: Act, plain: Run): Fault {
   const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
   return {
     fault: "crash",
@@ -206,9 +209,20 @@ function drawCrash(random: Random, { process, what, number, place }: Act): Fault
     ...(what === "call" ? { call: number } : { write: number }),
     when: random.pick(["before", "at", "after"]),
     down: random.pick([10, 500, 3000, 20_000]),
-    ...(lag !== undefined && { lag }),
+    ...(lag !== undefined && { lag, ...drawResource(random, process, plain) }),
     ...phaseOf(place),
   };
+}
+
+/** Lets only the view of one resource be out of date in every second case: what a process knows is of different times then. */
+function drawResource(random: Random, process: string, { trace }: Run): { readonly of?: string } {
+  const own = random.fork("resource");
+  const resources = new Set(
+    trace.flatMap((event) =>
+      event.type === "watch" && event.process === process ? [resourceIn(event.path)] : [],
+    ),
+  );
+  return resources.size > 1 && own.chance(0.5) ? { of: own.pick([...resources]) } : {};
 }
 
 function phaseOf({ in: phase }: Moment): Pick<Fault, "in"> {

@@ -6,7 +6,9 @@ import { type Ref, refText, refTextOf } from "../contract/state.ts";
 import type { Chance, Difference } from "../verdicts/differences.ts";
 import { chanceOf, differenceText, differencesBesides, differencesOf } from "../verdicts/differences.ts";
 import { derivedIn, impossibleIn, isImpossible, pausedObjects } from "../verdicts/left-out.ts";
-import { judgeState, judgeTrace } from "../verdicts/judge.ts";
+import { judgeState, judgeTrace, leftoverOf } from "../verdicts/judge.ts";
+import { outlivedIn } from "../verdicts/outlived.ts";
+import { presentIn, takenIn } from "../verdicts/taken.ts";
 import { lateOutcomeOf, outcomeOf, simulate, simulateDisturbed } from "../world/simulate.ts";
 
 /** A verdict whose class may not be known yet: `differs` gets its class once the scenario is shrunk. */
@@ -45,7 +47,11 @@ export interface Examined {
 export async function examine(scenario: Scenario, baseline: Baseline): Promise<Examined> {
   const { plain, chance, scenario: reference } = baseline;
   const run = await simulateDisturbed(scenario, plain);
-  const mistakes = judgeRun(run, scenario);
+  const outlived = outlivedIn(run, plain, scenario).map(refTextOf);
+  const mistakes = [
+    ...judgeRun(run, scenario),
+    ...(outlived.length > 0 ? [findingOf(leftoverOf(outlived), run, scenario)] : []),
+  ];
   const findings =
     mistakes.length > 0
       ? mistakes
@@ -62,6 +68,8 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const chance = chanceIn(undisturbed, plain);
   const baseline = { scenario: undisturbed, plain, chance };
   if (mistakes.length > 0) return { ...baseline, findings: mistakes };
+  const taken = await takenFromOthers(undisturbed, plain);
+  if (taken) return { ...baseline, findings: [findingOf(taken, plain, undisturbed)] };
   const reference = { ...undisturbed, ...shortestScenario(undisturbed, plain.rejected), seed: seed + 1 };
   const fresh = await outcomeOf(reference);
   const findings = await compare(plain, fresh, {
@@ -71,6 +79,20 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
     chance,
   });
   return { ...baseline, findings };
+}
+
+/** Returns the verdict on what the deletion of one object took from others, which would have it if that had never been there. */
+async function takenFromOthers(scenario: Scenario, plain: Run): Promise<Verdict | undefined> {
+  const suspected = takenIn(plain, scenario);
+  if (suspected.length === 0) return undefined;
+  const deleted = refText(plain.withoutOne!.deleted);
+  const { objects, steps } = shortestScenario(scenario, plain.rejected);
+  const others = steps.filter((step) => step.do !== "apply" || refTextOf(step.object) !== deleted);
+  const { state } = await outcomeOf({ ...scenario, objects, steps: others });
+  const [first] = presentIn(state, suspected);
+  if (!first) return undefined;
+  const message = `the deletion of ${deleted} took ${first.name}, which is there for ${refText(first.of)}`;
+  return { class: "collision", message, objects: [deleted, refText(first.of)] };
 }
 
 /** Returns a function that finds out what differs by chance between undisturbed runs. Its first call makes another run. */
@@ -187,15 +209,14 @@ export async function findIn(scenario: Scenario): Promise<Finding | undefined> {
 
 /** Returns the mistakes that a run shows by itself. */
 function judgeRun(run: Run, scenario: Scenario): Finding[] {
-  return [...judgeTrace(run, scenario), ...judgeState(run, scenario)].map((verdict) => ({
-    ...verdict,
-    lines: [verdict.message],
-    scenario,
-    run,
-    compared: undefined,
-    reference: undefined,
-    differences: [],
-  }));
+  return [...judgeTrace(run, scenario), ...judgeState(run, scenario)].map((verdict) =>
+    findingOf(verdict, run, scenario),
+  );
+}
+
+function findingOf(verdict: Verdict, run: Run, scenario: Scenario): Finding {
+  const unlikeOther = { compared: undefined, reference: undefined, differences: [] };
+  return { ...verdict, lines: [verdict.message], scenario, run, ...unlikeOther };
 }
 
 interface Comparison extends Pick<Finding, "scenario" | "compared" | "reference"> {
@@ -222,8 +243,9 @@ async function compare(run: Run, other: Run, comparison: Comparison): Promise<Fi
 }
 
 /** Returns whether the scenario allows a difference. An object that may stay may exist in only one of the runs. */
-function isAllowed({ field, of }: Difference, { mayStay, mayDiffer }: Scenario): boolean {
-  return mayDiffer?.(of, field) === true || (field === undefined && mayStay?.(of) === true);
+function isAllowed({ field, of, as }: Difference, { mayStay, mayDiffer }: Scenario): boolean {
+  const mayBeOther = [{ field, of }, ...(as ? [as] : [])].some((place) => mayDiffer?.(place.of, place.field));
+  return mayBeOther || (field === undefined && mayStay?.(of) === true);
 }
 
 function objectsOf(differences: readonly Difference[]): string[] {

@@ -267,7 +267,7 @@ function delayOf(step: Step): number {
 function* milderFaults(fault: Fault): Generator<Fault> {
   switch (fault.fault) {
     case "crash": {
-      const { lag, ...rest } = fault;
+      const { lag, of: _, ...rest } = fault;
       if (lag !== undefined) yield rest;
       if (fault.down > 500) yield { ...fault, down: 500 };
       return;

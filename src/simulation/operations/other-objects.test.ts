@@ -115,6 +115,8 @@ describe("a plan with other objects", () => {
     ])
       expect(plans.flat().map(({ why }) => why)).toContain(what);
     expect(said.size).toBeGreaterThan(10);
+    for (const what of [/^removes \S+ from the ConfigMap alpha$/, /^empties \S+ in the ConfigMap alpha$/])
+      expect(plans.flat().filter(({ why }) => what.test(why)).length).toBeGreaterThan(2);
     const late = plans.filter(
       ([first, second]) => first?.do === "delete" && second?.why.startsWith("creates"),
     );

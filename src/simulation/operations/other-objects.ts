@@ -249,11 +249,11 @@ function changeFor(
     if (!texts || Object.keys(texts).length === 0)
       return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, changed: value } } };
     const isEncoded = object.kind === "Secret" && texts === data;
-    // All values change: which of them the operator reads isn't known.
-    const changed = Object.fromEntries(
-      Object.keys(texts).map((key) => [key, isEncoded ? btoa(value) : value]),
-    );
-    return { ...object, [stringData ? "stringData" : "data"]: changed };
+    // Which of them the operator reads isn't known: all values change, or one.
+    const keys = Object.keys(texts);
+    const changing = random.chance(0.5) ? keys : [random.pick(keys)];
+    const changed = Object.fromEntries(changing.map((key) => [key, isEncoded ? btoa(value) : value]));
+    return { ...object, [stringData ? "stringData" : "data"]: { ...texts, ...changed } };
   };
 }
 
@@ -323,13 +323,24 @@ export class OtherObjectsInPlan {
     return { do: "delete", target, why, strange: true, ...this.#afterCleanup(other) };
   }
 
-  /** Takes away what the operator looks for in an object, in every third case, if it has data. */
+  /** Takes away what the operator looks for in an object, in every second case, if it has data: all of it, or one value. */
   #empty(other: OtherObject): OtherStep | undefined {
+    const random = this.#random;
     const { data, stringData, ...rest } = this.#contents.get(other) as KubernetesObject & KeyValues;
-    if (!(data ?? stringData) || !this.#random.chance(0.33)) return undefined;
+    const texts = data ?? stringData ?? {};
+    const keys = Object.keys(texts);
+    if (keys.length === 0 || !random.chance(0.5)) return undefined;
     this.#contents.set(other, undefined);
-    const why = `empties the ${rest.kind} ${rest.metadata.name}`;
-    return { do: "apply", object: rest, why, strange: true, ...this.#afterCleanup(other) };
+    const place = data ? "data" : "stringData";
+    const name = `the ${rest.kind} ${rest.metadata.name}`;
+    const key = random.pick(keys);
+    const { [key]: _, ...others } = texts;
+    const [object, why] = random.pick([
+      [rest, `empties ${name}`],
+      [{ ...rest, [place]: others }, `removes ${key} from ${name}`],
+      [{ ...rest, [place]: { ...texts, [key]: "" } }, `empties ${key} in ${name}`],
+    ] as const);
+    return { do: "apply", object, why, strange: true, ...this.#afterCleanup(other) };
   }
 
   #putBack(other: OtherObject): OtherStep {

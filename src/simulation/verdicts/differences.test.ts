@@ -80,9 +80,13 @@ test("names that are random in undisturbed runs, or made of a uid, are no differ
   expect(differencesBesides(chance, one!, stateOf([map("a-z")]))).toEqual([]);
   expect(differencesBesides(chance, two!, one!)).toHaveLength(1);
   expect(differencesBesides(chance, stateOf([map("a-z", "2")]), one!)).toHaveLength(2);
-  expect(differencesBesides({ fields: new Set(), named: new Set() }, one!, other!)).toHaveLength(2);
+  expect(differencesBesides({ fields: new Set(), named: new Set(), pairs: [] }, one!, other!)).toHaveLength(
+    2,
+  );
   const [black, white] = ["black", "white"].map((data) => stateOf([map("a", data)]));
-  expect(differencesBesides({ fields: new Set(), named: new Set() }, black!, white!)).toHaveLength(1);
+  expect(differencesBesides({ fields: new Set(), named: new Set(), pairs: [] }, black!, white!)).toHaveLength(
+    1,
+  );
   expect(differencesBesides(chanceOf(black!, white!), black!, stateOf([map("a", "red")]))).toEqual([]);
   const uids = ["0a1b2c3d-0000-4000-8000-000000000000", "4e5f6a7b-0000-4000-8000-000000000000"];
   const [here, there] = uids.map((uid) =>

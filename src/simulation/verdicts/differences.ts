@@ -12,6 +12,8 @@ export interface Difference {
   readonly field: string | undefined;
   readonly here: unknown;
   readonly there: unknown;
+  /** The field that has the value `there`, if both should have the same. */
+  readonly as?: Pick<Difference, "object" | "of" | "field">;
 }
 
 /** Compares the outcomes of two runs, without the parts that are left out of either. */
@@ -19,15 +21,26 @@ export function differencesOf(here: State, there: State, leftOut?: LeftOut): Dif
   const [left, right] = [normalise(here, leftOut), normalise(there, leftOut)];
   return [...new Set([...left.keys(), ...right.keys()])].toSorted().flatMap((object) => {
     const [mine, other] = [left.get(object), right.get(object)];
-    const named = { object, of: (mine ?? other) as KubernetesObject };
+    const named = { object, of: (mine ?? other)!.value };
     if (mine === undefined || other === undefined)
-      return [{ ...named, field: undefined, here: mine, there: other }];
-    return fieldsOf(mine, other, "").map((difference) => ({ ...named, ...difference }));
+      return [{ ...named, field: undefined, here: mine?.value, there: other?.value }];
+    const fields = [...fieldsOf(mine.value, other.value, ""), ...podFieldsOf(mine.outdated, other.outdated)];
+    return fields.map((difference) => ({ ...named, ...difference }));
   });
 }
 
+/** An object without values that differ from run to run. */
+interface Normalised {
+  readonly value: KubernetesObject;
+  /** What its pods run with that was replaced since. */
+  readonly outdated: readonly string[];
+}
+
 /** Returns objects by name, without values that differ from run to run: uids, revisions, times, generated names. */
-function normalise({ objects: inCluster, external }: State, leftOut?: LeftOut): Map<string, unknown> {
+function normalise(
+  { objects: inCluster, external, outdated }: State,
+  leftOut?: LeftOut,
+): Map<string, Normalised> {
   const objects = [...inCluster, ...externalObjects(external)];
   const uids = new Map([
     ...(leftOut?.formerUids ?? []),
@@ -44,15 +57,26 @@ function normalise({ objects: inCluster, external }: State, leftOut?: LeftOut): 
     const object = leftOut?.statuses.has(whole) ? { ...whole, status: undefined } : whole;
     const { namespace, name = "" } = object.metadata;
     const ref = refText({ ...refOf(object), namespace, name: replaceRunTexts(name, texts) });
-    return { ref, value: stripIncidental(object, "", texts) };
+    const value = stripIncidental(object, "", texts) as KubernetesObject;
+    return { ref, value, outdated: outdated?.get(object.metadata.uid ?? "") ?? [] };
   });
-  const result = new Map<string, unknown>();
-  for (const { ref, value } of plain.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {
+  const result = new Map<string, Normalised>();
+  for (const { ref, ...object } of plain.toSorted((a, b) =>
+    JSON.stringify(a) < JSON.stringify(b) ? -1 : 1,
+  )) {
     let key = ref;
     for (let index = 2; result.has(key); index++) key = `${ref} (${index})`;
-    result.set(key, value);
+    result.set(key, object);
   }
   return result;
+}
+
+/** Names the things that external systems hold, alike in all runs. */
+export function namesOutside({ external, ...state }: State): Map<string, KubernetesObject> {
+  const outside = [...normalise({ external, ...state })].filter(
+    ([, { value }]) => value.apiVersion === "external",
+  );
+  return new Map(outside.map(([name, { value }]) => [name, value]));
 }
 
 /** Returns whether the API server generated a name, by five more characters. A StatefulSet numbers its pods instead. */
@@ -121,10 +145,11 @@ function parseJsonText(text: string): unknown {
 }
 
 /** Describes a difference, as what is wrong with `here`. */
-export function differenceText({ object, field, here, there }: Difference): string {
+export function differenceText({ object, field, here, there, as }: Difference): string {
   if (field === undefined)
     return here === undefined ? `${object} is missing` : `${object} should not be there`;
-  return `${object}: ${field} is ${textOf(here)}, not ${textOf(there)}`;
+  const source = as ? `, as ${as.field} of ${as.object} is` : "";
+  return `${object}: ${field} is ${textOf(here)}, not ${textOf(there)}${source}`;
 }
 
 function textOf(value: unknown): string {
@@ -144,20 +169,89 @@ function fieldsOf(
   );
 }
 
+/** Returns what is outdated in the pods of one of two objects only: "env.GREETING" as the field `pods.env.GREETING`. */
+function podFieldsOf(
+  here: readonly string[],
+  there: readonly string[],
+): Pick<Difference, "field" | "here" | "there">[] {
+  const textIn = (names: readonly string[], name: string): string =>
+    names.includes(name) ? former : "up to date";
+  return [...new Set([...here, ...there])]
+    .filter((name) => here.includes(name) !== there.includes(name))
+    .map((name) => ({ field: `pods.${name}`, here: textIn(here, name), there: textIn(there, name) }));
+}
+
+/** The value of a field of pods that run with what was replaced since. */
+const former = "outdated";
+
+/** Returns whether a difference is to the good: pods that were restarted by chance have what others should have. */
+function isBetter({ field = "", there }: Difference): boolean {
+  return field.startsWith("pods.") && there === former;
+}
+
 /** The parts of an outcome that differ by chance, as two undisturbed runs show. */
 export interface Chance {
   /** The fields that differ, by `nameOf`. */
   readonly fields: ReadonlySet<string>;
   /** The kinds and namespaces, by `groupOf`, whose objects have other names in each run. */
   readonly named: ReadonlySet<string>;
+  /** Fields that differ, and that are alike in each of the two: a random password, and what a server was told of it. */
+  readonly pairs: readonly Pair[];
 }
+
+type Pair = readonly [one: Difference, other: Difference];
 
 /** Returns what differs between two undisturbed runs, and so by chance. */
 export function chanceOf(one: State, other: State, leftOut?: LeftOut): Chance {
   const differences = differencesOf(one, other, leftOut);
   const fields = differences.filter(({ field }) => field !== undefined).map(nameOf);
   const renamed = differences.filter((each) => findRenamed(each, differences) !== undefined);
-  return { fields: new Set(fields), named: new Set(renamed.map(groupOf)) };
+  return { fields: new Set(fields), named: new Set(renamed.map(groupOf)), pairs: pairsIn(differences) };
+}
+
+/** The least length of a text that two fields don't have in common by accident. */
+const leastLength = 10;
+
+/** Finds the fields that differ between two states, and that have the same text as another one in both. */
+function pairsIn(differences: readonly Difference[]): Pair[] {
+  const first = new Map<string, Difference>();
+  return differences.flatMap((difference): Pair[] => {
+    const texts = [difference.here, difference.there].map((value) => plainText(difference, value));
+    if (!texts.every((text) => text !== undefined && text.length >= leastLength)) return [];
+    const one = first.get(JSON.stringify(texts));
+    if (!one) first.set(JSON.stringify(texts), difference);
+    return one ? [[one, difference]] : [];
+  });
+}
+
+/** Returns the text in a field; undefined if it holds none. That in a Secret's data is encoded. */
+function plainText({ of, field = "" }: Pick<Difference, "of" | "field">, value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  return of.kind === "Secret" && field.startsWith("data.") ? Buffer.from(value, "base64").toString() : value;
+}
+
+/** Returns the pairs of fields that should be alike, and aren't in a state. */
+function unlikeIn(state: State, { pairs }: Chance, leftOut: LeftOut | undefined): Difference[] {
+  if (pairs.length === 0) return [];
+  const objects = normalise(state, leftOut);
+  const textAt = (place: Difference): string | undefined =>
+    plainText(place, valueAt(objects.get(place.object)?.value, place.field ?? ""));
+  return pairs.flatMap(([one, other]): Difference[] => {
+    const [here, there] = [textAt(one), textAt(other)];
+    if (here === undefined || there === undefined || here === there) return [];
+    const { object, of, field } = other;
+    return [{ object: one.object, of: one.of, field: one.field, here, there, as: { object, of, field } }];
+  });
+}
+
+/** Returns the value of a field as differences name it: names of fields may have dots. */
+function valueAt(value: unknown, field: string): unknown {
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, field)) return value[field];
+  const outer = Object.keys(value).filter((name) => field.startsWith(`${name}.`));
+  return outer
+    .map((name) => valueAt(value[name], field.slice(name.length + 1)))
+    .find((found) => found !== undefined);
 }
 
 /** Returns the object and field of a difference as a key. */
@@ -167,12 +261,15 @@ function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): s
 
 /** Returns the differences between two outcomes that chance doesn't explain. */
 export function differencesBesides(
-  { fields, named }: Chance,
+  chance: Chance,
   here: State,
   there: State,
   leftOut?: LeftOut,
 ): Difference[] {
-  const differences = differencesOf(here, there, leftOut).filter((each) => !fields.has(nameOf(each)));
+  const { fields, named } = chance;
+  const differences = differencesOf(here, there, leftOut).filter(
+    (each) => !fields.has(nameOf(each)) && !isBetter(each),
+  );
   const left = new Set(differences);
   for (const each of differences) {
     if (!left.has(each) || !named.has(groupOf(each))) continue;
@@ -181,7 +278,7 @@ export function differencesBesides(
     left.delete(each);
     left.delete(partner);
   }
-  return [...left];
+  return [...left, ...unlikeIn(here, chance, leftOut)];
 }
 
 /** Returns an object that only the other state has, and that is the same but for its name. */

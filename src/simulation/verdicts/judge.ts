@@ -448,12 +448,7 @@ export function judgeState(
     ...findBadConditions(root),
   ]);
   const left = [...leftovers.map(refTextOf), ...leftOutside];
-  if (left.length > 0)
-    verdicts.push({
-      class: "leftover",
-      message: `after the deletion, ${left.join(", ")} is left`,
-      objects: left,
-    });
+  if (left.length > 0) verdicts.push(leftoverOf(left));
   if (lostOutside.length > 0)
     verdicts.push({
       class: "foreign-object",
@@ -461,6 +456,11 @@ export function judgeState(
       objects: lostOutside,
     });
   return verdicts;
+}
+
+/** The verdict on what is left after the deletion. */
+export function leftoverOf(left: readonly string[]): Verdict {
+  return { class: "leftover", message: `after the deletion, ${left.join(", ")} is left`, objects: left };
 }
 
 /** Finds a status whose observedGeneration isn't the object's. */

@@ -1,7 +1,7 @@
 import type { ExecResult } from "@tsbuilder/runtime";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { CallFault, ContainerCommand, CrashFault, Effect, Scenario } from "../contract/index.ts";
-import { type ExternalStates, type ExternalSystem, externalObjects } from "../contract/external.ts";
+import { type ExternalStates, type ExternalSystem, externalObjects, wordsOf } from "../contract/external.ts";
 import { appliedIn } from "../contract/scenario.ts";
 import { kindOfCall } from "../contract/run.ts";
 import { type State, refTextOf } from "../contract/state.ts";
@@ -272,11 +272,6 @@ function belongsToInitial(
     .filter(({ metadata: { name = "" } }) => text.includes(wordsOf(name)))
     .toSorted((a, b) => b.metadata.name!.length - a.metadata.name!.length);
   return owner !== undefined && stay.includes(owner);
-}
-
-/** Separates the words of a text by spaces, so that it contains a name only as a whole. */
-function wordsOf(text: string): string {
-  return ` ${text.replaceAll(/[^a-z0-9]+/gi, " ")} `;
 }
 
 /** Stands for the answer to a process that died during the call. */

@@ -86,11 +86,12 @@ export class FaultPlan {
     return this.#ofKind("webhook").find((entry) => entry.operator === operator && isActive(entry, now));
   }
 
-  /** Returns the time until which no events reach a process, whatever the fault; 0 if they do. */
-  heldUntil(process: string, now: number): number {
+  /** Returns the time until which no events of a resource reach a process, whatever the fault; 0 if they do. */
+  heldUntil(process: string, resource: string, now: number): number {
     const ends = this.#faults.flatMap((entry) =>
       (entry.fault === "hold" || entry.fault === "expire" || entry.fault === "cut") &&
       entry.process === process &&
+      (!("of" in entry) || entry.of === resource) &&
       isActive(entry, now)
         ? [entry.at + entry.for]
         : [],
@@ -160,7 +161,8 @@ export function faultText(fault: Fault): string {
 function disturbanceText(fault: Fault): string {
   switch (fault.fault) {
     case "crash": {
-      const lag = fault.lag ? `, with a view that lags by ${fault.lag} ms` : "";
+      const view = fault.of === undefined ? "a view" : `a view of ${fault.of}`;
+      const lag = fault.lag ? `, with ${view} that lags by ${fault.lag} ms` : "";
       const when = { before: "before the server gets", at: "while the server answers", after: "after" }[
         fault.when
       ];
@@ -184,7 +186,7 @@ function disturbanceText(fault: Fault): string {
         : `call ${fault.call} of ${fault.process} ends with ${fault.with}${done}`;
     }
     case "hold":
-      return `events for ${fault.process} are held for ${fault.for} ms`;
+      return `events${fault.of === undefined ? "" : ` of ${fault.of}`} for ${fault.process} are held for ${fault.for} ms`;
     case "break":
       return `the watches of ${fault.process} break, for ${fault.for} ms`;
     case "expire":

@@ -14,6 +14,7 @@ import {
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random.ts";
+import { resourceIn } from "./replica.ts";
 import { simulate } from "./simulate.ts";
 
 const one = atOnce({ ...shopScenario(), steps: [applyShop("a", { size: 1 })] });
@@ -80,6 +81,25 @@ test("a process that starts again with a lagging view sees the world as it was",
   expect(delayOf(await simulate({ ...one, faults: [{ ...fault, lag: 20_000 }] }))).toBeGreaterThanOrEqual(
     20_000,
   );
+});
+
+test("a view may lag of one resource only", async () => {
+  const fault = { fault: "crash", process, write: 1, when: "at", down: 100, lag: 20_000 } as const;
+  const delaysOf = ({ trace }: Run): Map<string, number> => {
+    const at = trace.findLastIndex(({ type }) => type === "start");
+    const events = trace.slice(at).flatMap((event) => (event.type === "watch" ? [event] : []));
+    // Of each, the last one is the first.
+    return new Map(events.toReversed().map((event) => [resourceIn(event.path), event.at - trace[at]!.at]));
+  };
+  const edit = { fault: "edit-child", child: 0, at: 3000 } as const;
+  const delays = delaysOf(await simulate({ ...one, faults: [{ ...fault, of: "shops" }, edit] }));
+  expect(delays.get("shops")).toBeGreaterThanOrEqual(20_000);
+  expect(delays.get("configmaps")).toBeLessThan(20_000);
+  const held = { fault: "hold", process, at: 0, for: 5000, of: "configmaps" } as const;
+  const first = ({ trace }: Run, resource: string): number =>
+    trace.find((event) => event.type === "watch" && resourceIn(event.path) === resource)!.at;
+  const run = await simulate({ ...one, faults: [held] });
+  expect([first(run, "shops") < 5000, first(run, "configmaps") >= 5000]).toEqual([true, true]);
 });
 
 test.each<Fault>([

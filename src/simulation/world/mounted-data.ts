@@ -1,3 +1,4 @@
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ConfigMap, Container, Pod, Secret, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { PodName, Pods } from "../contract/external.ts";
@@ -100,6 +101,37 @@ export class MountedData implements Pods {
       if (value !== undefined) return value;
     }
     return undefined;
+  }
+
+  /**
+   * Returns the variables that the containers of a pod have from ConfigMaps, of those that `isOwn` names, and that would have other
+   * values if the containers were started now. A ConfigMap that is as it was before they were started was changed and changed
+   * back: an operator that takes its hash for its version may not have noticed.
+   */
+  outdatedVariables(pod: Pod, isOwn: (map: KubernetesObject) => boolean): string[] {
+    return (pod.spec?.containers ?? []).flatMap(({ name: container, env = [], envFrom = [] }) => {
+      const start = this.#starts.get(`${pod.metadata.uid} ${container}`);
+      const changed = (name = ""): string[] => {
+        const key = `${pod.metadata.namespace}/${name}`;
+        const now = this.#world.cluster.core.store.collection("configmaps").get(key)?.object as
+          | Data
+          | undefined;
+        const versions = this.#versions.get(`configmaps ${key}`) ?? [];
+        const earlier = versions.filter(({ since }) => start !== undefined && since <= start);
+        const then = earlier.pop()?.object;
+        if (!now || !then || !isOwn(now) || earlier.some(({ object }) => isEqual(object.data, now.data)))
+          return [];
+        const keys = Object.keys({ ...then.data, ...now.data });
+        return keys.filter((one) => then.data?.[one] !== now.data?.[one]);
+      };
+      const named = env.flatMap(({ name, valueFrom: { configMapKeyRef: of } = {} }) =>
+        of && changed(of.name).includes(of.key) ? [name] : [],
+      );
+      const all = envFrom.flatMap(({ prefix = "", configMapRef: of }) =>
+        of ? changed(of.name).map((key) => `${prefix}${key}`) : [],
+      );
+      return [...named, ...all.filter((variable) => !env.some(({ name }) => name === variable))];
+    });
   }
 
   #find({ namespace, pod }: PodName): Pod | undefined {

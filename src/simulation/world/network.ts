@@ -6,7 +6,7 @@ import { type CrashFault, isElected, type RefusalFault, refText } from "../contr
 import { OutsideError } from "../globals/environment.ts";
 import { operatorNamespace, tokenOf } from "./base.ts";
 import { refusalAnswers } from "./fault-plan.ts";
-import type { Feed, Life, Replica } from "./replica.ts";
+import { type Feed, type Life, type Replica, resourceIn } from "./replica.ts";
 import type { World } from "./world.ts";
 
 /** Makes the manager of one life of a process. Its requests go through the simulated network, and meet the faults of the run. */
@@ -208,12 +208,10 @@ class Exchange {
   /** Has the server handle the request. A process with an old view gets the first answer of each list from that view. */
   async #handle() {
     const { method, path, headers, body } = this.#request;
-    const { view } = this.#replica;
-    const isStale = this.#kind === "list" && view !== undefined && !view.seen.has(withoutQuery(path));
-    if (isStale) view.seen.add(withoutQuery(path));
+    const revision = this.#kind === "list" ? this.#replica.takeOldRevision(withoutQuery(path)) : undefined;
     return this.#world.handle(this.#replica.name, {
       method,
-      path: isStale ? pathAtRevision(path, view.revision) : path,
+      path: revision === undefined ? path : pathAtRevision(path, revision),
       headers,
       body,
     });
@@ -336,6 +334,7 @@ export class WatchFeed implements Feed {
   readonly #world: World;
   readonly #replica: Replica;
   readonly #path: string;
+  readonly #resource: string;
   readonly #source: Readable;
   readonly #timers = new Set<() => void>();
   /** Deliveries under way, in order. Each timer delivers the first, since timers for one moment may fire in any order. */
@@ -348,7 +347,8 @@ export class WatchFeed implements Feed {
   constructor(world: World, replica: Replica, path: string, source: Readable) {
     this.#world = world;
     this.#replica = replica;
-    this.#path = path;
+    this.#path = withoutQuery(path);
+    this.#resource = resourceIn(this.#path);
     this.#source = source;
     this.stream = new Readable({
       read: () => {},
@@ -383,13 +383,18 @@ export class WatchFeed implements Feed {
     if (type === "BOOKMARK") return;
     const { namespace, name = "" } = object.metadata ?? {};
     const key = namespace === undefined ? name : `${namespace}/${name}`;
-    const [path = ""] = this.#path.split("?");
-    this.#world.recorder.add({ type: "watch", process: this.#replica.name, path, event: type, key });
+    this.#world.recorder.add({
+      type: "watch",
+      process: this.#replica.name,
+      path: this.#path,
+      event: type,
+      key,
+    });
   }
 
   #schedule(deliver: () => void): void {
-    const { loop, faults } = this.#world;
-    const held = Math.max(faults.heldUntil(this.#replica.name, loop.now), this.#replica.viewHeldUntil);
+    const { loop } = this.#world;
+    const held = this.#replica.heldUntil(this.#resource);
     this.#lastArrival = Math.max(this.#lastArrival, held, loop.now + this.#replica.lag());
     this.#underWay.push(deliver);
     loop.messages++;

@@ -36,6 +36,10 @@ export type MakeManager = (replica: Replica, life: Life) => Manager;
 /** The state of the cluster that the first lists of a restarted process show. */
 interface View {
   readonly revision: number;
+  /** The only resource of which it is; undefined for all. */
+  readonly of: string | undefined;
+  /** Until this time, watches deliver no change that is newer. */
+  readonly until: number;
   /** The lists that have been answered from it. */
   readonly seen: Set<string>;
 }
@@ -46,6 +50,11 @@ export interface Feed {
   break(): void;
   /** Ends the watch of a dead process. */
   abandon(): void;
+}
+
+/** Returns the resource of a list or watch: `shops`. */
+export function resourceIn(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Milliseconds until an attempt to connect gives up. */
@@ -77,13 +86,11 @@ export class Replica {
   writes = 0;
   requests = 0;
   externalCalls = 0;
-  view: View | undefined;
+  #view: View | undefined;
   /** Answers the API server's calls of webhooks, once the manager serves them. */
   webhooks: ServedWebhooks | undefined;
   /** Functions that fail the unanswered calls of webhooks when the process dies. */
   readonly calls = new Set<() => void>();
-  /** Until this time, watches deliver no change that is newer than `view`. */
-  viewHeldUntil = 0;
 
   constructor(world: ReplicaContext, operator: SimulatedOperator, index: number, makeManager: MakeManager) {
     this.name = `${operator.name}-${index}`;
@@ -94,13 +101,16 @@ export class Replica {
     this.#around = this.#environment();
   }
 
-  /** Starts a life. With a `lag`, its first lists show the cluster as it was that many milliseconds ago. */
-  start(lag = 0): void {
+  /** Starts a life. With a `lag`, its first lists show the cluster as it was that many milliseconds ago; those of one resource with `of`. */
+  start({ lag = 0, of }: Pick<CrashFault, "lag" | "of"> = {}): void {
     const number = ++this.life;
     const { recorder, loop } = this.#world;
     this.#around = this.#environment();
-    this.view = lag > 0 ? { revision: this.#world.revisionAt(loop.now - lag), seen: new Set() } : undefined;
-    this.viewHeldUntil = lag > 0 ? loop.now + lag : 0;
+    const { now } = loop;
+    this.#view =
+      lag > 0
+        ? { revision: this.#world.revisionAt(now - lag), of, until: now + lag, seen: new Set() }
+        : undefined;
     recorder.add({ type: "start", process: this.name });
     this.run(() => void this.#runManager(number, lag > 0));
   }
@@ -132,10 +142,34 @@ export class Replica {
   }
 
   /** Ends the process at once, in the middle of its work, and starts it again after a while. */
-  die({ down, lag = 0 }: Pick<CrashFault, "down" | "lag">): void {
+  die({ down, ...view }: Pick<CrashFault, "down" | "lag" | "of">): void {
     this.kill();
     this.#world.recorder.add({ type: "died", process: this.name });
-    this.#cancelStart = this.#world.loop.after(down, () => this.start(lag));
+    this.#cancelStart = this.#world.loop.after(down, () => this.start(view));
+  }
+
+  /** Returns the revision that the first list at a path shows, if it is out of date. */
+  takeOldRevision(path: string): number | undefined {
+    const view = this.#view;
+    if (!view || view.seen.has(path) || (view.of !== undefined && view.of !== resourceIn(path)))
+      return undefined;
+    view.seen.add(path);
+    return view.revision;
+  }
+
+  /** Until this time, watches deliver no change that is newer than the view of this life. */
+  get viewHeldUntil(): number {
+    return this.#view?.until ?? 0;
+  }
+
+  /** Returns the time until which no events of a resource arrive, because of the view, or of a fault. */
+  heldUntil(resource: string): number {
+    const { loop, faults } = this.#world;
+    const { of = resource } = this.#view ?? {};
+    return Math.max(
+      faults.heldUntil(this.name, resource, loop.now),
+      of === resource ? this.viewHeldUntil : 0,
+    );
   }
 
   /** Dies by a fault, at a request of this kind. */

@@ -48,10 +48,10 @@ const patience = 600_000;
 const longestLeaseTimer = 10_000;
 
 /** The number of times that due work may change nothing, as a poll does, until more and more of it is skipped. */
-const exactWakes = 10;
+const exactWakes = 5;
 
-/** From then on, the skipped part of the time that has passed without progress. Who renews after two thirds, renews in time. */
-const skippedPart = 0.25;
+/** From then on, the skipped part of the time that has passed without a change. Who renews after two thirds, renews in time. */
+const skippedPart = 0.4;
 
 /** The number of times that due work may change nothing until it counts as rest. */
 const mostWakes = 200;
@@ -82,6 +82,8 @@ export class Rest {
   readonly #start: number;
   /** The time of the last change that was not a repetition. */
   #progress: number;
+  /** The time of the last change. */
+  #change: number;
   #lastLook: number;
   #lastSkip: number;
   /** The times that due work came since then and repeated itself, and those since the last change at which it changed nothing. */
@@ -97,6 +99,7 @@ export class Rest {
     const { now } = world.loop;
     this.#start = now;
     this.#progress = now;
+    this.#change = now;
     this.#lastLook = now;
     this.#lastSkip = now;
     world.lastEffort = now;
@@ -140,6 +143,7 @@ export class Rest {
     if (recent.size === 0) return;
     // What was begun may have to be done in time.
     this.#wakes = 0;
+    this.#change = this.#world.loop.now;
     this.#repetitions++;
     if ([...recent].every((object) => this.#changed.has(object))) return;
     for (const object of recent) this.#changed.add(object);
@@ -160,7 +164,7 @@ export class Rest {
     const idle = loop.now - this.#progress;
     const left = milliseconds - (since === "progress" ? idle : loop.now - this.#start);
     if (left <= 0 || this.#repetitions > repetitions || this.#wakes++ > mostWakes) return false;
-    const stride = this.#wakes > exactWakes ? idle * skippedPart : 0;
+    const stride = this.#wakes > exactWakes ? (loop.now - this.#change) * skippedPart : 0;
     const wait = Math.min(Math.max(next, stride), loop.untilNextWork(stride) ?? Infinity);
     if (next > left && since === "progress") return false;
     loop.clock.skip(Math.min(wait, left));

@@ -21,6 +21,7 @@ import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
 import type { TimedFault } from "./fault-plan.ts";
 import { managerOf } from "./network.ts";
+import { outdatedPods } from "./outdated-pods.ts";
 import { watchPromises } from "./promises.ts";
 import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
@@ -116,12 +117,16 @@ async function runPhases(
   startAutoscaler(world);
   const user = new User(world, () => waitForRest(world, limits));
   const promises = isWhole ? watchPromises(world, scenario) : undefined;
-  const phase = async (name: Phase, take: readonly Step[], outlook: Outlook): Promise<State | undefined> => {
+  const phase = async (
+    name: Phase,
+    act: () => Promise<void>,
+    outlook: Outlook,
+  ): Promise<State | undefined> => {
     let isBusy = true;
     let failure: unknown;
     scheduleFaults(world, name);
     world
-      .as("user", () => user.take(take))
+      .as("user", act)
       .catch((error: unknown) => (failure = error))
       .finally(() => (isBusy = false));
     await loop.drain();
@@ -139,26 +144,39 @@ async function runPhases(
   };
   const restart = async (name: Phase): Promise<State | undefined> => {
     for (const replica of replicas) replica.die({ down: 100 });
-    return phase(name, [], atOnce);
+    return phase(name, nothing, atOnce);
   };
-  const state = await phase("steps", steps, toOutcome);
+  const state = await phase("steps", () => user.take(steps), toOutcome);
+  const outdated = outdatedPods(world);
   let undeleted = state;
+  let withoutOne: Run["withoutOne"];
   let left: State | undefined;
+  const deleteAll = async (): Promise<void> => {
+    const [first, ...others] = deletionSteps(scenario);
+    if (first && others.length > 0 && Object.keys(scenario.external ?? {}).length > 0) {
+      const before = world.state();
+      await user.take([first, { do: "settle" }]);
+      withoutOne = { deleted: first.target, before, after: world.state() };
+      await user.take(others);
+    } else await user.take(first ? [first, ...others] : []);
+  };
   if (state && isWhole) {
     if (faults.length === 0) await restart("restart");
     if (hasMonths) {
-      await phase("months", [], months);
+      await phase("months", nothing, months);
       undeleted = await restart("late restart");
     }
-    left = await phase("deletion", deletionSteps(scenario), soon);
+    left = await phase("deletion", deleteAll, soon);
   }
   const reached = state ?? world.state();
   return {
     seed,
     trace: recorder.trace,
-    state: reached,
+    state: { ...reached, outdated },
     derived: world.derived.among(reached.objects),
     leftovers: left ? findLeftovers(world, scenario, left) : [],
+    remaining: left?.objects ?? [],
+    ...(withoutOne && { withoutOne }),
     leftOutside: left ? world.external.leftovers(scenario, left) : [],
     lostOutside: undeleted && left ? world.external.losses(undeleted) : [],
     rejected: user.rejected,
@@ -348,11 +366,18 @@ function createdIn({ steps, objects = [] }: Scenario): Map<string, Ref> {
   return new Map(created.map((object) => [refTextOf(object), refOf(object)]));
 }
 
-/** Returns the steps that delete everything that the steps of a scenario created, in reverse order. */
-function deletionSteps(scenario: Scenario): Step[] {
-  const refs = createdIn(scenario);
-  return [...refs.values()].toReversed().map((target) => ({ do: "delete", target, after: 10 }));
+/**
+ * Returns the steps that delete everything that the steps of a scenario created, in reverse order. The first is about the shortest
+ * name, which others may begin with.
+ */
+function deletionSteps(scenario: Scenario): (Step & { readonly do: "delete" })[] {
+  const refs = [...createdIn(scenario).values()].toReversed();
+  const [shortest] = refs.toSorted((a, b) => a.name.length - b.name.length);
+  const inOrder = shortest ? [shortest, ...refs.filter((ref) => ref !== shortest)] : [];
+  return inOrder.map((target) => ({ do: "delete", target, after: 10 }));
 }
+
+const nothing = async (): Promise<void> => {};
 
 /**
  * Returns the objects that should be gone after the deletion: objects that the steps applied, and objects that processes

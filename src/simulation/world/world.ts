@@ -192,7 +192,7 @@ export class World {
   get #isDisturbed(): boolean {
     const { now } = this.loop;
     return (
-      this.replicas.some(({ viewHeldUntil }) => now < viewHeldUntil) ||
+      this.replicas.some((replica) => now < replica.viewHeldUntil) ||
       this.faults.timed.some(
         (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + watchRecoveryTime,
       )

@@ -90,11 +90,10 @@ export const exam: Exam = {
       ],
     },
     {
-      // Only its author knows what the annotation is for.
       name: "hash-beside-the-template",
       seenIn:
         "noobaa-operator 815: the hash of the settings is an annotation of the Deployment, not of its template, and the pods keep the former settings",
-      classes: ["promise"],
+      classes: ["promise", "history", "stuck"],
       edits: [
         {
           right: "metadata: { labels },\n    spec: {\n      selector: { matchLabels: labels },",
