@@ -211,7 +211,8 @@ class Exchange {
     const { view } = this.#replica;
     const isStale = this.#kind === "list" && view !== undefined && !view.seen.has(withoutQuery(path));
     if (isStale) view.seen.add(withoutQuery(path));
-    return this.#world.handle(this.#replica.name, {
+    const isRepeatable = this.#kind === "read" || this.#kind === "write";
+    return this.#world[isRepeatable ? "handleOrRefuse" : "handle"](this.#replica.name, {
       method,
       path: isStale ? pathAtRevision(path, view.revision) : path,
       headers,
