@@ -209,7 +209,8 @@ class Exchange {
   async #handle() {
     const { method, path, headers, body } = this.#request;
     const revision = this.#kind === "list" ? this.#replica.takeOldRevision(withoutQuery(path)) : undefined;
-    return this.#world.handle(this.#replica.name, {
+    const isRepeatable = this.#kind === "read" || this.#kind === "write";
+    return this.#world[isRepeatable ? "handleOrRefuse" : "handle"](this.#replica.name, {
       method,
       path: revision === undefined ? path : pathAtRevision(path, revision),
       headers,

@@ -15,6 +15,7 @@ import { FaultPlan } from "./fault-plan.ts";
 import { Kubelets } from "./kubelets.ts";
 import { MountedData } from "./mounted-data.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
+import { RefusedRequests } from "./refused-requests.ts";
 import { type Life, Replica } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
 
@@ -36,13 +37,11 @@ const serviceAccountKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).pri
 /** Controllers of every run: without them, deletions never finish. */
 const requiredControllers = ["garbagecollector", "namespace"] as const;
 
+/** Collections that operators change while they wait, and that no answer to a request for another kind depends on. */
+const sideNotes = new Set(["leases.coordination.k8s.io", "events", "events.events.k8s.io"]);
+
 /** Collections that are neither traced nor compared: the cluster fills them, or they are not an operator's work. */
-const ignoredCollections = new Set([
-  "leases.coordination.k8s.io",
-  "events",
-  "events.events.k8s.io",
-  "ipaddresses.networking.k8s.io",
-]);
+const ignoredCollections = new Set([...sideNotes, "ipaddresses.networking.k8s.io"]);
 
 const effectTypes = { ADDED: "create", MODIFIED: "update", DELETED: "delete" } as const;
 
@@ -84,6 +83,7 @@ export class World {
   /** Undefined until the world is open. */
   cluster!: InProcessCluster;
   readonly #refusals = new Refusals();
+  readonly #refused = new RefusedRequests<PlainResponse>();
 
   /** `makeManager` is a parameter because `network.ts`, which makes the managers, imports this file. */
   constructor(
@@ -122,7 +122,10 @@ export class World {
         serviceAccountKey,
         state: this.#base.state,
         // Virtual time stops while a write is handled, but a webhook takes time, so its call lets time go on.
-        carryWebhook: (post) => this.loop.release(callWebhook(this, post)),
+        carryWebhook: (post) => {
+          this.#refused.forget();
+          return this.loop.release(callWebhook(this, post));
+        },
         onError: (error) => {
           const { message, cause } = error as Error;
           const text = cause instanceof Error ? `${message}: ${cause.message}` : message;
@@ -136,6 +139,7 @@ export class World {
   #listen(): void {
     this.cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
+      if (!sideNotes.has(name)) this.#refused.forget();
       if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
       if (ignoredCollections.has(name)) return;
       const who = environment()?.who ?? "cluster";
@@ -247,6 +251,11 @@ export class World {
   /** Has the API server handle a request. Loading a schema may take real time, but no virtual time. */
   handle(who: string, request: PlainRequest): Promise<PlainResponse> {
     return this.as(who, () => this.loop.hold(this.cluster.handle(request)));
+  }
+
+  /** Does the same, but leaves out the server if it would refuse the request once more. */
+  handleOrRefuse(who: string, request: PlainRequest): Promise<PlainResponse> {
+    return this.#refused.answer(JSON.stringify([who, request]), () => this.handle(who, request));
   }
 
   /** Sends a request with all permissions. A PATCH is a merge patch. */
