@@ -1,0 +1,194 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import {
+  ApiError,
+  Children,
+  type Client,
+  type Clock,
+  generationChanged,
+  type KubernetesObject,
+  type Manager,
+  metadataOnly,
+  type NamespacedName,
+  type Reconciler,
+  type Result,
+  type Stored,
+} from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
+import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import { MySQL } from "../../api/v1/mysql_types.ts";
+import {
+  ensureOperatorPassword,
+  PasswordError,
+  readPassword,
+  setChildren,
+  setCredentials,
+} from "./mysql_children.ts";
+import type { Problem, Server } from "./mysql_decide.ts";
+import { type Declared, drive } from "./mysql_drive.ts";
+import { placesOf } from "./mysql_pods.ts";
+import { labelsOf, namesOf, readsLabel, writesLabel } from "./mysql_resources.ts";
+import { type Connect, connect, type Effects, ensureAccount, openSessions } from "./mysql_sql.ts";
+import { fieldsOf, recordedOf, serving, statusFor } from "./mysql_status.ts";
+
+// +kubebuilder:rbac:groups=data.example.com,resources=mysqls,verbs=get;list;watch
+// +kubebuilder:rbac:groups=data.example.com,resources=mysqls/status,verbs=patch
+// +kubebuilder:rbac:groups=data.example.com,resources=mysqls/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=batch,resources=cronjobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+/** Reconciles the objects of a MySQL, then its servers, then what clients see of them. */
+export class MySQLReconciler implements Reconciler {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #connect: Connect;
+
+  constructor({ client, clock }: Manager, connectTo: Connect) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#connect = connectTo;
+  }
+
+  async reconcile(request: NamespacedName): Promise<Result> {
+    const mysql = await this.#client.find(MySQL, request);
+    if (!mysql || mysql.metadata.deletionTimestamp) return;
+    const children = new Children(this.#client, mysql, { clock: this.#clock });
+    const problems: Problem[] = [];
+    const key = await ensureOperatorPassword(this.#client, mysql);
+    const password = await readPassword(this.#client, mysql).catch((error: unknown) => {
+      if (!(error instanceof PasswordError)) throw error;
+      problems.push({ reason: "PasswordMissing", message: error.message });
+      return undefined;
+    });
+    if (password !== undefined) await setCredentials(mysql, children, password, false);
+    await setChildren(this.#client, mysql, children);
+    const cronJob = await children.find(CronJob, namesOf(mysql).backup);
+
+    // The servers: everything is read from the API server itself, after the sessions were opened.
+    let live = mysql;
+    let servers: readonly Server[] = [];
+    let isBusy = false;
+    const effects = this.#effectsFor(mysql);
+    const sessions = await openSessions(this.#connect, key, await effects.places(), effects);
+    try {
+      const looked = await drive(sessions, async (): Promise<Declared> => {
+        live = await this.#client.get(MySQL, request, { live: true });
+        const { size = 1, primary, acceptLoss, restoreFrom } = live.spec;
+        const record: Declared["record"] = async (recorded) => {
+          live = await this.#client.patchStatus(MySQL, live, {
+            ...live.status,
+            ...fieldsOf(recorded),
+          });
+        };
+        const wish = { size, primary, acceptLoss, isRestored: restoreFrom !== undefined };
+        return { wish, recorded: recordedOf(live), record };
+      });
+      ({ servers } = looked);
+      problems.push(...looked.decision.problems);
+      isBusy = looked.decision.steps.length > 0;
+      const recorded = recordedOf(live);
+      if (password !== undefined && recorded && serving(recorded, servers).has(recorded.primary)) {
+        const { username = "app", database = "app" } = live.spec;
+        await ensureAccount(sessions.sessionWith(recorded.primary), { username, database, password }, key);
+        await setCredentials(mysql, children, password, true);
+      }
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      problems.push({ reason: "StepFailed", message: (error as Error).message });
+    } finally {
+      sessions.close();
+    }
+
+    await this.#showPods(live, servers);
+    problems.push(...children.rejections);
+    const status = statusFor(live, servers, problems, cronJob, this.#clock);
+    await this.#client.patchStatus(MySQL, live, status);
+    return { requeueAfter: isBusy ? "1s" : "10s" };
+  }
+
+  #effectsFor(mysql: Stored<MySQL>): Effects {
+    const { namespace } = mysql.metadata;
+    const names = namesOf(mysql);
+    const pods = () => this.#client.list(Pod, { namespace, labels: labelsOf(mysql), live: true });
+    return {
+      places: async () => {
+        const set = await this.#client.find(StatefulSet, { namespace, name: names.servers });
+        return placesOf(await pods(), set?.status?.updateRevision);
+      },
+      restart: async (uid) => {
+        const pod = (await pods()).find(({ metadata }) => metadata.uid === uid);
+        if (pod) await this.#client.delete(Pod, pod);
+      },
+      restoreHost: async () => {
+        const pod = await this.#client.get(Pod, { namespace, name: names.restore });
+        if (!pod.status?.podIP) throw new Error("the server with the backup has no address yet");
+        return pod.status.podIP;
+      },
+    };
+  }
+
+  /** Labels the pods that the Services select. */
+  async #showPods(mysql: Stored<MySQL>, servers: readonly Server[]): Promise<void> {
+    const recorded = recordedOf(mysql);
+    const ready = serving(recorded, servers);
+    const { namespace } = mysql.metadata;
+    for (const pod of await this.#client.list(Pod, { namespace, labels: labelsOf(mysql) })) {
+      const server = servers.find((one) => one.pod === pod.metadata.uid);
+      const reads = server !== undefined && ready.has(server.ordinal);
+      const wanted = { [readsLabel]: reads, [writesLabel]: reads && server.ordinal === recorded?.primary };
+      const { labels = {} } = pod.metadata;
+      if (Object.entries(wanted).every(([label, isSet]) => labels[label] === (isSet ? "true" : undefined)))
+        continue;
+      await this.#client.patch(Pod, pod, ({ metadata }) => {
+        for (const [label, isSet] of Object.entries(wanted)) {
+          metadata.labels ??= {};
+          if (isSet) metadata.labels[label] = "true";
+          else delete metadata.labels[label];
+        }
+      });
+    }
+  }
+}
+
+/** The index of MySQL objects by the Secret with their password. */
+const bySecret = "passwordSecret";
+
+/** Registers the controller and the kinds that it watches. */
+export function setupMySQLController(manager: Manager, connectTo: Connect = connect): void {
+  const { client, cache } = manager;
+  cache.addIndex(MySQL, bySecret, ({ spec }) => (spec.passwordSecret ? [spec.passwordSecret.name] : []));
+  for (const kind of [Pod, PersistentVolumeClaim, Secret]) {
+    cache.keepOnly(kind, { labels: "app.kubernetes.io/name=mysql" });
+  }
+  manager
+    .controllerFor(MySQL, { predicates: [generationChanged] })
+    .named("mysql")
+    .owns(StatefulSet)
+    .owns(Service)
+    .owns(Secret)
+    .owns(PodDisruptionBudget)
+    .owns(CronJob)
+    .watches(Pod, ({ metadata }) => ownerOf(metadata))
+    .watches(PersistentVolumeClaim, ({ metadata }) => ownerOf(metadata))
+    .watches(metadataOnly(Secret), async ({ metadata: { namespace, name } }) => {
+      const users = await client.list(MySQL, { namespace, fields: { [bySecret]: name } });
+      return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
+    })
+    .complete(new MySQLReconciler(manager, connectTo));
+}
+
+/** Maps an object of a server to its MySQL. */
+function ownerOf({ namespace, labels = {} }: Stored<KubernetesObject>["metadata"]): NamespacedName[] {
+  const name = labels["app.kubernetes.io/instance"];
+  return name === undefined || namespace === undefined ? [] : [{ namespace, name }];
+}
