@@ -46,7 +46,7 @@ export default defineConfig({
             "src/**/*.test.ts",
             "e2e/{rules,support}/**/*.test.ts",
             "e2e/{book,lab,tools}/*.test.ts",
-            "e2e/lab/{gallery,go-types,mutants,seeds}/*.test.ts",
+            "e2e/lab/{defects,gallery,go-types,mutants,seeds}/*.test.ts",
             "e2e/lab/mysql-next/src/controller/*.test.ts",
             "e2e/oracle/{conformance,controllers,differential,kubernetes-suite}/*.test.ts",
             "e2e/lab/bench/load/*.test.ts",

@@ -13,6 +13,7 @@ import { type GeneratorName, type GeneratorOptions, projectOptions } from "./mod
 import { refuseTooDeep } from "./loader/parse-module.ts";
 import type { GeneratorCache } from "./sources/cache.ts";
 import { ProjectSources } from "./sources/project-sources.ts";
+import { checkPermissions } from "./rbac/missing-permissions.ts";
 import { addProvenance, generateRoles } from "./rbac/roles.ts";
 import { type WebhookPackage, generateConfigurations } from "./webhook/configurations.ts";
 
@@ -51,7 +52,10 @@ export async function planManifests(
       files.set(posix.join(folder("crd"), fileName), text);
   }
   if (runs("rbac")) {
-    const roles = generateRoles(packageMarkers(sources, "kubebuilder:rbac"), options);
+    const markers = packageMarkers(sources, "kubebuilder:rbac");
+    const roles = generateRoles(markers, options, sources.log);
+    // With `paths`, other files may have the markers.
+    if (!options.paths) checkPermissions(sources.markerModules, markers, tree, sources.log);
     const text = emitFile(
       roles.map(({ object }) => object),
       options,

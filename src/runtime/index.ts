@@ -103,6 +103,7 @@ export {
   removeCondition,
   setCondition,
 } from "@tsbuilder/apimachinery/meta";
+export { shortName } from "@tsbuilder/apimachinery/naming";
 export { compareQuantities, quantityToNumber } from "@tsbuilder/apimachinery/quantity";
 export {
   cronTimes,

@@ -1,6 +1,12 @@
-// Mistakes that writers of operators made, each of which must not compile. What still compiles is at the end.
+// Mistakes that writers of operators made, each of which must not compile. What they must not be in the way of is at the end.
 
-import { type CustomResource, defineKind, type int32 } from "@tsbuilder/apimachinery/meta";
+import {
+  type CustomResource,
+  defineKind,
+  type int32,
+  type Kind,
+  type KubernetesObject,
+} from "@tsbuilder/apimachinery/meta";
 import {
   ApiError,
   Children,
@@ -12,6 +18,7 @@ import {
   isConditionTrue,
   type Manager,
   type NamespacedName,
+  type ObjectKey,
   type Result,
   setCondition,
   type Stored,
@@ -114,6 +121,8 @@ shop.metadata.labels!["app"] = "shop";
 await client.patch(Shop, shop, (draft) => ({ ...draft, spec: { ...draft.spec, size: 2 } }));
 // @ts-expect-error 30: a change that waits, for which nobody waits.
 await client.patch(Shop, shop, async (draft) => void (draft.spec.size = 2));
+// @ts-expect-error 53: the status by a patch of the object, which the API server ignores.
+await client.patch(Shop, shop, (draft) => void (draft.status = { ready: 1 }));
 // @ts-expect-error 31: a read that may find nothing, used as if it did.
 void (await client.find(Shop, shop.metadata)).spec;
 // @ts-expect-error 32: an optional field, used as if it were there.
@@ -153,14 +162,34 @@ void new ApiError({ code: 404 }).isNotfound;
 // @ts-expect-error 43: the code of a Status, which errors of Node use for another thing.
 void new ApiError({ code: 404 }).code;
 
-/* What still compiles: TypeScript checks unknown fields only where they are written in place */
+/* What TypeScript itself looks for only in objects that are written in place */
 
-const withMisspeltField = { metadata: { namespace, name }, spec: { size: 1, imagee: "a" } };
-await client.apply(Shop, withMisspeltField);
-// The type of the variable brings the check back.
-// @ts-expect-error 44: a misspelt field in a variable that has a type.
-const desired: Desired<Shop> = { metadata: { namespace, name }, spec: { size: 1, imagee: "a" } };
-await client.apply(Shop, desired);
+const misspelt = { size: 1, imagee: "a" };
+// @ts-expect-error 44: a misspelt field in a variable.
+await client.apply(Shop, { metadata: { namespace, name }, spec: misspelt });
+const misspeltObject = { metadata: { namespace, name }, spec: misspelt };
+// @ts-expect-error 45: an object with a misspelt field in a variable.
+await client.create(Shop, misspeltObject);
+const spec = {
+  selector: { matchLabels: labels },
+  template: { metadata: { labels }, spec: { containers: [{ name, image: "a", imagePullPolicyy: "Never" }] } },
+};
+// @ts-expect-error 46: a field of a container in a variable.
+await new Children(client, shop).set(Deployment, name, { metadata: { labels }, spec });
+// @ts-expect-error 47: the same, in a child that is applied in its turn.
+new Children(client, shop).add(Deployment, name, { metadata: { labels }, spec });
+// @ts-expect-error 48: the same, in what a function returns.
+new Children(client, shop).add(Deployment, name, () => ({ metadata: { labels }, spec }));
+// @ts-expect-error 49: the same, in a list.
+new Children(client, shop).addEach(Deployment, [{ metadata: { name }, spec }]);
+const reported = { ...shop.status, readyy: 1 };
+// @ts-expect-error 50: a misspelt field of a status in a variable.
+await client.patchStatus(Shop, shop, reported);
+// @ts-expect-error 51: the same, in a status that several managers share.
+await client.applyStatus(Shop, shop, reported);
+const scale = { replica: 3 };
+// @ts-expect-error 52: a misspelt field of another owner's object in a variable.
+await client.applyFields(Deployment, await client.get(Deployment, { namespace, name }), { spec: scale });
 
 // And nothing of this is in the way of what is right.
 await client.apply(Deployment, { metadata: { namespace, name } }).catch(() => {});
@@ -177,3 +206,34 @@ setCondition(undefined, { type: "Ready", status: "True", reason: name });
 const deployment = await client.get(Deployment, { namespace, name });
 void findCondition(deployment.status?.conditions, "Available")?.lastUpdateTime;
 void isConditionTrue((await client.get(Pod, { namespace, name })).status?.conditions, "Ready");
+// Objects of a declared type, as they were read, and with parts that are there or not.
+declare const desired: Desired<Deployment>;
+declare const ofShop: Shop;
+declare const isNamed: boolean;
+await client.apply(Deployment, desired);
+await client.apply(Deployment, { ...desired, metadata: { ...desired.metadata, labels } });
+await client.create(Shop, ofShop);
+await client.create(Shop, { ...shop, metadata: { namespace, name: "copy" } });
+await client.apply(Shop, { metadata: { namespace, name }, spec: { ...shop.spec, size: 2 } });
+await client.apply(Secret, { metadata: { namespace, name }, ...(isNamed && { stringData: { name } }) });
+const servicePorts = isNamed ? { clusterIP: "None" } : { ports: [{ port: 80 }] };
+await new Children(client, shop).set(
+  Service,
+  name,
+  isNamed ? { metadata: {}, spec: servicePorts } : undefined,
+);
+new Children(client, shop).add(Service, name, isNamed && (() => ({ metadata: {}, spec: servicePorts })));
+// A kind whose type says nothing takes anything.
+const Anything = defineKind<CustomResource<object>>(groupVersion, { kind: "Anything", plural: "anythings" });
+await client.create(Anything, { metadata: { namespace, name }, spec: { size: 1 } });
+// Functions for any kind.
+async function applyAny<T extends KubernetesObject, Key extends ObjectKey>(
+  kind: Kind<T, Key>,
+  one: Desired<T, Key>,
+): Promise<void> {
+  await client.apply(kind, one);
+  await new Children(client, shop).set(kind, name, one);
+  new Children(client, shop).add(kind, name, () => one);
+  new Children(client, shop).add(kind, name, one);
+}
+await applyAny(Deployment, desired);

@@ -104,14 +104,28 @@ test("the summary names the kinds of writes that no process died at", () => {
     all: ["shop: PATCH ConfigMap", "shop: PATCH Shop/status"],
     missed: ["shop: PATCH Shop/status"],
   };
-  expect(summaryOf({ runs: 4, failure: undefined, crashPoints, unchanged: [] }, { from: 70 })).toBe(
-    "explored 4 disturbed runs from seed 70; processes died at 1 of 2 kinds of writes, but not at shop: PATCH Shop/status",
+  const exploration = {
+    runs: 4,
+    failure: undefined,
+    crashPoints,
+    calls: { all: ["GET dns"], missed: ["GET dns"] },
+    unchanged: [],
+  };
+  expect(summaryOf(exploration, { from: 70 })).toBe(
+    "explored 4 disturbed runs from seed 70; processes died at 1 of 2 kinds of writes, but not at shop: PATCH Shop/status; calls that never failed: GET dns",
   );
 });
 
 test("the summary says how far it came if the time ended before the seeds", () => {
   const crashPoints = { all: [], missed: [] };
-  expect(summaryOf({ runs: 31, failure: undefined, crashPoints, unchanged: [] }, budgetOf({}))).toBe(
+  const exploration = {
+    runs: 31,
+    failure: undefined,
+    crashPoints,
+    calls: { all: [], missed: [] },
+    unchanged: [],
+  };
+  expect(summaryOf(exploration, budgetOf({}))).toBe(
     "explored 31 of 50 disturbed runs from seed 1, as many as 5 s of processor time allow; processes died at 0 of 0 kinds of writes",
   );
 });

@@ -3,7 +3,7 @@
  * `world/simulate.ts`. README.md says where everything else is decided.
  */
 export * from "./contract/index.ts";
-export type { CrashPoints } from "./explore/coverage.ts";
+export type { Points, Reached } from "./explore/coverage.ts";
 export {
   examineScenario,
   explore,

@@ -6,11 +6,13 @@ import { execa } from "execa";
 import type { Exam } from "./exam.ts";
 import type { Finding } from "./examine.ts";
 
-// npm run lab -- defects [--only PATTERN] [--budget SECONDS|test] [--promises] [--right] [--story]
+// npm run lab -- defects [--only PATTERN] [--budget SECONDS|test | --runs N] [--promises] [--right] [--story]
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: "" },
     budget: { type: "string", default: "60" },
+    /** Makes so many disturbed runs of each version, however long they take. */
+    runs: { type: "string" },
     promises: { type: "boolean", default: false },
     /** Looks for false alarms in the right versions instead. */
     right: { type: "boolean", default: false },
@@ -36,14 +38,16 @@ const chosen = cases.filter(({ operator, version }) =>
 );
 if (chosen.length === 0) throw new Error(`no defect matches ${values.only}`);
 
+const budget = values.runs === undefined ? values.budget : `${values.runs}-runs`;
 let found = 0;
 let misnamed = 0;
+let runs = 0;
 const waiting = [...chosen];
 await Promise.all(Array.from({ length: availableParallelism() }, work));
 const all = chosen.length;
 console.log(
   values.right
-    ? `${found} false alarms in ${all} right operators`
+    ? `${found} false alarms in ${runs} runs of ${all} right operators`
     : `found ${found} of ${all} defects, ${misnamed} of them under another class`,
 );
 process.exitCode = values.right && found > 0 ? 1 : 0;
@@ -54,22 +58,24 @@ async function work(): Promise<void> {
 
 async function examine({ operator, version }: Case): Promise<Finding> {
   const { stdout } = await execa({
-    preferLocal: true,
     stderr: "inherit",
-  })`node --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${values.budget} ${values.promises ? ["--promises"] : []}`;
+  })`${process.execPath} --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${budget} ${values.promises ? ["--promises"] : []}`;
   return JSON.parse(stdout.split("\n").at(-1)!) as Finding;
 }
 
-function report({ operator, version, classes }: Case, { runs, seconds, failure }: Finding): void {
+function report({ operator, version, classes }: Case, { runs: made, seconds, failure }: Finding): void {
+  runs += made;
   const isNamed = failure !== undefined && classes.includes(failure.class);
   if (failure) found++;
   if (failure && !isNamed) misnamed++;
   const verdict = !failure
-    ? "missed"
+    ? values.right
+      ? "no alarm"
+      : "missed"
     : isNamed || values.right
       ? failure.class
       : `${failure.class}, not ${classes.join(" or ")}`;
   const place = failure ? ` at seed ${failure.seed}: ${failure.message}` : "";
-  console.log(`${operator}/${version}: ${verdict}${place} (${runs} runs, ${seconds.toFixed(1)} s of a core)`);
+  console.log(`${operator}/${version}: ${verdict}${place} (${made} runs, ${seconds.toFixed(1)} s of a core)`);
   if (failure && values.story) console.log(`${failure.story}\n`);
 }

@@ -1,14 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Manager } from "@tsbuilder/runtime";
-import { explore } from "@tsbuilder/simulation";
-import { planManifests } from "../../../src/generators/manifests.ts";
-import { memoryTree } from "../../../src/scaffold/tree.ts";
+import { type ExploreOptions, explore } from "@tsbuilder/simulation";
 import { budgetOf, projectScenario } from "../../../src/simulation/explore-project.ts";
 import type { Defect, Exam } from "./exam.ts";
+import { operators, writeManifests } from "./write-manifests.ts";
 
-// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS [--promises]. It prints a line of JSON.
+// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS|N-runs|test [--promises]. It prints a line of JSON.
 
 /** How an exploration of one version of an operator ended. */
 export interface Finding {
@@ -23,14 +21,14 @@ export interface Finding {
   };
 }
 
-const [operator = "", version = "", seconds = "", ...rest] = process.argv.slice(2);
-const folder = join(import.meta.dirname, "operators", operator);
+const [operator = "", version = "", budget = "", ...rest] = process.argv.slice(2);
+const folder = join(operators, operator);
 const { exam } = (await import(join(folder, "exam.ts"))) as { exam: Exam };
 const source = await readFile(join(folder, "controller.ts"), "utf8");
 const defect = exam.defects.find(({ name }) => name === version);
 if (!defect && version !== "right") throw new Error(`${operator} has no defect ${version}`);
 
-const project = await writeManifests();
+const project = await writeManifests(operator);
 const started = process.cpuUsage();
 try {
   const scenario = await projectScenario({
@@ -40,9 +38,7 @@ try {
     setup: await loadSetup(),
     folder: project,
   });
-  const budget =
-    seconds === "test" ? budgetOf({}) : { seeds: Infinity, processorTime: Number(seconds) * 1000, from: 1 };
-  const { runs, failure } = await explore(scenario, budget);
+  const { runs, failure } = await explore(scenario, readBudget(budget));
   const { user, system } = process.cpuUsage(started);
   const finding: Finding = {
     runs,
@@ -61,19 +57,11 @@ try {
   await rm(project, { recursive: true });
 }
 
-/** Writes the manifests of the operator, as `tsbuilder manifests` does. */
-async function writeManifests(): Promise<string> {
-  const types = await readFile(join(folder, "types.ts"), "utf8");
-  const plan = await planManifests(
-    memoryTree({ "api/v1/types.ts": types, "src/controller/controller.ts": source }),
-  );
-  if (plan.changes.length === 0) throw new Error(plan.diagnostics.map(({ message }) => message).join("\n"));
-  const root = await mkdtemp(join(tmpdir(), "defects-"));
-  for (const { path, content = "" } of plan.changes) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
-    await writeFile(join(root, path), content);
-  }
-  return root;
+function readBudget(text: string): ExploreOptions {
+  if (text === "test") return budgetOf({});
+  return text.endsWith("-runs")
+    ? { seeds: Number.parseInt(text, 10) }
+    : { seeds: Infinity, processorTime: Number(text) * 1000 };
 }
 
 /** Loads the operator with its defect. The wrong source is there only while it is loaded, because its imports are relative. */

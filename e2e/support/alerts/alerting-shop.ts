@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createLogger, Manager, type ManagerOptions } from "@tsbuilder/runtime";
 import type { FaultProxy } from "../../../src/runtime/testing/fault-proxy.ts";
 import type { Watched } from "../eventually.ts";
+import { useProcessor } from "../runtime/use-processor.ts";
 import { Widget } from "../runtime/widget-kinds.ts";
 
 /** Ends the reconciles of Widgets that hang. */
@@ -39,8 +40,7 @@ export function startShop(
         const widget = await manager.client.find(Widget, request);
         if (!widget) return;
         if (widget.spec.color === "hangs") await released;
-        if (widget.spec.color === "blocks")
-          for (const end = performance.now() + 500; performance.now() < end;);
+        if (widget.spec.color === "blocks") useProcessor(500);
         if (widget.spec.color === "slow") await delay(1000);
         await manager.client.patchStatus(Widget, widget, { ready: widget.spec.size ?? 0 });
         if (widget.spec.color !== undefined) return { requeueAfter: "200ms" };

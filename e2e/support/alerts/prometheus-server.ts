@@ -12,6 +12,8 @@ import { watchLog } from "../watched-process.ts";
 export interface PrometheusServer {
   /** The names of the alerts that fire now. */
   readonly firing: () => Promise<readonly string[]>;
+  /** The names of the alerts that have fired in the time until now. */
+  readonly fired: (time: string) => Promise<readonly string[]>;
   /** The annotations of all alerts that fire or are about to. */
   readonly annotations: () => Promise<readonly string[]>;
   /** The values of a query. */
@@ -62,15 +64,20 @@ export async function startPrometheusServer(
     await stop();
     throw error;
   }
+  const samplesOf = async (query: string) => {
+    const asked = new URLSearchParams({ query });
+    const { result } = (await ask(`/api/v1/query?${asked.toString()}`)) as { result: readonly Sample[] };
+    return result;
+  };
   return {
     firing: async () =>
       (await alerts()).filter(({ state }) => state === "firing").map(({ labels }) => labels["alertname"]!),
     annotations: async () => (await alerts()).flatMap(({ annotations }) => Object.values(annotations)),
-    async query(query) {
-      const asked = new URLSearchParams({ query });
-      const { result } = (await ask(`/api/v1/query?${asked.toString()}`)) as { result: readonly Sample[] };
-      return result.map(({ value }) => Number(value[1]));
-    },
+    fired: async (time) =>
+      (await samplesOf(`count_over_time(ALERTS{alertstate="firing"}[${time}])`)).map(
+        ({ metric }) => metric["alertname"]!,
+      ),
+    query: async (query) => (await samplesOf(query)).map(({ value }) => Number(value[1])),
     stop,
   };
 }
@@ -82,6 +89,7 @@ interface Alert {
 }
 
 interface Sample {
+  readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [number, string];
 }
 

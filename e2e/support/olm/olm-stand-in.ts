@@ -20,7 +20,11 @@ interface Subscription extends KubernetesObject {
 }
 
 interface InstallPlan extends KubernetesObject {
-  readonly spec: { readonly approved: boolean; readonly clusterServiceVersionNames: readonly string[] };
+  readonly spec: {
+    readonly approval: string;
+    readonly approved: boolean;
+    readonly clusterServiceVersionNames: readonly string[];
+  };
 }
 
 interface CatalogSource extends KubernetesObject {

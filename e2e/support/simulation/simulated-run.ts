@@ -10,6 +10,7 @@ export function runOf(trace: readonly TraceEvent[], objects: readonly Kubernetes
     derived: { objects: new Set(), statuses: new Set() },
     leftovers: [],
     leftOutside: [],
+    lostOutside: [],
     calls: {},
     rejected: [],
     writes: {},

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { checkLabel, checkLabel1035, checkLabelValue, checkQualifiedName, checkSubdomain } from "./dns.ts";
+import {
+  checkLabel,
+  checkLabel1035,
+  checkLabelValue,
+  checkQualifiedName,
+  checkSubdomain,
+  shortName,
+} from "./dns.ts";
 
 const letters = (count: number): string => "a".repeat(count);
 
@@ -41,4 +48,18 @@ test("the reasons are the API server's", () => {
     "name part must be non-empty",
     "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
   ]);
+});
+
+test("shortName() keeps names that fit, and cuts others so that they stay valid and different", () => {
+  expect(shortName(letters(63))).toBe(letters(63));
+  const long = [`${letters(48)}.-b${letters(20)}`, `${letters(49)}.${letters(20)}`, letters(64), letters(65)];
+  for (const max of [63, 52]) {
+    const short = long.map((name) => shortName(name, max));
+    expect(new Set(short).size).toBe(long.length);
+    for (const name of short) {
+      expect(name.length).toBeLessThanOrEqual(max);
+      expect([...checkLabelValue(name), ...checkSubdomain(name)]).toEqual([]);
+      expect(shortName(name, max)).toBe(name);
+    }
+  }
 });

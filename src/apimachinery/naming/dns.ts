@@ -1,3 +1,5 @@
+import { fnv64 } from "../text/text.ts";
+
 /** A DNS label (RFC 1123), without anchors. */
 export const labelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 
@@ -101,6 +103,16 @@ const labelValue: NameRule = {
 /** Checks the value of a label, which may be empty. */
 export function checkLabelValue(value: string): string[] {
   return [...checkLength(value, labelMax, "bytes"), ...checkPattern(value, labelValue)];
+}
+
+/**
+ * Returns a name of at most so many characters: for the value of a label, which has 63, or for an object whose kind allows
+ * less than its owner's. A longer one is cut, and ends with a hash of the whole name, so that each keeps one of its own.
+ */
+export function shortName(name: string, max = 63): string {
+  if (name.length <= max) return name;
+  const hash = fnv64(name).toString(36).padStart(13, "0");
+  return `${name.slice(0, max - hash.length - 1).replace(/[-.]+$/u, "")}-${hash}`;
 }
 
 /** Checks the reason of a condition, a word for programs, such as `MinimumReplicasAvailable`. */

@@ -1,6 +1,6 @@
 const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+const minutesOfDay = 24 * 60;
+const day = minutesOfDay * minute;
 
 /** The longest time between two 29 February, when a year that is divisible by 100 is between them. */
 const maxDays = 8 * 366;
@@ -27,31 +27,43 @@ export function cronTimes(schedule: string): (after: number) => number {
     : (checkDescriptor(text) ?? readFields(cronDescriptors.get(text) ?? text));
   if (typeof fields === "string")
     throw new TypeError(`${JSON.stringify(schedule)} is not a schedule: ${fields}`);
-  const [minutes, hours, days, months, weekdays] = fields;
+  const [minutes, hours, days, months, weekdays] = fields as [Field, Field, Field, Field, Field];
+  const isEveryDay = [days, months, weekdays].every(({ isAny }) => isAny);
   const isDay = (date: Date): boolean => {
-    const matchesMonthDay = days!.values.has(date.getUTCDate());
-    const matchesWeekday = weekdays!.values.has(date.getUTCDay());
-    if (!months!.values.has(date.getUTCMonth() + 1)) return false;
+    const matchesMonthDay = days.values.has(date.getUTCDate());
+    const matchesWeekday = weekdays.values.has(date.getUTCDay());
+    if (!months.values.has(date.getUTCMonth() + 1)) return false;
     // If both are restricted, one of them is enough.
-    return days!.isAny || weekdays!.isAny
+    return days.isAny || weekdays.isAny
       ? matchesMonthDay && matchesWeekday
       : matchesMonthDay || matchesWeekday;
   };
+  /** Returns the first minute of a day that is due, from the given one on; undefined if there is none. */
+  const findInDay = (from: number): number | undefined => {
+    const hour = Math.floor(from / 60);
+    const inHour = hours.values.has(hour) ? valueFrom(minutes, from % 60) : undefined;
+    if (inHour !== undefined) return hour * 60 + inHour;
+    const [later, first] = [valueFrom(hours, hour + 1), valueFrom(minutes, 0)];
+    return later === undefined || first === undefined ? undefined : later * 60 + first;
+  };
   const find = (after: number): number | undefined => {
-    const today = Math.floor(after / day) * day;
-    for (let date = today; date <= today + maxDays * day; date += day) {
-      if (!isDay(new Date(date))) continue;
-      for (const hourOfDay of hours!.values) {
-        for (const minuteOfHour of minutes!.values) {
-          const time = date + hourOfDay * hour + minuteOfHour * minute;
-          if (time > after) return time;
-        }
-      }
+    const today = Math.floor(after / day);
+    let from = Math.floor((after - today * day) / minute) + 1;
+    for (let date = today; date <= today + maxDays; date++) {
+      const found = isEveryDay || isDay(new Date(date * day)) ? findInDay(from) : undefined;
+      if (found !== undefined) return date * day + found * minute;
+      from = 0;
     }
     return undefined;
   };
   if (find(0) === undefined) throw new TypeError(`${JSON.stringify(schedule)} is never due`);
   return (after) => find(after)!;
+}
+
+/** Returns the first value of a field that isn't less than the given one; undefined if there is none. */
+function valueFrom({ values }: Field, least: number): number | undefined {
+  for (const value of values) if (value >= least) return value;
+  return undefined;
 }
 
 /** The values of a field in ascending order, and whether it allows any. */

@@ -7,7 +7,10 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
  */
 export type PacedStep = "schedule" | "start" | "ready" | "run" | "stop" | "bind";
 
-/** Returns the milliseconds that a step takes for a pod or a claim: the same whenever it is asked, or later if it gets stuck. */
+/**
+ * Returns the milliseconds that a step takes for a pod or a claim: the same whenever it is asked, or later if it gets stuck. If
+ * `start` takes for ever, the images of the pod can't be pulled.
+ */
 export type Pace = (step: PacedStep, object: KubernetesObject) => number;
 
 /** Nothing takes time, but for the pod of a Job. */

@@ -74,8 +74,10 @@ export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: St
     }
     if (untilDeadline(pod) === 0) return overdueStatus(pod, now);
     const missing = isRunning ? [] : missingReferences(pod);
-    if (missing.length > 0) return waitingStatus(pod, missing, now);
-    if (!isRunning && untilStarted(pod) > 0) return undefined;
+    if (missing.length > 0) return waitingStatus(pod, (container) => missingReason(missing, container), now);
+    const left = isRunning ? 0 : untilStarted(pod);
+    if (left === Infinity) return waitingStatus(pod, backOffReason, now);
+    if (left > 0) return undefined;
     const running = isRunning ? pod : { ...pod, status: runningStatus(pod, addressFor(pod), now) };
     return withResources(pod, withReadiness(running, untilReady(running) === 0, now));
   }
@@ -99,7 +101,8 @@ export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: St
     const times = [untilDeadline(pod), untilJobEnds(pod), untilNext || undefined].filter(
       (time) => time !== undefined,
     );
-    return times.length > 0 ? Math.min(...times) : undefined;
+    const next = Math.min(...times);
+    return next === Infinity ? undefined : next;
   }
 
   function untilStarted(pod: Pod): number {
@@ -158,16 +161,32 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
   };
 }
 
-/** The status of a pod that waits for ConfigMaps or Secrets. The containers that refer to them say so. */
-function waitingStatus(pod: Pod, missing: readonly Reference[], now: string): PodStatus {
-  const containerStatuses = pod.spec.containers.map((container) => {
-    const reference = missing.find((candidate) => candidate.container === container.name);
-    const kind = reference?.resource === "secrets" ? "secret" : "configmap";
-    const waiting = reference
-      ? { reason: "CreateContainerConfigError", message: `${kind} "${reference.name}" not found` }
-      : { reason: "ContainerCreating" };
-    return { ...baseStatus(pod, container), containerID: "", state: { waiting } };
-  });
+/** What a container waits for. */
+interface Waiting {
+  readonly reason: string;
+  readonly message?: string;
+}
+
+/** The containers that refer to missing ConfigMaps or Secrets say so. */
+function missingReason(missing: readonly Reference[], { name }: Container): Waiting {
+  const reference = missing.find(({ container }) => container === name);
+  const kind = reference?.resource === "secrets" ? "secret" : "configmap";
+  return reference
+    ? { reason: "CreateContainerConfigError", message: `${kind} "${reference.name}" not found` }
+    : { reason: "ContainerCreating" };
+}
+
+function backOffReason({ image = "" }: Container): Waiting {
+  return { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` };
+}
+
+/** The status of a pod whose containers wait. */
+function waitingStatus(pod: Pod, waitingFor: (container: Container) => Waiting, now: string): PodStatus {
+  const containerStatuses = pod.spec.containers.map((container) => ({
+    ...baseStatus(pod, container),
+    containerID: "",
+    state: { waiting: waitingFor(container) },
+  }));
   const status: PodStatus = {
     ...pod.status,
     phase: "Pending",

@@ -37,6 +37,26 @@ const web = (spec: object = {}) => ({
   spec: { containers: [{ name: "web", image: "web:1" }], ...spec },
 });
 
+test("a pod that never starts waits for its image, and is deleted at once", async () => {
+  clock = new FakeClock();
+  const controllers: ControllerName[] = ["scheduler", "node", "kubelet"];
+  const never: Pace = (step) => (step === "start" ? Infinity : 0);
+  cluster = await startTestCluster({ controllers, clock, pace: never });
+  await cluster.install(web());
+  await wait(3600);
+  expect(pod()?.status?.phase).toBe("Pending");
+  expect(ready()).toMatchObject({ status: "False", reason: "ContainersNotReady" });
+  expect(pod()?.status?.containerStatuses).toMatchObject([
+    {
+      ready: false,
+      state: { waiting: { reason: "ImagePullBackOff", message: 'Back-off pulling image "web:1"' } },
+    },
+  ]);
+  await objects().delete("user", pod()!, {});
+  await wait(0);
+  expect(pod()).toBeUndefined();
+});
+
 test("a pod is scheduled, started and ready as late as its pace says", async () => {
   await start();
   await cluster.install(web());

@@ -1,8 +1,10 @@
+import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { strings, text } from "../markers/definition.ts";
 import { positionAt } from "../../shared/text.ts";
 import { type GeneratorOptions, isGateOn } from "../model/options.ts";
 import type { Marker } from "../markers/collect.ts";
+import type { DiagnosticLog } from "../model/diagnostic.ts";
 
 /** A rule of a role. Its lists have the names of the marker's arguments. */
 interface RbacRule {
@@ -23,8 +25,16 @@ interface Role {
 
 const defaultRoleName = "manager-role";
 
-/** Generates the roles from all rbac markers of a project: cluster roles first, then by namespace and name. */
-export function generateRoles(markers: readonly Marker[], options: GeneratorOptions): Role[] {
+/**
+ * Generates the roles from all rbac markers of a project: cluster roles first, then by namespace and name. Warns of rules
+ * that allow nothing.
+ */
+export function generateRoles(
+  markers: readonly Marker[],
+  options: GeneratorOptions,
+  log: DiagnosticLog,
+): Role[] {
+  for (const marker of markers) checkResources(marker, log);
   const byRole = new Map<string, { namespace: string; name: string; rules: RbacRule[] }>();
   for (const marker of markers) {
     if (!isGateOn(marker.args["featureGate"], options)) continue;
@@ -47,6 +57,21 @@ export function generateRoles(markers: readonly Marker[], options: GeneratorOpti
       };
       return { object, rules: merged };
     });
+}
+
+/** Finds kinds where a rule needs resources: `Secret` or `secret` for `secrets`. The API server accepts them. */
+function checkResources({ args, place }: Marker, log: DiagnosticLog): void {
+  const groups = strings(args, "groups").map((group) => (group === "core" ? "" : group));
+  for (const resource of strings(args, "resources")) {
+    const [name = ""] = resource.split("/");
+    const named = builtinResources().filter(({ group, kind }) => {
+      return groups.includes(group) && kind.toLowerCase() === name.toLowerCase();
+    });
+    const [{ plural } = {}] = named;
+    if (plural === name || (plural === undefined && !/[A-Z]/u.test(name))) continue;
+    const hint = `name the resource: ${plural ?? "its plural, in lower case"}`;
+    log.warn(place, `there is no resource "${name}", so that the rule allows nothing`, hint);
+  }
 }
 
 function readRule({ args, place }: Marker): RbacRule {

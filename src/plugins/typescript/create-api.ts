@@ -300,16 +300,16 @@ function admission(
   );
 }
 
-/** Returns the object that a webhook is tested with. Required fields are only known for the project's own kinds. */
+/** Returns the object that a webhook is tested with. Only a skeleton is known to have no required fields. */
 function testObject(resource: Resource): string {
-  const { kind, version, origin } = resource;
+  const { kind, version, origin, template } = resource;
   const fields = [
     `  apiVersion: "${apiVersionOf({ group: qualifiedGroup(resource), version })}",`,
     `  kind: "${kind}",`,
     `  metadata: { name: "test" },`,
   ];
   const name = variableName(kind);
-  return origin.type === "own"
+  return origin.type === "own" && !template
     ? [`const ${name}: ${kind} = {`, ...fields, "  spec: {},", "};"].join("\n")
     : [`const ${name} = {`, ...fields, `} as ${kind};`].join("\n");
 }
@@ -384,14 +384,14 @@ function className(resource: Resource, controllerName: string): string {
 
 const capitalize = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** Reserved words, and names that the scaffolded functions already use. */
+/** Reserved words, and names that the scaffolded functions already use; those that return children end with `For`. */
 const keywords = new Set(
   (
     "await break case catch class const continue debugger default delete do else enum export extends false finally for " +
     "function if implements import in instanceof interface let new null package private protected public return static " +
     "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
     "log request context events manager cluster client created object expect test eventually key draft " +
-    "children ready conditions reason message labels"
+    "children ready conditions reason message labels name nameOf labelsOf setCondition findCondition"
   ).split(" "),
 );
 
@@ -403,7 +403,7 @@ function variableName(kind: string): string {
   const start = /^(?:[A-Z0-9]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z])/u.exec(kind)?.[0] ?? "";
   const camelCase = start.toLowerCase() + kind.slice(start.length);
   const name = /[A-Z]{2}/u.test(camelCase) ? camelCase.toLowerCase() : camelCase;
-  return keywords.has(name) ? `${name}_` : name;
+  return keywords.has(name) || name.endsWith("For") ? `${name}_` : name;
 }
 
 const main = "src/main.ts";

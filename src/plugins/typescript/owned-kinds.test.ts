@@ -1,7 +1,22 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { createClient, type Desired, loadConfig, type KubernetesObject } from "@tsbuilder/runtime";
+import {
+  Children,
+  createClient,
+  type Desired,
+  type KubernetesObject,
+  loadConfig,
+  type Stored,
+} from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { transformSync } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
+import { Cart } from "../../../e2e/golden/store-operator/api/v1/cart_types.ts";
+import {
+  deploymentFor,
+  nameOf,
+  serviceFor,
+} from "../../../e2e/golden/store-operator/src/controller/cart_resources.ts";
 import { ownedKindsContext } from "./owned-kinds.ts";
 
 const kinds = [
@@ -49,6 +64,24 @@ test("an API server accepts what the scaffolded functions return", async () => {
   }
 });
 
+test("an API server accepts the children of an owner with the longest name", async () => {
+  const cluster = await startTestCluster();
+  onTestFinished(() => cluster.stop());
+  const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+  onTestFinished(() => client.close());
+  const metadata = { namespace: "default", name: "c".repeat(253) };
+  const cart = { ...Cart, metadata, spec: {} } as unknown as Stored<Cart>;
+  const name = nameOf(cart);
+  const children = new Children(client, await client.create(ConfigMap, { metadata }));
+  children.add(Deployment, name, deploymentFor(cart));
+  children.add(Service, name, serviceFor(cart));
+  await children.apply();
+  expect(children.rejections).toEqual([]);
+  expect(nameOf({ ...cart, metadata: { ...cart.metadata, name: `${metadata.name.slice(1)}d` } })).not.toBe(
+    name,
+  );
+});
+
 test("the children of a cluster-scoped owner have a namespace, and its markers a role", () => {
   const context = ownedKindsContext(["v1/ConfigMap"], {
     ...owner,
@@ -57,8 +90,7 @@ test("the children of a cluster-scoped owner have a namespace, and its markers a
   });
   expect(context).toMatchObject({
     ownedImports: 'import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";',
-    ownedChildren:
-      '    children.add(ConfigMap, { namespace: "default", name: request.name }, configMapFor(shop));',
+    ownedChildren: '    children.add(ConfigMap, { namespace: "default", name }, configMapFor(shop));',
     ownedMarkers:
       '// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete,roleName=manager-cluster-role',
     ownedExpectations:

@@ -25,14 +25,14 @@ interface OwnedKind {
 /** Returns the texts of the templates in `create-api/owning-controller`, for kinds such as `apps/v1/Deployment`. */
 export function ownedKindsContext(owns: readonly string[], owner: OwnerNames) {
   const kinds = owns.map(readOwnedKind);
-  const childKey = owner.namespaced ? "request.name" : '{ namespace: "default", name: request.name }';
+  const childKey = owner.namespaced ? "name" : '{ namespace: "default", name }';
   const testKey = owner.namespaced ? "key" : '{ namespace: "default", name: key.name }';
   const lines = (format: (kind: OwnedKind) => string): string => kinds.map(format).join("\n");
   return {
     ownedImports: importLines(kinds, "import"),
     beforeApplyImport: kinds.some(({ kind }) => kind === "Service") ? "  pruneServicePorts,\n" : "",
     storedType: storedType(owner),
-    storedTypeImports: owner.namespaced ? "Desired, Stored" : "ClusterScopedName, Desired, Stored",
+    resourceImports: `${owner.namespaced ? "" : "type ClusterScopedName, "}type Desired, shortName, type Stored`,
     ownedTypeImports: importLines(kinds, "import type"),
     ownedFunctions: kinds.map(({ functionName }) => functionName).join(", "),
     ownedMarkers: lines(

@@ -5,7 +5,7 @@
 
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { ObjectKey, ObjectSelector, Reader, Stored } from "../client/client.ts";
+import type { ListOptions, ObjectKey, Reader, Stored } from "../client/client.ts";
 import { ApiError } from "../errors/api-error.ts";
 
 /**
@@ -84,14 +84,17 @@ export interface Informer<T extends KubernetesObject = KubernetesObject, Key ext
    */
   subscribe(handler: InformerHandler<Stored<T, Key>>, options?: SubscribeOptions): Subscription;
 
+  /** The namespaces that it watches; undefined stands for all that aren't listed. */
+  readonly namespaces: readonly (string | undefined)[];
+
   /** Returns true if the informer watches this namespace; `get` throws for any other. */
   covers(namespace: string | undefined): boolean;
 
   /** Reads an object, including writes of this process. */
   get(key: ObjectKey): Stored<T, Key> | undefined;
 
-  /** Reads objects, including writes of this process; `fields` uses indexes. */
-  list(selection?: Omit<ObjectSelector, "signal">): Stored<T, Key>[];
+  /** Reads objects, including writes of this process; `fields` and `owner` use indexes. */
+  list(selection?: Omit<ListOptions, "signal" | "live" | "limit">): Stored<T, Key>[];
 
   /**
    * Adds an index: `values` returns the values under which `list({ fields: { [name]: value } })` finds an object. May

@@ -44,6 +44,27 @@ test("Cache reflects deleteAll() at once", async () => {
   await client.patch(Widget, metadata, { merge: { metadata: { finalizers: null } } });
 });
 
+test("Cache reads what was written to a subresource that returns the object", async () => {
+  const namespace = await newNamespace();
+  const { client } = await start();
+  const key = { namespace, name: "w" };
+  await client.create(Widget, { metadata: key, spec: { size: 1 } });
+  const readied = async () => (await client.get(Widget, key)).status?.ready;
+  expect(await readied()).toBeUndefined();
+  const status = client.subresource(Widget, key, "status");
+  await status.patch({ merge: { status: { ready: 1 } } });
+  expect(await readied()).toBe(1);
+  await status.update({ ...(await status.get()), status: { ready: 2 } });
+  expect(await readied()).toBe(2);
+  await status.patch({ merge: { status: { ready: 3 } } }, { dryRun: true });
+  expect(await readied()).toBe(2);
+  // A Scale is no Widget.
+  await client.subresource(Widget, key, "scale").patch({ merge: { spec: { replicas: 5 } } });
+  await eventually(async () =>
+    expect(await client.get(Widget, key)).toMatchObject({ kind: "Widget", spec: { size: 5 } }),
+  );
+});
+
 test("Cache shows an object that is being deleted until its finalizer is done", async () => {
   const namespace = await newNamespace();
   const { client } = await start();

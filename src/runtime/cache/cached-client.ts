@@ -12,6 +12,7 @@ import {
   type PatchOptions,
   type ReadOptions,
   type Stored,
+  type Subresource,
   type WriteOptions,
   keyOf,
 } from "../client/client.ts";
@@ -38,7 +39,6 @@ class CachedClient implements Client {
   readonly mapper: Client["mapper"];
   readonly pages: Client["pages"];
   readonly watch: Client["watch"];
-  readonly subresource: Client["subresource"];
   readonly logs: Client["logs"];
   readonly exec: Client["exec"];
   readonly openPort: Client["openPort"];
@@ -53,7 +53,6 @@ class CachedClient implements Client {
     this.mapper = live.mapper;
     this.pages = live.pages.bind(live);
     this.watch = live.watch.bind(live);
-    this.subresource = live.subresource.bind(live);
     this.logs = live.logs.bind(live);
     this.exec = live.exec.bind(live);
     this.openPort = live.openPort.bind(live);
@@ -69,13 +68,13 @@ class CachedClient implements Client {
   readonly find: Client["find"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
-    return this.cache.find(kind, this.resolveKey(kind, key), this.readOptions(options));
+    return await this.cache.find(kind, this.resolveKey(kind, key), this.readOptions(options));
   };
 
   readonly get: Client["get"] = async (kind, key, options) => {
     const pause = this.live.pause();
     if (pause) await pause;
-    return this.cache.get(kind, this.resolveKey(kind, key), this.readOptions(options));
+    return await this.cache.get(kind, this.resolveKey(kind, key), this.readOptions(options));
   };
 
   readonly list: Client["list"] = async (kind, options = {}) => {
@@ -161,6 +160,28 @@ class CachedClient implements Client {
       if (object.metadata.finalizers?.length) continue;
       this.cache.wroteDeletion(kind, keyOf(object), object.metadata.uid);
     }
+  };
+
+  readonly subresource: Client["subresource"] = <Body extends KubernetesObject>(
+    kind: Kind,
+    ref: ObjectRef,
+    name: string,
+  ): Subresource<Body> => {
+    const live = this.live.subresource<Body>(kind, ref, name);
+    // Those of status, resize and approval answer with the whole object; a Scale is none of the cache's.
+    const record = async (writing: Promise<Body>, options: WriteOptions | undefined): Promise<Body> => {
+      const body = await writing;
+      if (body.kind === kind.kind && body.apiVersion === kind.apiVersion && !this.isDry(options))
+        this.cache.wrote(kind, body);
+      return body;
+    };
+    return {
+      get: (options) => live.get(options),
+      create: (body, options) => record(live.create(body, options), options),
+      update: (body, options) => record(live.update(body, options), options),
+      patch: (patch, options) => record(live.patch(patch, options), options),
+      apply: (body, options) => record(live.apply(body, options), options),
+    };
   };
 
   /** Passes the result of a write to the cache, and returns it. */

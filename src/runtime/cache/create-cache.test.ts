@@ -1,9 +1,12 @@
-import { type Kind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { beforeAll, expect, test } from "vitest";
 import { ConfigMap, namesOf, useCaches } from "../../../e2e/support/runtime/widget-cache.ts";
 import { Namespace, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
+import { Children } from "../client/children.ts";
+import type { Stored } from "../client/client.ts";
 import type { LiveClient } from "../client/live-client.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
+import { trackingFinalizer } from "../client/tracked-children.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import { eventually } from "../testing/eventually.ts";
 import { createCache } from "./create-cache.ts";
@@ -89,6 +92,52 @@ test("Cache finds objects by indexes, several values each, across namespaces, ad
   expect(namesOf(await client.list(Widget, { fields: { color: "navy" } }))).toEqual(["a"]);
   expect(() => cache.addIndex(Widget, "name", () => [])).toThrow("already");
   await expect(client.list(Widget, { fields: { nothing: "x" } })).rejects.toThrow('no index "nothing"');
+});
+
+test("Cache finds the objects of an owner as the server does, by reference and by label, without visiting all", async () => {
+  const [near, far] = [await newNamespace(), await newNamespace()];
+  let visits = 0;
+  // Whoever looks for an owner reads this field.
+  const countVisits = (object: KubernetesObject): KubernetesObject => {
+    const { ownerReferences } = object.metadata;
+    const get = () => (visits++, ownerReferences);
+    Object.defineProperty(object.metadata, "ownerReferences", { get, enumerable: true, configurable: true });
+    return object;
+  };
+  const { client } = await start({ transform: countVisits });
+  const owners = await Promise.all(
+    Array.from({ length: 50 }, async (_, at) => {
+      const made = await createWidget(near, `owner-${at}`);
+      const owner = await live.patch(Widget, made, ({ metadata }) => {
+        metadata.finalizers = [trackingFinalizer(made)];
+      });
+      const children = new Children(live, owner);
+      for (const namespace of [near, far])
+        for (const name of ["a", "b"])
+          await children.set(ConfigMap, { namespace, name: `${name}-${at}` }, { metadata: {} });
+      return owner;
+    }),
+  );
+  const [owner] = owners as [Stored<Widget>];
+  await eventually(async () => expect(await client.list(ConfigMap, { owner })).toHaveLength(4));
+  for (const reader of [client, live]) {
+    const find = async (selection: object) => namesOf(await reader.list(ConfigMap, { owner, ...selection }));
+    expect(await find({})).toEqual(["a-0", "a-0", "b-0", "b-0"]);
+    expect(await find({ namespace: far })).toEqual(["a-0", "b-0"]);
+    expect(await find({ fields: { "metadata.name": "b-0" } })).toEqual(["b-0", "b-0"]);
+    expect(await find({ limit: 3 })).toHaveLength(3);
+  }
+  const objects = (await client.list(ConfigMap)).length;
+  visits = 0;
+  for (const one of owners) {
+    const children = new Children(client, one);
+    children.addEach(ConfigMap, [{ metadata: { name: `a-${one.metadata.name.slice(6)}` } }]);
+    await children.apply();
+    await children.prune(ConfigMap);
+  }
+  expect(visits).toBeLessThan(10 * objects);
+  await eventually(async () => expect(await client.list(ConfigMap, { owner })).toHaveLength(1));
+  expect(namesOf(await live.list(ConfigMap, { owner }))).toEqual(["a-0"]);
 });
 
 test("Cache can keep only metadata, and includes writes there too", async () => {

@@ -67,6 +67,10 @@ export class ObjectStore<T extends KubernetesObject> {
     return index.entries.get(value) ?? [];
   }
 
+  hasIndex(name: string): boolean {
+    return this.#indexes.has(name);
+  }
+
   /** Adds an index of all entries, stored and future. Throws a `TerminalError` if the name is taken. */
   addIndex(name: string, valuesOf: ValuesOf<T>): void {
     if (this.#indexes.has(name)) throw new TerminalError(`there is an index "${name}" already`);

@@ -2,8 +2,9 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { matchLabels, namespaceOf, requireNamespace } from "../client/requests.ts";
 import { CallbackError, isThenable } from "../callbacks/callbacks.ts";
-import { type Stored, type ObjectKey, type ObjectSelector, formatKey } from "../client/client.ts";
+import { type Owner, type Stored, type ObjectKey, formatKey } from "../client/client.ts";
 import { asStored } from "../client/live-reader.ts";
+import { isOwnedBy, ownerValues, ownerValuesIn } from "../client/tracked-children.ts";
 import type { TimeSlices } from "../clock/time-slices.ts";
 import { TerminalError } from "../errors/api-error.ts";
 import type {
@@ -117,16 +118,18 @@ export class SharedInformer<
     return entry && asStored(entry.object);
   }
 
-  list({ labels, fields = {}, ...selection }: Omit<ObjectSelector, "signal"> = {}): Stored<T, Key>[] {
+  list({ labels, fields = {}, owner, ...selection }: Parameters<Informer["list"]>[0] = {}): Stored<T, Key>[] {
     const namespace = namespaceOf(this.kind, {}, selection.namespace) || undefined;
     const matches = matchLabels(labels);
-    const [first, ...others] = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const selected = Object.entries(fields).filter(([, value]) => value !== undefined);
     const objects: Stored<T, Key>[] = [];
     for (const { partition } of this.#partitionsOf(namespace)) {
-      const otherEntries = others.map(([name, value]) => new Set(entriesByField(partition, name, value!)));
-      for (const entry of first
-        ? entriesByField(partition, first[0], first[1]!)
-        : partition.store.entries(namespace)) {
+      const [first, ...others] = [
+        ...(owner ? [entriesByOwner(partition, owner)] : []),
+        ...selected.map(([name, value]) => entriesByField(partition, name, value!)),
+      ];
+      const otherEntries = others.map((entries) => new Set(entries));
+      for (const entry of first ?? partition.store.entries(namespace)) {
         if (namespace !== undefined && entry.object.metadata.namespace !== namespace) continue;
         if (otherEntries.some((entries) => !entries.has(entry))) continue;
         if (matches(entry.object.metadata.labels)) objects.push(asStored(entry.object));
@@ -146,6 +149,10 @@ export class SharedInformer<
 
   wroteDeletion(key: ObjectKey, uid: string | undefined): void {
     this.#partitionOf(key.namespace)?.wroteDeletion(key, uid);
+  }
+
+  get namespaces(): readonly (string | undefined)[] {
+    return [...this.#partitions.keys()];
   }
 
   get stats(): InformerStats {
@@ -235,6 +242,16 @@ function entriesByField<T extends KubernetesObject>(
   if (field === "metadata.namespace") return store.entries(value);
   if (field !== "metadata.name") return store.indexed(field, value);
   return [...store.entries()].filter(({ object }) => object.metadata.name === value);
+}
+
+/** The name of the index by owner, which no field has. */
+const ownerIndex = "(owner)";
+
+/** The entries that an owner controls or tracks. The index is made for the first owner that is asked for. */
+function entriesByOwner<T extends KubernetesObject>({ store }: Partition<T>, owner: Owner): Set<Entry<T>> {
+  if (!store.hasIndex(ownerIndex)) store.addIndex(ownerIndex, ownerValuesIn);
+  const entries = ownerValues(owner).flatMap((value) => [...store.indexed(ownerIndex, value)]);
+  return new Set(entries.filter(({ object }) => isOwnedBy(owner, object)));
 }
 
 /** Marks the end of the first list in a queue. */

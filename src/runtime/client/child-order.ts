@@ -3,7 +3,14 @@
 
 import type { DesiredCondition, Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { TerminalError } from "../errors/api-error.ts";
-import { type Desired, type MutateFn, type ObjectKey, type Stored, formatKey } from "./client.ts";
+import {
+  type Desired,
+  type ExactDesired,
+  type MutateFn,
+  type ObjectKey,
+  type Stored,
+  formatKey,
+} from "./client.ts";
 import { type Readiness, lateness, readinessOf } from "./readiness.ts";
 
 /** Changes an existing child before the apply, in ways that an apply can't; edits the draft. */
@@ -59,6 +66,15 @@ export type DesiredChild<T extends KubernetesObject, Key extends ObjectKey = Obj
   | (() => Desired<T, Key> | false | undefined)
   | false
   | undefined;
+
+/** `Exact` for a child. */
+export type ExactChild<Given, T extends KubernetesObject, Key extends ObjectKey> = [Desired<T, Key>] extends [
+  Given,
+]
+  ? unknown
+  : Given extends () => infer Returned
+    ? () => ExactDesired<Returned, T, Key>
+    : ExactDesired<Given, T, Key>;
 
 /** The requests for a single child. */
 export interface ChildActions {

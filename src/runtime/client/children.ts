@@ -6,7 +6,6 @@ import type {
   Kind,
   KubernetesObject,
 } from "@tsbuilder/apimachinery/meta";
-import { findController } from "@tsbuilder/apimachinery/meta";
 import { type Clock, parseTime, systemClock } from "@tsbuilder/apimachinery/time";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import {
@@ -17,17 +16,21 @@ import {
   conditionOf,
   type BeforeApply,
   type DesiredChild,
+  type ExactChild,
   identify,
 } from "./child-order.ts";
-import type { Client, DeleteOptions, Desired, ObjectKey, Owner, Stored } from "./client.ts";
+import type {
+  Client,
+  DeleteOptions,
+  Desired,
+  ExactDesired,
+  ObjectKey,
+  Owner,
+  Stored,
+  WithoutStatus,
+} from "./client.ts";
 import { formatKey, keyOf } from "./client.ts";
-import {
-  isBeyond,
-  isTrackedBy,
-  listTracked,
-  trackingFinalizer,
-  trackingMetadata,
-} from "./tracked-children.ts";
+import { isBeyond, isOwnedBy, trackingFinalizer, trackingMetadata } from "./tracked-children.ts";
 
 /** Why a child can't have its desired state: a reason and a message for a condition. */
 export interface Rejection {
@@ -87,10 +90,10 @@ export class Children {
    * Declares a child that depends on others, or that others depend on; nothing happens before `apply`. It is deleted if
    * `desired` is false or undefined. A function is called when the children that it comes after are ready.
    */
-  add<T extends KubernetesObject, Key extends ObjectKey>(
+  add<T extends KubernetesObject, Key extends ObjectKey, Given extends DesiredChild<T, Key>>(
     kind: Kind<T, Key>,
     child: string | ObjectKey,
-    desired: NoInfer<DesiredChild<T, Key>>,
+    desired: Given & ExactChild<Given, T, Key>,
     options: NoInfer<ChildOptions<T, Key>> = {},
   ): Child<T, Key> {
     const key = this.#keyOf(kind, child, typeof desired === "object" ? desired.metadata : undefined);
@@ -102,12 +105,12 @@ export class Children {
    * Declares a child for each object, which has its name in its metadata. Children of the kind that are in no list any
    * more are deleted.
    */
-  addEach<T extends KubernetesObject, Key extends ObjectKey>(
+  addEach<T extends KubernetesObject, Key extends ObjectKey, Given extends Desired<T, Key>>(
     kind: Kind<T, Key>,
-    desired: readonly NoInfer<Desired<T, Key>>[],
+    desired: readonly (Given & ExactDesired<Given, T, Key>)[],
     options: NoInfer<ChildOptions<T, Key>> = {},
   ): ChildGroup<T, Key> {
-    const children = desired.map((one) => this.add<T, Key>(kind, keyOf(one), one, options));
+    const children = desired.map((one) => this.add<T, Key, Desired<T, Key>>(kind, keyOf(one), one, options));
     return this.#order.addGroup(kind, children, options);
   }
 
@@ -141,7 +144,7 @@ export class Children {
     child: string | ObjectKey,
   ): Promise<Stored<T, Key> | undefined> {
     const object = await this.#client.find(kind, this.#keyOf(kind, child) as Key);
-    return object && this.#controls(object) ? object : undefined;
+    return object && isOwnedBy(this.#owner, object) ? object : undefined;
   }
 
   /**
@@ -149,10 +152,10 @@ export class Children {
    * object of another owner is left alone; one without a controller is adopted if it has all labels of the desired one.
    * Children of a cluster-scoped owner have a namespace in their key, or in `desired.metadata`.
    */
-  async set<T extends KubernetesObject, Key extends ObjectKey>(
+  async set<T extends KubernetesObject, Key extends ObjectKey, Given extends Desired<T, Key> | undefined>(
     kind: Kind<T, Key>,
     child: string | ObjectKey,
-    desired: NoInfer<Desired<T, Key>> | undefined,
+    desired: Given & ExactDesired<Given, T, Key>,
     prepare?: BeforeApply<NoInfer<T>>,
   ): Promise<Stored<T, Key> | undefined> {
     const key = this.#keyOf(kind, child, desired?.metadata);
@@ -165,7 +168,7 @@ export class Children {
     try {
       this.#desired.add(identify(kind, key));
       const live = prepare && (await this.find(kind, key));
-      if (live) await this.#client.patch(kind, live, (draft) => prepare(draft, desired));
+      if (live) await this.#client.patch(kind, live, (draft) => prepare(draft as T, desired));
       const withKey = { ...(desired as object), metadata: { ...desired.metadata, ...key } } as Desired<
         T,
         Key
@@ -180,7 +183,7 @@ export class Children {
   /** Deletes children of these kinds that were not set in this reconcile, for sets whose names change. */
   async prune(...kinds: readonly Kind[]): Promise<void> {
     for (const kind of kinds) {
-      for (const object of await this.#undesired(kind)) await this.#delete(kind, object);
+      for (const object of await this.#undesired(kind)) await this.#tryRemove(kind, keyOf(object));
     }
   }
 
@@ -219,7 +222,7 @@ export class Children {
     } catch (error) {
       const live = error instanceof ApiError && error.isInvalid && (await this.find(kind, key));
       if (!live) throw error;
-      const change = (draft: T): void => replaceAlternatives(draft, desired);
+      const change = (draft: WithoutStatus<T>): void => replaceAlternatives(draft, desired);
       const changed = await this.#client.patch(kind, live, change, { fieldManager: takeBackManager });
       if (changed === live) throw error;
       return await this.#disown(kind, await this.#client.apply(kind, complete, { ...options, live: true }));
@@ -272,14 +275,18 @@ export class Children {
 
   /** The owner's children of a kind that were not set or added, in all namespaces. */
   async #undesired(kind: Kind): Promise<Stored<KubernetesObject, ObjectKey>[]> {
-    const { namespace, finalizers = [] } = this.#owner.metadata;
-    const isReachable = kind.scope === "Namespaced" || !namespace;
-    const near = isReachable ? await this.#client.list(kind, { namespace }) : [];
-    const hasFar = Boolean(namespace) && finalizers.includes(trackingFinalizer(this.#owner));
-    const far = hasFar ? await listTracked(this.#client, kind, this.#owner) : [];
-    return [...near.filter((object) => this.#references(object)), ...far].filter(
-      (object) => !this.#desired.has(identify(kind, keyOf(object))),
-    );
+    const owner = this.#owner;
+    const { namespace, finalizers = [] } = owner.metadata;
+    const hasFar = Boolean(namespace) && finalizers.includes(trackingFinalizer(owner));
+    if (kind.scope === "Cluster" && namespace && !hasFar) return [];
+    try {
+      const owned = await this.#client.list(kind, { owner, namespace: hasFar ? undefined : namespace });
+      return owned.filter((object) => !this.#desired.has(identify(kind, keyOf(object))));
+    } catch (error) {
+      // A kind whose CRD is gone has no objects.
+      if (error instanceof ApiError && error.isNotFound) return [];
+      throw error;
+    }
   }
 
   /** Without its finalizer, nobody would delete what the owner has elsewhere. */
@@ -304,14 +311,6 @@ export class Children {
     throw new TerminalError(
       `the ${kind.kind} "${name}" needs a namespace, since its owner has none: write { namespace, name }`,
     );
-  }
-
-  #controls(object: KubernetesObject): boolean {
-    return this.#references(object) || isTrackedBy(this.#owner, object);
-  }
-
-  #references(object: KubernetesObject): boolean {
-    return findController(object)?.uid === this.#owner.metadata.uid;
   }
 }
 

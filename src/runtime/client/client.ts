@@ -66,9 +66,9 @@ export interface Reader {
  */
 export interface Client extends Reader, Containers {
   /** Creates an object; throws an `ApiError` with `isAlreadyExists` if one of that name exists. */
-  create<T extends KubernetesObject, Key extends ObjectKey>(
+  create<T extends KubernetesObject, Key extends ObjectKey, Given extends Desired<T, Key>>(
     kind: Kind<T, Key>,
-    object: NoInfer<Desired<T, Key>>,
+    object: Given & ExactDesired<Given, T, Key>,
     options?: CreateOptions,
   ): Promise<Stored<T, Key>>;
 
@@ -88,13 +88,13 @@ export interface Client extends Reader, Containers {
 
   /**
    * Changes an object that was read before: `change` edits a draft, and the difference is sent as a merge patch with
-   * the object's `resourceVersion`. Without a difference nothing is sent and the object itself is returned. Changes of
-   * the status are ignored: use `patchStatus`.
+   * the object's `resourceVersion`. Without a difference nothing is sent and the object itself is returned. The draft
+   * has no status, which only `patchStatus` changes.
    */
   patch<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     object: NoInfer<DeepReadonly<T>>,
-    change: MutateFn<NoInfer<T>>,
+    change: MutateFn<NoInfer<WithoutStatus<T>>>,
     options?: PatchOptions,
   ): Promise<Stored<T, Key>>;
 
@@ -110,10 +110,10 @@ export interface Client extends Reader, Containers {
    * Sets the whole status of an object: fields that are missing from `status` are removed. Sends the difference to
    * `object` as a merge patch with its `resourceVersion`, and nothing if there is none.
    */
-  patchStatus<T extends KubernetesObject, Key extends ObjectKey>(
+  patchStatus<T extends KubernetesObject, Key extends ObjectKey, Given extends DesiredStatus<T>>(
     kind: Kind<T, Key>,
     object: NoInfer<DeepReadonly<T>>,
-    status: NoInfer<DesiredStatus<T>>,
+    status: Given & Exact<Given, DesiredStatus<T>>,
     options?: PatchOptions,
   ): Promise<Stored<T, Key>>;
 
@@ -125,9 +125,9 @@ export interface Client extends Reader, Containers {
    * still the result of that apply; a new process takes that from the managed fields. The result of a manager's client
    * is frozen, whether or not something was sent.
    */
-  apply<T extends KubernetesObject, Key extends ObjectKey>(
+  apply<T extends KubernetesObject, Key extends ObjectKey, Given extends Desired<T, Key>>(
     kind: Kind<T, Key>,
-    desired: NoInfer<Desired<T, Key>>,
+    desired: Given & ExactDesired<Given, T, Key>,
     options?: ApplyOptions,
   ): Promise<Stored<T, Key>>;
 
@@ -136,18 +136,18 @@ export interface Client extends Reader, Containers {
    * Deployment without its selector. Throws a conflict if the object was deleted since. An apply replaces the one before
    * by the same field manager, so give all fields of that object in one call.
    */
-  applyFields<T extends KubernetesObject, Key extends ObjectKey>(
+  applyFields<T extends KubernetesObject, Key extends ObjectKey, Given extends ApplyConfiguration<T>>(
     kind: Kind<T, Key>,
     object: NoInfer<Stored<T, Key>>,
-    fields: NoInfer<ApplyConfiguration<T>>,
+    fields: Given & Exact<Given, ApplyConfiguration<T>>,
     options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">,
   ): Promise<Stored<T, Key>>;
 
   /** Server-side apply of status fields, for a status that several managers share. */
-  applyStatus<T extends KubernetesObject, Key extends ObjectKey>(
+  applyStatus<T extends KubernetesObject, Key extends ObjectKey, Given extends Partial<DesiredStatus<T>>>(
     kind: Kind<T, Key>,
     ref: ObjectRef<NoInfer<Key>>,
-    status: Partial<DesiredStatus<T>>,
+    status: Given & Exact<Given, DesiredStatus<T>>,
     options?: Omit<ApplyOptions, "owner" | "adopt" | "adoptOnlyMatching">,
   ): Promise<Stored<T, Key>>;
 
@@ -368,6 +368,9 @@ export type Stored<T extends KubernetesObject, Key extends ObjectKey = Namespace
 // `void` alone would accept any return value.
 export type MutateFn<T> = (draft: T) => void | undefined;
 
+/** T without its status. */
+export type WithoutStatus<T> = { [Name in keyof T as Name extends "status" ? never : Name]: T[Name] };
+
 /**
  * A desired object: the client sets apiVersion and kind, the server owns the status, and every optional field accepts
  * `undefined`, which means "not set". So `{ replicas: mysql.spec.replicas }` compiles.
@@ -406,6 +409,44 @@ export type StatusOf<T extends KubernetesObject> = T extends { status?: infer St
 /** A desired status: optional fields accept `undefined`. */
 export type DesiredStatus<T extends KubernetesObject> = WithUndefined<StatusOf<T>>;
 
+/**
+ * What an object of type `Given` must be besides, so that it has no field that T lacks, at any depth. TypeScript itself looks
+ * for such fields only in objects that are written in place, so a misspelt one in a variable would be accepted.
+ */
+// The first line holds for a T that is a type parameter, too: then it is the declared type of the object.
+export type Exact<Given, T> = [T] extends [Given] ? unknown : KnownFields<Given, T>;
+
+/** `Exact` for a desired object. Objects as they are declared, or as they were read, may have a status. */
+export type ExactDesired<Given, T extends KubernetesObject, Key extends ObjectKey> = [
+  Desired<T, Key>,
+] extends [Given]
+  ? unknown
+  : Given extends T | Stored<T, Key>
+    ? unknown
+    : KnownFields<Given, Desired<T, Key>>;
+
+type KnownFields<Given, T> = [FieldNames<T>] extends [never]
+  ? unknown
+  : Given extends readonly unknown[]
+    ? readonly KnownFields<Given[number], FieldOf<T, number>>[]
+    : Given extends object
+      ? {
+          [Name in keyof Given]: Name extends FieldNames<T>
+            ? Exact<Given[Name], FieldOf<T, Name>>
+            : UnknownField<Name, FieldNames<T>>;
+        }
+      : unknown;
+
+/** The names of T's fields; of all of them, if T is a union. */
+type FieldNames<T> = T extends unknown ? keyof T : never;
+type FieldOf<T, Name> = T extends unknown ? (Name extends keyof T ? T[Name] : never) : never;
+
+/** No value has this type: it says that there is no such field, and which there are. */
+interface UnknownField<Name, Known> {
+  readonly [unknownField]: readonly [Name, Known];
+}
+declare const unknownField: unique symbol;
+
 /** T with `undefined` allowed for every optional field, recursively. */
 export type WithUndefined<T> = T extends readonly (infer Item)[]
   ? WithUndefined<Item>[]
@@ -440,6 +481,8 @@ export interface ReadOptions extends CallOptions {
 export interface ListOptions<Key extends ObjectKey = ObjectKey> extends ObjectSelector<Key> {
   /** Read from the server instead of the cache. Long lists are read in pages. */
   readonly live?: boolean | undefined;
+  /** Only objects that this owner controls, or tracks by label. The cache has an index of them. */
+  readonly owner?: Owner | undefined;
   /** Stop after this many objects. */
   readonly limit?: number | undefined;
 }
@@ -466,7 +509,7 @@ export interface WatchOptions<Key extends ObjectKey = ObjectKey> extends ObjectS
 export interface WriteOptions extends CallOptions {
   /** The field manager. Default: the client's. */
   readonly fieldManager?: string | undefined;
-  /** Let the server validate and answer, but store nothing. */
+  /** Let the server validate and answer, but store nothing. An object that would be created has the version `""`. */
   readonly dryRun?: boolean | undefined;
   /** The server ignores unknown fields, warns of them, or rejects the write. Default: `Warn`. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict" | undefined;

@@ -9,6 +9,7 @@ import {
 import type { LiveClient } from "./live-client.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { TerminalError } from "../errors/api-error.ts";
+import { Deployment } from "../k8s/apps/v1.ts";
 import { Pod, ServiceAccount } from "../k8s/core/v1.ts";
 
 const cluster = useWidgetCluster();
@@ -162,6 +163,27 @@ test("Client.subresource().create() and update() return what the server answers"
   expect(status?.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
 });
 
+test("Client.subresource().apply() needs no type in the body", async () => {
+  const labels = { app: "web" };
+  const deployment = await client.create(Deployment, {
+    metadata: key(),
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web" }] } },
+    },
+  });
+  const scale = client.subresource(Deployment, deployment, "scale");
+  expect(await scale.apply({ spec: { replicas: 6 } }, { force: true })).toMatchObject({
+    kind: "Scale",
+    spec: { replicas: 6 },
+  });
+  const widget = await create({ size: 1 });
+  expect(await client.subresource(Widget, widget, "status").apply({ spec: {} })).toMatchObject({
+    kind: "Widget",
+    spec: { size: 1 },
+  });
+});
+
 test("Client.subresource() evicts a pod", async () => {
   const metadata = key();
   const pod = await client.create(Pod, { metadata, spec: { containers: [{ name: "a", image: "a" }] } });
@@ -172,8 +194,13 @@ test("Client.subresource() evicts a pod", async () => {
 test("Client.with() changes defaults: a dry run stores nothing", async () => {
   const metadata = key();
   const dry = client.with({ dryRun: true });
-  expect(await dry.create(Widget, { metadata, spec: {} })).toMatchObject({ metadata });
+  const unversioned = { metadata: { ...metadata, resourceVersion: "" } };
+  expect(await dry.create(Widget, { metadata, spec: {} })).toMatchObject(unversioned);
+  expect(await dry.apply(Widget, { metadata, spec: {} })).toMatchObject(unversioned);
   expect(await client.find(Widget, metadata)).toBeUndefined();
+  const { resourceVersion } = (await client.create(Widget, { metadata, spec: {} })).metadata;
+  const changed = await dry.patch(Widget, metadata, { merge: { spec: { size: 2 } } });
+  expect(changed).toMatchObject({ metadata: { resourceVersion }, spec: { size: 2 } });
 });
 
 test("Client.with() binds a client to one namespace", async () => {

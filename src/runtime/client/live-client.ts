@@ -33,7 +33,7 @@ import {
   keyOf,
 } from "./client.ts";
 import { DiscoveryMapper } from "./discovery-mapper.ts";
-import { isMissingObject, LiveContainers, asStored } from "./live-reader.ts";
+import { isMissingObject, LiveContainers } from "./live-reader.ts";
 import {
   applyRequest,
   deleteRequest,
@@ -78,7 +78,7 @@ export class LiveClient extends LiveContainers implements Client {
     options?: CreateOptions,
   ): Promise<Stored<T, Key>> {
     const body = bodyWithOwner(kind, object, options?.owner, this.defaults.namespace);
-    return this.stored(kind, {
+    return this.object(kind, {
       method: "POST",
       path: resourcePath(kind, { namespace: body.metadata.namespace }),
       query: writeQuery(this.write(options)),
@@ -162,7 +162,7 @@ export class LiveClient extends LiveContainers implements Client {
     if (current && (owner || adoptOnlyMatching)) body.metadata.uid = current.metadata.uid;
     const request = applyRequest(this.path(kind, keyOf(body)), body, this.write(options));
     try {
-      return await this.stored(kind, request);
+      return await this.object(kind, request);
     } catch (error) {
       throw asConflictIfReplaced(error);
     }
@@ -185,7 +185,7 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<Stored<T, Key>> {
     const key = this.key(kind, ref);
     const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
-    return this.stored(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
+    return this.object(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
   }
 
   async delete<Key extends ObjectKey>(
@@ -244,6 +244,11 @@ export class LiveClient extends LiveContainers implements Client {
       ...body,
       metadata: { ...key, ...body.metadata },
     });
+    // An apply must name its type; for other writes the server knows it.
+    const type =
+      name === "scale"
+        ? { apiVersion: "autoscaling/v1", kind: "Scale" }
+        : { apiVersion: kind.apiVersion, kind: kind.kind };
     const write = (method: "POST" | "PUT", body: object, options: WriteOptions = {}): Promise<Body> => {
       const query = writeQuery(this.write(options));
       return exchange({ method, path, query, body: withKey(body), signal: options.signal });
@@ -253,7 +258,8 @@ export class LiveClient extends LiveContainers implements Client {
       create: (body, options) => write("POST", body, options),
       update: (body, options) => write("PUT", body, options),
       patch: (patch, options) => exchange(patchRequest(path, patch, this.write(options))),
-      apply: (body, options) => exchange(applyRequest(path, withKey(body as object), this.write(options))),
+      apply: (body, options) =>
+        exchange(applyRequest(path, { ...type, ...withKey(body as object) }, this.write(options))),
     };
   };
 
@@ -264,7 +270,7 @@ export class LiveClient extends LiveContainers implements Client {
     options: WriteOptions = {},
   ): Promise<Stored<T, Key>> {
     const key = this.key(kind, object);
-    return this.stored(kind, {
+    return this.object(kind, {
       method: "PUT",
       path: this.path(kind, key, subresource),
       query: writeQuery(this.write(options)),
@@ -290,21 +296,14 @@ export class LiveClient extends LiveContainers implements Client {
     return this.rawPatch(kind, object, { merge }, subresource, options);
   }
 
-  private async rawPatch<T extends KubernetesObject, Key extends ObjectKey>(
+  private rawPatch<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     ref: UncheckedRef,
     patch: Patch,
     subresource: string | undefined,
     options: WriteOptions,
   ): Promise<Stored<T, Key>> {
-    return this.stored(kind, patchRequest(this.path(kind, ref, subresource), patch, this.write(options)));
-  }
-
-  private async stored<T extends KubernetesObject, Key extends ObjectKey>(
-    kind: Kind<T, Key>,
-    request: RawRequest,
-  ): Promise<Stored<T, Key>> {
-    return asStored(await this.object(kind, request));
+    return this.object(kind, patchRequest(this.path(kind, ref, subresource), patch, this.write(options)));
   }
 }
 

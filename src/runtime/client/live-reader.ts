@@ -37,6 +37,7 @@ import type {
 import { formatKey, keyOf } from "./client.ts";
 import { acceptOf } from "./metadata-only.ts";
 import { namespaceOf, resourcePath, selectionQuery } from "./requests.ts";
+import { isOwnedBy } from "./tracked-children.ts";
 
 /**
  * The reads of a live client, and what its writes share with them. Its members are protected by type only: a wrapper
@@ -82,17 +83,20 @@ export class LiveReader implements Reader {
     key: NoInfer<Key>,
     options: ReadOptions = {},
   ): Promise<Stored<T, Key>> {
-    return asStored(await this.object(kind, { path: this.path(kind, key), signal: options.signal }));
+    return await this.object(kind, { path: this.path(kind, key), signal: options.signal });
   }
 
   async list<T extends KubernetesObject, Key extends ObjectKey>(
     kind: Kind<T, Key>,
     options: ListOptions = {},
   ): Promise<Stored<T, Key>[]> {
-    const { limit = Infinity, ...selection } = options;
+    const { limit = Infinity, owner, ...selection } = options;
     const objects: Stored<T, Key>[] = [];
-    for await (const page of this.pages(kind, { ...selection, pageSize: Math.min(limit, 500) })) {
-      objects.push(...page.items.map(asStored<T, Key>));
+    // The server can't select by owner, so that the first objects of a list may all be of others.
+    const pageSize = owner ? 500 : Math.min(limit, 500);
+    for await (const page of this.pages(kind, { ...selection, pageSize })) {
+      const items = owner ? page.items.filter((object) => isOwnedBy(owner, object)) : page.items;
+      objects.push(...items.map(asStored<T, Key>));
       if (objects.length >= limit) return objects.slice(0, limit);
     }
     return objects;
@@ -127,10 +131,16 @@ export class LiveReader implements Reader {
     );
   }
 
-  protected async object<T extends KubernetesObject>(kind: Kind<T>, request: RawRequest): Promise<T> {
+  protected async object<T extends KubernetesObject, Key extends ObjectKey>(
+    kind: Kind<T, Key>,
+    request: RawRequest,
+  ): Promise<Stored<T, Key>> {
     const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
     const { text } = await this.request({ ...request, headers });
-    return parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
+    const object = parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
+    // The answer to a dry run that would create the object has no version.
+    object.metadata.resourceVersion ??= "";
+    return asStored(object);
   }
 
   protected path(kind: Kind, ref: UncheckedRef, subresource?: string): string {

@@ -2,7 +2,16 @@ import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Client, Desired, MutateFn, NamespacedName, ObjectKey, Stored, WriteOptions } from "./client.ts";
+import type {
+  Client,
+  Desired,
+  MutateFn,
+  NamespacedName,
+  ObjectKey,
+  Stored,
+  WithoutStatus,
+  WriteOptions,
+} from "./client.ts";
 
 /** The object that `createOrUpdate` lets a function edit: a new one has only its key, apiVersion and kind. */
 export type PartialObject<T extends KubernetesObject> = Pick<T, "apiVersion" | "kind" | "metadata"> &
@@ -33,7 +42,7 @@ export async function createOrUpdate<T extends KubernetesObject, Key extends Obj
     const object = await client.create(kind, draft as unknown as Desired<T, Key>, options);
     return { object, result: "created" };
   }
-  const object = await client.patch(kind, current, change as MutateFn<T>, options);
+  const object = await client.patch(kind, current, change as MutateFn<WithoutStatus<T>>, options);
   return { object, result: object === current ? "unchanged" : "updated" };
 }
 

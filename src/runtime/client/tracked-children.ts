@@ -5,6 +5,7 @@
 
 import {
   type Duration,
+  findController,
   type Kind,
   type KubernetesObject,
   parseApiVersion,
@@ -45,10 +46,30 @@ export function isBeyond(owner: Owner, namespace: string | undefined): boolean {
   return Boolean(owner.metadata.namespace) && owner.metadata.namespace !== namespace;
 }
 
+/** Returns true if the owner controls the object, or tracks it. */
+export function isOwnedBy(owner: Owner, object: KubernetesObject): boolean {
+  return findController(object)?.uid === owner.metadata.uid || isTrackedBy(owner, object);
+}
+
+/** Returns what identifies the owner of an object: one of these values is among `ownerValues` of its owner. */
+export function ownerValuesIn(object: KubernetesObject): string[] {
+  const controller = findController(object);
+  if (controller) return [controller.uid];
+  const { labels = {}, annotations = {} } = object.metadata;
+  return [...Object.entries(labels), ...Object.entries(annotations)].flatMap(([name, value]) =>
+    name.endsWith("/owner") ? value : [],
+  );
+}
+
+/** Returns the values by which an owner finds its objects; others may have one of them, too. */
+export function ownerValues({ metadata }: Owner): readonly string[] {
+  return [metadata.uid, formatKey(metadata)];
+}
+
 /** Returns true if the owner tracks the object. One with a controller has its labels from there, like EndpointSlices. */
-export function isTrackedBy(owner: Owner, { metadata }: KubernetesObject): boolean {
-  const { labels, annotations, ownerReferences = [] } = metadata;
-  if (ownerReferences.some(({ controller }) => controller)) return false;
+export function isTrackedBy(owner: Owner, object: KubernetesObject): boolean {
+  if (findController(object)) return false;
+  const { labels, annotations } = object.metadata;
   const name = trackingName(owner);
   return labels?.[name] === owner.metadata.uid || annotations?.[name] === formatKey(keyOf(owner));
 }
@@ -72,57 +93,62 @@ export function trackingOwnerOf(kind: OwnerKind, { metadata }: KubernetesObject)
   return namespace && name ? { namespace, name } : undefined;
 }
 
-/** Lists the children of a kind that an owner tracks. */
-export async function listTracked<T extends KubernetesObject, Key extends ObjectKey>(
-  client: Client,
-  kind: Kind<T, Key>,
-  owner: Owner,
-): Promise<Stored<T, Key>[]> {
-  try {
-    const objects = await client.list(kind);
-    return objects.filter((object) => isTrackedBy(owner, object));
-  } catch (error) {
-    // A kind whose CRD is gone has no objects.
-    if (error instanceof ApiError && error.isNotFound) return [];
-    throw error;
-  }
+/** A kind of which objects are tracked, and the namespaces in which it may be listed; undefined stands for all. */
+interface TrackedKind {
+  readonly kind: Kind;
+  readonly namespaces: readonly (string | undefined)[];
 }
 
 /**
- * Deletes what an owner tracks, for its finalizer. Returns when to look again; undefined if nothing is left. The cache
- * has objects whose label was overwritten. Kinds whose objects may be listed in all namespaces are also read from the
- * server: the cache of a new leader may not have what the former one made last.
+ * Deletes what an owner tracks, for its finalizer. Returns when to look again; undefined if nothing is left. Throws the
+ * first error of the API server when the rest is deleted.
  */
 export async function deleteTracked(
   client: Client,
-  kinds: readonly { readonly kind: Kind; readonly live: boolean }[],
+  kinds: readonly TrackedKind[],
   owner: Owner,
 ): Promise<{ requeueAfter: Duration } | undefined> {
   let isGone = true;
-  for (const { kind, live } of kinds) {
+  const errors: ApiError[] = [];
+  const attempt = async (action: () => Promise<void>): Promise<void> => {
     try {
-      if (!(await deleteTrackedOf(client, kind, owner, live))) isGone = false;
+      await action();
     } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
       // A kind whose CRD is gone has no objects, though the cache may have missed their end.
-      if (!(error instanceof ApiError && error.isNotFound)) throw error;
+      if (!error.isNotFound) errors.push(error);
     }
-  }
+  };
+  for (const tracked of kinds)
+    await attempt(async () => {
+      for (const object of await listTracked(client, tracked, owner))
+        await attempt(async () => {
+          const { uid, deletionTimestamp } = object.metadata;
+          const options = { preconditions: { uid }, propagationPolicy: "Background" } as const;
+          if (deletionTimestamp === undefined) await client.delete(tracked.kind, object, options);
+          isGone = false;
+        });
+    });
+  for (const error of errors) throw error;
   // The end of an object causes the next cleanup; this one is for an end that was missed.
   return isGone ? undefined : { requeueAfter: "30s" };
 }
 
-/** Deletes the tracked objects of a kind. Returns whether there were none. */
-async function deleteTrackedOf(client: Client, kind: Kind, owner: Owner, live: boolean): Promise<boolean> {
+/**
+ * Lists what an owner tracks. The cache has objects whose label was overwritten; that of a new leader may not have what
+ * the former one made last, which the server has.
+ */
+async function listTracked(
+  client: Client,
+  { kind, namespaces }: TrackedKind,
+  owner: Owner,
+): Promise<Iterable<Stored<KubernetesObject, ObjectKey>>> {
   const labels = { [trackingName(owner)]: owner.metadata.uid };
-  const stored = live ? await client.list(kind, { labels, live }) : [];
-  const found = [...(await client.list(kind)), ...stored].filter((object) => isTrackedBy(owner, object));
-  const objects = new Map(found.map((object) => [object.metadata.uid, object]));
-  for (const object of objects.values()) {
-    const { uid, deletionTimestamp } = object.metadata;
-    if (deletionTimestamp !== undefined) continue;
-    await client.delete(kind, object, { preconditions: { uid }, propagationPolicy: "Background" });
-  }
-  return objects.size === 0;
+  const found = await client.list(kind, { owner });
+  for (const namespace of namespaces)
+    found.push(...(await client.list(kind, { namespace, labels, live: true })));
+  const tracked = found.filter((object) => isTrackedBy(owner, object));
+  return new Map(tracked.map((object) => [object.metadata.uid, object])).values();
 }
 
 /** The cleanup of an owner; returns when to look again, undefined if nothing is left. */

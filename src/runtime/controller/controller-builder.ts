@@ -350,12 +350,8 @@ export class ControllerBuilder<
     if (this.#tracked.length > 0) {
       const finalizer = trackingFinalizer(this.#kind);
       const cleanup = shareTrackingCleanup(cache, finalizer, (owner) => {
-        const live = (kind: Kind) => cache.informer(kind).covers(undefined);
-        return deleteTracked(
-          client,
-          this.#tracked.map((kind) => ({ kind, live: live(kind) })),
-          owner,
-        );
+        const kinds = this.#tracked.map((kind) => ({ kind, namespaces: cache.informer(kind).namespaces }));
+        return deleteTracked(client, kinds, owner);
       });
       this.finalizer(finalizer, cleanup);
     }

@@ -1,10 +1,11 @@
-import { defineKind } from "@tsbuilder/apimachinery/meta";
+import { defineKind, type Kind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test } from "vitest";
 import { Namespace, useWidgetCluster, Widget } from "../../../e2e/support/runtime/widget-cluster.ts";
 import { Children } from "../client/children.ts";
 import { keyOf, type Stored } from "../client/client.ts";
-import { interceptClient } from "../client/intercept-client.ts";
+import { type CallInterceptor, interceptClient } from "../client/intercept-client.ts";
 import { deleteTracked, trackingFinalizer, trackingName } from "../client/tracked-children.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { ClusterRole } from "../k8s/rbac/v1.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import type { Manager } from "../manager/manager.ts";
@@ -228,8 +229,67 @@ test("what the cache still has of a kind whose CRD is gone holds no owner back",
       return live ? next({ verb: "list", kind, args }) : Promise.resolve([ghost]);
     },
   });
-  for (const live of [true, false])
-    expect(await deleteTracked(stale, [{ kind: Gadget, live }], owner)).toBeUndefined();
+  for (const namespaces of [[undefined], []])
+    expect(await deleteTracked(stale, [{ kind: Gadget, namespaces }], owner)).toBeUndefined();
+});
+
+test("an object that can't be deleted holds back no other, and its error is reported", async () => {
+  await createNamespaces("far-j");
+  const owner = await createTracking();
+  const children = new Children(cluster.client, owner);
+  const make = (kind: Kind, name: string) =>
+    children.set(kind, { namespace: "far-j", name }, { metadata: {} });
+  for (const name of ["held-a", "held-b", "held-c"]) await make(ConfigMap, name);
+  await make(Secret, "held-d");
+  const forbidden = new ApiError({ code: 403, reason: "Forbidden", message: "held-b is ours" });
+  const held = interceptClient(cluster.client, {
+    async delete(call, next) {
+      if ((call.args[0] as KubernetesObject).metadata.name === "held-b") throw forbidden;
+      return next(call);
+    },
+  });
+  const left = () =>
+    Promise.all(
+      [ConfigMap, Secret].map(async (kind: Kind) =>
+        (await cluster.client.list(kind, { owner })).map(({ metadata }) => metadata.name),
+      ),
+    );
+  const kinds = [ConfigMap, Secret].map((kind) => ({ kind, namespaces: [undefined] }));
+  await expect(deleteTracked(held, kinds, owner)).rejects.toBe(forbidden);
+  expect(await left()).toEqual([["held-b"], []]);
+  for (const name of ["held-a", "held-c"]) await make(ConfigMap, name);
+  const pruning = new Children(held, owner);
+  await pruning.prune(ConfigMap, Secret);
+  expect(pruning.rejections).toMatchObject([{ reason: "ConfigMapRejected", message: "held-b is ours" }]);
+  expect(await left()).toEqual([["held-b"], []]);
+});
+
+test("with the cache's namespaces, what a former process made last is deleted with its owner, too", async () => {
+  await createNamespaces("far-k", "far-l");
+  const owner = await createTracking();
+  const key = { namespace: "far-k", name: "made-last" };
+  const child = await new Children(cluster.client, owner).set(ConfigMap, key, { metadata: {} });
+  const setup = (manager: Manager): void => {
+    manager
+      .controllerFor(Widget)
+      .owns(ConfigMap, { byLabel: true })
+      .complete({ reconcile() {} });
+  };
+  // The cache of a new leader hasn't seen the child yet.
+  const list: CallInterceptor = async (call, next) =>
+    (call.args[0] as { live?: boolean } | undefined)?.live ? next(call) : [];
+  await cluster.client.delete(Widget, owner);
+  const { stop } = await startTestManager(
+    {
+      kubeconfig: cluster.kubeconfig!,
+      cache: { namespaces: ["default", "far-k", "far-l"] },
+      client: { wrap: (client) => interceptClient(client, { list }) },
+    },
+    setup,
+  );
+  onTestFinished(stop);
+  await eventually(async () => expect(await cluster.client.find(Widget, keyOf(owner))).toBeUndefined());
+  expect(await cluster.client.find(ConfigMap, keyOf(child!))).toBeUndefined();
 });
 
 test("without the finalizer, a child out of reach is refused", async () => {

@@ -1,11 +1,16 @@
-import { type Condition, type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
+import { type Condition, type CustomResource, defineKind, setCondition } from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { interceptClient } from "../client/intercept-client.ts";
+import { createClient } from "../client/live-client.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { ConfigMap } from "../k8s/core/v1.ts";
+import { createLogger } from "../log/logger.ts";
 import type { Manager } from "../manager/manager.ts";
 import { moveClock } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
+import { pausable } from "./pausable.ts";
 import { generationChanged } from "./predicate.ts";
 
 interface Shop extends CustomResource<{ size?: number }, { seen?: number; conditions?: Condition[] }> {}
@@ -115,6 +120,31 @@ test.each([
   expect(calls).toEqual([]);
   await annotate(null);
   expect(calls).toEqual(["size undefined"]);
+});
+
+test.each(["true", null])("an object that goes away while it is %s is no reason to warn", async (value) => {
+  const cluster = await startTestCluster({ crds: [shops(openSchema)] });
+  onTestFinished(() => cluster.stop());
+  const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+  onTestFinished(() => client.close());
+  const paused = { type: "Paused", status: "True", reason: "Annotated" } as const;
+  const metadata = { ...key, annotations: { [annotation]: value ?? "false" } };
+  const shop = await client.create(Shop, { metadata, spec: {} });
+  if (value === null) await client.patchStatus(Shop, shop, { conditions: setCondition([], paused) });
+  // Somebody deletes it between the read and the write of the condition.
+  const deleting = interceptClient(client, {
+    async patchStatus(call, next) {
+      await client.delete(Shop, key);
+      return next(call);
+    },
+  });
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", write: (line) => void lines.push(line) });
+  const context = { log, signal: new AbortController().signal, events: { normal() {}, warning() {} } };
+  const inner = { reconcile: () => undefined };
+  await pausable({ client: deleting, clock: new FakeClock() }, Shop, inner).reconcile(key, context);
+  expect(await client.find(Shop, key)).toBeUndefined();
+  expect(lines).toEqual([]);
 });
 
 test("a kind of the core group can't be paused", async () => {

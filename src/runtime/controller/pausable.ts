@@ -2,6 +2,7 @@ import type { Condition, Kind, KubernetesObject } from "@tsbuilder/apimachinery/
 import { findCondition, removeCondition, setCondition } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Client, DesiredStatus, ObjectKey, Stored } from "../client/client.ts";
+import { isMissingObject } from "../client/live-reader.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Context, Reconciler } from "./reconciler.ts";
@@ -30,6 +31,8 @@ export function pausable<T extends KubernetesObject, Key extends ObjectKey>(
     try {
       await client.patchStatus(kind, object, { ...status, conditions } as DesiredStatus<T>);
     } catch (error) {
+      // The object may be gone by now: nothing is left to be paused.
+      if (isMissingObject(error)) return;
       // A kind whose status has no conditions, or that has none, is paused all the same.
       if (!(error instanceof ApiError && (error.isInvalid || error.isNotFound))) throw error;
       log.warn("The condition Paused can't be set", { error });

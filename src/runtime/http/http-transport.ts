@@ -115,7 +115,9 @@ export class HttpTransport {
     let refresh = false;
     for (let number = 0; ; number++) {
       request.signal?.throwIfAborted();
-      const credential = await this.#credential(connection, refresh, request.signal);
+      const current = credentials?.current({ refresh, clock: this.#clock }) ?? {};
+      // A credential program may take long; an aborted request stops waiting for it.
+      const credential = current instanceof Promise ? await unlessAborted(current, request.signal) : current;
       try {
         return await this.#attempt(connection, request, { credential, refresh, number });
       } catch (error) {
@@ -129,16 +131,6 @@ export class HttpTransport {
         await wait(this.#clock, delay, request.signal);
       }
     }
-  }
-
-  /** A credential program may take long; an aborted request stops waiting for it. */
-  async #credential(
-    { config }: Connection,
-    refresh: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<AuthInfo> {
-    const current = config.credentials?.current({ refresh, clock: this.#clock }) ?? {};
-    return current instanceof Promise ? unlessAborted(current, signal) : current;
   }
 
   async #attempt(connection: Connection, request: RawRequest, attempt: Attempt): Promise<RawResponse> {

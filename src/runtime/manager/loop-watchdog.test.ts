@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
+import { useProcessor } from "../../../e2e/support/runtime/use-processor.ts";
 import { RequestChannel } from "../controller/source.ts";
 import { createLogger } from "../log/logger.ts";
 import { eventually } from "../testing/eventually.ts";
 import { Manager } from "./manager.ts";
+import { LoopWatchdog } from "./process-watch.ts";
 
 test("a reconcile that blocks the event loop is logged by name and counted", async () => {
   const lines: { msg: string; reconciling?: string[]; seconds?: number }[] = [];
@@ -21,7 +23,7 @@ test("a reconcile that blocks the event loop is logged by name and counted", asy
     .complete({
       async reconcile(request) {
         await new Promise(setImmediate);
-        if (request === "heavy") for (const end = performance.now() + 400; performance.now() < end;);
+        if (request === "heavy") useProcessor(400);
       },
     });
   const end = manager.start();
@@ -45,4 +47,32 @@ test("a reconcile that blocks the event loop is logged by name and counted", asy
   const metrics = await (await fetch(`http://${manager.addresses.metrics}/metrics`)).text();
   const [, counted] = /^tsbuilder_event_loop_blocked_seconds_total (\S+)$/m.exec(metrics) ?? [];
   expect(Number(counted)).toBeGreaterThanOrEqual(0.2);
+});
+
+test("a loop that stands still because the process gets no processor is logged as such, and not counted", async () => {
+  const lines: { msg: string; seconds?: number }[] = [];
+  const blocked: number[] = [];
+  let starved = 0;
+  const watchdog = new LoopWatchdog({
+    controllers: () => [],
+    log: createLogger({ write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) }),
+    blockedAfter: 100,
+    onBlocked: (milliseconds) => blocked.push(milliseconds),
+    readStarvedTime: () => starved,
+  });
+  await watchdog.start();
+  onTestFinished(() => watchdog.stop());
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  lines.length = 0;
+  const start = performance.now();
+  while (performance.now() < start + 400);
+  // The whole time, as far as the system says.
+  starved += performance.now() - start;
+  const line = await eventually(() => {
+    expect(lines).not.toEqual([]);
+    return lines[0]!;
+  });
+  expect(line.msg).toBe("The process got no processor: the machine is busy, or the container is throttled");
+  expect(line.seconds).toBeGreaterThanOrEqual(0.2);
+  expect(blocked).toEqual([]);
 });

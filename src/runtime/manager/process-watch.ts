@@ -17,12 +17,15 @@ interface LoopWatchdogOptions {
   /** How long the loop may be blocked before it is reported; 0 for never. */
   readonly blockedAfter: number;
   readonly onBlocked: (milliseconds: number) => void;
+  /** Default: the system's. */
+  readonly readStarvedTime?: (() => number) | undefined;
 }
 
 /**
  * Reports when code blocked the event loop for so long that nothing else could run: no other reconcile, no probe, no
  * renewal of the lease. It uses the system time, like `workedSince`: blocked code can't be seen on a clock that a test
- * moves. A block can only be detected afterwards; the reconciles that ran in the meantime are the suspects.
+ * moves. A block can only be detected afterwards; the reconciles that ran in the meantime are the suspects. Time in which
+ * the process got no processor is no block of theirs: it is logged, and not counted.
  */
 export class LoopWatchdog implements Service {
   readonly #options: LoopWatchdogOptions;
@@ -33,15 +36,22 @@ export class LoopWatchdog implements Service {
   }
 
   async start(): Promise<void> {
-    const { blockedAfter } = this.#options;
+    const { blockedAfter, log, readStarvedTime = starvedTime } = this.#options;
     if (blockedAfter <= 0) return;
     const period = Math.max(10, blockedAfter / 4);
     let last = performance.now();
+    let starved = readStarvedTime();
     this.#timer = setInterval(() => {
-      const now = performance.now();
+      const [now, starvedNow] = [performance.now(), readStarvedTime()];
       const late = now - last - period;
-      if (late >= blockedAfter) this.#report(late, last);
+      const blocked = late - (starvedNow - starved);
+      if (blocked >= blockedAfter) this.#report(blocked, last);
+      else if (late >= blockedAfter)
+        log.warn("The process got no processor: the machine is busy, or the container is throttled", {
+          seconds: roundSeconds(late),
+        });
       last = now;
+      starved = starvedNow;
     }, period);
     this.#timer.unref();
   }
@@ -59,11 +69,15 @@ export class LoopWatchdog implements Service {
     log.warn(
       "The event loop was blocked: code computed for too long in one piece; await setImmediate() of node:timers/promises in it, or run it in a worker thread",
       {
-        seconds: Math.round(milliseconds / 100) / 10,
+        seconds: roundSeconds(milliseconds),
         reconciling,
       },
     );
   }
+}
+
+function roundSeconds(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10;
 }
 
 /** The parts of the manager that are sampled. */

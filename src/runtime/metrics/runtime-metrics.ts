@@ -43,7 +43,7 @@ export class RuntimeMetrics {
     );
     this.#blockedSeconds = meters.counter(
       "tsbuilder_event_loop_blocked_seconds_total",
-      "How long the event loop stood still in pieces that were too long for leases and probes.",
+      "How long code blocked the event loop in pieces that were too long for leases and probes.",
     );
     this.#callbackErrors = meters.counter(
       "tsbuilder_callback_errors_total",

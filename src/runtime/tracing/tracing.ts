@@ -7,6 +7,11 @@ import type { Span, SpanStatusCode, Tracer } from "@opentelemetry/api";
 /** Where OpenTelemetry's API stores what an SDK registered; without an SDK, spans would go nowhere. */
 const registry = Symbol.for("opentelemetry.js.api.1");
 
+/** What a span is for, and how it ended. It gets the log fields of the trace, if there is one. */
+type TracedWork = (
+  trace: LogFields | undefined,
+) => Promise<{ readonly result: string; readonly error?: Error }>;
+
 /** Spans, if an OpenTelemetry SDK was registered before the start (`node --import ./tracing.js`); else nothing. */
 export class Tracing {
   #tracer: Tracer | undefined;
@@ -23,19 +28,18 @@ export class Tracing {
    * Runs `work` in a span with the string fields as attributes; its result determines how the span ends. `work` gets the log
    * fields of the trace, must not throw, and always runs: an error of the tracer is thrown afterwards.
    */
-  async run(
-    name: string,
-    fields: () => LogFields,
-    work: (trace: LogFields | undefined) => Promise<{ readonly result: string; readonly error?: Error }>,
-  ): Promise<void> {
-    if (!this.#tracer) return void (await work(undefined));
+  run(name: string, fields: () => LogFields, work: TracedWork): Promise<unknown> {
+    return this.#tracer ? this.#runInSpan(this.#tracer, name, fields, work) : work(undefined);
+  }
+
+  async #runInSpan(tracer: Tracer, name: string, fields: () => LogFields, work: TracedWork): Promise<void> {
     const attributes = Object.fromEntries(
       Object.entries(fields()).filter((field): field is [string, string] => typeof field[1] === "string"),
     );
-    let working: ReturnType<typeof work> | undefined;
+    let working: ReturnType<TracedWork> | undefined;
     let spanned: Promise<void> | undefined;
     try {
-      const returned: unknown = this.#tracer.startActiveSpan(name, { attributes }, (span: Span) => {
+      const returned: unknown = tracer.startActiveSpan(name, { attributes }, (span: Span) => {
         const { traceId } = span.spanContext();
         working = work({ traceID: traceId });
         spanned = this.#end(span, working);
@@ -50,10 +54,7 @@ export class Tracing {
     await spanned;
   }
 
-  async #end(
-    span: Span,
-    working: Promise<{ readonly result: string; readonly error?: Error }>,
-  ): Promise<void> {
+  async #end(span: Span, working: ReturnType<TracedWork>): Promise<void> {
     const { result, error } = await working;
     span.setAttribute("result", result);
     if (error) {

@@ -2,7 +2,12 @@
  * A disturbance of one process, or of one object. Processes are named `<operator>-<replica>`, such as `shop-0`. All
  * times are virtual milliseconds: `at` counts from the start of the run, `for` is a duration.
  */
-export type Fault =
+export type Fault = Disturbance & {
+  /** Times and the numbers of writes, requests and calls count from the beginning of this phase. Default: the start of the run. */
+  readonly in?: "months" | "deletion";
+};
+
+type Disturbance =
   | CrashFault
   | RefusalFault
   | CallFault
@@ -96,24 +101,34 @@ interface Death {
   readonly lag?: number;
 }
 
-/** A request fails. */
-export interface RefusalFault {
+/** A request fails, or all requests of a kind do for a while. */
+export type RefusalFault = {
   readonly fault: "refuse";
   /** The process that sends the request; `controllers` for the scenario's controllers of the cluster. */
   readonly process: string;
-  /** The number of the request, counted from 1; watches don't count. For `controllers`, only writes count. */
-  readonly request: number;
   readonly with: "conflict" | "too-many" | "error" | "time-out" | "reset";
   /** The server carried the request out before it failed. Never true of a conflict. */
   readonly done: boolean;
+} & (
+  | {
+      /** The number of the request, counted from 1; watches don't count. For `controllers`, only writes count. */
+      readonly request: number;
+    }
+  | (While & {
+      /** The kind of the requests: `PATCH ConfigMap`, `GET Shop`, `PATCH Shop/status`. Not for `controllers`. */
+      readonly requests: string;
+    })
+);
+
+interface While {
+  readonly at: number;
+  readonly for: number;
 }
 
-/** A call of an external system fails: a `fetch()`, or a command in a container. */
-export interface CallFault {
+/** A call of an external system fails, which is a `fetch()` or a command in a container, or all calls of a kind do for a while. */
+export type CallFault = {
   readonly fault: "call";
   readonly process: string;
-  /** The number of the call among those of the process, counted from 1. */
-  readonly call: number;
   /**
    * `refused`: no connection. `reset`: it breaks. `time-out`: no answer ever comes. `too-many`: 429, with a `Retry-After`
    * of a second. `error`: 500. `garbage`: 200, with a page of a proxy for a body. `slow`: the answer takes half a minute.
@@ -122,7 +137,16 @@ export interface CallFault {
   readonly with: "refused" | "reset" | "time-out" | "too-many" | "error" | "garbage" | "slow";
   /** The system did what was asked before it failed. Never true of `refused` and `too-many`, always of `slow`. */
   readonly done: boolean;
-}
+} & (
+  | {
+      /** The number of the call among those of the process, counted from 1. */
+      readonly call: number;
+    }
+  | (While & {
+      /** The kind of the calls, which is the method or the program, and the system: `DELETE dns`, `psql servers`. */
+      readonly calls: string;
+    })
+);
 
 /** The watches of a process fall behind (`hold`), break (`break`), or lose events and must list again (`expire`). */
 export interface WatchFault {

@@ -23,6 +23,8 @@ export interface Run {
   readonly calls: { readonly [process: string]: number };
   /** The things that external systems still hold after the deletion, in words. */
   readonly leftOutside: readonly string[];
+  /** What external systems held until the deletion, though no step made it, and no longer hold, in words. */
+  readonly lostOutside: readonly string[];
   /** The number of writes by the scenario's controllers of the cluster. */
   readonly controllerWrites: number;
   /** The kinds of writes that processes made, such as `shop: PATCH ConfigMap`. */
@@ -65,6 +67,8 @@ export type TraceEvent = { readonly at: number } & (
       readonly process: string;
       readonly method: string;
       readonly path: string;
+      /** What it does to which kind of objects: `PATCH Shop/status`. */
+      readonly kind: string;
       readonly body?: string | undefined;
       /** The object that it writes: `ConfigMap.v1 default/shop`. */
       readonly object?: string;
@@ -164,6 +168,17 @@ export function eventsIn(phase: Phase, trace: readonly TraceEvent[]): readonly T
   const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
   const from = trace.findLastIndex((event, at) => event.type === "phase" && at < to);
   return trace.slice(from + 1, Math.max(0, to));
+}
+
+/** Returns the time at which a phase began. */
+export function beginOf(phase: Phase, trace: readonly TraceEvent[]): number {
+  const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
+  return trace.findLast((event, at) => event.type === "phase" && at < to)?.at ?? 0;
+}
+
+/** Returns the kind of a call, by its text and its system: `DELETE dns`, `psql servers`. */
+export function kindOfCall({ text, to }: { readonly text: string; readonly to: string }): string {
+  return `${text.split(" ")[0]} ${to}`;
 }
 
 /** Milliseconds between two changes that have different causes. An operator that changes more often doesn't wait for anything. */

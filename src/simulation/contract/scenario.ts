@@ -68,6 +68,16 @@ interface Planned {
   readonly strange?: boolean;
 }
 
+/** Returns whether an image doesn't exist: its name ends with 999, as `nginx:1.999` does. */
+export function isMissingImage(image: string): boolean {
+  return image.endsWith("999");
+}
+
+/** Returns an image, or its version, that doesn't exist, and otherwise is like another one. */
+export function missingImageLike(image: string): string {
+  return image.replace(/\d*$/, "999");
+}
+
 /** An action of a user. Steps are data only, so that they can be left out, and written into a test. */
 export type Step =
   /** Creates the object, or replaces everything but metadata and status: a field that is omitted is removed. */

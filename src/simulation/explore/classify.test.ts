@@ -11,8 +11,12 @@ const process = "shop-0";
 const during = { process, at: 1000, for: 1000 };
 
 /** Names a difference that is left when a scenario has only these faults. */
-function classOf(faults: readonly Fault[], trace: readonly TraceEvent[] = []): Promise<MistakeClass> {
-  const scenario = { ...shopScenario(), faults };
+function classOf(
+  faults: readonly Fault[],
+  trace: readonly TraceEvent[] = [],
+  steps = shopScenario().steps ?? [],
+): Promise<MistakeClass> {
+  const scenario = { ...shopScenario(), steps, faults };
   const run = runOf(trace);
   return classify({
     class: "differs",
@@ -48,6 +52,13 @@ test.each([
   ["upgrade", { fault: "upgrade", operator: "shop", at: 1000 }],
 ] as const)("the class names the fault that was there: %s", async (name, fault: Fault) => {
   expect(await classOf([fault])).toBe(name);
+});
+
+test("two objects of one kind collide, an object and a Secret that it names don't", async () => {
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "default", name: "alpha" } };
+  const [one, other] = [applyShop("a", { size: 1 }), applyShop("b", { size: 1 })];
+  expect(await classOf([], [], [one, other])).toBe("collision");
+  expect(await classOf([], [], [one, { do: "apply", object: secret }])).toBe("history");
 });
 
 test("a process that writes while its events are late acts on an old view", async () => {

@@ -1,6 +1,7 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Fault, MistakeClass, Run, Step } from "../contract/index.ts";
 import { appliedIn } from "../contract/scenario.ts";
+import { beginOf } from "../contract/run.ts";
 import { refTextOf } from "../contract/state.ts";
 import { type Finding, isOutcomeOfAnOrder } from "./examine.ts";
 
@@ -21,7 +22,7 @@ const evidentClasses = new Set<Finding["class"]>([
 export async function classify(finding: Finding): Promise<MistakeClass> {
   const { class: found, scenario, run } = finding;
   const { faults = [], steps = [] } = scenario;
-  const isOfSeveral = new Set(appliedIn(steps).map(refTextOf)).size > 1;
+  const isOfSeveral = hasSeveralOfAKind(steps);
   if (found !== "differs" && (evidentClasses.has(found) || faults.length === 0))
     return (found === "hot-loop" || found === "fight") && isOfSeveral && faults.length === 0
       ? "collision"
@@ -32,6 +33,13 @@ export async function classify(finding: Finding): Promise<MistakeClass> {
   if (isCorrected(steps) || run.rejected.length > 0) return "stuck";
   if (!isOfSeveral) return "history";
   return (await isFirstComeFirstServed(finding)) ? "order" : "collision";
+}
+
+/** Returns whether users apply several objects of one kind. A Secret that an object names is none that it collides with. */
+function hasSeveralOfAKind(steps: readonly Step[]): boolean {
+  const applied = new Map(appliedIn(steps).map((object) => [refTextOf(object), object]));
+  const kinds = [...applied.values()].map(({ apiVersion, kind }) => `${kind}.${apiVersion}`);
+  return new Set(kinds).size < kinds.length;
 }
 
 /** Returns whether a user corrects a value that no operator can work with. */
@@ -99,11 +107,12 @@ function classOf(fault: Fault, run: Run): (typeof faultClasses)[number] {
 type WatchFault = Extract<Fault, { readonly fault: "hold" | "break" | "expire" }>;
 
 /** Returns whether a process changed something while it got no events, and so by an old view. */
-function actsDuring({ process, at, for: duration }: WatchFault, { trace }: Run): boolean {
+function actsDuring({ process, in: phase, at, for: duration }: WatchFault, { trace }: Run): boolean {
+  const begin = at + (phase === undefined ? 0 : beginOf(phase, trace));
   return trace.some(
     (event) =>
-      event.at >= at &&
-      event.at <= at + duration &&
+      event.at >= begin &&
+      event.at <= begin + duration &&
       ((event.type === "change" && event.by === process) ||
         (event.type === "call" && event.process === process && event.isChange)),
   );

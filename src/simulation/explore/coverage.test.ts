@@ -42,3 +42,21 @@ test("a kind of write is covered once a process has died at it", () => {
     missed: ["shop: DELETE ConfigMap"],
   });
 });
+
+test("a kind of call is covered once one of them has failed", () => {
+  const coverage = new Coverage();
+  const call = { at: 1, type: "call", process: "shop-0", to: "dns", isChange: true } as const;
+  const kinds = [
+    ["PUT /a", 200],
+    ["PUT /b", 500],
+    ["GET /a", 404],
+    ["DELETE /a", undefined],
+    ["reload now", 1],
+    ["check", 0],
+  ] as const;
+  coverage.addRun(runOf(kinds.map(([text, status]) => ({ ...call, text, status }))));
+  expect(coverage.reached.calls).toEqual({
+    all: ["DELETE dns", "GET dns", "PUT dns", "check dns", "reload dns"],
+    missed: ["GET dns", "check dns"],
+  });
+});

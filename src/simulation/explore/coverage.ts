@@ -1,22 +1,34 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Run, Scenario } from "../contract/index.ts";
+import { kindOfCall } from "../contract/run.ts";
 import { refText, refTextOf } from "../contract/state.ts";
 import { type CRD, checkedKind } from "../operations/draw-object.ts";
 import type { FieldName } from "../operations/draw-value.ts";
 import { changedFields, fieldsOf } from "../operations/fields.ts";
 import { isWithin } from "../operations/places.ts";
 
-/** The kinds of writes that the operators made, and those at which no process died. The name of the object doesn't count. */
-export interface CrashPoints {
-  /** All kinds of writes, such as `shop: PATCH ConfigMap`. */
+/** All points of one sort that the runs came by, and those that no fault struck. */
+export interface Points {
   readonly all: readonly string[];
   readonly missed: readonly string[];
+}
+
+/** What an exploration has reached. */
+export interface Reached {
+  /** The kinds of writes, such as `shop: PATCH ConfigMap`, and those at which no process died. The name of the object doesn't count. */
+  readonly crashPoints: Points;
+  /** The kinds of calls of other systems, such as `DELETE dns`, and those that never failed. */
+  readonly calls: Points;
+  /** The fields of the kinds that users created and never changed, outer ones only: `spec.tls`. */
+  readonly unchanged: readonly string[];
 }
 
 /** Collects what an exploration has reached, and what it hasn't. */
 export class Coverage {
   readonly #writePoints = new Set<string>();
   readonly #diedAt = new Set<string>();
+  readonly #calls = new Set<string>();
+  readonly #failed = new Set<string>();
   readonly #changed = new Set<FieldName>();
   /** The fields of the kinds that users create, by kind. */
   readonly #fields = new Map<string, readonly FieldName[]>();
@@ -40,18 +52,35 @@ export class Coverage {
     }
   }
 
-  addRun({ writePoints, diedAt }: Run): void {
+  addRun({ writePoints, diedAt, trace }: Run): void {
     for (const point of writePoints) this.#writePoints.add(point);
     for (const point of diedAt) this.#diedAt.add(point);
+    for (const event of trace) {
+      if (event.type !== "call") continue;
+      this.#calls.add(kindOfCall(event));
+      if (isFailure(event.status)) this.#failed.add(kindOfCall(event));
+    }
   }
 
-  get reached(): { readonly crashPoints: CrashPoints; readonly unchanged: readonly FieldName[] } {
-    const all = [...this.#writePoints].sort();
-    const missed = all.filter((point) => !this.#diedAt.has(point));
+  get reached(): Reached {
     const unchanged = [...this.#fields.values()].flat().filter((field) => !this.#changed.has(field));
     const outer = unchanged.filter(
       (field) => !unchanged.some((other) => other !== field && isWithin(field, other)),
     );
-    return { crashPoints: { all, missed }, unchanged: outer };
+    return {
+      crashPoints: pointsIn(this.#writePoints, this.#diedAt),
+      calls: pointsIn(this.#calls, this.#failed),
+      unchanged: outer,
+    };
   }
+}
+
+function pointsIn(points: ReadonlySet<string>, struck: ReadonlySet<string>): Points {
+  const all = [...points].sort();
+  return { all, missed: all.filter((point) => !struck.has(point)) };
+}
+
+/** Returns whether a call got no answer, the answer of a system that fails, or the exit code of a command that does. */
+function isFailure(status: number | undefined): boolean {
+  return status === undefined || status === 429 || status >= 500 || (status > 0 && status < 100);
 }

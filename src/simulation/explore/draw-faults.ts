@@ -1,9 +1,19 @@
-import type { CallFault, ChildFault, Fault, Run, SimulatedOperator, TraceEvent } from "../contract/index.ts";
+import type {
+  CallFault,
+  ChildFault,
+  Fault,
+  RefusalFault,
+  Run,
+  SimulatedOperator,
+} from "../contract/index.ts";
+import { eventsIn } from "../contract/run.ts";
 import { Random } from "../random.ts";
+import { type Act, type Aims, aimsIn, type Moment } from "./aims.ts";
 
 /**
- * Draws the faults of a run, aimed at writes, requests and moments of the undisturbed run. The first is at a point whose turn it
- * is, so that successive seeds go through all of them.
+ * Draws the faults of a run, aimed at writes, reads, calls and moments of the undisturbed run. Each phase has its own, since what
+ * happens in the deletion is no part of the outcome of the steps. The first of a phase is at a point whose turn it is, so that
+ * successive seeds go through all of them.
  */
 export function drawFaults(
   random: Random,
@@ -11,22 +21,207 @@ export function drawFaults(
   operators: readonly SimulatedOperator[] = [],
   turn = random.fork("turn").integer(0, 9999),
 ): Fault[] {
-  const targets = Object.keys(plain.writes).filter((process) => plain.requests[process]! > 0);
-  if (targets.length === 0) return [];
-  const points = faultPoints(plain, targets);
-  const further = Array.from({ length: random.pick([0, 0, 0, 1, 1, 2]) }, () => random.pick(points));
-  const faults = [inTurn(points, turn), ...further].map((point) => drawFault(random, plain, point));
+  const inPhases = aimsIn(plain).map((aims) =>
+    drawInPhase(random.fork(aims.phase ?? "steps"), plain, aims, turn),
+  );
   return [
     ...drawUpgrades(random.fork("upgrades"), plain, operators),
     ...drawRefusedWrites(random.fork("controllers"), plain),
     ...drawPodFaults(random.fork("pods"), plain),
-    ...faults,
+    ...inPhases.flat(),
   ];
+}
+
+function drawInPhase(random: Random, plain: Run, aims: Aims, turn: number): Fault[] {
+  const points = faultPoints(plain, aims);
+  if (points.length === 0) return [];
+  const first = inTurn(points, turn);
+  // A process that starts or lists again looks at everything, and so makes up for what was not retried.
+  const beside = isQuiet(first) ? points.filter(isQuiet) : points;
+  const further = Array.from({ length: random.pick([0, 1, 1, 2]) }, () => random.pick(beside));
+  return [first, ...further].map((point) => drawFault(random, plain, aims, point));
 }
 
 /** Returns the point whose turn it is. Points that are drawn one after the other are far apart in the list. */
 function inTurn(points: readonly FaultPoint[], turn: number): FaultPoint {
   return new Random(Math.floor(turn / points.length)).shuffled(points)[turn % points.length]!;
+}
+
+/** A fault that may be drawn: its kind, and what it strikes. */
+type FaultPoint =
+  | { readonly fault: "crash"; readonly strikes: Strikes }
+  | { readonly fault: "refuse"; readonly strikes: Strikes; readonly ways: readonly Way<RefusalFault>[] }
+  | { readonly fault: "call"; readonly strikes: Strikes; readonly ways: readonly Way<CallFault>[] }
+  | { readonly fault: "child" }
+  | { readonly fault: "watch" | "cut" | "lease" | "clock" | "webhook"; readonly process: string };
+
+type Strikes = Pick<Act, "process" | "what" | "kind">;
+
+type Way<Failure extends RefusalFault | CallFault> = readonly [how: Failure["with"], done: boolean];
+
+/** How requests fail, by what an operator makes of it. */
+const refusals = {
+  conflict: [["conflict", false]],
+  undone: [
+    ["too-many", false],
+    ["error", false],
+    ["reset", false],
+    ["time-out", false],
+  ],
+  done: [
+    ["error", true],
+    ["reset", true],
+    ["time-out", true],
+  ],
+} as const satisfies Record<string, readonly Way<RefusalFault>[]>;
+
+/** How calls fail, by what an operator makes of it: `fetch()` throws, or the answer says so, or what was done isn't known. */
+const failures = [
+  [
+    ["refused", false],
+    ["reset", false],
+    ["time-out", false],
+  ],
+  [
+    ["too-many", false],
+    ["error", false],
+  ],
+  [
+    ["reset", true],
+    ["time-out", true],
+    ["error", true],
+  ],
+  [
+    ["garbage", false],
+    ["garbage", true],
+    ["slow", true],
+  ],
+] as const satisfies readonly (readonly Way<CallFault>[])[];
+
+/** Returns whether a fault leaves the process and its watches as they are. */
+function isQuiet({ fault }: FaultPoint): boolean {
+  return fault === "refuse" || fault === "call";
+}
+
+/** Returns the faults that an operator may meet. Each kind of request and call counts on its own: the rare ones are those that matter. */
+function faultPoints(plain: Run, { acts, phase }: Aims): FaultPoint[] {
+  const struck = new Map(acts.map((act) => [`${act.process} ${act.what} ${act.kind}`, act]));
+  const ofActs = [...struck.values()].flatMap((strikes): FaultPoint[] => {
+    if (strikes.what === "read") return [{ fault: "refuse", strikes, ways: refusals.undone }];
+    const crash: FaultPoint = { fault: "crash", strikes };
+    return strikes.what === "call"
+      ? [crash, ...failures.map((ways) => ({ fault: "call" as const, strikes, ways }))]
+      : [
+          crash,
+          crash,
+          ...Object.values(refusals).map((ways) => ({ fault: "refuse" as const, strikes, ways })),
+        ];
+  });
+  const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
+  const timed = [
+    "watch",
+    "watch",
+    "cut",
+    "clock",
+    ...(hasLease ? (["lease"] as const) : []),
+    ...(operatorsWithCalls(plain).length > 0 ? (["webhook"] as const) : []),
+  ] as const;
+  const processes = [...new Set(acts.map(({ process }) => process))];
+  return [
+    ...ofActs,
+    ...processes.flatMap((process) => timed.map((fault) => ({ fault, process }))),
+    ...(phase === undefined ? [{ fault: "child" as const }, { fault: "child" as const }] : []),
+  ];
+}
+
+function drawFault(random: Random, plain: Run, aims: Aims, point: FaultPoint): Fault {
+  switch (point.fault) {
+    case "crash":
+      return drawCrash(random, aims.draw(random, point.strikes));
+    case "refuse": {
+      const { process, kind, request, place } = aims.draw(random, point.strikes);
+      const [how, done] = random.pick(point.ways);
+      const refusal = { fault: "refuse", process, with: how, done } as const;
+      return {
+        ...refusal,
+        ...(lasts(random) ? { requests: kind, ...around(random, place) } : { request, ...phaseOf(place) }),
+      };
+    }
+    case "call": {
+      const { process, kind, number, place } = aims.draw(random, point.strikes);
+      const [how, done] = random.pick(point.ways);
+      const failure = { fault: "call", process, with: how, done } as const;
+      return {
+        ...failure,
+        ...(lasts(random) ? { calls: kind, ...around(random, place) } : { call: number, ...phaseOf(place) }),
+      };
+    }
+    case "child":
+      return drawChildFault(random, plain);
+    default:
+      return drawTimedFault(random, plain, aims, point);
+  }
+}
+
+function drawTimedFault(
+  random: Random,
+  plain: Run,
+  aims: Aims,
+  { fault, process }: Extract<FaultPoint, { readonly process: string }>,
+): Fault {
+  const duration = random.pick(durations);
+  const place = { ...later(aims.moment(random), random.next() * 1000 - 800), for: duration };
+  switch (fault) {
+    case "clock":
+      return { fault, process, ...place, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
+    case "webhook": {
+      const delay = random.chance(0.5) ? random.pick([500, 5000, 15_000]) : undefined;
+      const operator = random.pick(operatorsWithCalls(plain));
+      return { fault, operator, ...place, ...(delay !== undefined && { delay }) };
+    }
+    case "cut":
+      return { fault: random.pick(["cut", "suspend"]), process, ...place };
+    case "watch":
+      return { fault: random.pick(["hold", "break", "expire"]), process, ...place };
+    case "lease":
+      return { fault, process, ...place };
+  }
+}
+
+/** Milliseconds that a fault lasts. */
+const durations = [100, 1000, 5000, 20_000] as const;
+
+/** Returns a moment some milliseconds later. */
+function later({ at, ...rest }: Moment, milliseconds: number): Moment {
+  return { ...rest, at: Math.max(0, Math.round(at + milliseconds)) };
+}
+
+function drawCrash(random: Random, { process, what, number, place }: Act): Fault {
+  const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
+  return {
+    fault: "crash",
+    process,
+    ...(what === "call" ? { call: number } : { write: number }),
+    when: random.pick(["before", "at", "after"]),
+    down: random.pick([10, 500, 3000, 20_000]),
+    ...(lag !== undefined && { lag }),
+    ...phaseOf(place),
+  };
+}
+
+function phaseOf({ in: phase }: Moment): Pick<Fault, "in"> {
+  return phase === undefined ? {} : { in: phase };
+}
+
+/** Decides whether a fault strikes all of a kind for a while. Such a one meets its aim even if another has changed the numbers. */
+function lasts(random: Random): boolean {
+  return random.chance(0.7);
+}
+
+/** Returns a time around a moment. */
+function around(random: Random, moment: Moment): Moment & { readonly for: number } {
+  const before = Math.round(random.next() * 500);
+  return { ...later(moment, -before), for: before + random.pick(durations) };
 }
 
 /** Lets something happen to a pod in every second run that has any, or to the node. */
@@ -41,7 +236,7 @@ function drawPodFaults(random: Random, plain: Run): Fault[] {
       fault: "pod",
       pod: random.integer(0, pods - 1),
       how: random.pick(["crash", "oom", "unready", "evict"]),
-      at: Math.round(drawMoment(random, plain) + random.next() * 10_000),
+      ...later(drawMoment(random, plain), random.next() * 10_000),
       // An operator may give up on a pod that isn't ready for longer.
       for: random.pick([1000, 5000, 15_000]),
     },
@@ -57,9 +252,15 @@ const longOutage = 400_000;
  */
 function drawOutage(random: Random, plain: Run): Fault {
   if (random.chance(0.5))
-    return { fault: "node", at: Math.round(drawMoment(random, plain) + random.next() * 1000), for: 15_000 };
+    return { fault: "node", ...later(drawMoment(random, plain), random.next() * 1000), for: 15_000 };
   const end = plain.trace.find(({ type }) => type === "phase")!.at;
   return { fault: "node", at: Math.round(end), for: longOutage };
+}
+
+/** Draws a moment of the run, mostly in the steps. */
+function drawMoment(random: Random, plain: Run): Moment {
+  const [steps, ...others] = aimsIn(plain);
+  return random.pick([steps!, steps!, steps!, ...others]).moment(random);
 }
 
 /** Lets a write of the cluster's controllers fail in every third run; sometimes the server has carried it out. */
@@ -73,114 +274,12 @@ function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
 
 /** Lets every second run begin with the former version of an operator that has one. */
 function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedOperator[]): Fault[] {
-  const moments = beforeRest(plain).filter(({ type }) => type === "change" || type === "step");
+  const moments = eventsIn("steps", plain.trace).filter(({ type }) => type === "change" || type === "step");
   if (moments.length === 0) return [];
   return operators.flatMap(({ name, former }): Fault[] => {
     const at = Math.round(random.pick(moments).at + random.next() * 1000);
     return former && random.chance(0.5) ? [{ fault: "upgrade", operator: name, at }] : [];
   });
-}
-
-/** A fault that may be drawn: its kind, and the kind of the write or the call that it strikes. */
-interface FaultPoint {
-  readonly fault: (typeof kinds)[number] | "crash" | "call" | "lease" | "webhook";
-  readonly process: string;
-  /** The kind of the write, such as `PATCH ConfigMap.v1`. */
-  readonly write?: string;
-  /** The kind of the call, such as `POST dns`. */
-  readonly call?: string;
-}
-
-/** The kinds of faults that every operator may meet, besides crashes. */
-const kinds = ["refuse", "hold", "break", "expire", "cut", "clock", "delete-child", "edit-child"] as const;
-
-/** Returns the faults that an operator may meet. Each kind of write and call counts on its own: the rare ones are those that matter. */
-function faultPoints(plain: Run, targets: readonly string[]): FaultPoint[] {
-  const hasLease = plain.trace.some(({ type }) => type === "leads" || type === "claims");
-  return targets.flatMap((process) => {
-    const calls = new Set(callsBy(process, plain));
-    return [
-      ...[...new Set(writesBy(process, plain))].map((write) => ({ fault: "crash" as const, process, write })),
-      ...[...calls].flatMap((call): FaultPoint[] => [
-        { fault: "call", process, call },
-        { fault: "crash", process, call },
-        { fault: "call", process, call },
-      ]),
-      ...kinds.map((fault) => ({ fault, process })),
-      ...(hasLease ? [{ fault: "lease" as const, process }] : []),
-      ...(operatorsWithCalls(plain).length > 0 ? [{ fault: "webhook" as const, process }] : []),
-    ];
-  });
-}
-
-function drawFault(random: Random, plain: Run, point: FaultPoint): Fault {
-  const { fault: kind, process, write, call } = point;
-  if (kind === "call")
-    return drawCallFault(random, process, pickNumber(random, callsBy(process, plain), call));
-  const writes = plain.writes[process]!;
-  if (kind === "crash") {
-    const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
-    return {
-      fault: "crash",
-      process,
-      ...(call === undefined
-        ? { write: Math.min(writes, pickNumber(random, writesBy(process, plain), write)) }
-        : { call: pickNumber(random, callsBy(process, plain), call) }),
-      when: random.pick(["before", "at", "after"]),
-      down: random.pick([10, 500, 3000, 20_000]),
-      ...(lag !== undefined && { lag }),
-    };
-  }
-  if (kind === "refuse") {
-    const refusalKind = random.pick(["conflict", "too-many", "error", "time-out", "reset"] as const);
-    const request = random.integer(1, plain.requests[process]!);
-    const done = refusalKind !== "conflict" && refusalKind !== "too-many" && random.chance(0.5);
-    return { fault: "refuse", process, request, with: refusalKind, done };
-  }
-  if (kind === "delete-child" || kind === "edit-child") return drawChildFault(random, plain, kind);
-  const at = Math.max(0, Math.round(drawMoment(random, plain) + random.next() * 1000 - 800));
-  const duration = random.pick([100, 1000, 5000, 20_000]);
-  if (kind === "clock")
-    return { fault: kind, process, at, for: duration, by: random.pick([-3_600_000, -5000, 5000, 3_600_000]) };
-  if (kind === "webhook") {
-    const delay = random.chance(0.5) ? random.pick([500, 5000, 15_000]) : undefined;
-    const operator = random.pick(operatorsWithCalls(plain));
-    return { fault: kind, operator, at, for: duration, ...(delay !== undefined && { delay }) };
-  }
-  if (kind === "cut" && random.fork("suspend").chance(0.5))
-    return { fault: "suspend", process, at, for: duration };
-  return { fault: kind, process, at, for: duration };
-}
-
-/** Returns what kind of call each call of a process was: its method, or the program of its command, and the system. */
-function callsBy(process: string, { trace }: Run): string[] {
-  return trace.flatMap((event) =>
-    event.type === "call" && event.process === process ? [`${event.text.split(" ")[0]} ${event.to}`] : [],
-  );
-}
-
-/** Returns what kind of write each write of a process was: its method, and the kind of the object. */
-function writesBy(process: string, { trace }: Run): string[] {
-  return trace.flatMap((event) =>
-    event.type === "request" && event.process === process && event.method !== "GET"
-      ? [
-          `${event.method} ${event.object?.split(" ")[0]} ${/\/(status|scale|finalizers)\b/.exec(event.path)?.[1]}`,
-        ]
-      : [],
-  );
-}
-
-/** Draws the number of a write or a call of a kind. */
-function pickNumber(random: Random, all: readonly string[], kind: string | undefined): number {
-  return random.pick(all.flatMap((each, index) => (each === kind ? [index + 1] : [])));
-}
-
-const failures = ["refused", "reset", "time-out", "too-many", "error", "garbage", "slow"] as const;
-
-function drawCallFault(random: Random, process: string, call: number): CallFault {
-  const how = random.pick(failures);
-  const done = how === "slow" || (how !== "refused" && how !== "too-many" && random.chance(0.5));
-  return { fault: "call", process, call, with: how, done };
 }
 
 /** Returns the operators whose webhooks were called. */
@@ -190,35 +289,16 @@ function operatorsWithCalls({ trace }: Run): string[] {
 }
 
 /** Draws a fault of a child before the deletion: in every second case once all is done, when nothing else tells the operator. */
-function drawChildFault(random: Random, plain: Run, kind: "delete-child" | "edit-child"): ChildFault {
-  const trace = beforeRest(plain);
+function drawChildFault(random: Random, plain: Run): ChildFault {
+  const trace = eventsIn("steps", plain.trace);
   const moments = trace.filter(({ type }) => type === "change" || type === "step");
   const children = trace.filter(
     (event) => event.type === "change" && event.change === "ADDED" && event.by in plain.writes,
   ).length;
   const moment = (random.chance(0.5) ? moments.at(-1) : random.pick(moments))?.at ?? 0;
   return {
-    fault: orRecreate(kind, random),
+    fault: random.pick(["edit-child", "edit-child", "delete-child", "recreate-child"]),
     child: random.integer(0, Math.max(0, children - 1)),
     at: Math.round(moment + random.next() * 5000),
   };
-}
-
-/** Returns what happened until everything rested after the steps. */
-function beforeRest({ trace }: Run): Run["trace"] {
-  const end = trace.findIndex(({ type }) => type === "phase");
-  return end === -1 ? trace : trace.slice(0, end);
-}
-
-/** Turns some deletions into a deletion after which the object is created again. */
-function orRecreate(kind: "delete-child" | "edit-child", random: Random): ChildFault["fault"] {
-  return kind === "delete-child" && random.fork("again").chance(0.5) ? "recreate-child" : kind;
-}
-
-/** Draws a moment at which something changed, mostly before everything rested: a fault at an idle time disturbs nobody. */
-function drawMoment(random: Random, plain: Run): number {
-  const isMoment = ({ type }: TraceEvent): boolean => type === "change" || type === "step";
-  const early = beforeRest(plain).filter(isMoment);
-  const moments = early.length > 0 && random.chance(0.7) ? early : plain.trace.filter(isMoment);
-  return moments.length === 0 ? random.next() * plain.duration : random.pick(moments).at;
 }

@@ -7,7 +7,7 @@ import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 import { pauseOf } from "../world/user.ts";
-import { Coverage, type CrashPoints } from "./coverage.ts";
+import { Coverage, type Reached } from "./coverage.ts";
 import { classify } from "./classify.ts";
 import { drawFaults } from "./draw-faults.ts";
 import { type Baseline, type Finding, baselineOf, examine, findIn } from "./examine.ts";
@@ -43,13 +43,10 @@ export interface Failure {
 }
 
 /** The result of an exploration. */
-export interface Exploration {
+export interface Exploration extends Reached {
   /** The number of disturbed runs. */
   readonly runs: number;
   readonly failure: Failure | undefined;
-  readonly crashPoints: CrashPoints;
-  /** The fields of the kinds that users created and never changed, outer ones only: `spec.tls`. */
-  readonly unchanged: readonly string[];
 }
 
 /**
@@ -58,8 +55,28 @@ export interface Exploration {
  * every four seeds.
  */
 export function explore(make: Scenario | ScenarioMaker, options: ExploreOptions = {}): Promise<Exploration> {
+  return exploreShare(make, options, everything);
+}
+
+/** The part of the plans that a process explores, while other processes explore the others. */
+export interface Share {
+  has(plan: number): boolean;
+  /** Tells the others that a seed shows a mistake: they need not try later ones. */
+  noteFailure(seed: number): void;
+  /** Returns whether another process found a mistake at an earlier seed. */
+  isOver(seed: number): boolean;
+}
+
+const everything: Share = { has: () => true, noteFailure: () => {}, isOver: () => false };
+
+/** Explores a share of the plans. */
+export function exploreShare(
+  make: Scenario | ScenarioMaker,
+  options: ExploreOptions,
+  share: Share | undefined = everything,
+): Promise<Exploration> {
   // Once for all runs, since replacing dozens of functions takes time.
-  return withVirtualGlobals(() => exploreAll(make, options));
+  return withVirtualGlobals(() => explorePlans(make, options, share));
 }
 
 /** The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. */
@@ -68,9 +85,10 @@ export const seedsPerPlan = 4;
 /** Makes the scenario of a plan. Plans that take turns need the number. */
 export type ScenarioMaker = (random: Random, plan: number) => Scenario;
 
-async function exploreAll(
+async function explorePlans(
   make: Scenario | ScenarioMaker,
   { seeds = 100, from = 1, time = Infinity, processorTime = Infinity, shrinks = 200 }: ExploreOptions,
+  share: Share,
 ): Promise<Exploration> {
   const start = performance.now();
   const usage = process.cpuUsage();
@@ -81,8 +99,9 @@ async function exploreAll(
   let plan: { readonly number: number; readonly scenario: Scenario; readonly baseline: Baseline } | undefined;
   let runs = 0;
   const coverage = new Coverage();
-  for (let seed = from; seed < from + seeds && isTime(); seed++) {
+  for (let seed = from; seed < from + seeds && isTime() && !share.isOver(seed); seed++) {
     const number = Math.floor(seed / seedsPerPlan);
+    if (!share.has(number)) continue;
     if (plan?.number !== number) {
       const made = typeof make === "function" ? make(new Random(number).fork("scenario"), number) : make;
       const scenario = readScenario(made);
@@ -108,8 +127,9 @@ async function exploreAll(
       runs++;
     }
     if (finding) {
+      share.noteFailure(seed);
       let tries = 0;
-      const isExhausted = (): boolean => tries++ >= shrinks;
+      const isExhausted = (): boolean => tries++ >= shrinks || share.isOver(seed);
       const failure = await failureOf(await shrink(finding, isExhausted), seed);
       return { runs, failure, ...coverage.reached };
     }
@@ -160,6 +180,8 @@ async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Fin
   for (let progress = true; progress;) {
     progress = false;
     for (const smaller of smallerScenarios(best.scenario)) {
+      // Its outcome would rightly depend on the past: a rollout that can't succeed leaves what was there before, if anything was.
+      if (endsStrange(smaller) && !endsStrange(finding.scenario)) continue;
       if (isExhausted()) return best;
       const found = await findIn(smaller);
       if (found?.class !== finding.class) continue;
@@ -202,6 +224,15 @@ function* onePatientUser(scenario: Scenario): Generator<Scenario> {
   }
 }
 
+/** Returns whether something is left uncorrected that no operator can carry out. */
+function endsStrange({ steps = [] }: Scenario): boolean {
+  const last = new Map<string, Step>();
+  for (const step of steps)
+    if (step.do !== "settle")
+      last.set(step.do === "apply" ? refTextOf(step.object) : refText(step.target), step);
+  return [...last.values()].some((step) => step.do !== "settle" && step.strange);
+}
+
 function omit<T>(list: readonly T[], at: number, size: number): T[] {
   return list.filter((_, index) => index < at || index >= at + size);
 }
@@ -239,8 +270,7 @@ function* milderFaults(fault: Fault): Generator<Fault> {
       return;
     case "cut":
     case "suspend": {
-      const { process, at, for: duration } = fault;
-      for (const milder of ["hold", "lease"] as const) yield { fault: milder, process, at, for: duration };
+      for (const milder of ["hold", "lease"] as const) yield { ...fault, fault: milder };
     }
   }
 }

@@ -443,13 +443,16 @@ function virtualFetch(real: typeof fetch): typeof fetch {
   };
 }
 
-/** `Date`, with the environment's time. */
+/** `Date`, with the environment's time. A proxy of it would make each date, even one of a given time, ten times as dear. */
 function virtualDate(real: DateConstructor): DateConstructor {
   const now = (): number => Math.floor(environment()?.clock.now() ?? real.now());
-  return new Proxy(real, {
-    construct: (target, args, newTarget) =>
-      Reflect.construct(target, args.length === 0 && environment() ? [now()] : args, newTarget) as Date,
-    apply: () => new real(now()).toString(),
-    get: (target, name) => (name === "now" ? now : (Reflect.get(target, name) as unknown)),
-  });
+  function virtual(...args: unknown[]): Date | string {
+    if (!new.target) return new real(now()).toString();
+    const time = args.length === 0 ? [now()] : args;
+    return Reflect.construct(real, time, new.target === virtual ? real : new.target) as Date;
+  }
+  return Object.defineProperties(virtual, {
+    ...Object.getOwnPropertyDescriptors(real),
+    now: { value: now, writable: true, configurable: true },
+  }) as unknown as DateConstructor;
 }

@@ -1,5 +1,6 @@
 import { type JSONObject, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
+import { missingImageLike } from "../contract/scenario.ts";
 import { type Drawing, drawValue, type FieldName, fieldBelow, lastName, rangeOf } from "./draw-value.ts";
 import { narrow } from "./narrow.ts";
 import { type Place, changingPlaces, isWithin, pathText, withValue } from "./places.ts";
@@ -36,11 +37,17 @@ interface FieldChange extends ChangedObject {
   readonly isChange: boolean;
 }
 
+/** A field to change. Those who change it often take turns among the ways in which it can be changed. */
+export interface Goal {
+  readonly field: FieldName;
+  readonly turn: number;
+}
+
 /** Changes a field. If it isn't set, it is set, or else what is around it. Returns undefined if no valid change was found. */
 export function changeOfField(
   kind: CheckedKind,
   object: UserObject,
-  field: FieldName,
+  { field, turn }: Goal,
   drawing: Drawing,
 ): FieldChange | undefined {
   const around = changingPlaces(object, kind.schema, drawing.values).filter((place) =>
@@ -53,11 +60,21 @@ export function changeOfField(
   const generous = { ...drawing, optional: 0.9 };
   for (let attempt = 0; attempt < triesOfField; attempt++) {
     const place = drawing.random.pick(nearest);
-    const changes = changesAt(place, generous).filter(({ value }) => value !== undefined);
-    const changed = changes.length > 0 && applyChange(kind, object, drawing.random.pick(changes), drawing);
-    if (changed) return { ...changed, isChange: place.field === field && place.value !== undefined };
+    const changes = changesAt(place, generous);
+    const isChange = place.field === field && place.value !== undefined;
+    const wanted = isChange
+      ? changesInTurn(changes, turn + attempt)
+      : changes.filter(({ way }) => way !== "unset");
+    const changed = wanted.length > 0 && applyChange(kind, object, drawing.random.pick(wanted), drawing);
+    if (changed) return { ...changed, isChange };
   }
   return undefined;
+}
+
+/** Returns the changes in the way whose turn it is. */
+function changesInTurn(changes: readonly Change[], turn: number): Change[] {
+  const ways = [...new Set(changes.map(({ way }) => way))];
+  return changes.filter(({ way }) => way === ways[turn % ways.length]);
 }
 
 /** Draws a place: fields that are set more often than others, and outer fields more often than inner ones. */
@@ -72,6 +89,8 @@ function pickPlace(places: readonly Place[], { random }: Drawing): Place {
 /** A change of the value at one place. */
 interface Change {
   readonly place: Place;
+  /** What is done to the value. Changes to one of several values that are known each count as a way of their own. */
+  readonly way: string;
   /** The change in words: `removes spec.replicas`. */
   readonly what: string;
   /** The new value; undefined removes the old one. */
@@ -85,38 +104,47 @@ const longestText = 300;
 export function changesAt(place: Place, drawing: Drawing): Change[] {
   const { value, schema, isField, isRequired, path } = place;
   const pathName = pathText(path);
-  if (value === undefined) return [change(`sets ${pathName}`, drawValue(schema, place.field, drawing))];
+  const draw = (): unknown => drawValue(schema, place.field, drawing);
+  if (value === undefined) return [change("set", `sets ${pathName}`, draw())];
   const userValues = drawing.values[place.field];
   const changes = userValues
-    ? userValues.map((candidate) => change(`changes ${pathName} to ${JSON.stringify(candidate)}`, candidate))
+    ? changesTo(userValues)
     : [...scalarChanges(), ...listChanges(), ...mapChanges()];
-  if (isField && !isRequired) changes.push(change(`removes ${pathName}`, undefined));
+  if (isField && !isRequired) changes.splice(1, 0, change("unset", `removes ${pathName}`, undefined));
   return changes.filter((candidate) => !isEqual(candidate.value, value));
 
-  function change(what: string, value: unknown): Change {
-    return { place, what, value };
+  function change(way: string, what: string, value: unknown): Change {
+    return { place, way, what, value };
+  }
+
+  function changesTo(values: readonly unknown[]): Change[] {
+    return values.map((known) => {
+      const text = JSON.stringify(known);
+      return change(`to ${text}`, `changes ${pathName} to ${text}`, known);
+    });
   }
 
   function scalarChanges(): Change[] {
-    if (schema.enum)
-      return schema.enum.map((value) => change(`changes ${pathName} to ${JSON.stringify(value)}`, value));
+    if (schema.enum) return changesTo(schema.enum);
     // A spec that is replaced as a whole is another object rather than a change.
     if (path.length === 1 && isObject(value) && schema.properties) return [];
-    const changes = [change(`changes ${pathName}`, drawValue(schema, place.field, drawing))];
-    const { random } = drawing;
-    const narrowSchema = narrow(schema, random);
+    if (typeof value === "boolean") return changesTo([!value]);
+    const changes = [change("value", `changes ${pathName}`, draw())];
+    const narrowSchema = narrow(schema, drawing.random);
     const { low, high } = rangeOf(narrowSchema);
     if (typeof value === "number") {
-      if (low !== -Infinity) changes.push(change(`sets ${pathName} to its minimum, ${low}`, low));
-      if (high !== Infinity) changes.push(change(`sets ${pathName} to its maximum, ${high}`, high));
+      if (low !== -Infinity) changes.push(change("least", `sets ${pathName} to its minimum, ${low}`, low));
+      if (high !== Infinity) changes.push(change("most", `sets ${pathName} to its maximum, ${high}`, high));
     }
-    if (typeof value === "boolean") changes.push(change(`changes ${pathName} to ${!value}`, !value));
     const { minLength = 0, maxLength = Infinity } = narrowSchema;
     if (typeof value === "string" && value !== "") {
+      const respelled = respell(value);
+      if (respelled !== undefined)
+        changes.push(change("respelled", `writes ${pathName} as ${respelled}`, respelled));
       const shortest = value.slice(0, Math.max(minLength, 1));
-      changes.push(change(`makes ${pathName} as short as it may be`, shortest));
+      changes.push(change("shortest", `makes ${pathName} as short as it may be`, shortest));
       const longest = value.padEnd(maxLength <= longestText ? maxLength : 0, value.at(-1));
-      changes.push(change(`makes ${pathName} as long as it may be`, longest));
+      changes.push(change("longest", `makes ${pathName} as long as it may be`, longest));
     }
     return changes;
   }
@@ -126,12 +154,13 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
     if (!Array.isArray(value) || !items) return [];
     const list = value as unknown[];
     const item = drawValue(items, fieldBelow(place.field), drawing);
-    const changes = [change(`adds an item to ${pathName}`, [...list, item])];
-    if (list.length === 0) return changes;
+    const grown = change("grown", `adds an item to ${pathName}`, [...list, item]);
+    if (list.length === 0) return [grown];
     const index = drawing.random.integer(0, list.length - 1);
-    changes.push(change(`removes ${pathName}[${index}]`, list.toSpliced(index, 1)));
-    if (list.length > 1) changes.push(change(`reorders ${pathName}`, list.toReversed()));
-    return changes;
+    const shrunk = change("shrunk", `removes ${pathName}[${index}]`, list.toSpliced(index, 1));
+    if (list.length === 1) return [shrunk, grown];
+    const reordered = change("reordered", `reorders ${pathName}`, list.toReversed());
+    return [shrunk, reordered, grown, change("emptied", `empties ${pathName}`, [])];
   }
 
   function mapChanges(): Change[] {
@@ -142,15 +171,34 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
     const changes: Change[] = [];
     if (added) {
       const item = drawValue(values, fieldBelow(place.field), drawing);
-      changes.push(change(`adds ${pathName}.${added}`, { ...value, [added]: item }));
+      changes.push(change("grown", `adds ${pathName}.${added}`, { ...value, [added]: item }));
     }
-    if (entries.length > 0) {
-      const [removed] = drawing.random.pick(entries);
-      const rest: JSONObject<unknown> = Object.fromEntries(entries.filter(([key]) => key !== removed));
-      changes.push(change(`removes ${pathName}.${removed}`, rest));
-    }
+    if (entries.length === 0) return changes;
+    const [removed, kept] = drawing.random.pick(entries);
+    const rest: JSONObject<unknown> = Object.fromEntries(entries.filter(([key]) => key !== removed));
+    changes.push(change("shrunk", `removes ${pathName}.${removed}`, rest));
+    if (added)
+      changes.push(
+        change("renamed", `renames ${pathName}.${removed} to ${added}`, { ...rest, [added]: kept }),
+      );
+    if (entries.length > 1) changes.push(change("emptied", `empties ${pathName}`, {}));
     return changes;
   }
+}
+
+/** Units of quantities and durations, with the next finer one, and how many of that they have. */
+const finerUnits: Readonly<Record<string, readonly [unit: string, count: number]>> = {
+  Gi: ["Mi", 1024],
+  Mi: ["Ki", 1024],
+  h: ["m", 60],
+  s: ["ms", 1000],
+};
+
+/** Writes a quantity or a duration with another unit. Undefined if the text is neither, or may be either. */
+function respell(text: string): string | undefined {
+  const [, amount, unit = ""] = /^(\d{1,9})(Gi|Mi|h|s)$/.exec(text) ?? [];
+  const finer = finerUnits[unit];
+  return finer && `${Number(amount) * finer[1]}${finer[0]}`;
 }
 
 /** Applies a change and repairs the other fields that it made invalid. Returns undefined if that does not succeed. */
@@ -168,29 +216,50 @@ export function applyChange(
 interface WrongObject extends ChangedObject {
   /** False if the schema admits the value, which is only unusual then. */
   readonly isRejected: boolean;
+  /** The most milliseconds until the user corrects it. */
+  readonly patience: number;
 }
+
+/** Milliseconds that a user waits for pods whose image doesn't exist: operators may give up earlier. */
+const patienceWithPods = 300_000;
+
+/** Milliseconds that another wrong value stays: less than those for which the errors of an operator are excused. */
+const patienceWithErrors = 20_000;
 
 /** Puts a wrong value into an object. Returns undefined if none was found. */
 export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawing): WrongObject | undefined {
   const { random, values } = drawing;
-  const places = changingPlaces(old, kind.schema, drawing.values).filter(
-    ({ value, field, schema }) => value !== undefined && !values[field] && !(schema.enum && value === null),
+  const places = changingPlaces(old, kind.schema, values).filter(
+    ({ value, field, schema }) =>
+      value !== undefined &&
+      (!values[field] || typeof value === "string") &&
+      !(schema.enum && value === null),
   );
+  const images = places.filter(({ field, value }) => isImage(field) && typeof value === "string");
   for (let attempt = 0; places.length > 0 && attempt < mostTries; attempt++) {
-    const place = random.pick(places);
+    const place = random.pick(images.length > 0 && random.chance(0.5) ? images : places);
     const value = random.pick(wrongValuesAt(place, drawing));
     const object = withValue(old, place.path, value);
     if (isEqual(value, place.value)) continue;
     const isRejected = kind.errors(object, old).length > 0;
     // A wrong value that the schema admits reaches the operator, and so is worth more tries.
     if (isRejected && attempt < mostTries / 2 && random.chance(0.8)) continue;
-    return { object, isRejected, what: `sets ${pathText(place.path)} to ${shortJson(value)}` };
+    const patience = place.field.toLowerCase().endsWith("image") ? patienceWithPods : patienceWithErrors;
+    return { object, isRejected, patience, what: `sets ${pathText(place.path)} to ${shortJson(value)}` };
   }
   return undefined;
 }
 
+/** Returns whether a field says which image runs, by its name. */
+export function isImage(field: FieldName): boolean {
+  return /(?:image|version|tag)$/i.test(field);
+}
+
 /** Returns values that the schema of a place may reject, or that a typical operator can't use. */
-function wrongValuesAt({ schema, value }: Place, { random }: Drawing): unknown[] {
+function wrongValuesAt({ schema, value, field }: Place, { random, values }: Drawing): unknown[] {
+  if (isImage(field) && typeof value === "string") return [missingImageLike(value)];
+  // The field may name something, or have a syntax that its operator checks.
+  if (values[field]) return ["not-there", "not valid!"];
   const { low, high } = rangeOf(narrow(schema, random));
   const numbers = [-1, 0, low - 1, high + 1, 2 ** 31 - 1].filter((number) => Number.isFinite(number));
   switch (typeof value) {

@@ -83,8 +83,7 @@ function drawObject(schema: NarrowSchema, field: FieldName, drawing: Drawing): u
 }
 
 function drawMap(schema: NarrowSchema, field: FieldName, drawing: Drawing): JSONObject<unknown> {
-  const low = Math.max(0, schema.minProperties ?? 0);
-  const count = drawing.random.integer(low, Math.min(schema.maxProperties ?? 2, Math.max(low, 2)));
+  const count = drawCount(schema.minProperties, schema.maxProperties, drawing);
   const typical = typicalKeys(lastName(field));
   const map: JSONObject<unknown> = {};
   for (let at = 0; at < count; at++) {
@@ -96,14 +95,22 @@ function drawMap(schema: NarrowSchema, field: FieldName, drawing: Drawing): JSON
 
 function drawList(schema: NarrowSchema, field: FieldName, drawing: Drawing): unknown[] {
   const items = itemsOf(schema) ?? {};
-  const low = Math.max(0, schema.minItems ?? 0);
-  const count = drawing.random.integer(low, Math.min(schema.maxItems ?? 2, Math.max(low, 2)));
+  const count = drawCount(schema.minItems, schema.maxItems, drawing);
   const list: unknown[] = [];
   for (let tries = 0; list.length < count && tries < count * 5; tries++) {
     const item = drawValue(items, fieldBelow(field), drawing);
     if (!isDuplicate(schema, list, item)) list.push(item);
   }
   return list;
+}
+
+/** The most items that are drawn, unless more are required. */
+const mostItems = 2;
+
+/** Draws the size of a list or a map, which is as likely to be empty as an optional field is to be absent. */
+function drawCount(least = 0, most = Infinity, { random, optional }: Drawing): number {
+  const low = Math.min(most, Math.max(least, random.chance(optional) ? 1 : 0));
+  return random.integer(low, Math.min(most, Math.max(low, mostItems)));
 }
 
 /** Returns whether an item is a duplicate in a list. Plain lists would allow some, but are drawn without them. */

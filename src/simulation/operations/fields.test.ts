@@ -1,6 +1,7 @@
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { describe, expect, it } from "vitest";
-import { crdOf } from "../../../e2e/support/simulation/box-operations.ts";
+import { crdOf, specOf } from "../../../e2e/support/simulation/box-operations.ts";
+import { refTextOf } from "../contract/state.ts";
 import { Random } from "../random.ts";
 import { changedFields, fieldsOf, goalsOf } from "./fields.ts";
 import { plansFor } from "./operations-for.ts";
@@ -70,8 +71,60 @@ describe("goals of plans", () => {
   });
 
   it("depend on the number of the plan alone", () => {
+    const namesOf = (plan: number) => goalsOf(fields, plan, new Random(1)).map(({ field }) => field);
     expect(goalsOf(fields, 3, new Random(1))).toEqual(goalsOf(fields, 3, new Random(1)));
-    const [first, next] = [0, 1].map((plan) => new Set(goalsOf(fields, plan, new Random(1))));
-    expect([...first!].filter((field) => next!.has(field))).toEqual([]);
+    const [first, next] = [0, 1].map(namesOf);
+    expect(first!.filter((field) => next!.includes(field))).toEqual([]);
+  });
+
+  it("are reached in one way after the other", () => {
+    const small = crdOf(
+      {
+        type: "object",
+        properties: {
+          mode: { type: "string", enum: ["Strict", "Lax", "Off"] },
+          size: { type: "integer", minimum: 0, maximum: 9 },
+          weights: { type: "array", items: { type: "integer", minimum: 1, maximum: 100 } },
+          memory: { type: "string" },
+          settings: { type: "object", additionalProperties: text },
+        },
+      },
+      "box",
+    );
+    const draw = plansFor(small, { wrong: false });
+    const plans = Array.from({ length: 24 }, (_, plan) => draw(new Random(plan), plan));
+    const said = plans.flat().map(({ why }) => why.replaceAll(/\[\d+\]|\.[abc]\b/g, "[]"));
+    for (const what of [
+      "removes spec.mode",
+      "sets spec.size to its minimum, 0",
+      "sets spec.size to its maximum, 9",
+      "removes spec.size",
+      "removes spec.weights[]",
+      "adds an item to spec.weights",
+      "empties spec.weights",
+      "removes spec.weights",
+      "writes spec.memory as 1024Mi",
+      "renames spec.settings[] to b",
+      "removes spec.settings",
+    ])
+      expect(said).toContain(what);
+    const applied = plans
+      .flat()
+      .flatMap((step) => (step.do === "apply" ? [specOf(step.object)["mode"]] : []));
+    expect(new Set(applied)).toEqual(new Set(["Strict", "Lax", "Off", undefined]));
+  });
+});
+
+describe("every second plan", () => {
+  const draw = plansFor(crd, {});
+  const plans = Array.from({ length: 40 }, (_, plan) => draw(new Random(plan), plan));
+  const isAboutOne = (steps: (typeof plans)[number]): boolean => {
+    const objects = steps.map((step) => (step.do === "apply" ? refTextOf(step.object) : "none"));
+    return new Set(objects).size === 1;
+  };
+
+  it("is about one object, which lives through all steps", () => {
+    expect(plans.filter((steps, plan) => plan % 2 === 1 && !isAboutOne(steps))).toEqual([]);
+    expect(plans.filter((steps, plan) => plan % 2 === 0 && !isAboutOne(steps)).length).toBeGreaterThan(15);
   });
 });

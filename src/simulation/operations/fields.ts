@@ -1,6 +1,7 @@
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
 import type { Random } from "../random.ts";
+import type { Goal } from "./changes.ts";
 import { type FieldName, fieldBelow } from "./draw-value.ts";
 import { isServerField } from "./places.ts";
 
@@ -29,21 +30,23 @@ function innerFields(field: FieldName, schema: JSONSchema): (readonly [FieldName
   ];
 }
 
-/** The number of fields that each plan sets out to change. */
-const goalsOfPlan = 3;
+/** The number of fields that a plan sets out to change. */
+const goalsOfPlan = 6;
 
 /**
- * Returns the fields that a plan sets out to change. Plans take turns, so that each field is changed by one of them as soon as
- * their number allows, and outer fields come first. The number of a plan alone decides, so that it can be made again.
+ * Returns the fields that a plan about one object sets out to change. Such plans take turns, so that each field is changed by one
+ * of them as soon as their number allows, and outer fields come first; later ones change it in other ways. The number of
+ * the plan alone decides, so that it can be made again.
  */
-export function goalsOf(fields: readonly FieldName[], plan: number, random: Random): FieldName[] {
+export function goalsOf(fields: readonly FieldName[], plan: number, random: Random): Goal[] {
   const depth = (field: FieldName): number => field.split(".").length;
   // A spec that is replaced as a whole is another object rather than a change.
   const inner = fields.filter((field) => depth(field) > 1).toSorted((a, b) => depth(a) - depth(b));
-  if (inner.length === 0) return [];
-  const start = (plan * goalsOfPlan) % inner.length;
-  const goals = Array.from({ length: goalsOfPlan }, (_, at) => inner[(start + at) % inner.length]!);
-  return random.shuffled([...new Set(goals)]);
+  const goals = Array.from({ length: Math.min(goalsOfPlan, inner.length) }, (_, at) => {
+    const number = plan * goalsOfPlan + at;
+    return { field: inner[number % inner.length]!, turn: Math.floor(number / inner.length) };
+  });
+  return random.shuffled(goals);
 }
 
 /** Returns the fields that differ between two versions of an object. */

@@ -3,13 +3,17 @@ import { describe, expect, it } from "vitest";
 import { crdOf, specOf, stepsOf } from "../../../e2e/support/simulation/box-operations.ts";
 
 describe("operationsFor() with values and fields of its caller's", () => {
-  it("draws the values of a field from those that are given", () => {
+  it("draws the values of a field from those that are given, and others that are corrected", () => {
     const spec = { type: "object", required: ["mode"], properties: { mode: { type: "string" } } };
     const steps = stepsOf(crdOf(spec, "box"), 20, { values: { "spec.mode": ["fast", "safe"] } });
     const modes = steps.flatMap((step) =>
-      step.do === "apply" && !step.expect ? [specOf(step.object)["mode"]] : [],
+      step.do === "apply" && !step.expect && !step.strange ? [specOf(step.object)["mode"]] : [],
     );
     expect(new Set(modes)).toEqual(new Set(["fast", "safe"]));
+    const wrong = steps.flatMap((step) =>
+      step.do === "apply" && step.strange ? [specOf(step.object)["mode"]] : [],
+    );
+    expect(new Set(wrong)).toEqual(new Set(["not-there", "not valid!"]));
   });
 
   it("sets annotations, of the values that are given", () => {
@@ -60,7 +64,7 @@ describe("operationsFor() with values and fields of its caller's", () => {
     const rule = "self.ref.name != 'other' || !has(self.size) || self.size < 3";
     const spec = crd.spec.versions[0]!.schema!.openAPIV3Schema!.properties!["spec"]!;
     spec["x-kubernetes-validations"] = [{ rule }];
-    const specs = stepsOf(crd, 200, { values }).flatMap((step) =>
+    const specs = stepsOf(crd, 200, { values, wrong: false }).flatMap((step) =>
       step.do === "apply" && !step.expect ? [specOf(step.object)] : [],
     );
     const names = specs.map((spec) => (spec["ref"] as { name?: unknown }).name);

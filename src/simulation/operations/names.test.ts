@@ -28,6 +28,15 @@ describe("placementsOf()", () => {
       ).toBeGreaterThan(5);
   });
 
+  it("places objects in one namespace whose names begin alike", () => {
+    const begin = drawn(box).filter((plan) =>
+      plan.some((one) =>
+        plan.some((other) => one.namespace === other.namespace && other.name.startsWith(`${one.name}-`)),
+      ),
+    );
+    expect(begin.length).toBeGreaterThan(15);
+  });
+
   it("places objects whose names give one text with their namespaces, where a fitting namespace exists", () => {
     const joinedIn = (plans: Placement[][]): number =>
       collide(plans, ({ namespace, name }) => `${namespace}-${name}`);

@@ -172,6 +172,7 @@ describe("operationsFor()", () => {
       "reorders spec.set",
       "changes spec.amounts.a",
       "removes spec.amounts.b",
+      "renames spec.amounts.a to b",
       "changes web back",
       "deletes web",
       "corrects web",

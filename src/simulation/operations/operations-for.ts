@@ -7,10 +7,10 @@ import type { Ref, Step } from "../contract/index.ts";
 import type { Random } from "../random.ts";
 import { type CRD, type CheckedKind, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
 import type { Drawing, FieldName } from "./draw-value.ts";
-import { type ChangedObject, changeOf, changeOfField, wrongChangeOf } from "./changes.ts";
+import { type ChangedObject, type Goal, changeOf, changeOfField, isImage, wrongChangeOf } from "./changes.ts";
 import { fieldsOf, goalsOf } from "./fields.ts";
 import { type Placement, placementsOf } from "./names.ts";
-import { type OtherObject, OtherObjectsInPlan } from "./other-objects.ts";
+import { noticeTime, type OtherObject, OtherObjectsInPlan } from "./other-objects.ts";
 import { withoutSharedFields } from "./shared-resources.ts";
 
 /** Options for drawing operations. */
@@ -35,8 +35,8 @@ export interface OperationsOptions {
 
 /**
  * Draws the steps of users from a CRD's schema and rules: they create objects, make one valid change after the other, undo
- * changes, set a wrong value and correct it, and delete objects and create them again. Plans that are told their number take
- * turns in changing all fields.
+ * changes, set a wrong value and correct it, and delete objects and create them again. Every second plan is about one object:
+ * such plans, if they are told their number, take turns in changing all fields in all ways.
  */
 export function operationsFor(
   crd: CRD,
@@ -67,8 +67,9 @@ export function plansFor(
   const place = placementsOf(kind, { ...options, hasLongerNamespace });
   const fields = fieldsOf(kind.schema);
   return (random, plan = random.fork("plan").integer(0, 9999)) => {
-    const goals = goalsOf(fields, plan, random);
-    return new Plan(kind, { ...options, placements: place(random), goals, others }, random).steps();
+    // Every second plan is about one object.
+    const goals = plan % 2 === 1 ? goalsOf(fields, plan >> 1, random) : undefined;
+    return new Plan(kind, { ...options, placements: place(random), fields, goals, others }, random).steps();
   };
 }
 
@@ -102,16 +103,20 @@ interface ExistingObject {
 
 interface PlanOptions extends OperationsOptions {
   readonly placements: readonly Placement[];
-  /** The fields to change. */
-  readonly goals: readonly FieldName[];
+  readonly fields: readonly FieldName[];
+  /**
+   * The fields to change, in a plan about one object. It lives through all steps, so that what one of them leaves behind is
+   * still there in the end.
+   */
+  readonly goals: readonly Goal[] | undefined;
   readonly others: readonly OtherObject[];
 }
 
 /** The number of steps that are tried for a goal before it is given up. */
 const triesOfGoal = 4;
 
-/** Milliseconds after which the operator has noticed what is back, even if its events are late. */
-const noticeTime = 60_000;
+/** The most milliseconds after which a user changes something else while a rollout is under way. */
+const rolloutTime = 25_000;
 
 /** Plans the steps of users, one after the other: it knows the objects that exist after each. */
 class Plan {
@@ -120,7 +125,7 @@ class Plan {
   readonly #random: Random;
   readonly #drawing: Drawing;
   readonly #objects = new Map<Placement, ExistingObject>();
-  readonly #goals: { readonly field: FieldName; tries: number }[];
+  readonly #goals: { readonly goal: Goal; tries: number }[];
   readonly #others: OtherObjectsInPlan;
   readonly #steps: PlannedStep[] = [];
 
@@ -129,7 +134,7 @@ class Plan {
     this.#options = options;
     this.#random = random;
     this.#drawing = { random, values: options.values ?? {}, optional: 0.5 };
-    this.#goals = options.goals.map((field) => ({ field, tries: triesOfGoal }));
+    this.#goals = (options.goals ?? []).map((goal) => ({ goal, tries: triesOfGoal }));
     this.#others = new OtherObjectsInPlan(options.others, random.fork("others"));
   }
 
@@ -147,26 +152,46 @@ class Plan {
     const random = this.#random;
     const existing = [...this.#objects];
     const [chosen] = existing.length > 0 ? [random.pick(existing)] : [];
-    const { objects = 3, wrong = true } = this.#options;
-    if (!chosen || (existing.length < objects && random.chance(0.2))) return this.#create();
+    const { wrong = true, goals, objects = 3 } = this.#options;
+    const isAboutOne = goals !== undefined;
+    const isRoom = existing.length < (isAboutOne ? 1 : objects);
+    if (!chosen || (isRoom && random.chance(0.4 / existing.length))) return this.#create();
     const other = this.#others.step(existing.map(([, { object }]) => object));
     if (other) return void this.#steps.push(other);
     const [metadata, { object, earlier }] = chosen;
+    if (isAboutOne && random.chance(0.5)) return this.#change(metadata, object);
     const choice = random.next();
-    if (choice < 0.12) return this.#delete(metadata, object);
-    if (choice < 0.27 && earlier.length > 0) return this.#changeBack(metadata, object, random.pick(earlier));
-    if (choice < 0.4 && wrong) return this.#setWrongValue(metadata, object);
-    if (choice < (this.#options.annotations ? 0.55 : 0.45)) return this.#annotate(metadata, object);
-    const changed =
-      (random.chance(0.6) ? this.#reachGoal(object) : undefined) ??
-      changeOf(this.#kind, object, this.#drawing);
-    if (changed) this.#apply(metadata, changed.object, changed.what);
+    if (choice < 0.2 && !isAboutOne) return this.#delete(metadata, object);
+    if (choice < 0.35 && earlier.length > 0)
+      return this.#changeBack(metadata, object, random.chance(0.5) ? earlier.at(-1)! : random.pick(earlier));
+    if (choice < 0.5 && wrong) return this.#setWrongValue(metadata, object);
+    if (choice < (this.#options.annotations ? 0.65 : 0.55)) return this.#annotate(metadata, object);
+    return this.#change(metadata, object);
+  }
+
+  /** Makes a change that is a goal of the plan, or any other; sometimes while the rollout of another image is under way. */
+  #change(metadata: Placement, object: UserObject): void {
+    const rollout = this.#random.chance(0.25) ? this.#changeImage(object) : undefined;
+    if (rollout) this.#apply(metadata, rollout.object, rollout.what);
+    const before = rollout?.object ?? object;
+    const changed = this.#reachGoal(before) ?? changeOf(this.#kind, before, this.#drawing);
+    if (!changed) return;
+    const after = rollout && Math.round(this.#random.next() * rolloutTime);
+    this.#apply(metadata, changed.object, changed.what, after);
+  }
+
+  #changeImage(object: UserObject): ChangedObject | undefined {
+    const images = this.#options.fields.filter(isImage);
+    if (images.length === 0) return undefined;
+    return changeOfField(this.#kind, object, { field: this.#random.pick(images), turn: 0 }, this.#drawing);
   }
 
   /** Creates an object. A name without a valid object is passed over. */
   #create(metadata = this.#options.placements.find((unused) => !this.#objects.has(unused))): void {
     if (!metadata) return;
-    const object = drawObject(this.#kind, metadata, this.#drawing);
+    // What is set can be changed at once.
+    const optional = this.#options.goals ? 0.9 : 0.5;
+    const object = drawObject(this.#kind, metadata, { ...this.#drawing, optional });
     if (!object) return;
     const late = this.#others.comeLate(object);
     if (late) this.#steps.push(late);
@@ -196,7 +221,7 @@ class Plan {
   #setWrongValue(metadata: Placement, object: UserObject): void {
     const wrong = wrongChangeOf(this.#kind, object, this.#drawing);
     if (!wrong) return;
-    const { what: why, isRejected } = wrong;
+    const { what: why, isRejected, patience } = wrong;
     if (isRejected) {
       // No operator sees it.
       if (this.#random.chance(0.3))
@@ -205,8 +230,10 @@ class Plan {
     }
     // Without a valid way back, the wrong value would stay.
     if (this.#kind.errors(object, wrong.object).length > 0) return;
-    this.#steps.push({ do: "apply", object: wrong.object, why, strange: true });
-    this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}` });
+    // It may take long, and what else is strange leads to errors.
+    this.#steps.push(...this.#others.restore(), { do: "apply", object: wrong.object, why, strange: true });
+    const after = Math.round(this.#random.next() * this.#random.pick([patience, patience, 50]));
+    this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}`, after });
   }
 
   /** Changes a label and an annotation, which an operator may copy or read, and which begin no new generation. */
@@ -224,16 +251,16 @@ class Plan {
   /** Changes the first of the plan's fields that are left, and sets it before, if it isn't set. */
   #reachGoal(object: UserObject): ChangedObject | undefined {
     for (;;) {
-      const [goal] = this.#goals;
-      if (!goal) return undefined;
+      const [first] = this.#goals;
+      if (!first) return undefined;
       const reached =
-        goal.tries-- > 0 ? changeOfField(this.#kind, object, goal.field, this.#drawing) : undefined;
+        first.tries-- > 0 ? changeOfField(this.#kind, object, first.goal, this.#drawing) : undefined;
       if (!reached || reached.isChange) this.#goals.shift();
       if (reached) return reached;
     }
   }
 
-  #apply(metadata: Placement, object: UserObject, why: string): void {
+  #apply(metadata: Placement, object: UserObject, why: string, after?: number): void {
     const existing = this.#objects.get(metadata);
     const earlier = existing ? [...existing.earlier, existing.object] : [];
     this.#objects.set(metadata, { object, earlier });
@@ -242,6 +269,7 @@ class Plan {
       do: "apply",
       object,
       why,
+      ...(after !== undefined && { after }),
       ...(back.length > 0 && { after: noticeTime }),
     });
   }

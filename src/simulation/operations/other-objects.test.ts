@@ -103,7 +103,7 @@ describe("a plan with other objects", () => {
   const plans = Array.from({ length: 200 }, (_, plan) => draw(new Random(plan), plan));
   const isOther = (kind: string): boolean => kind !== "Box";
 
-  it("deletes them, puts them back, changes them, and lets them come late", () => {
+  it("deletes and empties them, puts them back, changes them, and lets them come late", () => {
     const said = new Set(
       plans.flat().map(({ why }) => why.replace(/ \S+$/, "").replace(/ \S+ back$/, " back")),
     );
@@ -111,6 +111,7 @@ describe("a plan with other objects", () => {
       "deletes the Secret given",
       "puts the Store alpha back",
       "changes the ConfigMap settings",
+      "empties the ConfigMap alpha",
     ])
       expect(plans.flat().map(({ why }) => why)).toContain(what);
     expect(said.size).toBeGreaterThan(10);
@@ -139,10 +140,27 @@ describe("a plan with other objects", () => {
     expect(given).toEqual(given.map(() => secret("given")));
   });
 
+  it("takes away nothing that a deleted object names until the operator has cleaned up", () => {
+    const gone = plans.flatMap((steps) =>
+      steps.flatMap((step, at) => {
+        const deleted = steps[at - 1];
+        return step.strange &&
+          isOther(kindOf(step)) &&
+          deleted?.do === "delete" &&
+          !isOther(deleted.target.kind)
+          ? [{ step, object: JSON.stringify(contentOf(steps.slice(0, at), deleted.target)) }]
+          : [];
+      }),
+    );
+    const needed = gone.filter(({ step, object }) => object.includes(`"${nameOf(step)}"`));
+    expect(needed.length).toBeGreaterThan(3);
+    expect(needed.filter(({ step }) => step.after !== 60_000)).toEqual([]);
+  });
+
   it("deletes nothing while something that it names is away", () => {
     const namedAt = (steps: readonly PlannedStep[], target: Ref): Ref => {
       const created = steps.findLast(
-        (step) => step.do === "apply" && refText(refOf(step.object)) === refText(target),
+        (step) => step.do === "apply" && !step.expect && refText(refOf(step.object)) === refText(target),
       );
       const { storeRef } = specOf((created as PlannedStep & { readonly do: "apply" }).object) as {
         storeRef: { name: string };
@@ -164,3 +182,15 @@ describe("a plan with other objects", () => {
     expect(inVain).toEqual([]);
   });
 });
+
+const kindOf = (step: PlannedStep): string => (step.do === "apply" ? step.object : step.target).kind;
+
+const nameOf = (step: PlannedStep): string =>
+  step.do === "apply" ? step.object.metadata.name! : step.target.name;
+
+/** The contents of an object after some steps. */
+function contentOf(steps: readonly PlannedStep[], target: Ref): KubernetesObject {
+  return steps
+    .flatMap((step) => (step.do === "apply" && !step.expect ? [step.object] : []))
+    .findLast((object) => refText(refOf(object)) === refText(target))!;
+}

@@ -228,6 +228,12 @@ function keyValues({ apiVersion, kind }: Target, metadata: UserObject["metadata"
   return { apiVersion, kind, metadata, data } as KubernetesObject;
 }
 
+/** What Secrets and ConfigMaps hold. */
+interface KeyValues {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
+}
+
 /** Returns what changes an object: another value of its data, one valid change of a custom resource, or a label. */
 function changeFor(
   checked: CheckedKind | undefined,
@@ -237,7 +243,7 @@ function changeFor(
     return (object, random) =>
       changeOf(checked, object as UserObject, { random, values, optional: 0.5 })?.object;
   return (object, random) => {
-    const { data, stringData, metadata } = object as KubernetesObject & Record<"data" | "stringData", object>;
+    const { data, stringData, metadata } = object as KubernetesObject & KeyValues;
     const texts = stringData ?? data;
     const value = `changed-${random.integer(1, 9)}`;
     if (!texts || Object.keys(texts).length === 0)
@@ -251,11 +257,16 @@ function changeFor(
   };
 }
 
+/** Milliseconds after which the operator has noticed what has happened, even if its events are late, or it was away. */
+export const noticeTime = 60_000;
+
 /** The other objects of one plan: users delete them, change them, and put them back. */
 export class OtherObjectsInPlan {
   readonly #random: Random;
-  /** The present contents of each; undefined while it is deleted. */
+  /** The present contents of each; undefined while it is deleted, or empty. */
   readonly #contents: Map<OtherObject, KubernetesObject | undefined>;
+  /** What the operator may need to clean up for an object that was deleted, or names it no longer. */
+  readonly #cleanedUpWith = new Set<OtherObject>();
 
   constructor(others: readonly OtherObject[], random: Random) {
     this.#random = random;
@@ -264,7 +275,7 @@ export class OtherObjectsInPlan {
 
   /** Deletes something that a new object names, which comes late therefore; in some plans. */
   comeLate(object: UserObject): OtherStep | undefined {
-    const named = this.#namedBy([object]).filter((other) => this.#contents.get(other));
+    const named = this.#usableOf([object]);
     return named.length > 0 && this.#random.chance(0.3) ? this.#delete(this.#random.pick(named)) : undefined;
   }
 
@@ -273,10 +284,10 @@ export class OtherObjectsInPlan {
     const random = this.#random;
     const strange = [...this.#contents.keys()].filter((other) => this.#isStrange(other));
     if (strange.length > 0 && random.chance(0.5)) return this.#putBack(random.pick(strange));
-    const named = this.#namedBy(objects).filter((other) => this.#contents.get(other));
+    const named = this.#usableOf(objects);
     if (named.length === 0 || !random.chance(0.25)) return undefined;
     const other = random.pick(named);
-    return this.#change(other) ?? this.#delete(other);
+    return this.#change(other) ?? this.#empty(other) ?? this.#delete(other);
   }
 
   /** Puts everything back. */
@@ -293,10 +304,11 @@ export class OtherObjectsInPlan {
   restoreFor(object: UserObject, next?: UserObject): OtherStep[] {
     const kept = next ? this.#namedBy([next]) : [];
     const needed = this.#namedBy([object]).filter((other) => !kept.includes(other));
+    for (const other of needed) this.#cleanedUpWith.add(other);
     return needed.some((other) => this.#isStrange(other)) ? this.restore() : [];
   }
 
-  /** Returns whether an object is gone, or is other than the test gave it. */
+  /** Returns whether an object is gone or empty, or is other than the test gave it. */
   #isStrange(other: OtherObject): boolean {
     const content = this.#contents.get(other);
     return !content || (other.isGiven && content !== other.object);
@@ -307,7 +319,17 @@ export class OtherObjectsInPlan {
     const { apiVersion, kind, metadata } = other.object;
     const { name = "", namespace } = metadata;
     const target = { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
-    return { do: "delete", target, why: `deletes the ${kind} ${name}`, strange: true, ...this.#soon() };
+    const why = `deletes the ${kind} ${name}`;
+    return { do: "delete", target, why, strange: true, ...this.#afterCleanup(other) };
+  }
+
+  /** Takes away what the operator looks for in an object, in every third case, if it has data. */
+  #empty(other: OtherObject): OtherStep | undefined {
+    const { data, stringData, ...rest } = this.#contents.get(other) as KubernetesObject & KeyValues;
+    if (!(data ?? stringData) || !this.#random.chance(0.33)) return undefined;
+    this.#contents.set(other, undefined);
+    const why = `empties the ${rest.kind} ${rest.metadata.name}`;
+    return { do: "apply", object: rest, why, strange: true, ...this.#afterCleanup(other) };
   }
 
   #putBack(other: OtherObject): OtherStep {
@@ -329,12 +351,29 @@ export class OtherObjectsInPlan {
     if (!object) return undefined;
     this.#contents.set(other, object);
     const why = `changes the ${object.kind} ${object.metadata.name}`;
-    return { do: "apply", object, why, ...(other.isGiven && { strange: true }) };
+    const after = this.#cleanedUpWith.has(other) && this.#afterCleanup(other);
+    return { do: "apply", object, why, ...after, ...(other.isGiven && { strange: true }) };
+  }
+
+  /** The step follows soon, but not before the operator has cleaned up with the object. */
+  #afterCleanup(other: OtherObject): { readonly after: number } {
+    return this.#cleanedUpWith.delete(other) ? { after: noticeTime } : this.#soon();
   }
 
   /** The step follows before the operator has waited for long. */
   #soon(): { readonly after: number } {
     return { after: Math.round(this.#random.pick([50, 2000, 8000]) * this.#random.next()) };
+  }
+
+  /**
+   * Returns what may change, of what objects name. What the operator cleans up with changes late, and not while the errors last
+   * that something strange leads to.
+   */
+  #usableOf(objects: readonly UserObject[]): OtherObject[] {
+    const isStrange = [...this.#contents.keys()].some((other) => this.#isStrange(other));
+    return this.#namedBy(objects).filter(
+      (other) => this.#contents.get(other) && !(isStrange && this.#cleanedUpWith.has(other)),
+    );
   }
 
   /** Returns the other objects that objects name, and those that these name. */

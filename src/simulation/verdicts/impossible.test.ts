@@ -13,6 +13,7 @@ function write(status: number, method = "PATCH", body?: object): TraceEvent {
     process: "shop-0",
     method,
     path,
+    kind: `${method} ConfigMap`,
     object,
     status,
     body: JSON.stringify(body),

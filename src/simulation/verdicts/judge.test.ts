@@ -52,7 +52,7 @@ test("what an operator does about a fault during the last restart isn't overdue"
 });
 
 test("a process that works without end and changes nothing hangs, in its last request", () => {
-  const request = { type: "request", method: "GET", status: 200 } as const;
+  const request = { type: "request", method: "GET", kind: "GET Shop", status: 200 } as const;
   const run = runOf([
     { ...request, at: 0, process: "shop-0", path: "/mine" },
     { ...request, at: 0, process: "shop-1", path: "/other" },
@@ -81,6 +81,7 @@ test("what a namespace that goes away forbids is no missing permission", () => {
     process: "shop-0",
     method: "POST",
     path,
+    kind: "POST ConfigMap",
     status: 403,
   };
   const ends = { ...change("user", "1"), resource: "namespaces", fields: ["metadata.deletionTimestamp"] };

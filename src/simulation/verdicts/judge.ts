@@ -4,7 +4,7 @@
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
 import type { Fault, Phase, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
-import { eventsIn, shortestPause } from "../contract/run.ts";
+import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
 import { appliedIn, isElected } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
@@ -138,11 +138,11 @@ function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verd
 
 /** Returns whether a fault struck during a phase, or shortly before. */
 function isDisturbedIn(phase: Phase, trace: readonly TraceEvent[], { faults = [] }: Scenario): boolean {
-  const to = trace.findIndex((event) => event.type === "phase" && event.phase === phase);
-  const begin = trace.findLast((event, at) => event.type === "phase" && at < to)?.at ?? 0;
-  const end = trace[to]!.at;
+  const begin = beginOf(phase, trace);
+  const end = eventsIn(phase, trace).at(-1)?.at ?? begin;
   const strikes = trace.flatMap((event) => (event.type === "fault" ? [event.at] : []));
-  return [...strikes, ...faults.map(endOf)].some((at) => begin <= at + excuseTime && at <= end);
+  const ends = faults.map((fault) => endOf(fault, trace));
+  return [...strikes, ...ends].some((at) => begin <= at + excuseTime && at <= end);
 }
 
 /** What operators did in a phase: their changes, or a change of an external system if there are none. */
@@ -364,7 +364,7 @@ function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: S
   // Without faults, a write to an object that is just being deleted may still fail.
   const excuses = isPlain
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
-    : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault) }))];
+    : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault, trace) }))];
   const counted = all.filter(
     (error) => !excuses.some(({ at }) => at <= error.at && error.at <= at + excuseTime),
   );
@@ -374,8 +374,11 @@ function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: S
   return [{ class: "error", message, objects: first.object === undefined ? [] : [first.object] }];
 }
 
-function endOf(fault: Fault): number {
-  return "at" in fault ? fault.at + ("for" in fault ? fault.for : 0) : 0;
+/** Returns the time at which a fault ends that strikes at a given time. */
+function endOf(fault: Fault, trace: readonly TraceEvent[]): number {
+  if (!("at" in fault)) return 0;
+  const begin = fault.in === undefined ? 0 : beginOf(fault.in, trace);
+  return begin + fault.at + ("for" in fault ? fault.for : 0);
 }
 
 /** Returns whether a call of a webhook got no answer. The write that it should have admitted fails. */
@@ -399,7 +402,10 @@ interface WithStatus extends KubernetesObject {
 }
 
 /** Returns the mistakes that the outcome of a run shows, without a look at other runs. */
-export function judgeState({ state, leftovers, leftOutside }: Run, { steps }: Scenario): Verdict[] {
+export function judgeState(
+  { state, leftovers, leftOutside, lostOutside }: Run,
+  { steps }: Scenario,
+): Verdict[] {
   const applied = new Set(appliedIn(steps).map(refTextOf));
   const roots: readonly WithStatus[] = state.objects.filter((object) => applied.has(refTextOf(object)));
   const verdicts = roots.flatMap((root) => [
@@ -407,9 +413,19 @@ export function judgeState({ state, leftovers, leftOutside }: Run, { steps }: Sc
     ...findBadConditions(root),
   ]);
   const left = [...leftovers.map(refTextOf), ...leftOutside];
-  if (left.length === 0) return verdicts;
-  const message = `after the deletion, ${left.join(", ")} is left`;
-  return [...verdicts, { class: "leftover", message, objects: left }];
+  if (left.length > 0)
+    verdicts.push({
+      class: "leftover",
+      message: `after the deletion, ${left.join(", ")} is left`,
+      objects: left,
+    });
+  if (lostOutside.length > 0)
+    verdicts.push({
+      class: "foreign-object",
+      message: `the deletion took ${lostOutside.join(", ")}, which was there before the first step`,
+      objects: lostOutside,
+    });
+  return verdicts;
 }
 
 /** Finds a status whose observedGeneration isn't the object's. */

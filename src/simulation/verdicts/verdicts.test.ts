@@ -104,7 +104,15 @@ test("a request without an answer excuses errors from the moment in which its cl
   ] as const;
   const of = (at: number): TraceEvent[] => [
     { at, type: "fault", text: "time-out" },
-    { at: at + 30_000, type: "request", process: "shop-0", method: "GET", path: "/", status: 0 },
+    {
+      at: at + 30_000,
+      type: "request",
+      process: "shop-0",
+      method: "GET",
+      path: "/",
+      kind: "GET Shop",
+      status: 0,
+    },
     // The reconcile did the rest of its work before it failed.
     { at: at + 30_005, type: "log", process: "shop-0", level: "error", message: "no answer" },
   ];
@@ -173,6 +181,7 @@ test("a write by a process that doesn't lead, a 403, and a change by a restart a
     process: "shop-0",
     method: "GET",
     path: "/x",
+    kind: "GET ConfigMap",
     status: 403,
   };
   expect(judgeTrace(runOf([forbidden]), scenario)).toMatchObject([{ class: "forbidden" }]);

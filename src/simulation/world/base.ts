@@ -74,6 +74,8 @@ async function createBase({ operators, crds = [], objects = [] }: Scenario, cloc
     tokens: tokensOf({ operators }),
     onError: (error) => problems.push(error),
   });
+  // Modules take real time to load: if two controllers made their first writes at once, chance would decide which comes first.
+  for (const resource of cluster.core.registry.all()) await resource.load?.();
   const create = async (object: KubernetesObject): Promise<void> => {
     const path = pathOf(cluster, object, { isCollection: true });
     const { status, body } = await cluster.handle({

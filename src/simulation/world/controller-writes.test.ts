@@ -59,3 +59,18 @@ test("they write none if nobody may", async () => {
   expect(changesIn(few)).toEqual(changesIn(all));
   expect(few.controllerWrites).toBeLessThan(all.controllerWrites);
 });
+
+test("a node renews its lease only for operators that may read leases", async () => {
+  const setup = (manager: Manager): void => countEvents(manager, false);
+  const writesWithin = async (
+    milliseconds: number,
+    operator: Partial<SimulatedOperator>,
+  ): Promise<number> => {
+    const steps = [applyShop("a", { size: 1 }), { ...applyShop("b", { size: 1 }), after: milliseconds }];
+    return (await simulate({ ...scenarioWith({ setup, ...operator }), steps })).controllerWrites;
+  };
+  const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: read };
+  expect(await writesWithin(600_000, { rules })).toBe(await writesWithin(60_000, { rules }));
+  const reading = { rules: [...rules, leases] };
+  expect(await writesWithin(600_000, reading)).toBeGreaterThan((await writesWithin(60_000, reading)) + 50);
+});

@@ -8,13 +8,17 @@ type Attempt = <R>(write: () => Promise<R>) => Promise<R>;
 
 /**
  * Gives the cluster's controllers the objects of a run. Their writes take no virtual time, and those of the scenario's
- * `controllers` fail as the faults say. Events that nobody can read aren't written: they would be a third of all writes.
+ * `controllers` fail as the faults say. Events and heartbeats of nodes that nobody can read aren't written: they would be half of
+ * all writes.
  */
 export function controllerWrites(world: World, objects: ClusterObjects): ClusterObjects {
   const { operators, controllers = [] } = world.scenario;
   const held = withAttempt(objects, (write) => world.loop.hold(write()));
   const refused = controllers.length > 0 ? withAttempt(held, (write) => attempt(world, write)) : held;
-  return operators.some(readsEvents) ? refused : withoutEvents(refused);
+  const reads = (groups: readonly string[], resource: string): boolean =>
+    operators.some((operator) => canRead(operator, groups, resource));
+  const heard = reads(["", "events.k8s.io"], "events") ? refused : withoutEvents(refused);
+  return reads(["coordination.k8s.io"], "leases") ? heard : withoutHeartbeats(heard);
 }
 
 /** Has a function make each write. */
@@ -42,16 +46,15 @@ function refusalError({ with: refusalKind }: RefusalFault): Error {
   return Object.assign(new Error(message), { status: { code, reason } });
 }
 
-function readsEvents({ rules }: SimulatedOperator): boolean {
+/** Returns whether the role of an operator lets it read a resource; what every manager needs besides isn't in it. */
+function canRead({ rules }: SimulatedOperator, groups: readonly string[], resource: string): boolean {
   const names = (list: readonly string[] | undefined, ...wanted: string[]): boolean =>
     ["*", ...wanted].some((name) => list?.includes(name));
   return (
     !rules ||
     rules.some(
       ({ apiGroups, resources, verbs }) =>
-        names(apiGroups, "", "events.k8s.io") &&
-        names(resources, "events") &&
-        names(verbs, "get", "list", "watch"),
+        names(apiGroups, ...groups) && names(resources, resource) && names(verbs, "get", "list", "watch"),
     )
   );
 }
@@ -60,5 +63,13 @@ function withoutEvents(objects: ClusterObjects): ClusterObjects {
   return {
     ...objects,
     create: async (user, object) => (object.kind === "Event" ? object : objects.create(user, object)),
+  };
+}
+
+function withoutHeartbeats(objects: ClusterObjects): ClusterObjects {
+  return {
+    ...objects,
+    update: async (user, object, subresource) =>
+      object.kind === "Lease" ? object : objects.update(user, object, subresource),
   };
 }

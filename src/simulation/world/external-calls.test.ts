@@ -96,6 +96,61 @@ test.each([
   },
 );
 
+test("all calls of a kind fail for a while, in the phase that the fault names", async () => {
+  const fault = { fault: "call", process: "shop-0", with: "error", done: false, at: 0, for: 5000 } as const;
+  const run = await simulate({
+    ...right,
+    faults: [{ ...fault, calls: "DELETE dns", in: "deletion" }],
+  });
+  const [put, ...deletes] = callsOf(run);
+  expect(put).toBe(`PUT ${url}a 201`);
+  expect(deletes.length).toBeGreaterThan(2);
+  expect(deletes.slice(0, -1).every((call) => call === `DELETE ${url}a 500`)).toBe(true);
+  expect(run.leftOutside).toEqual([]);
+});
+
+test("a cleanup that takes more than what the operator made is found", async () => {
+  const withMail = (remove: (name: string, records: Dns["records"]) => void): Scenario => ({
+    ...right,
+    external: {
+      dns: external<Dns>({
+        ...system,
+        state: () => ({ records: new Map([["mail", { size: 0 }]]) }),
+        handle(request, state, pods) {
+          if (request.method !== "DELETE") return system.handle!(request, state, pods);
+          remove(request.url.slice(url.length), state.records);
+          return new Response("");
+        },
+      }),
+    },
+  });
+  const failure = await examineScenario(withMail((_, records) => records.clear()));
+  expect(failure?.verdict).toMatchObject({ class: "foreign-object", objects: ["records.external dns/mail"] });
+  expect(await examineScenario(withMail((name, records) => records.delete(name)))).toBeUndefined();
+});
+
+test("a cleanup that takes the answer of a failure for success is found", async () => {
+  const setup = (manager: Manager): void =>
+    void manager
+      .controllerFor(Shop)
+      .finalizer("example.com/record", async ({ metadata }) => {
+        await fetch(`${url}${metadata.name}`, { method: "DELETE" });
+      })
+      .complete({
+        async reconcile(request) {
+          const shop = await manager.client.find(Shop, request, { live: true });
+          if (!shop || shop.metadata.deletionTimestamp) return;
+          const response = await fetch(`${url}${request.name}`, {
+            method: "PUT",
+            body: JSON.stringify({ size: shop.spec.size }),
+          });
+          if (!response.ok) throw new Error(`PUT: ${response.status}`);
+        },
+      });
+  const { failure } = await explore(scenarioOf(setup), { seeds: 40 });
+  expect(failure?.verdict).toMatchObject({ class: "unretried", objects: ["records.external dns/a"] });
+});
+
 test.each([
   ["before", 1],
   ["at", 2],

@@ -3,6 +3,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { CallFault, ContainerCommand, CrashFault, Effect, Scenario } from "../contract/index.ts";
 import { type ExternalStates, type ExternalSystem, externalObjects } from "../contract/external.ts";
 import { appliedIn } from "../contract/scenario.ts";
+import { kindOfCall } from "../contract/run.ts";
 import { type State, refTextOf } from "../contract/state.ts";
 import type { Replica } from "./replica.ts";
 import type { World } from "./world.ts";
@@ -43,8 +44,8 @@ export class ExternalCalls {
   readonly #systems: readonly System[];
   /** The last known state of each system, as text: a call that leaves another one has changed it. */
   readonly #texts = new Map<System, string>();
-  /** The names of all that the systems held at the beginning. */
-  readonly #initial: readonly string[];
+  /** All that the systems held at the beginning. */
+  readonly #initial: readonly KubernetesObject[];
 
   constructor(world: World, { external = {}, http, exec }: Scenario) {
     this.#world = world;
@@ -58,7 +59,7 @@ export class ExternalCalls {
       ...(exec ? [{ name: "containers", state: () => undefined, held: undefined, exec }] : []),
     ];
     for (const system of this.#systems) this.#texts.set(system, textOf(system));
-    this.#initial = this.#systems.flatMap((system) => describe(system).map(refTextOf));
+    this.#initial = this.#systems.flatMap(describe);
   }
 
   get answersCommands(): boolean {
@@ -74,7 +75,7 @@ export class ExternalCalls {
 
   /** Returns what the systems hold after everything was deleted, and should not. */
   leftovers(scenario: Scenario, left: State): string[] {
-    const initial = [...this.#initial];
+    const initial = this.#initial.map(refTextOf);
     return this.#systems.flatMap((system) =>
       system.leftover
         ? system.leftover(system.held).map((text) => `${text} (in ${system.name})`)
@@ -88,6 +89,16 @@ export class ExternalCalls {
               : [text];
           }),
     );
+  }
+
+  /** Returns what the systems held from the beginning until everything rested after the steps, unchanged, and no longer hold. */
+  losses({ external }: State): string[] {
+    const held = externalObjects(external).map((object) => JSON.stringify(object));
+    const kept = new Set(this.#systems.flatMap(describe).map(refTextOf));
+    return this.#initial
+      .filter((object) => held.includes(JSON.stringify(object)))
+      .map(refTextOf)
+      .filter((text) => !kept.has(text));
   }
 
   /** Answers a `fetch()` of a process; undefined if no system has that URL. */
@@ -164,7 +175,8 @@ export class ExternalCalls {
     const { loop, faults, writePoints } = this.#world;
     const number = ++caller.externalCalls;
     const crash = faults.crashAtCall(caller.name, number);
-    const fault = faults.callFault(caller.name, number);
+    const kind = kindOfCall({ text: call.text, to: call.to.name });
+    const fault = faults.callFault(caller.name, number, kind, loop.now);
     const point = call.point && `${caller.operator.name}: ${call.point}`;
     if (point !== undefined) writePoints.add(point);
     const die = (fatal: CrashFault): typeof dead => {
@@ -173,7 +185,7 @@ export class ExternalCalls {
     };
     if (crash?.when === "before") return die(crash);
     if (!(await caller.travel())) throw fetchFailed("ETIMEDOUT");
-    if (fault) this.#world.note(fault);
+    if (fault && "call" in fault) this.#world.note(fault);
     const answer = !fault || fault.done ? await this.#perform(caller, call) : undefined;
     if (crash?.when === "at") return die(crash);
     const received = fault ? await this.#fail(caller, call, fault, answer) : answer!;

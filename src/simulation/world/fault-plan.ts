@@ -1,40 +1,76 @@
-import type { CallFault, CrashFault, Fault, RefusalFault, WebhookFault } from "../contract/index.ts";
+import type { CallFault, CrashFault, Fault, Phase, RefusalFault, WebhookFault } from "../contract/index.ts";
+
+/** The number of writes, requests and calls that a process has made. */
+interface Counts {
+  readonly name: string;
+  readonly writes: number;
+  readonly requests: number;
+  readonly externalCalls: number;
+}
 
 /** The faults of a run. The network asks for those that strike a request; `simulate.ts` carries out the others. */
 export class FaultPlan {
-  readonly #faults: readonly Fault[];
+  /** The faults of the phases that have begun. Their times and numbers count from the start of the run. */
+  readonly #faults: Fault[] = [];
+  /** The faults as the scenario gives them, by those. */
+  readonly #given = new Map<Fault, Fault>();
+  readonly #all: readonly Fault[];
 
   constructor(faults: readonly Fault[]) {
-    this.#faults = faults;
-    for (const entry of faults)
-      if (entry.fault === "refuse" && entry.process === "controllers" && !(entry.with in refusalAnswers))
+    this.#all = faults;
+    for (const entry of faults) {
+      if (entry.fault !== "refuse" || entry.process !== "controllers") continue;
+      if (!(entry.with in refusalAnswers))
         throw new TypeError(
           `a write of the cluster's controllers can't end with ${entry.with}: no network lies between them and the server. Use ${Object.keys(refusalAnswers).join(", ")}`,
         );
+    }
+  }
+
+  /** Lets the faults of a phase count from now on. Returns those that strike at a given time, and not at a request. */
+  begin(phase: Phase, now: number, processes: readonly Counts[]): readonly TimedFault[] {
+    const begun = this.#all.filter(({ in: itsPhase = "steps" }) => itsPhase === phase);
+    const placed = begun.map((fault) => (fault.in === undefined ? fault : place(fault, now, processes)));
+    for (const [index, fault] of placed.entries()) this.#given.set(fault, begun[index]!);
+    this.#faults.push(...placed);
+    return placed.filter(isTimed);
+  }
+
+  /** Describes a fault as the scenario gives it. */
+  textOf(fault: Fault): string {
+    return faultText(this.#given.get(fault) ?? fault);
   }
 
   /** Returns the crash of a process at its write of this number, counted from 1. */
   crashAt(process: string, write: number): CrashFault | undefined {
-    return this.#all("crash").find(
+    return this.#ofKind("crash").find(
       (entry) => entry.process === process && "write" in entry && entry.write === write,
     );
   }
 
   /** Returns the crash of a process at its call of this number of an external system, counted from 1. */
   crashAtCall(process: string, call: number): CrashFault | undefined {
-    return this.#all("crash").find(
+    return this.#ofKind("crash").find(
       (entry) => entry.process === process && "call" in entry && entry.call === call,
     );
   }
 
-  /** Returns the failure of a process's call of this number of an external system, counted from 1. */
-  callFault(process: string, call: number): CallFault | undefined {
-    return this.#all("call").find((entry) => entry.process === process && entry.call === call);
+  /** Returns the failure of a process's call of an external system, by its number, counted from 1, or its kind. */
+  callFault(process: string, call: number, kind: string, now: number): CallFault | undefined {
+    return this.#ofKind("call").find(
+      (entry) =>
+        entry.process === process &&
+        ("call" in entry ? entry.call === call : entry.calls === kind && isActive(entry, now)),
+    );
   }
 
-  /** Returns the refusal of a process's request of this number, counted from 1. */
-  refusalOf(process: string, request: number): RefusalFault | undefined {
-    return this.#all("refuse").find((entry) => entry.process === process && entry.request === request);
+  /** Returns the refusal of a process's request, by its number, counted from 1, or its kind. */
+  refusalOf(process: string, request: number, kind = "", now = 0): RefusalFault | undefined {
+    return this.#ofKind("refuse").find(
+      (entry) =>
+        entry.process === process &&
+        ("request" in entry ? entry.request === request : entry.requests === kind && isActive(entry, now)),
+    );
   }
 
   /** `cut`: nothing gets to or from a process now. `lease`: it can't reach its Lease. `break`: its watches are refused. */
@@ -46,7 +82,7 @@ export class FaultPlan {
 
   /** Returns what is wrong with the webhooks of an operator now. */
   webhookFault(operator: string, now: number): WebhookFault | undefined {
-    return this.#all("webhook").find((entry) => entry.operator === operator && isActive(entry, now));
+    return this.#ofKind("webhook").find((entry) => entry.operator === operator && isActive(entry, now));
   }
 
   /** Returns the time until which no events reach a process, whatever the fault; 0 if they do. */
@@ -63,22 +99,38 @@ export class FaultPlan {
 
   /** Returns the time at which an operator is upgraded; 0 if it runs its present version from the start. */
   upgradeOf(operator: string): number {
-    return this.#all("upgrade").find((entry) => entry.operator === operator)?.at ?? 0;
+    return this.#ofKind("upgrade").find((entry) => entry.operator === operator)?.at ?? 0;
   }
 
   /** The time of the last upgrade. No run ends before it: the outcome of a former version is of no interest. */
   get lastUpgrade(): number {
-    return Math.max(0, ...this.#all("upgrade").map(({ at }) => at));
+    return Math.max(0, ...this.#ofKind("upgrade").map(({ at }) => at));
   }
 
-  /** The faults that strike at a given time, and not at a request. */
-  get timed(): ReadonlyArray<Fault & { readonly at: number }> {
-    return this.#faults.filter((entry): entry is Fault & { readonly at: number } => "at" in entry);
+  /** The faults of the phases that have begun, and that strike at a given time. */
+  get timed(): readonly TimedFault[] {
+    return this.#faults.filter(isTimed);
   }
 
-  #all<Kind extends Fault["fault"]>(kind: Kind) {
+  #ofKind<Kind extends Fault["fault"]>(kind: Kind) {
     return this.#faults.filter((entry): entry is Extract<Fault, { fault: Kind }> => entry.fault === kind);
   }
+}
+
+export type TimedFault = Fault & { readonly at: number };
+
+function isTimed(fault: Fault): fault is TimedFault {
+  return "at" in fault;
+}
+
+/** Returns a fault whose times and numbers count from the start of the run. */
+function place(fault: Fault, now: number, processes: readonly Counts[]): Fault {
+  if ("at" in fault) return { ...fault, at: fault.at + now };
+  const counts = processes.find(({ name }) => name === fault.process);
+  if (!counts) return fault;
+  if ("write" in fault) return { ...fault, write: fault.write + counts.writes };
+  if ("request" in fault) return { ...fault, request: fault.request + counts.requests };
+  return { ...fault, call: fault.call + counts.externalCalls };
 }
 
 function isActive(fault: { readonly at: number; readonly for: number }, now: number): boolean {
@@ -100,6 +152,11 @@ export const refusalAnswers = {
 
 /** Describes a fault in a few words. */
 export function faultText(fault: Fault): string {
+  const { in: phase } = fault;
+  return phase === undefined ? disturbanceText(fault) : `in the ${phase}, ${disturbanceText(fault)}`;
+}
+
+function disturbanceText(fault: Fault): string {
   switch (fault.fault) {
     case "crash": {
       const lag = fault.lag ? `, with a view that lags by ${fault.lag} ms` : "";
@@ -110,14 +167,21 @@ export function faultText(fault: Fault): string {
       return `${fault.process} dies ${when} its ${request}, and starts again after ${fault.down} ms${lag}`;
     }
     case "refuse": {
+      const done = fault.done ? ", although it was done" : "";
+      if ("requests" in fault)
+        return `each ${fault.requests} of ${fault.process} ends with ${fault.with} for ${fault.for} ms${done}`;
       const what =
         fault.process === "controllers"
           ? `write ${fault.request} of the cluster's controllers`
           : `request ${fault.request} of ${fault.process}`;
-      return `${what} ends with ${fault.with}${fault.done ? ", although it was done" : ""}`;
+      return `${what} ends with ${fault.with}${done}`;
     }
-    case "call":
-      return `call ${fault.call} of ${fault.process} ends with ${fault.with}${fault.done ? ", although it was done" : ""}`;
+    case "call": {
+      const done = fault.done ? ", although it was done" : "";
+      return "calls" in fault
+        ? `each call ${fault.calls} of ${fault.process} ends with ${fault.with} for ${fault.for} ms${done}`
+        : `call ${fault.call} of ${fault.process} ends with ${fault.with}${done}`;
+    }
     case "hold":
       return `events for ${fault.process} are held for ${fault.for} ms`;
     case "break":

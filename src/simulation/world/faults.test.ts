@@ -3,7 +3,13 @@ import type { Manager } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
-import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
+import {
+  applyShop,
+  Shop,
+  ShopReconciler,
+  shopScenario,
+  shopsThat,
+} from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random.ts";
@@ -11,6 +17,17 @@ import { simulate } from "./simulate.ts";
 
 const one: Scenario = { ...shopScenario(), steps: [applyShop("a", { size: 1 })] };
 const process = "shop-0";
+
+/** A world whose operator writes while a shop is deleted. */
+const finalized: Scenario = {
+  ...shopScenario((manager) =>
+    manager
+      .controllerFor(Shop)
+      .finalizer("example.com/done", async () => {})
+      .complete(new ShopReconciler(manager)),
+  ),
+  steps: [applyShop("a", { size: 1 })],
+};
 
 const disturbedBy = (...faults: Fault[]): Promise<Run> => simulate({ ...one, faults });
 
@@ -70,6 +87,16 @@ test.each<Fault>([
   { fault: "refuse", process, request: 2, with: "reset", done: true },
   { fault: "refuse", process, request: 3, with: "conflict", done: false },
   { fault: "refuse", process, request: 2, with: "too-many", done: false },
+  { fault: "refuse", process, requests: "PATCH ConfigMap", at: 0, for: 5000, with: "error", done: false },
+  {
+    fault: "refuse",
+    process,
+    requests: "PATCH Shop/status",
+    at: 0,
+    for: 5000,
+    with: "conflict",
+    done: false,
+  },
   { fault: "hold", process, at: 0, for: 5000 },
   { fault: "break", process, at: 2000, for: 1000 },
   { fault: "expire", process, at: 0, for: 3000 },
@@ -89,6 +116,44 @@ test.each<Fault>([
   expect(changesOf(run).filter((change) => change === "ADDED configmaps").length).toBe(
     fault.fault === "delete-child" ? 2 : 1,
   );
+});
+
+test("all requests of a kind fail for a while, and no others", async () => {
+  const requests = "PATCH ConfigMap";
+  const run = await disturbedBy({
+    fault: "refuse",
+    process,
+    requests,
+    at: 0,
+    for: 5000,
+    with: "error",
+    done: false,
+  });
+  const failed = run.trace.filter((event) => event.type === "request" && event.status === 500);
+  expect(failed.length).toBeGreaterThan(2);
+  expect(new Set(failed.map((event) => event.type === "request" && event.kind))).toEqual(new Set([requests]));
+  expect(Math.max(...failed.map(({ at }) => at))).toBeLessThanOrEqual(5000);
+});
+
+test("a fault of the deletion counts from its beginning", async () => {
+  const inDeletion = { in: "deletion", process } as const;
+  const run = await simulate({
+    ...finalized,
+    faults: [
+      { ...inDeletion, fault: "crash", write: 1, when: "before", down: 500 },
+      { ...inDeletion, fault: "hold", at: 3, for: 1000 },
+    ],
+  });
+  const begin = run.trace.findIndex(({ type }) => type === "phase");
+  const struck = run.trace.flatMap((event, at) =>
+    event.type === "fault" ? [{ ...event, isLate: at > begin }] : [],
+  );
+  expect(struck.map(({ text, isLate }) => [text, isLate])).toEqual([
+    ["in the deletion, events for shop-0 are held for 1000 ms", true],
+    ["in the deletion, shop-0 dies before the server gets its write 1, and starts again after 500 ms", true],
+  ]);
+  expect(struck[0]!.at - run.trace[begin]!.at).toBe(3);
+  expect(run.leftovers).toEqual([]);
 });
 
 test("a process whose watches broke can't watch for a while", async () => {

@@ -1,5 +1,5 @@
 import type { Manager } from "@tsbuilder/runtime";
-import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
@@ -155,6 +155,49 @@ test("faults of pods and nodes are drawn where there are pods", async () => {
   expect(["crash", "oom", "unready", "evict", "node"].filter((kind) => !withPods.has(kind))).toEqual([]);
   const withoutPods = drawnFor(await simulate({ ...shopScenario(), steps: [applyShop("a", { size: 1 })] }));
   expect(["oom", "unready", "evict", "node"].filter((kind) => withoutPods.has(kind))).toEqual([]);
+});
+
+/** Lets each shop have an image that doesn't exist, then one that does. */
+const mended: readonly Step[] = [
+  applyShop("a", { size: 2, colour: "1.999" }),
+  { ...applyShop("a", { size: 2, colour: "2.0" }), after: 100_000 } as Step,
+];
+
+test("the pods of an image that doesn't exist never run, until the user mends it", async () => {
+  const run = await simulate({ ...scenarioOf(), steps: mended });
+  const started = timesOf(run, "pods", "MODIFIED", "status.phase");
+  expect(started.length).toBe(2);
+  expect(Math.min(...started)).toBeGreaterThan(100_000);
+  expect(timesOf(run, "pods", "MODIFIED", "status.containerStatuses")[0]).toBeLessThan(10_000);
+  expect(podsIn(run).map(({ spec }) => spec?.containers[0]?.image)).toEqual(["shop:2.0", "shop:2.0"]);
+});
+
+test("a StatefulSet, which waits for such a pod for ever, gets the image in the end", async () => {
+  const setup = (manager: Manager): void => {
+    manager
+      .controllerFor(Shop)
+      .owns(StatefulSet)
+      .complete({
+        async reconcile(metadata) {
+          const shop = await manager.client.find(Shop, metadata);
+          if (!shop || shop.metadata.deletionTimestamp) return;
+          const labels = { shop: metadata.name };
+          const containers = [{ name: "shop", image: `shop:${shop.spec.colour}` }];
+          const template = { metadata: { labels }, spec: { containers } };
+          const spec = {
+            replicas: shop.spec.size,
+            serviceName: "shop",
+            selector: { matchLabels: labels },
+            template,
+          };
+          await manager.client.apply(StatefulSet, { metadata, spec }, { owner: shop });
+        },
+      });
+  };
+  const controllers = ["statefulset", "scheduler", "node", "kubelet"] as const;
+  const run = await simulate({ ...shopScenario(setup), controllers, steps: mended });
+  expect(podsIn(run).map(({ status }) => status?.phase)).toEqual(["Running", "Running"]);
+  expect(podsIn(run).map(({ spec }) => spec?.containers[0]?.image)).toEqual(["shop:2.0", "shop:2.0"]);
 });
 
 test("an operator that follows its pods is right, whatever happens to them", async () => {

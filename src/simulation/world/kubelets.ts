@@ -1,8 +1,10 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { StatefulSet } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { Node, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Pace, PacedStep } from "@tsbuilder/cluster";
 import type { NodeFault, PodFault } from "../contract/index.ts";
+import { isMissingImage } from "../contract/scenario.ts";
 import type { Random } from "../random.ts";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
@@ -30,6 +32,9 @@ const slowDurations: Readonly<Record<PacedStep, number>> = {
   stop: 30_000,
 };
 
+/** Milliseconds until an image that doesn't exist is pushed after all, for pods that nothing else would get rid of. */
+const latePush = 300_000;
+
 /** The share of pods that ignore SIGTERM: they end with their grace period. */
 const deafPods = 0.05;
 
@@ -54,6 +59,7 @@ export class Kubelets {
 
   /** How long a step takes differs from object to object, and a pod may be kept from being ready. */
   readonly pace: Pace = (step, object) => {
+    if (step === "start" && hasMissingImage(object)) return this.#isHeldByOrder(object) ? latePush : Infinity;
     if (this.#isSlow) return slowDurations[step];
     const { uid = "" } = object.metadata;
     const random = this.#random.fork(`${uid} ${step}`);
@@ -62,6 +68,23 @@ export class Kubelets {
     const held = this.#unreadyUntil.get(uid);
     return step !== "ready" || held === undefined ? usual : Math.max(usual, held - startOf(object));
   };
+
+  /**
+   * Returns whether a pod belongs to a StatefulSet that replaces its pods in order, and so never one that doesn't get ready:
+   * Kubernetes leaves that to people.
+   */
+  #isHeldByOrder(pod: KubernetesObject): boolean {
+    const owner = findController(pod);
+    return this.#world.cluster.core.store
+      .collection("statefulsets.apps")
+      .list()
+      .some(({ object }) => {
+        const { spec } = object as unknown as StatefulSet;
+        const isOrdered =
+          spec?.podManagementPolicy === "OrderedReady" && spec.updateStrategy?.type === "RollingUpdate";
+        return object.metadata.uid === owner?.uid && isOrdered;
+      });
+  }
 
   noteCreated(pod: KubernetesObject): void {
     this.#created.push(pod);
@@ -125,6 +148,11 @@ export class Kubelets {
     const path = `${pathOf(this.#world.cluster, object)}/status`;
     return (await this.#world.ask("kubelets", "PATCH", path, { status })).status < 300;
   }
+}
+
+function hasMissingImage({ spec }: Pod): boolean {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  return containers.some(({ image = "" }) => isMissingImage(image));
 }
 
 /** Returns the time at which the last container of a pod was started. */

@@ -160,7 +160,9 @@ class Exchange {
     const isCounted = this.#kind === "read" || this.#kind === "write";
     const crash = this.#kind === "write" ? faults.crashAt(name, ++this.#replica.writes) : undefined;
     if (this.#kind === "write") this.#world.writePoints.add(this.#point);
-    const refusal = isCounted ? faults.refusalOf(name, ++this.#replica.requests) : undefined;
+    const refusal = isCounted
+      ? faults.refusalOf(name, ++this.#replica.requests, this.#requestKind, this.#world.loop.now)
+      : undefined;
     if (crash?.when === "before") return this.#die(crash);
     if (refusal && !refusal.done) return this.#refuse(refusal);
     await this.#travel();
@@ -193,7 +195,14 @@ class Exchange {
   }
 
   get #point(): string {
-    return `${this.#replica.operator.name}: ${writePoint(this.#world.cluster, this.#request)}`;
+    return `${this.#replica.operator.name}: ${this.#requestKind}`;
+  }
+
+  /** The kind of the request, without the object's name: `PATCH Shop/status`. */
+  get #requestKind(): string {
+    const { method, path } = this.#request;
+    const { kind, subresource } = targetOf(this.#world.cluster, path);
+    return `${method} ${kind ?? path}${subresource === undefined ? "" : `/${subresource}`}`;
   }
 
   /** Has the server handle the request. A process with an old view gets the first answer of each list from that view. */
@@ -218,7 +227,7 @@ class Exchange {
 
   /** Answers with a refusal, or throws as a connection without an answer does. */
   async #refuse(refusal: RefusalFault): Promise<Answer> {
-    this.#world.note(refusal);
+    if ("request" in refusal) this.#world.note(refusal);
     if (refusal.with === "time-out") {
       await this.#world.loop.wait(this.#options.timeout);
       this.#record(0);
@@ -245,6 +254,7 @@ class Exchange {
       process,
       method,
       path,
+      kind: this.#requestKind,
       body,
       ...(object !== undefined && { object }),
       status,
@@ -258,12 +268,6 @@ function objectOf(cluster: InProcessCluster, { path, body = "{}" }: WireRequest)
   const name = pathName ?? (JSON.parse(body) as { metadata?: { name?: string } }).metadata?.name;
   if (kind === undefined || name === undefined) return undefined;
   return refText({ apiVersion, kind, namespace, name });
-}
-
-/** Returns the kind of a write, without the object's name: `PATCH Shop/status`. */
-function writePoint(cluster: InProcessCluster, { method, path }: WireRequest): string {
-  const { kind, subresource } = targetOf(cluster, path);
-  return `${method} ${kind ?? path}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
 const resourcePath = /^\/(?:api|apis\/([^/]+))\/([^/]+)\/([^?]+)/;

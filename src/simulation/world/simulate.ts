@@ -19,6 +19,7 @@ import { type Ref, type State, refOf, refText, refTextOf } from "../contract/sta
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
+import type { TimedFault } from "./fault-plan.ts";
 import { managerOf } from "./network.ts";
 import { watchPromises } from "./promises.ts";
 import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
@@ -70,7 +71,8 @@ interface Extent {
   readonly witness?: Witness;
 }
 
-function hasWorkInMonths({ trace, writes }: Run): boolean {
+/** Returns whether anything is due in the hundred days: then disturbed runs have them, too. */
+export function hasWorkInMonths({ trace, writes }: Run): boolean {
   return eventsIn("months", trace).some(
     (event) => event.type === "call" || (event.type === "change" && event.by in writes),
   );
@@ -104,13 +106,13 @@ async function runPhases(
   const { loop, recorder, replicas } = world;
   const start = world.random.fork("start");
   for (const replica of replicas) loop.after(start.next() * 200, () => replica.start());
-  scheduleFaults(world);
   startAutoscaler(world);
   const user = new User(world, () => waitForRest(world, limits));
   const promises = isWhole ? watchPromises(world, scenario) : undefined;
   const phase = async (name: Phase, take: readonly Step[], outlook: Outlook): Promise<State | undefined> => {
     let isBusy = true;
     let failure: unknown;
+    scheduleFaults(world, name);
     world
       .as("user", () => user.take(take))
       .catch((error: unknown) => (failure = error))
@@ -150,6 +152,7 @@ async function runPhases(
     derived: world.derived.among(reached.objects),
     leftovers: left ? findLeftovers(world, scenario, left) : [],
     leftOutside: left ? world.external.leftovers(scenario, left) : [],
+    lostOutside: state && left ? world.external.losses(state) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),
@@ -161,10 +164,11 @@ async function runPhases(
   };
 }
 
-/** Sets the timers of the faults that strike at a given time. Faults that strike a request are looked up by the network. */
-function scheduleFaults(world: World): void {
-  for (const fault of world.faults.timed)
-    world.loop.after(fault.at, () => {
+/** Sets the timers of a phase's faults that strike at a given time. Faults that strike a request are looked up by the network. */
+function scheduleFaults(world: World, phase: Phase): void {
+  const { now } = world.loop;
+  for (const fault of world.faults.begin(phase, now, world.replicas))
+    world.loop.after(fault.at - now, () => {
       if ("child" in fault)
         void world.loop.hold(actAsUser(world, fault)).then((isDone) => isDone && world.note(fault));
       else if (fault.fault === "pod" || fault.fault === "node")
@@ -173,10 +177,8 @@ function scheduleFaults(world: World): void {
     });
 }
 
-type TimedFault = Exclude<Fault, ChildFault | PodFault | NodeFault> & { readonly at: number };
-
 /** Carries out a fault. Returns false if the scenario has nothing that it could strike. */
-function strike(world: World, fault: TimedFault): boolean {
+function strike(world: World, fault: Exclude<TimedFault, ChildFault | PodFault | NodeFault>): boolean {
   switch (fault.fault) {
     case "upgrade":
       return upgrade(world, fault.operator);

@@ -103,9 +103,9 @@ export class User {
   }
 }
 
-/** Draws the milliseconds that a user waits before a step: mostly less than a reconcile takes. */
+/** Draws the milliseconds that a user waits before a step: mostly less than a reconcile takes, sometimes less than a rollout. */
 export function pauseOf(random: Random): number {
-  return random.chance(0.3) ? random.next() * 5000 : random.next() * 50;
+  return random.next() * random.pick([50, 50, 50, 5000, 30_000]);
 }
 
 /** Describes a step in a few words. */

@@ -11,7 +11,7 @@ import { Random } from "../random.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
 import { controllerWrites } from "./controller-writes.ts";
 import { ExternalCalls } from "./external-calls.ts";
-import { FaultPlan, faultText } from "./fault-plan.ts";
+import { FaultPlan } from "./fault-plan.ts";
 import { Kubelets } from "./kubelets.ts";
 import { MountedData } from "./mounted-data.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
@@ -263,7 +263,7 @@ export class World {
 
   /** Records that a fault strikes. */
   note(fault: Fault): void {
-    this.recorder.add({ type: "fault", text: faultText(fault) });
+    this.recorder.add({ type: "fault", text: this.faults.textOf(fault) });
   }
 
   /** Returns the revision of the cluster at a time; before its first change, that of the state it began with. */

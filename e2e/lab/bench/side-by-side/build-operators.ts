@@ -6,7 +6,7 @@ import { build } from "esbuild";
 /** A program and its arguments. */
 export type Command = readonly [file: string, ...args: string[]];
 
-/** Builds our operator as for a project's image and with the options of a project's Deployment, and the Go operator if Go is installed. */
+/** Builds our operator as the image and the Deployment of a project run it, and the Go operator if Go is installed. */
 export async function buildOperators(folder: string): Promise<ReadonlyMap<string, Command>> {
   const operators = new Map<string, Command>([
     ["tsbuilder", [process.execPath, ...deployedOptions(), await bundle(folder)]],
@@ -17,14 +17,24 @@ export async function buildOperators(folder: string): Promise<ReadonlyMap<string
   return operators;
 }
 
-/** Node's options in the Deployment that `init` scaffolds. */
+/** Node's options in the image and the Deployment that `init` scaffolds. */
 function deployedOptions(): string[] {
-  const template = "../../../../templates/kustomize/init/base/config/manager/manager.yaml.hbs";
-  const options = /name: NODE_OPTIONS\s+value: (.*)/.exec(
-    readFileSync(new URL(template, import.meta.url), "utf8"),
+  const image = readOptions(
+    "typescript/init/project/Dockerfile.hbs",
+    /^ENTRYPOINT \["node", (.*), "\S+"\]$/m,
   );
-  if (!options) throw new Error("the scaffolded Deployment sets no NODE_OPTIONS");
-  return options[1]!.split(" ");
+  const deployment = readOptions(
+    "kustomize/init/base/config/manager/manager.yaml.hbs",
+    /name: NODE_OPTIONS\s+value: (.*)/,
+  );
+  return [...(JSON.parse(`[${image}]`) as string[]), ...deployment.split(" ")];
+}
+
+function readOptions(template: string, pattern: RegExp): string {
+  const path = new URL(`../../../../templates/${template}`, import.meta.url);
+  const [, found] = pattern.exec(readFileSync(path, "utf8")) ?? [];
+  if (found === undefined) throw new Error(`${template} sets no options of Node`);
+  return found;
 }
 
 async function bundle(folder: string): Promise<string> {
@@ -37,6 +47,9 @@ async function bundle(folder: string): Promise<string> {
     bundle: true,
     platform: "node",
     format: "esm",
+    target: "node20",
+    sourcemap: "linked",
+    sourcesContent: false,
     conditions: ["@tsbuilder/source"],
     banner: { js: require },
     logLevel: "error",

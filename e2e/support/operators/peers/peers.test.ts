@@ -1,13 +1,14 @@
 import type { Kind, KubernetesObject, Manager } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
-import { ConfigMap, Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
+import { ConfigMap, Namespace, ResourceQuota, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { Ingress, NetworkPolicy } from "@tsbuilder/runtime/k8s/networking/v1";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { eventually, moveClockUntil, startTestManager } from "@tsbuilder/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { MySQLSchema, type Schema, setupMySQLSchemaController } from "./mysql-schema.ts";
 import { NetworkStack, SecurityGroup, setupNetworkStackController, Subnet, Vpc } from "./network-stack.ts";
+import { setupTenantController, Tenant } from "./tenant.ts";
 import { setupWebPageController, WebPage } from "./web-page.ts";
 
 const key = { namespace: "default", name: "one" };
@@ -37,7 +38,7 @@ async function start(setup: (manager: Manager) => void, ...kinds: Kind[]) {
   const cluster = await startTestCluster({
     clock,
     crds: kinds.map(definition),
-    controllers: ["garbagecollector"],
+    controllers: ["garbagecollector", "namespace"],
   });
   onTestFinished(() => cluster.stop());
   const { client, stop } = await startTestManager({ kubeconfig: cluster.kubeconfig, clock }, setup);
@@ -55,7 +56,7 @@ async function start(setup: (manager: Manager) => void, ...kinds: Kind[]) {
     };
     return status?.conditions?.[0]?.message;
   };
-  return { client, until, report, namesOf, messageOf };
+  return { clock, client, until, report, namesOf, messageOf };
 }
 
 test("a network is made from the outside in, and ends from the inside out", async () => {
@@ -77,6 +78,13 @@ test("a network is made from the outside in, and ends from the inside out", asyn
   await report(SecurityGroup, { id: "group" });
   await eventually(async () => expect(await messageOf(NetworkStack)).toBe(""));
 
+  // What somebody deletes is made again.
+  const lost = { namespace: "default", name: "one-us-west-2b" };
+  const { uid } = (await client.get(Subnet, lost)).metadata;
+  await client.delete(Subnet, lost);
+  await eventually(async () => expect((await client.get(Subnet, lost)).metadata.uid).not.toBe(uid));
+  await eventually(async () => expect(await messageOf(NetworkStack)).toBe("waits for Subnet one-us-west-2b"));
+
   const finalizers = ["example.com/hold"];
   await client.patch(SecurityGroup, key, { merge: { metadata: { finalizers } } });
   await client.delete(NetworkStack, key);
@@ -87,10 +95,52 @@ test("a network is made from the outside in, and ends from the inside out", asyn
   expect(await namesOf(Vpc)).toEqual([]);
 });
 
+test("a tenant gets its limits before its application, and the application ends first", async () => {
+  const { clock, client, until, namesOf, messageOf } = await start(setupTenantController, Tenant);
+  const inside = { namespace: "one", name: "app" };
+  const inTenant = async (kind: Kind) =>
+    (await client.list(kind, { namespace: "one" })).map(({ metadata }) => metadata.name);
+  // No namespace, no limits; no limits, no application.
+  await client.create(Namespace, { metadata: { name: "one", labels: { of: "others" } } });
+  await client.create(Tenant, { metadata: key, spec: {} });
+  await eventually(async () => expect(await messageOf(Tenant)).toContain('"one"'));
+  expect(await inTenant(ResourceQuota)).toEqual([]);
+  await client.delete(Namespace, { name: "one" });
+  // A conflict of names is tried again after 15 s.
+  await clock.advance(15_000);
+  await eventually(async () =>
+    expect(await messageOf(Tenant)).toBe("waits for Deployment one/app: its last change is not observed yet"),
+  );
+  expect(await inTenant(ResourceQuota)).toEqual(["quota"]);
+  expect(await inTenant(NetworkPolicy)).toEqual(["isolation"]);
+  const replicas = { replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
+  const { uid } = (await client.get(Deployment, inside)).metadata;
+  await client
+    .subresource(Deployment, inside, "status")
+    .patch({ merge: { status: { observedGeneration: 1, ...replicas } } });
+  await eventually(async () => expect(await messageOf(Tenant)).toBe(""));
+
+  // What somebody deletes is made again.
+  await client.delete(Deployment, inside);
+  await eventually(async () => expect((await client.get(Deployment, inside)).metadata.uid).not.toBe(uid));
+
+  const finalizers = ["example.com/hold"];
+  await client.patch(Deployment, inside, { merge: { metadata: { finalizers } } });
+  await client.delete(Tenant, key);
+  await until(async () => expect(await inTenant(Service)).toEqual([]));
+  expect(await inTenant(ResourceQuota)).toEqual(["quota"]);
+  expect((await client.get(Namespace, { name: "one" })).metadata.deletionTimestamp).toBeUndefined();
+  await client.patch(Deployment, inside, { merge: { metadata: { finalizers: null } } });
+  await until(async () => expect(await namesOf(Tenant)).toEqual([]));
+  expect(await namesOf(Namespace)).not.toContain("one");
+});
+
 test("a web page is exposed when it is served, and as long as it should be", async () => {
-  const { client, report, namesOf } = await start(setupWebPageController, WebPage);
+  const { client, until, report, namesOf, messageOf } = await start(setupWebPageController, WebPage);
   await client.create(WebPage, { metadata: key, spec: { html: "<p>", exposed: true } });
   await eventually(async () => expect(await namesOf(Deployment)).toEqual(["one"]));
+  const unseen = "waits for Deployment one: its last change is not observed yet";
+  await eventually(async () => expect(await messageOf(WebPage)).toBe(unseen));
   expect(await namesOf(Ingress)).toEqual([]);
   await report(Deployment, {
     observedGeneration: 1,
@@ -105,6 +155,11 @@ test("a web page is exposed when it is served, and as long as it should be", asy
   await eventually(async () =>
     expect((await client.get(ConfigMap, key)).data).toEqual({ "index.html": "<b>" }),
   );
+  await eventually(async () => expect(await messageOf(WebPage)).toBe(""));
+  await client.delete(ConfigMap, key);
+  await eventually(async () => expect(await namesOf(ConfigMap)).toContain("one"));
+  await client.delete(WebPage, key);
+  await until(async () => expect(await namesOf(Deployment)).toEqual([]));
 });
 
 test("a schema that somebody drops is made again, with the same password", async () => {
@@ -130,6 +185,9 @@ test("a schema that somebody drops is made again, with the same password", async
   await until(async () => expect(schemas.get("default/one")?.encoding).toBe("latin1"));
   expect(passwords.size).toBe(1);
   expect(await namesOf(Secret)).toEqual(["one-mysql"]);
+  const { uid } = (await client.get(Secret, { namespace: "default", name: "one-mysql" })).metadata;
+  await client.delete(Secret, { namespace: "default", name: "one-mysql" });
+  await eventually(async () => expect((await client.list(Secret))[0]?.metadata.uid ?? uid).not.toBe(uid));
   await client.delete(MySQLSchema, key);
   await until(async () => expect(await namesOf(MySQLSchema)).toEqual([]));
   expect(schemas.size).toBe(0);

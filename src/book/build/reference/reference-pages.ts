@@ -515,8 +515,10 @@ export const environmentVariables: Readonly<Record<string, Readonly<Record<strin
     TSBUILDER_TEST_ASSETS:
       "tsbuilder test --real sets it: startTestCluster() then starts the kube-apiserver and etcd of this folder.",
     TSBUILDER_EXPLORE_TIME:
-      "tsbuilder test --explore sets it: how long exploring tests run, such as 10m. Default: 3s.",
+      "tsbuilder test --explore sets it: how long exploring tests run, such as 10m. Default: 5 s of processor time.",
     TSBUILDER_EXPLORE_SEED: "The first seed of exploring tests. Default: 1.",
+    TSBUILDER_EXPLORE_SHARE:
+      "tsbuilder test --explore sets it if several processes share each exploration: which of them this is, and where they meet.",
     TSBUILDER_BUNDLE: "tsbuilder scorecard sets it for its tests: the bundle's folder.",
     TSBUILDER_NAMESPACE: "tsbuilder scorecard sets it for its tests: the namespace of the examples.",
     KIND_CLUSTER: "The kind cluster of a project's Makefile and test/e2e. Default: PROJECT-test-e2e.",

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { execa } from "execa";
@@ -53,16 +55,12 @@ export const test = defineCommand({
     const draft = new Draft(diskTree(root));
     await planGenerated(draft, {}, { root });
     applyPlan(root, draft.changes());
-    const { exitCode, code } = await execa(
-      "npm",
-      ["run", "--silent", "test", "--", ...exploring.files, ...rest],
-      {
-        cwd: root,
-        // A test that does not set its cluster must never reach the one in the user's kubeconfig.
-        env: { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...realServer, ...exploring.env },
-        stdio: "inherit",
-        reject: false,
-      },
+    const args = ["run", "--silent", "test", "--", ...exploring.files, ...rest];
+    // A test that does not set its cluster must never reach the one in the user's kubeconfig.
+    const env = { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...realServer, ...exploring.env };
+    const count = flags.explore && rest.length === 0 ? processesFor(root) : 1;
+    const { exitCode, code } = await withHelpers(count, (share, options) =>
+      execa("npm", args, { cwd: root, env: { ...env, ...share }, reject: false, ...options }),
     );
     if (code === "ENOENT") throw missingManager("npm");
     // A shell's exit code for a command that was not found.
@@ -74,6 +72,49 @@ export const test = defineCommand({
 
 /** A young generation (in MB) in which most objects are garbage before it is full, and never moved: 10 to 25 % faster. */
 export const exploringHeap = "--max-semi-space-size=64";
+
+/** The ending of the names of exploring tests. */
+const exploringTests = "_explore.test.ts";
+
+/** Returns the number of processes among which to share each exploration, so that no core is idle. */
+function processesFor(root: string): number {
+  const tests = diskTree(root)
+    .list(".")
+    .filter((path) => path.endsWith(exploringTests)).length;
+  return Math.max(1, Math.floor(availableParallelism() / Math.max(1, tests)));
+}
+
+/** How a process is started: whether the user sees its output, and what ends it early. */
+type ProcessOptions =
+  | { readonly stdio: "inherit" }
+  | { readonly stdio: "ignore"; readonly cancelSignal: AbortSignal };
+
+/**
+ * Starts a process whose output the user sees, and others that help it for as long as it runs. They meet in a folder, in which
+ * the exploration of each kind is shared.
+ */
+export async function withHelpers<R>(
+  count: number,
+  start: (env: Readonly<Record<string, string>>, options: ProcessOptions) => Promise<R>,
+): Promise<R> {
+  if (count === 1) return start({}, { stdio: "inherit" });
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-explore-"));
+  const end = new AbortController();
+  const shareOf = (index: number) => ({
+    TSBUILDER_EXPLORE_SHARE: JSON.stringify({ index, count, folder }),
+  });
+  const help = async (index: number): Promise<void> => {
+    await start(shareOf(index), { stdio: "ignore", cancelSignal: end.signal });
+    if (!end.signal.aborted) writeFileSync(join(folder, `end ${index}`), "");
+  };
+  for (let index = 1; index < count; index++) void help(index);
+  try {
+    return await start(shareOf(0), { stdio: "inherit" });
+  } finally {
+    end.abort();
+    rmSync(folder, { recursive: true });
+  }
+}
 
 /** The environment and the files of a run of the project's tests. */
 interface Exploring {
@@ -96,16 +137,16 @@ export function readExploring(
         // Node takes the last of two options: the user's own come last.
         NODE_OPTIONS: `${exploringHeap} ${process.env["NODE_OPTIONS"] ?? ""}`.trim(),
       },
-      files: ["_explore.test.ts"],
+      files: [exploringTests],
     };
   const flag = ["time", "seed"].find((name) => given.has(name));
   if (flag !== undefined) throw invalidArgument(`--${flag} says how to explore`, "add --explore");
   return { env: {}, files: [] };
 }
 
-/** Returns a random seed, a multiple of ten: ten successive seeds run the same steps of the user. */
+/** Returns a random seed, a multiple of four: four successive seeds run the same steps of the user. */
 function newSeed(): number {
-  return 10 * Math.ceil(Math.random() * 1_000_000);
+  return 4 * Math.ceil(Math.random() * 1_000_000);
 }
 
 /** Returns the environment variable that names the binaries of a real API server to the test kit. */

@@ -5,6 +5,7 @@ import { pluralize } from "@tsbuilder/apimachinery/naming";
 import { partKeys } from "../../../plugins/contract/plugin.ts";
 import type { ReferenceTemplate } from "../../../plugins/typescript/reference-templates.ts";
 import { referenceTemplates } from "../../../plugins/typescript/reference-templates.ts";
+import { refuseTakenName } from "../../../plugins/typescript/taken-names.ts";
 import { addResource } from "../../../project/change-project.ts";
 import type { Project, Resource, TemplateRecord } from "../../../project/project.ts";
 import {
@@ -117,9 +118,10 @@ export const createApi = defineCommand({
         withResource: values.resource,
         withController: values.controller,
         controllerName: values["controller-name"],
-        owns: await findOwnedKinds(values.owns, resource.kind),
+        owns: await findOwnedKinds(values.owns),
         force: values.force,
       });
+      if (values.resource) refuseTakenName(after, resource);
       const forcedParts = listForcedParts(project, resource, values);
       const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);
@@ -165,11 +167,8 @@ function checkCombination(values: Values): void {
   }
 }
 
-/**
- * Finds the kinds, and returns them with their full groups. Throws if Kubernetes has no such kind, if it has no namespace,
- * or if its name is the owner's, too.
- */
-async function findOwnedKinds(owns: readonly string[], owner: string): Promise<string[]> {
+/** Finds the kinds, and returns them with their full groups. Throws if Kubernetes has no such kind, or it has no namespace. */
+async function findOwnedKinds(owns: readonly string[]): Promise<string[]> {
   if (owns.length === 0) return [];
   // The tables of built-in kinds are large, and most commands are about the project's kinds.
   const { findCoreKind } = await import("../../project/find-core-kind.ts");
@@ -189,11 +188,6 @@ async function findOwnedKinds(owns: readonly string[], owner: string): Promise<s
     return `${apiVersionOf({ group: qualifiedGroup(resource), version })}/${kind}`;
   });
   const kinds = found.map((text) => text.slice(text.lastIndexOf("/") + 1));
-  if (kinds.includes(owner))
-    throw invalidArgument(
-      `--owns ${owner} has the name of its owner, and a file can import only one ${owner}`,
-      `add it to the controller under another name: import { ${owner} as Owned${owner} }`,
-    );
   const repeated = kinds.find((kind, at) => kinds.indexOf(kind) !== at);
   if (repeated === undefined) return found;
   throw invalidArgument(`--owns has ${repeated} twice`, "give each kind once, in one version");

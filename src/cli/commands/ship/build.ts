@@ -31,7 +31,7 @@ export const build = defineCommand({
   async run({ flags, rest, cwd, ui }) {
     const { root } = openProject(cwd, ui);
     if (flags.image === undefined) {
-      refuseImageFlags(flags);
+      refuseImageFlags({ ...flags, "": rest });
       const { bundleOperator } = await import("../../../ship/bundle.ts");
       await bundleOperator(root, join(root, "dist/main.js"));
       ui.print(`wrote dist/main.js, and dist/${licensesFile} for the packages in it`);
@@ -56,9 +56,13 @@ export const build = defineCommand({
   },
 });
 
+/** Refuses what only the build of an image reads; the arguments after `--` are a flag without a name here. */
 function refuseImageFlags(flags: Readonly<Record<string, unknown>>): void {
-  const given = ["tool", "push", "load", "save", "digest-file"].find((name) => flags[name]);
-  if (!given) return;
+  const given = ["tool", "platform", "build-arg", "push", "load", "save", "digest-file", ""].find((name) => {
+    const value = flags[name];
+    return Array.isArray(value) ? value.length > 0 : value;
+  });
+  if (given === undefined) return;
   throw invalidArgument(
     `--${given} needs --image`,
     `set the image: tsbuilder build --image registry.example.com/operator:v1 --${given}`,

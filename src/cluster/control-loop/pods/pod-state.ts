@@ -69,7 +69,7 @@ function phaseRank(pod: Pod): number {
   return ["Pending", "Unknown", "Running"].indexOf(pod.status?.phase ?? "Pending");
 }
 
-/** Sets a condition of a pod; lastTransitionTime changes only with its status. */
+/** Sets a condition of a pod, as the server stores it; lastTransitionTime changes only with its status. */
 export function setPodCondition(
   status: PodStatus | undefined,
   condition: LooseCondition,
@@ -79,6 +79,8 @@ export function setPodCondition(
   const previous = conditions.find(({ type }) => type === condition.type);
   const transition = previous?.status === condition.status ? previous.lastTransitionTime : undefined;
   const next: LooseCondition = {
+    // Without it, no status would be equal to the stored one, and all of them would be written again.
+    lastProbeTime: null,
     ...condition,
     lastTransitionTime: transition === undefined ? now : transition,
   };

@@ -24,9 +24,21 @@ export async function handleEviction(context: RequestContext, target: Target): P
   if (eviction.metadata.name !== name) throw badRequest("name in URL does not match name in Eviction object");
   const pod = core.store.collection("pods").get(keyOf(resource, namespace, name));
   if (!pod) throw notFound(resource, name);
-  const budget = isServing(pod.object) ? checkBudgets(target, pod.object.metadata.labels ?? {}) : undefined;
+  const budget = isServing(pod.object) ? checkBudgets(target, pod.object) : undefined;
   const options = (eviction["deleteOptions"] ?? {}) as DeleteOptions;
-  if (!write.dryRun) await recordEviction(target, pod.object, budget);
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  const { metadata } = pod.object;
+  const isAsSeen = (uid ?? metadata.uid) === metadata.uid;
+  // If it isn't, the deletion fails.
+  if (
+    !write.dryRun &&
+    isAsSeen &&
+    (resourceVersion ?? metadata.resourceVersion) === metadata.resourceVersion
+  ) {
+    const recorded = await recordEviction(target, pod.object, budget);
+    if (resourceVersion !== undefined)
+      options.preconditions = { ...options.preconditions, resourceVersion: recorded };
+  }
   await deleteObject({ ...write, subresource: "", admitted: true }, options);
   return jsonReply({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }, 201);
 }
@@ -36,8 +48,11 @@ const evictionUser = "system:apiserver";
 
 type Budget = Stored<PodDisruptionBudget>;
 
-/** Decrements the budget at once, without waiting for its controller, and sets the Pod's DisruptionTarget condition. */
-async function recordEviction({ core }: Target, pod: ApiObject, budget: Budget | undefined): Promise<void> {
+/**
+ * Decrements the budget at once, without waiting for its controller, and sets the Pod's DisruptionTarget condition.
+ * Returns the Pod's new version.
+ */
+async function recordEviction({ core }: Target, pod: ApiObject, budget: Budget | undefined): Promise<string> {
   const objects = clusterObjects(core);
   const now = formatTime(core.clock.now());
   if (budget) {
@@ -57,7 +72,8 @@ async function recordEviction({ core }: Target, pod: ApiObject, budget: Budget |
   const { status } = pod as Stored<Pod>;
   const others = (status?.conditions ?? []).filter(({ type }) => type !== disrupted.type);
   const evicted = { ...pod, status: { ...status, conditions: [...others, disrupted] } };
-  await objects.update(evictionUser, evicted, "status");
+  const { metadata } = await objects.update(evictionUser, evicted, "status");
+  return metadata.resourceVersion!;
 }
 
 /** Pods that are pending, finished or being deleted don't count towards budgets. */
@@ -66,13 +82,17 @@ function isServing(pod: ApiObject): boolean {
   return metadata.deletionTimestamp === undefined && ["Running", "Unknown"].includes(status?.phase ?? "");
 }
 
-/** Finds the budget that covers a pod; throws if it allows no disruption. */
-function checkBudgets({ core, namespace }: Target, labels: Record<string, string>): Budget | undefined {
+/** Finds the budget of which an eviction takes a part; throws if it allows no disruption. */
+function checkBudgets({ core, namespace }: Target, pod: ApiObject): Budget | undefined {
+  const { metadata, status: podStatus } = pod as Stored<Pod>;
+  const labels = metadata.labels ?? {};
+  const isReady = podStatus?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
   let covering: Budget | undefined;
   for (const { object } of core.store.collection("poddisruptionbudgets.policy").list(`${namespace}/`)) {
     const budget = object as Budget;
     const { spec, status } = budget;
     if (!matchesLabelSelector(spec.selector, labels)) continue;
+    if (!isReady && mayLoseUnready(budget)) continue;
     covering = budget;
     if ((status?.disruptionsAllowed ?? 0) > 0) continue;
     const message = `The disruption budget ${object.metadata.name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`;
@@ -81,4 +101,11 @@ function checkBudgets({ core, namespace }: Target, labels: Record<string, string
     throw new StatusError(429, "TooManyRequests", why, { causes });
   }
   return covering;
+}
+
+/** A pod that isn't ready may go if the budget says so, or if it lacks none of those that are. */
+function mayLoseUnready({ spec, status }: Budget): boolean {
+  const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
+  if (spec?.unhealthyPodEvictionPolicy === "AlwaysAllow") return true;
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }

@@ -1,7 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { eventually } from "../../../../e2e/support/eventually.ts";
 import type { Pod } from "../../control-loop/api/core.ts";
 import type { PodDisruptionBudget } from "@tsbuilder/apimachinery/k8s/policy/v1";
-import { budgetStatus } from "./disruption-controller.ts";
+import { clusterObjects } from "../../registry/cluster-objects.ts";
+import { budgetStatus, podDisruptionBudgets } from "./disruption-controller.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const pod = (ready: boolean): Pod => ({
@@ -64,4 +67,43 @@ it("budgetStatus() keeps lastTransitionTime of an unchanged condition", () => {
   const later = Date.parse("2026-01-02T00:00:00Z");
   const after = budgetStatus({ ...budget({ minAvailable: 1 }), status: before }, [pod(false)], 1, later);
   expect(after.conditions).toEqual(before.conditions);
+});
+
+it("disruptionController() counts what a StatefulSet wants, whoever owns it", async () => {
+  const cluster = await startTestCluster({
+    controllers: ["statefulset", "disruption", "scheduler", "node", "kubelet"],
+  });
+  onTestFinished(() => cluster.stop());
+  const labels = { app: "db" };
+  const owner = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "owner", namespace: "default" } };
+  await cluster.install(owner);
+  const { uid = "" } = clusterObjects(cluster.core).get("configmaps", "default", "owner")!.metadata;
+  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid, controller: true }];
+  const metadata = { name: "db", namespace: "default" };
+  await cluster.install(
+    {
+      apiVersion: "apps/v1",
+      kind: "StatefulSet",
+      metadata: { ...metadata, ownerReferences },
+      spec: {
+        replicas: 2,
+        serviceName: "db",
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "db", image: "db:1" }] } },
+      },
+    },
+    {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata,
+      spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
+    },
+  );
+  await eventually(() =>
+    expect(clusterObjects(cluster.core).get(podDisruptionBudgets, "default", "db")?.status).toMatchObject({
+      expectedPods: 2,
+      currentHealthy: 2,
+      disruptionsAllowed: 1,
+    }),
+  );
 });

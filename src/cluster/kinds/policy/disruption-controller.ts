@@ -68,7 +68,7 @@ export function disruptionController(context: ControllerContext): Controller {
     return sum([...distinct.values()]);
   }
 
-  /** Finds the object that sets the replicas: for a Deployment's pods the Deployment, not its ReplicaSet. */
+  /** Finds the object that sets the replicas: for a Deployment's pods the Deployment, but no owner of workloads. */
   function ownerOf(object: KubernetesObject): ObjectWithReplicas | undefined {
     const reference = findController(object);
     if (!reference) return undefined;
@@ -76,7 +76,8 @@ export function disruptionController(context: ControllerContext): Controller {
     const served = objects.findKind(parseApiVersion(apiVersion).group, kind);
     if (served?.apiVersion !== apiVersion) return undefined;
     const owner = objects.get<ObjectWithReplicas>(served.resource, object.metadata.namespace, name);
-    return owner && (ownerOf(owner) ?? owner);
+    const isOfDeployment = kind === "ReplicaSet" && owner && findController(owner)?.kind === "Deployment";
+    return isOfDeployment ? ownerOf(owner) : owner;
   }
 }
 

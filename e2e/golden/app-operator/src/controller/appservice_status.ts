@@ -6,6 +6,7 @@ import {
   type Clock,
   type Condition,
   type DesiredCondition,
+  findCondition,
   type Rejection,
   setCondition,
   type Stored,
@@ -67,7 +68,7 @@ function conditionsFor(
 function available(deployment: Deployment | undefined): Omit<DesiredCondition, "type"> {
   const isCurrent =
     (deployment?.status?.observedGeneration ?? 0) >= (deployment?.metadata.generation ?? 1);
-  const condition = conditionOf(deployment, "Available");
+  const condition = findCondition(deployment?.status?.conditions, "Available");
   if (isCurrent && condition?.status === "True") {
     return { status: "True", reason: "DeploymentAvailable", message: "enough pods are ready" };
   }
@@ -114,19 +115,15 @@ function degraded(
       message: rejections.map(({ message }) => message).join("; "),
     };
   }
-  const failure = conditionOf(deployment, "ReplicaFailure");
+  const failure = findCondition(deployment?.status?.conditions, "ReplicaFailure");
   if (failure?.status === "True") {
     return { status: "True", reason: "ReplicaFailure", message: failure.message ?? "" };
   }
-  const progress = conditionOf(deployment, "Progressing");
+  const progress = findCondition(deployment?.status?.conditions, "Progressing");
   if (progress?.reason === "ProgressDeadlineExceeded") {
     return { status: "True", reason: "ProgressDeadlineExceeded", message: progress.message ?? "" };
   }
   return { status: "False", reason: "AsExpected", message: "" };
-}
-
-function conditionOf(deployment: Deployment | undefined, type: string) {
-  return deployment?.status?.conditions?.find((condition) => condition.type === type);
 }
 
 function urlOf({ metadata, spec }: Stored<AppService>): string | undefined {

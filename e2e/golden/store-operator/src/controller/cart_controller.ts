@@ -14,7 +14,7 @@ import {
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Cart } from "../../api/v1/cart_types.ts";
-import { deploymentFor, serviceFor, configMapFor } from "./cart_resources.ts";
+import { deploymentFor, serviceFor, configMapFor, nameOf } from "./cart_resources.ts";
 
 // +kubebuilder:rbac:groups=shop.example.com,resources=carts,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=shop.example.com,resources=carts/status,verbs=get;update;patch
@@ -43,10 +43,11 @@ export class CartReconciler implements Reconciler {
     if (!cart) return;
 
     // A child that comes after another waits until that is ready: add it with `{ after: other }`.
+    const name = nameOf(cart);
     const children = new Children(this.#client, cart, { clock: this.#clock });
-    children.add(Deployment, request.name, deploymentFor(cart));
-    children.add(Service, request.name, serviceFor(cart), { prepare: pruneServicePorts });
-    children.add(ConfigMap, request.name, configMapFor(cart));
+    children.add(Deployment, name, deploymentFor(cart));
+    children.add(Service, name, serviceFor(cart), { prepare: pruneServicePorts });
+    children.add(ConfigMap, name, configMapFor(cart));
     await children.apply();
 
     const ready = children.condition("Ready");

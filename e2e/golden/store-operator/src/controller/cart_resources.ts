@@ -1,13 +1,18 @@
-import type { Desired, Stored } from "@tsbuilder/runtime";
+import { type Desired, shortName, type Stored } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Cart } from "../../api/v1/cart_types.ts";
 
 const INSTANCE = "app.kubernetes.io/instance";
 
+/** The name of what a Cart owns. A label has 63 characters, and StatefulSets and CronJobs add up to 11 to theirs. */
+export function nameOf({ metadata }: Stored<Cart>): string {
+  return shortName(metadata.name, 52);
+}
+
 /** The labels of what a Cart owns; they never change, because selectors are immutable. */
-function labelsOf({ metadata }: Stored<Cart>): Record<string, string> {
-  return { "app.kubernetes.io/name": "cart", [INSTANCE]: metadata.name };
+function labelsOf(cart: Stored<Cart>): Record<string, string> {
+  return { "app.kubernetes.io/name": "cart", [INSTANCE]: nameOf(cart) };
 }
 
 /** The Deployment. */

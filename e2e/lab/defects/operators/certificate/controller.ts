@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Context, type Manager, setCondition, type Stored } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { Certificate } from "./types.ts";
@@ -36,7 +37,8 @@ export function setup(manager: Manager): void {
         const held = secret?.metadata.annotations ?? {};
         const renewAt = renewalOf(held, spec.days ?? 30);
         const isCurrent = held["pki.example.com/wish"] === wishOf(spec);
-        if (secret && isCurrent && clock.now() < renewAt) {
+        const isIntact = held["pki.example.com/digest"] === digestOf(secret?.data?.["tls.crt"]);
+        if (secret && isCurrent && isIntact && clock.now() < renewAt) {
           await report(certificate, "True", "Issued", held["pki.example.com/not-after"]);
           return { requeueAfter: `${Math.ceil(renewAt - clock.now())}ms` };
         }
@@ -46,12 +48,13 @@ export function setup(manager: Manager): void {
         const issued = await ask<Issued>("PUT", `certificates/${metadata.uid}`, context, {
           dnsName: spec.dnsName,
           days: spec.days ?? 30,
-          replaces: isCurrent ? held["pki.example.com/serial"] : undefined,
+          replaces: isCurrent && isIntact ? held["pki.example.com/serial"] : undefined,
         });
         if (!issued) {
           await report(certificate, "False", "Pending", status.notAfter);
           return { requeueAfter: "5s" };
         }
+        const pem = Buffer.from(issued.pem).toString("base64");
         await client.apply(
           Secret,
           {
@@ -62,9 +65,10 @@ export function setup(manager: Manager): void {
                 "pki.example.com/serial": issued.serial,
                 "pki.example.com/not-after": issued.notAfter,
                 "pki.example.com/wish": wishOf(spec),
+                "pki.example.com/digest": digestOf(pem),
               },
             },
-            stringData: { "tls.crt": issued.pem },
+            data: { "tls.crt": pem },
           },
           { owner: certificate },
         );
@@ -90,6 +94,11 @@ export function setup(manager: Manager): void {
 
 function wishOf({ dnsName, days }: Stored<Certificate>["spec"]): string {
   return `${dnsName} ${days}`;
+}
+
+/** Returns what differs when somebody changes the certificate in the Secret. */
+function digestOf(pem = ""): string {
+  return createHash("sha256").update(pem).digest("hex");
 }
 
 /** Returns when a certificate is to be renewed, in milliseconds since 1970. */

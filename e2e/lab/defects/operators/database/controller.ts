@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
-  ApiError,
+  Children,
+  type Condition,
   type Context,
   type Desired,
   type Manager,
@@ -17,11 +18,9 @@ import { Database, User } from "./types.ts";
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 const server = "http://db.example.com";
-/** On each Secret: namespace, name and uid of its user, which may be in another namespace. */
-const ofUser = "db.example.com/user";
 
 export function setup(manager: Manager): void {
-  const { client, cache } = manager;
+  const { client, cache, clock } = manager;
   cache.addIndex(User, "spec.database", ({ spec }) => [spec.database]);
 
   manager
@@ -53,10 +52,7 @@ export function setup(manager: Manager): void {
       const users = await client.list(User, { namespace, fields: { "spec.database": name } });
       return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
     })
-    .watches(Secret, ({ metadata: { annotations } }) => {
-      const [namespace, name] = annotations?.[ofUser]?.split("/") ?? [];
-      return namespace && name ? [{ namespace, name }] : [];
-    })
+    .owns(Secret, { byLabel: true })
     .finalizer("db.example.com/logged-out", (user, context) => withdraw(user, context))
     .complete({
       async reconcile(request, context) {
@@ -66,8 +62,10 @@ export function setup(manager: Manager): void {
         const key = { namespace: request.namespace, name: spec.database };
         const database =
           (await client.find(Database, key)) ?? (await client.find(Database, key, { live: true }));
+        const children = new Children(client, user, { clock });
         if (!database || database.metadata.deletionTimestamp) {
           await withdraw(user, context);
+          await children.prune(Secret);
           await report(user, "False", "NoDatabase", undefined);
           return;
         }
@@ -79,66 +77,35 @@ export function setup(manager: Manager): void {
         const current = await client.find(User, request, { live: true });
         if (current?.metadata.uid !== metadata.uid || current?.metadata.deletionTimestamp) return;
         // It is stored before the server is told, so that a process that dies in between still knows it.
+        const name = nameOf(user);
         const password = await passwordOf(user);
-        const content = { login: metadata.uid, database: database.metadata.uid, password };
-        await client.apply(Secret, secretFor(user, request.namespace, content), { owner: user });
-        const login = { database: content.database, access: spec.access ?? "read", password };
-        await call("PUT", `logins/${metadata.uid}`, context, login);
-        if (await copy(user, content)) {
-          await report(user, "True", "LoggedIn", nameOf(user));
-          return { requeueAfter: "10m" };
+        const secret = secretFor({ login: metadata.uid, database: database.metadata.uid, password });
+        await children.set(Secret, name, secret);
+        if (children.rejections.length === 0) {
+          const { access = "read", login: alias = request.name } = spec;
+          const login = { database: database.metadata.uid, access, alias, password };
+          await call("PUT", `logins/${metadata.uid}`, context, login);
+          for (const namespace of spec.copies ?? []) await children.set(Secret, { namespace, name }, secret);
         }
-        await report(user, "False", "NamespaceMissing", nameOf(user));
-        return { requeueAfter: "30s" };
+        await children.prune(Secret);
+        const [rejection] = children.rejections;
+        const conditions = rejection
+          ? await report(user, "False", rejection.reason, name)
+          : await report(user, "True", "LoggedIn", name);
+        return children.result(conditions[0]) ?? { requeueAfter: "10m" };
       },
     });
 
-  /** The password in the Secret, or a new one if it has none. */
+  /** The password in the Secret, or a new one if it has none. The cache may not know it yet. */
   async function passwordOf(user: Stored<User>): Promise<string> {
-    const held = (await find(user, user.metadata.namespace))?.data?.["password"];
+    const secret = await new Children(client.with({ live: true }), user).find(Secret, nameOf(user));
+    const held = secret?.data?.["password"];
     return held ? Buffer.from(held, "base64").toString() : randomBytes(18).toString("base64url");
   }
 
-  /** Copies the Secret to where it belongs, and deletes it elsewhere. Returns whether all of the namespaces exist. */
-  async function copy(user: Stored<User>, content: Record<string, string>): Promise<boolean> {
-    const wanted = new Set([user.metadata.namespace, ...(user.spec.copies ?? [])]);
-    let isComplete = true;
-    for (const namespace of wanted) {
-      if (namespace === user.metadata.namespace) continue;
-      try {
-        await find(user, namespace);
-        await client.apply(Secret, secretFor(user, namespace, content));
-      } catch (error) {
-        if (!(error instanceof ApiError && error.isNotFound)) throw error;
-        isComplete = false;
-      }
-    }
-    await prune(user, wanted, false);
-    return isComplete;
-  }
-
-  /** Takes the login from the server, and the Secrets from all namespaces. The cache may not know all of them yet. */
+  /** Takes the login from the server. */
   async function withdraw(user: Stored<User>, context: Context): Promise<void> {
     await call("DELETE", `logins/${user.metadata.uid}`, context);
-    await prune(user, new Set(), true);
-  }
-
-  /** Finds the user's Secret in a namespace. Throws if there is one of this name that isn't the user's. */
-  async function find(user: Stored<User>, namespace: string): Promise<Stored<Secret> | undefined> {
-    const key = { namespace, name: nameOf(user) };
-    const secret = (await client.find(Secret, key)) ?? (await client.find(Secret, key, { live: true }));
-    if (secret && secret.metadata.annotations?.[ofUser] !== idOf(user))
-      throw new Error(`the Secret ${namespace}/${key.name} was made by somebody else`);
-    return secret;
-  }
-
-  /** Deletes the user's Secrets in all namespaces but those to keep. */
-  async function prune(user: Stored<User>, kept: ReadonlySet<string>, live: boolean): Promise<void> {
-    for (const secret of await client.list(Secret, { fields: { "metadata.name": nameOf(user) }, live })) {
-      const { annotations, namespace, uid } = secret.metadata;
-      if (annotations?.[ofUser] !== idOf(user) || kept.has(namespace)) continue;
-      await client.delete(Secret, secret, { preconditions: { uid } });
-    }
   }
 
   async function report(
@@ -146,13 +113,12 @@ export function setup(manager: Manager): void {
     status: "True" | "False",
     reason: string,
     secret: string | undefined,
-  ): Promise<void> {
+  ): Promise<Condition[]> {
     const ready = { type: "Ready", status, reason, message: "" } as const;
-    await client.patchStatus(User, user, {
-      observedGeneration: user.metadata.generation!,
-      ...(secret !== undefined && { secret }),
-      conditions: setCondition(user.status?.conditions ?? [], ready),
-    });
+    const conditions = setCondition(user.status?.conditions, ready, clock);
+    const observedGeneration = user.metadata.generation;
+    await client.patchStatus(User, user, { observedGeneration, secret, conditions });
+    return conditions;
   }
 }
 
@@ -161,14 +127,9 @@ function nameOf({ metadata }: Stored<User>): string {
   return `${metadata.namespace}.${metadata.name}`;
 }
 
-function idOf({ metadata: { namespace, name, uid } }: Stored<User>): string {
-  return `${namespace}/${name}/${uid}`;
-}
-
-function secretFor(user: Stored<User>, namespace: string, content: Record<string, string>): Desired<Secret> {
-  const metadata = { name: nameOf(user), namespace, annotations: { [ofUser]: idOf(user) } };
+function secretFor(content: Readonly<Record<string, string>>): Desired<Secret> {
   const encode = ([key, value]: [string, string]) => [key, Buffer.from(value).toString("base64")] as const;
-  return { metadata, data: Object.fromEntries(Object.entries(content).map(encode)) };
+  return { metadata: {}, data: Object.fromEntries(Object.entries(content).map(encode)) };
 }
 
 /** Calls the server. Undefined says that there is no such thing, which is fine for one that is to be deleted. */

@@ -1,6 +1,7 @@
 import { external } from "@tsbuilder/simulation";
 import type { Exam } from "../../exam.ts";
 import { User } from "./types.ts";
+import { setupWebhooks } from "./webhooks.ts";
 
 interface Login {
   readonly database: string;
@@ -32,6 +33,7 @@ export const exam: Exam = {
   kind: User,
   world: () => ({
     external: { db },
+    webhooks: setupWebhooks,
     objects: ["default", "other"].flatMap((namespace) =>
       ["main", "reports"].map((name) => ({
         apiVersion: "db.example.com/v1",
@@ -65,7 +67,12 @@ export const exam: Exam = {
       name: "copies-stay",
       seenIn: "elastic/cloud-on-k8s#9681: copies of a Secret stay in a namespace that isn't named any more",
       classes: ["history"],
-      edits: [{ right: "await prune(user, wanted, false);", wrong: "" }],
+      edits: [
+        {
+          right: "await children.prune(Secret);\n        const [rejection]",
+          wrong: "const [rejection]",
+        },
+      ],
     },
     {
       name: "password-not-passed-on",

@@ -38,6 +38,12 @@ export interface UserSpec {
    */
   access?: string;
   /**
+   * How the user is called on the server. Default: the name of the User.
+   * +kubebuilder:validation:MinLength=1
+   * +kubebuilder:validation:MaxLength=60
+   */
+  login?: string;
+  /**
    * Other namespaces that get a copy of the Secret.
    * +kubebuilder:validation:MaxItems=10
    * +kubebuilder:validation:items:MinLength=1
@@ -57,6 +63,7 @@ export interface UserStatus {
 
 /**
  * User is a login of a Database, with its password in a Secret.
+ * +kubebuilder:storageversion
  * +kubebuilder:subresource:status
  * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 150",message="metadata.name must have at most 150 characters"
  */

@@ -1,6 +1,14 @@
-import { Children, type Desired, type Manager, setCondition, type Stored } from "@tsbuilder/runtime";
+import {
+  ApiError,
+  Children,
+  type Desired,
+  type Manager,
+  setCondition,
+  type Stored,
+} from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { Quorum } from "./types.ts";
 
 // +kubebuilder:rbac:groups=quorum.example.com,resources=quorums,verbs=get;list;watch;patch;update
@@ -8,7 +16,9 @@ import { Quorum } from "./types.ts";
 // +kubebuilder:rbac:groups=quorum.example.com,resources=quorums/finalizers,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch
-// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=pods/eviction,verbs=create
 // +kubebuilder:rbac:groups="",resources=pods/exec,verbs=get;create
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -31,6 +41,7 @@ export function setup(manager: Manager): void {
     .controllerFor(Quorum)
     .owns(StatefulSet)
     .owns(Service)
+    .owns(PodDisruptionBudget)
     .watches(Pod, ({ metadata: { namespace, labels } }) => {
       const name = labels?.[nameLabel];
       return name ? [{ namespace, name }] : [];
@@ -56,6 +67,7 @@ export function setup(manager: Manager): void {
         const children = new Children(client, quorum, { clock });
         const set = await children.set(StatefulSet, request.name, statefulSetFor(quorum));
         await children.set(Service, request.name, serviceFor(quorum));
+        await children.set(PodDisruptionBudget, request.name, budgetFor(quorum));
         const [rejection] = children.rejections;
         const progress: Progress = set && !rejection ? await advance(quorum, set) : { reason: "Waiting" };
         const { reason, requeueAfter, members = status.members } = progress;
@@ -132,10 +144,15 @@ export function setup(manager: Manager): void {
       .sort((a, b) => numberOf(a) - numberOf(b));
   }
 
-  /** Deletes a pod as it was seen, so that the StatefulSet makes a new one. */
+  /** Evicts a pod as it was seen, if no other is missing, so that the StatefulSet makes a new one. */
   async function replace(pod: Stored<Pod>): Promise<Progress> {
     const { uid, resourceVersion } = pod.metadata;
-    await client.delete(Pod, pod, { preconditions: { uid, resourceVersion } });
+    const deleteOptions = { preconditions: { uid, resourceVersion } };
+    try {
+      await client.subresource(Pod, pod, "eviction").create({ deleteOptions });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.isTooManyRequests)) throw error;
+    }
     return { reason: "Upgrading", requeueAfter: "5s" };
   }
 
@@ -200,4 +217,17 @@ function serviceFor({ metadata }: Stored<Quorum>): Desired<Service> {
   const labels = { [nameLabel]: metadata.name };
   const spec = { clusterIP: "None", selector: labels, ports: [{ name: "peer", port: 2380 }] };
   return { metadata: { name: metadata.name, labels }, spec };
+}
+
+/** Drains wait for each other, too. A server that doesn't serve may always go. */
+function budgetFor({ metadata }: Stored<Quorum>): Desired<PodDisruptionBudget> {
+  const labels = { [nameLabel]: metadata.name };
+  return {
+    metadata: { name: metadata.name, labels },
+    spec: {
+      maxUnavailable: 1,
+      selector: { matchLabels: labels },
+      unhealthyPodEvictionPolicy: "AlwaysAllow",
+    },
+  };
 }

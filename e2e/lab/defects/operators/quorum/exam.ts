@@ -67,7 +67,7 @@ export const exam: Exam = {
   kind: Quorum,
   world: () => ({
     external: { servers },
-    controllers: ["statefulset", "scheduler", "node", "kubelet"],
+    controllers: ["statefulset", "disruption", "scheduler", "node", "kubelet"],
     operations: {
       values: { "spec.version": ["v3.5.9", "v3.6.1"], "spec.memory": ["256Mi", "512Mi"] },
     },
