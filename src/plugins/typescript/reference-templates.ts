@@ -1,3 +1,4 @@
+import type { Project } from "../../project/project.ts";
 import { blockCommentText, markerString } from "../../shared/source-text.ts";
 
 /** A reference operator: its folder of templates, and its default names. */
@@ -11,8 +12,8 @@ export interface ReferenceTemplate {
   readonly version: string;
   /** A template without its own kind can be used for any kind. */
   readonly kind: string | undefined;
-  /** Imports scripts and configuration files as text. */
-  readonly hasTextFiles: boolean;
+  /** The packages that its operator imports, with the versions that it was tested with. */
+  readonly packages?: Readonly<Record<string, string>>;
   /** The options with their defaults; an undefined default makes the option required. */
   readonly options: Readonly<Record<string, string | undefined>>;
   /** Template variables that are derived from the options. */
@@ -29,7 +30,7 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
     group: "apps",
     version: "v1",
     kind: "MySQL",
-    hasTextFiles: true,
+    packages: { mysql2: "3.24.6" },
     options: {},
   },
   {
@@ -38,7 +39,6 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
     group: "apps",
     version: "v1",
     kind: "AppService",
-    hasTextFiles: false,
     options: {},
   },
   {
@@ -47,11 +47,19 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
     group: "apps",
     version: "v1",
     kind: undefined,
-    hasTextFiles: false,
     options: { image: undefined, containerCommand: "", containerPort: "", runAsUser: "" },
     words: deployImageWords,
   },
 ];
+
+/** Returns the packages that a project's templates add to those of every project. */
+export function packagesOf({ resources }: Project): Readonly<Record<string, string>> {
+  const names = new Set(resources.map(({ template }) => template?.name));
+  return Object.assign(
+    {},
+    ...referenceTemplates.filter(({ name }) => names.has(name)).map(({ packages }) => packages),
+  ) as Record<string, string>;
+}
 
 /**
  * The template variables of deploy-image: the flags become defaults of the kind, where users see and can override them.

@@ -40,6 +40,7 @@ import {
   pluginsFlag,
   refusedGoFlags,
 } from "../../project/find-resource.ts";
+import { installPackages, planPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 
@@ -105,7 +106,7 @@ export const createApi = defineCommand({
   ],
   async run(call) {
     const { flags: values, cwd, ui } = call;
-    return openToChange(call, async (opened) => {
+    const written = await openToChange(call, async (opened) => {
       const { project } = opened;
       checkCombination(values);
       const resource = values.resource
@@ -126,9 +127,11 @@ export const createApi = defineCommand({
       const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);
       if (!values.diff) for (const caution of listCautions(resource)) ui.note(caution);
-      if (!isWritten) return;
-      if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
+      return isWritten ? { root: opened.root, project: after } : undefined;
     });
+    if (!written) return;
+    installPackages(written.root, written.project, ui);
+    if (values.resource) ui.print(`\nNext: ${nextStep(values.kind, values)}`);
   },
 });
 
@@ -278,16 +281,18 @@ interface Addition {
 }
 
 /** The call of a command that adds to a project. */
-type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
+type AddingCall = Pick<Invocation, "cwd" | "plugins" | "host"> & {
   readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
 };
 
 /** Plans the files of an addition, with the types of a third-party kind and what plugins contribute. */
 export async function planAddition(
-  { root, tree, project, text }: OpenProject,
+  opened: OpenProject,
   { after, resource, forcedParts }: Addition,
-  { flags, cwd, plugins }: AddingCall,
+  { flags, cwd, plugins, host }: AddingCall,
 ): Promise<Plan> {
+  const { root, tree, project, text } = opened;
+  const generate = generatorsIf(flags.make, { root });
   const recorded = await plugins?.record(after, resource);
   const types = await readTypes(cwd, flags.crd);
   const plan = await planProjectChange({
@@ -300,7 +305,10 @@ export async function planAddition(
     pluginCall: recorded?.call,
     force: flags.force,
     rewrite: flags.force ? forcedParts : [],
-    generate: generatorsIf(flags.make, { root }),
+    generate: async (draft) => [
+      ...(await planPackages(opened, after, draft, host)),
+      ...((await generate?.(draft)) ?? []),
+    ],
     extraFiles: types.files,
   });
   return { ...plan, notes: [...plan.notes, ...types.notes] };
