@@ -1,0 +1,133 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import {
+  type Children,
+  type Client,
+  compareQuantities,
+  pruneServicePorts,
+  type Stored,
+} from "@tsbuilder/runtime";
+import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
+import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import {
+  backupClaimFor,
+  backupCronJobFor,
+  credentialsFor,
+  disruptionBudgetFor,
+  headlessServiceFor,
+  labelsOf,
+  namesOf,
+  newPassword,
+  operatorSecretFor,
+  readsLabel,
+  restorePodFor,
+  serviceFor,
+  statefulSetFor,
+  writesLabel,
+} from "./maria_resources.ts";
+
+/** Sets everything that a MySQL owns, and grows its claims, which belong to the StatefulSet. */
+export async function setChildren(client: Client, mysql: Stored<Maria>, children: Children): Promise<void> {
+  const { spec, status } = mysql;
+  const names = namesOf(mysql);
+  await children.set(Service, names.headless, headlessServiceFor(mysql), pruneServicePorts);
+  await children.set(Service, names.writes, serviceFor(mysql, writesLabel), pruneServicePorts);
+  await children.set(Service, names.reads, serviceFor(mysql, readsLabel), pruneServicePorts);
+  await children.set(PodDisruptionBudget, names.servers, disruptionBudgetFor(mysql));
+  await children.set(Pod, names.restore, status?.epoch === undefined ? restorePodFor(mysql) : undefined);
+  // A primary beyond the size stays until another one has taken over.
+  const replicas = Math.max(spec.size ?? 1, (status?.primary ?? 0) + 1);
+  const existing = await children.find(StatefulSet, names.servers);
+  await children.set(StatefulSet, names.servers, statefulSetFor(mysql, replicas, existing));
+  await growClaims(client, mysql);
+  if (spec.backupSchedule) await ensureBackupClaim(client, mysql);
+  const cronJob = spec.backupSchedule ? backupCronJobFor(mysql, spec.backupSchedule) : undefined;
+  await children.set(CronJob, names.backup, cronJob);
+}
+
+/** Claims are made of a template that is immutable. Those that are bound can grow. */
+async function growClaims(client: Client, mysql: Stored<Maria>): Promise<void> {
+  const { namespace } = mysql.metadata;
+  const { storage, backup } = mysql.spec;
+  const sizes = { server: storage?.size ?? "5Gi", backup: backup?.size ?? "20Gi" };
+  for (const [component, size] of Object.entries(sizes)) {
+    const labels = labelsOf(mysql, component);
+    for (const claim of await client.list(PersistentVolumeClaim, { namespace, labels })) {
+      const { phase, capacity } = claim.status ?? {};
+      const requested = claim.spec?.resources?.requests?.["storage"];
+      const isEnough = [requested, capacity?.["storage"]].some(
+        (one) => one === undefined || compareQuantities(one, size) >= 0,
+      );
+      if (phase !== "Bound" || isEnough) continue;
+      await client.patch(PersistentVolumeClaim, claim, ({ spec }) => {
+        spec!.resources = { ...spec!.resources, requests: { storage: size } };
+      });
+    }
+  }
+}
+
+/** The backup volume has no owner, and is kept when the schedule is removed. */
+async function ensureBackupClaim(client: Client, mysql: Stored<Maria>): Promise<void> {
+  const claim = backupClaimFor(mysql);
+  const { namespace } = mysql.metadata;
+  const key = { namespace, name: namesOf(mysql).backup };
+  const known =
+    (await client.find(PersistentVolumeClaim, key)) ??
+    (await client.find(PersistentVolumeClaim, key, { live: true }));
+  if (!known) await client.create(PersistentVolumeClaim, claim);
+}
+
+/** The operator's password on the servers. It is made once: servers learn it when they start. */
+export async function ensureOperatorPassword(client: Client, mysql: Stored<Maria>): Promise<string> {
+  const key = { namespace: mysql.metadata.namespace, name: namesOf(mysql).operator };
+  const desired = operatorSecretFor(mysql, newPassword());
+  const secret =
+    (await client.find(Secret, key)) ??
+    (await client.find(Secret, key, { live: true })) ??
+    (await client.create(
+      Secret,
+      { ...desired, metadata: { ...desired.metadata, ...key } },
+      { owner: mysql },
+    ));
+  return decode(secret, "password");
+}
+
+/** The password of the application: a given one, or one that is made once. Throws a message for the status. */
+export async function readPassword(client: Client, mysql: Stored<Maria>): Promise<string> {
+  const { namespace } = mysql.metadata;
+  const given = mysql.spec.passwordSecret;
+  const name = given?.name ?? namesOf(mysql).credentials;
+  const secret = await client.find(Secret, { namespace, name }, { live: true });
+  if (!given) return secret ? decode(secret, "password") : newPassword();
+  const { key = "password" } = given;
+  if (!secret) throw new PasswordError(`Secret "${name}" not found`);
+  const password = decode(secret, key).replace(/\r?\n$/, "");
+  if (password === "") throw new PasswordError(`Secret "${name}" has no key "${key}"`);
+  if (/[\0\r\n]/.test(password))
+    throw new PasswordError(`key "${key}" of Secret "${name}" has several lines`);
+  return password;
+}
+
+/** Why there is no password for the application. */
+export class PasswordError extends Error {}
+
+/** Publishes what clients need, once the servers accept it; a first password before. */
+export async function setCredentials(
+  mysql: Stored<Maria>,
+  children: Children,
+  password: string,
+  isAccepted: boolean,
+): Promise<void> {
+  const { credentials } = namesOf(mysql);
+  const known = isAccepted ? undefined : await children.find(Secret, credentials);
+  if (!known) await children.set(Secret, credentials, credentialsFor(mysql, password));
+}
+
+function decode({ data = {} }: Stored<Secret>, key: string): string {
+  return Buffer.from(data[key] ?? "", "base64").toString();
+}

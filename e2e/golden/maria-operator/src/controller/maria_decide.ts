@@ -1,0 +1,395 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+// What is to be done with the servers, as a function of what they say. A server starts locked and follows nobody; it knows
+// nothing of its role, so whatever state it is found in, the next step follows from here. Three rules keep the data:
+// only the recorded pod is ever unlocked, another is recorded only when that one is locked or deleted, and data is
+// discarded only if the primary has all of it, or the user repeats the word that the status names for exactly that data.
+
+import { createHash } from "node:crypto";
+import { count, formatGtids, type Gtids, includes, noGtids, subtract, union } from "./maria_gtids.ts";
+
+/** A server as it was seen: its pod, and what it says over SQL. */
+export interface Server {
+  readonly ordinal: number;
+  /** The uid of its pod; undefined if it has none, so that it does not run. */
+  readonly pod?: string | undefined;
+  /** Whether its pod has another template than the StatefulSet. */
+  readonly isOutdated?: boolean;
+  /** Undefined if it doesn't answer. */
+  readonly says?: Says | undefined;
+  /** Why it doesn't answer. */
+  readonly trouble?: string | undefined;
+}
+
+/** What a server says of itself. */
+export interface Says {
+  /** Changes with every pod, so that data which was put back from an older volume gets no number twice. */
+  readonly uuid: string;
+  /** Locked: nobody writes. Open: users write. Anything else was made by hand. */
+  readonly access: "locked" | "open" | "other";
+  readonly executed: Gtids;
+  /** What it has received of its source; not all of it may be executed. */
+  readonly received: Gtids;
+  /** What it can't send to replicas any more. */
+  readonly purged: Gtids;
+  readonly isSeeding: boolean;
+  readonly source?: Source | undefined;
+}
+
+/** What a server replicates from. */
+export interface Source {
+  readonly ordinal: number;
+  readonly isReceiving: boolean;
+  readonly isApplying: boolean;
+  readonly error?: string | undefined;
+}
+
+/** What the user wants. */
+export interface Wish {
+  readonly size: number;
+  readonly primary?: number | undefined;
+  readonly acceptLoss?: string | undefined;
+  /** Whether the first primary starts from a backup, whose server then is the donor. */
+  readonly isRestored?: boolean;
+}
+
+/** What the status records before any server is unlocked. */
+export interface Recorded {
+  /** Rises with each change of the pod that may be unlocked. */
+  readonly epoch: number;
+  readonly primary: number;
+  /** The uid of the only pod that may be unlocked. */
+  readonly pod: string;
+  /** Transactions that the primary had. */
+  readonly gtids: Gtids;
+  /** Transactions that other servers have, and that the primary went on without. */
+  readonly aside: Gtids;
+}
+
+export type Step =
+  | { readonly do: "lock"; readonly ordinal: number }
+  | { readonly do: "unlock"; readonly ordinal: number }
+  /** Executes what was received, though its source is gone. */
+  | { readonly do: "apply"; readonly ordinal: number }
+  /** Has its pod made anew. */
+  | { readonly do: "restart"; readonly ordinal: number }
+  | { readonly do: "follow"; readonly ordinal: number; readonly source: number }
+  /** Replaces all data of a server with that of the donor; `restore` is the server of a backup. */
+  | { readonly do: "seed"; readonly ordinal: number; readonly donor: number | "restore" }
+  | { readonly do: "record"; readonly recorded: Recorded };
+
+/** Why something is not as it should be, and what a person can do. */
+export interface Problem {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Decision {
+  readonly steps: readonly Step[];
+  readonly problems: readonly Problem[];
+}
+
+/** Decides what to do next. The steps may be done in any order, and any of them may fail. */
+export function decide(wish: Wish, recorded: Recorded | undefined, servers: readonly Server[]): Decision {
+  const unlocked = servers.filter(({ says }) => says && says.access !== "locked");
+  const strays = unlocked.filter((server) => !mayBeUnlocked(server, recorded));
+  if (strays.length > 0) return todo(...strays.map(({ ordinal }) => ({ do: "lock", ordinal }) as const));
+  if (!recorded) return begin(wish, servers);
+
+  const current = find(servers, recorded.primary);
+  const stays = recorded.primary < wish.size ? recorded.primary : 0;
+  const wished = wish.primary ?? stays;
+  if (wished === current.ordinal) return serve(wish, recorded, servers, current);
+  const handover = handOver(wish, recorded, servers, current, find(servers, wished));
+  const isGood = current.says !== undefined && hasWhatWasRecorded(recorded, current.says);
+  if (handover.steps.length > 0 || !isGood) return handover;
+  const { steps, problems } = serve(wish, recorded, servers, current);
+  return { steps, problems: [...handover.problems, ...problems] };
+}
+
+/** Only the recorded primary is ever unlocked, and only in the pod that was recorded with it. */
+function mayBeUnlocked({ ordinal, pod }: Server, recorded: Recorded | undefined): boolean {
+  return ordinal === recorded?.primary && pod === recorded.pod;
+}
+
+/** The first primary. Data may be there: that of a MySQL of the same name, or the status was lost. */
+function begin(wish: Wish, servers: readonly Server[]): Decision {
+  const silent = servers.filter(({ says }) => !says);
+  if (servers.length < wish.size || silent.length > 0) {
+    const waits = silent.map(({ ordinal, trouble }) => `server ${ordinal}: ${trouble}`);
+    return refuse("Starting", `waits until all servers have answered once: ${waits.join("; ")}`);
+  }
+  const best = servers.find(({ says }) =>
+    servers.every((other) => includes(says!.executed, other.says!.executed)),
+  );
+  const chosen = wish.primary === undefined ? (best ?? servers[0]!) : find(servers, wish.primary);
+  if (wish.isRestored && chosen.says && best?.says?.executed.size === 0) {
+    return chosen.says.isSeeding ? todo() : todo({ do: "seed", ordinal: chosen.ordinal, donor: "restore" });
+  }
+  return elect(wish, undefined, servers, chosen);
+}
+
+/** Makes another server the primary: when it has all that the current one has, or by the user's word. */
+function handOver(
+  wish: Wish,
+  recorded: Recorded,
+  servers: readonly Server[],
+  current: Server,
+  wished: Server,
+): Decision {
+  const refused = (message: string) => refuse("SwitchoverRefused", message);
+  const { ordinal, says } = wished;
+  if (!says) return refused(`server ${ordinal} doesn't answer: ${wished.trouble}`);
+  if (!current.says && current.pod === recorded.pod) {
+    return refused(
+      `server ${current.ordinal} doesn't answer, but its pod still exists, so it may take writes. Delete the pod to have server ${ordinal} considered`,
+    );
+  }
+  if (current.says && hasWhatWasRecorded(recorded, current.says)) {
+    return switchOver(wish, recorded, servers, current, current.says, wished, says);
+  }
+  const { source } = says;
+  if (!includes(says.executed, says.received) && !source?.error) {
+    return source?.isApplying ? wait : todo({ do: "apply", ordinal });
+  }
+  if (current.says && current.says.access !== "locked") return todo({ do: "lock", ordinal: current.ordinal });
+  return elect(wish, recorded, servers, wished);
+}
+
+/** Something is under way; the next look shows how far it has come. */
+const wait: Decision = {
+  steps: [],
+  problems: [{ reason: "Waiting", message: "waits for replication" }],
+};
+
+/** Locks the primary, waits until the other server has executed everything, and records that one. */
+function switchOver(
+  wish: Wish,
+  recorded: Recorded,
+  servers: readonly Server[],
+  current: Server,
+  from: Says,
+  wished: Server,
+  to: Says,
+): Decision {
+  const refused = (message: string) => refuse("SwitchoverRefused", message);
+  const name = `server ${wished.ordinal}`;
+  const missing = subtract(from.executed, to.executed);
+  const ahead = ownTransactions(to, from, recorded.aside);
+  if (missing.size === 0 && from.access === "locked") return record(recorded, servers, wished, to);
+  if (ahead.size > 0) {
+    if (from.access === "locked") return elect(wish, recorded, servers, wished);
+    return refused(`${name} has ${formatGtids(ahead)}, which the primary lacks`);
+  }
+  // As long as it can't follow, the primary goes on, also if it is locked already.
+  if (!isFollowing(to, current.ordinal)) return refused(`${name} doesn't replicate: ${to.source?.error}`);
+  if (count(missing) > mostMissing) {
+    return refused(
+      `${name} lacks ${count(missing)} transactions: waits until it lacks at most ${mostMissing}`,
+    );
+  }
+  // A step without effect, once it is locked: writes must not go on before the other has caught up.
+  return todo({ do: "lock", ordinal: current.ordinal });
+}
+
+/** Transactions that a switchover may have to wait for while nobody can write. */
+const mostMissing = 1000;
+
+/** Keeps the recorded primary unlocked, and replicas at its heels. */
+function serve(wish: Wish, recorded: Recorded, servers: readonly Server[], current: Server): Decision {
+  const { ordinal, says } = current;
+  if (!says) {
+    return refuse(
+      "PrimaryUnreachable",
+      `server ${ordinal} doesn't answer: ${current.trouble}. If it doesn't come back, let spec.primary name another server`,
+    );
+  }
+  if (says.access === "open" && hasWhatWasRecorded(recorded, says)) {
+    return replicate(wish, recorded, servers, current, says);
+  }
+  if (says.access !== "locked") return todo({ do: "lock", ordinal });
+  if (current.pod !== recorded.pod || unknownTo(recorded, servers, current, says).size > 0) {
+    return elect(wish, recorded, servers, current);
+  }
+  return todo({ do: "unlock", ordinal });
+}
+
+/** Records a server as the primary, unless something would be lost to which the user has not agreed. */
+function elect(
+  wish: Wish,
+  recorded: Recorded | undefined,
+  servers: readonly Server[],
+  chosen: Server,
+): Decision {
+  const { ordinal, says } = chosen;
+  if (!says) return refuse("SwitchoverRefused", `server ${ordinal} doesn't answer: ${chosen.trouble}`);
+  const { executed } = says;
+  const lost = unknownTo(recorded, servers, chosen, says);
+  const isRecorded = !recorded || recorded.primary === ordinal;
+  if (lost.size === 0 && isRecorded) return record(recorded, servers, chosen, says);
+
+  const better = servers.find(
+    (other) =>
+      other !== chosen &&
+      other.says !== undefined &&
+      includes(other.says.executed, executed) &&
+      subtract(other.says.executed, executed, recorded?.aside ?? noGtids).size > 0,
+  );
+  if (better) {
+    const message = `server ${ordinal} lacks ${formatGtids(lost)}, which server ${better.ordinal} has: let spec.primary be ${better.ordinal}`;
+    return refuse("DataWouldBeLost", message);
+  }
+  const word = wordFor("primary", recorded?.epoch ?? 0, ordinal, formatGtids(executed), formatGtids(lost));
+  if (wish.acceptLoss === word) return record(recorded, servers, chosen, says);
+  const rest = isRecorded ? "" : `, and whatever else server ${recorded.primary} acknowledged`;
+  const message = `server ${ordinal} has ${formatGtids(executed) || "no data"}. If it becomes the primary, ${formatGtids(lost) || "what is not in it"} is lost${rest}. Bring back the server that has it, or set spec.acceptLoss to ${word}`;
+  return refuse("DataWouldBeLost", message);
+}
+
+/** Transactions that were recorded, or that others have, and the chosen one lacks. */
+function unknownTo(
+  recorded: Recorded | undefined,
+  servers: readonly Server[],
+  chosen: Server,
+  { executed, received }: Says,
+): Gtids {
+  const others = servers.flatMap(({ ordinal, says }) =>
+    says && ordinal !== chosen.ordinal ? [says.executed] : [],
+  );
+  const known = union(recorded?.gtids ?? noGtids, received, ...others);
+  return subtract(known, executed, recorded?.aside ?? noGtids);
+}
+
+/** What it goes on without is put aside, so that it keeps nobody from being unlocked later. */
+function record(
+  recorded: Recorded | undefined,
+  servers: readonly Server[],
+  chosen: Server,
+  says: Says,
+): Decision {
+  return todo({
+    do: "record",
+    recorded: {
+      epoch: (recorded?.epoch ?? 0) + 1,
+      primary: chosen.ordinal,
+      pod: chosen.pod!,
+      gtids: says.executed,
+      aside: union(
+        subtract(recorded?.aside ?? noGtids, says.executed),
+        unknownTo(recorded, servers, chosen, says),
+      ),
+    },
+  });
+}
+
+/** Has the other servers follow the primary; those that can't are seeded anew if nothing is lost by that. */
+function replicate(
+  wish: Wish,
+  recorded: Recorded,
+  servers: readonly Server[],
+  { ordinal: source }: Server,
+  primary: Says,
+): Decision {
+  const steps: Step[] = [];
+  const problems: Problem[] = [];
+  for (const { ordinal, says, trouble } of servers) {
+    if (ordinal === source) continue;
+    if (!says) {
+      problems.push({
+        reason: "ServerUnreachable",
+        message: `server ${ordinal} doesn't answer: ${trouble}`,
+      });
+      continue;
+    }
+    if (says.isSeeding) continue;
+    const ahead = ownTransactions(says, primary);
+    const word = wordFor("discard", ordinal, formatGtids(ahead));
+    if (ahead.size > 0 && wish.acceptLoss !== word) {
+      const message = `server ${ordinal} has ${formatGtids(ahead)}, which the primary lacks: save what you need of it, and set spec.acceptLoss to ${word} to have it replaced by a copy of the primary`;
+      problems.push({ reason: "ReplicaAhead", message });
+    } else if (ahead.size > 0 || !canFollow(says, primary)) {
+      steps.push({ do: "seed", ordinal, donor: source });
+    } else if (!isFollowing(says, source)) {
+      steps.push({ do: "follow", ordinal, source });
+    }
+    if (says.source?.error !== undefined) {
+      const message = `server ${ordinal}: ${says.source.error}. Deleting its claim and its pod has it copy the primary anew`;
+      problems.push({ reason: "ReplicationError", message });
+    }
+  }
+  const ahead = servers.flatMap(({ says }) => (says ? [ownTransactions(says, primary)] : []));
+  const aside = union(subtract(recorded.aside, primary.executed), ...ahead);
+  const next = { ...recorded, gtids: primary.executed, aside };
+  if (!isSame(next.gtids, recorded.gtids) || !isSame(next.aside, recorded.aside)) {
+    steps.push({ do: "record", recorded: next });
+  }
+  return { steps: [...steps, ...restarts(servers, source, problems, steps)], problems };
+}
+
+/** One server at a time gets its new template, while all others work: the primary last. One that doesn't work first. */
+function restarts(
+  servers: readonly Server[],
+  primary: number,
+  problems: readonly Problem[],
+  steps: readonly Step[],
+): Step[] {
+  const outdated = servers.filter(({ isOutdated }) => isOutdated).toReversed();
+  const broken = outdated.find(({ says, pod }) => !says && pod !== undefined);
+  const isQuiet = problems.length === 0 && steps.every((step) => step.do === "record");
+  const isSeeding = servers.some(({ says }) => says?.isSeeding);
+  const next =
+    broken ??
+    (isQuiet && !isSeeding
+      ? (outdated.find(({ ordinal }) => ordinal !== primary) ?? outdated[0])
+      : undefined);
+  return next ? [{ do: "restart", ordinal: next.ordinal }] : [];
+}
+
+/**
+ * Transactions that the primary lacks. Those of its own origin are on their way: a replica may receive one a moment before the
+ * primary counts it.
+ */
+function ownTransactions(says: Says, primary: Says, aside: Gtids = noGtids): Gtids {
+  const ahead = subtract(says.executed, primary.executed, aside);
+  if (primary.access === "locked") return ahead;
+  return new Map([...ahead].filter(([origin]) => origin !== primary.uuid));
+}
+
+/** Whether the primary can still send everything that the server lacks. One without data is seeded: a copy is faster. */
+function canFollow({ executed }: Says, primary: Says): boolean {
+  if (executed.size === 0) return primary.executed.size === 0;
+  return includes(executed, primary.purged);
+}
+
+function isFollowing({ source }: Says, ordinal: number): boolean {
+  return source?.ordinal === ordinal && source.isReceiving && source.isApplying;
+}
+
+/** Whether its volume is neither lost nor older than the last record. */
+function hasWhatWasRecorded({ gtids, aside }: Recorded, { executed }: Says): boolean {
+  return subtract(gtids, executed, aside).size === 0;
+}
+
+function isSame(one: Gtids, other: Gtids): boolean {
+  return formatGtids(one) === formatGtids(other);
+}
+
+/** The word by which a user agrees to a loss. Another loss has another word. */
+function wordFor(...facts: readonly (string | number)[]): string {
+  return createHash("sha256").update(facts.join("|")).digest("hex").slice(0, 12);
+}
+
+/** A server by its ordinal; one that is not there doesn't answer. */
+function find(servers: readonly Server[], ordinal: number): Server {
+  return servers.find((one) => one.ordinal === ordinal) ?? { ordinal, trouble: "it has no pod" };
+}
+
+function todo(...steps: readonly Step[]): Decision {
+  return { steps, problems: [] };
+}
+
+function refuse(reason: string, message: string): Decision {
+  return { steps: [], problems: [{ reason, message }] };
+}

@@ -1,0 +1,61 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { expect, test } from "vitest";
+import type { Recorded, Says, Server } from "./maria_decide.ts";
+import { drive, type Sessions } from "./maria_drive.ts";
+import { noGtids, parseGtids } from "./maria_gtids.ts";
+
+test("sessions are older than the status that is read, and servers are asked after it", async () => {
+  const { sessions, calls } = standIn();
+  await drive(sessions, async () => {
+    calls.push("read");
+    return { wish: { size: 1 }, recorded, record: async () => undefined };
+  });
+  expect(calls).toEqual(["read", "look", "fence", "look", "unlock"]);
+});
+
+test("nothing is unlocked if somebody else did it before his sessions were ended", async () => {
+  const { sessions, calls } = standIn(({ server }) => ({ ...server, says: says("open") }));
+  await drive(sessions, async () => ({ wish: { size: 1 }, recorded, record: async () => undefined }));
+  expect(calls).toEqual(["look", "fence", "look"]);
+});
+
+test("what is recorded is written before anything is unlocked, and nothing is done if that fails", async () => {
+  const { sessions, calls } = standIn();
+  const record = async (next: Recorded) => {
+    calls.push(`record ${next.epoch}`);
+    throw new Error("conflict");
+  };
+  const declared = { wish: { size: 1 }, recorded: { ...recorded, pod: "former" }, record };
+  await expect(drive(sessions, async () => declared)).rejects.toThrow("conflict");
+  expect(calls).toEqual(["look", "record 2"]);
+});
+
+const recorded: Recorded = { epoch: 1, primary: 0, pod: "pod", gtids: parseGtids("a:1"), aside: noGtids };
+
+function says(access: Says["access"]): Says {
+  const executed = parseGtids("a:1");
+  return { uuid: "a", access, executed, received: noGtids, purged: noGtids, isSeeding: false };
+}
+
+/** One locked server, which may change when the other sessions are ended. */
+function standIn(afterFence: (was: { server: Server }) => Server = ({ server }) => server) {
+  const calls: string[] = [];
+  let server: Server = { ordinal: 0, pod: "pod", says: says("locked") };
+  const sessions: Sessions = {
+    async look() {
+      calls.push("look");
+      return [server];
+    },
+    async fence() {
+      calls.push("fence");
+      server = afterFence({ server });
+    },
+    async act(step) {
+      calls.push(step.do);
+    },
+  };
+  return { sessions, calls };
+}
