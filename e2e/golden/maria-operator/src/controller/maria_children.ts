@@ -6,6 +6,7 @@ import {
   type Children,
   type Client,
   compareQuantities,
+  type NamespacedName,
   pruneServicePorts,
   type Stored,
 } from "@tsbuilder/runtime";
@@ -32,14 +33,22 @@ import {
 } from "./maria_resources.ts";
 
 /** Sets everything that a MySQL owns, and grows its claims, which belong to the StatefulSet. */
-export async function setChildren(client: Client, mysql: Stored<Maria>, children: Children): Promise<void> {
+export async function setChildren(
+  client: Client,
+  mysql: Stored<Maria>,
+  children: Children,
+): Promise<void> {
   const { spec, status } = mysql;
   const names = namesOf(mysql);
   await children.set(Service, names.headless, headlessServiceFor(mysql), pruneServicePorts);
   await children.set(Service, names.writes, serviceFor(mysql, writesLabel), pruneServicePorts);
   await children.set(Service, names.reads, serviceFor(mysql, readsLabel), pruneServicePorts);
   await children.set(PodDisruptionBudget, names.servers, disruptionBudgetFor(mysql));
-  await children.set(Pod, names.restore, status?.epoch === undefined ? restorePodFor(mysql) : undefined);
+  await children.set(
+    Pod,
+    names.restore,
+    status?.epoch === undefined ? restorePodFor(mysql) : undefined,
+  );
   // A primary beyond the size stays until another one has taken over.
   const replicas = Math.max(spec.size ?? 1, (status?.primary ?? 0) + 1);
   const existing = await children.find(StatefulSet, names.servers);
@@ -83,12 +92,14 @@ async function ensureBackupClaim(client: Client, mysql: Stored<Maria>): Promise<
 }
 
 /** The operator's password on the servers. It is made once: servers learn it when they start. */
-export async function ensureOperatorPassword(client: Client, mysql: Stored<Maria>): Promise<string> {
+export async function ensureOperatorPassword(
+  client: Client,
+  mysql: Stored<Maria>,
+): Promise<string> {
   const key = { namespace: mysql.metadata.namespace, name: namesOf(mysql).operator };
   const desired = operatorSecretFor(mysql, newPassword());
   const secret =
-    (await client.find(Secret, key)) ??
-    (await client.find(Secret, key, { live: true })) ??
+    (await findSecret(client, key)) ??
     (await client.create(
       Secret,
       { ...desired, metadata: { ...desired.metadata, ...key } },
@@ -102,7 +113,7 @@ export async function readPassword(client: Client, mysql: Stored<Maria>): Promis
   const { namespace } = mysql.metadata;
   const given = mysql.spec.passwordSecret;
   const name = given?.name ?? namesOf(mysql).credentials;
-  const secret = await client.find(Secret, { namespace, name }, { live: true });
+  const secret = await findSecret(client, { namespace, name });
   if (!given) return secret ? decode(secret, "password") : newPassword();
   const { key = "password" } = given;
   if (!secret) throw new PasswordError(`Secret "${name}" not found`);
@@ -126,6 +137,14 @@ export async function setCredentials(
   const { credentials } = namesOf(mysql);
   const known = isAccepted ? undefined : await children.find(Secret, credentials);
   if (!known) await children.set(Secret, credentials, credentialsFor(mysql, password));
+}
+
+/** Those of others are not cached, nor are ours without our labels. */
+async function findSecret(
+  client: Client,
+  key: NamespacedName,
+): Promise<Stored<Secret> | undefined> {
+  return (await client.find(Secret, key)) ?? (await client.find(Secret, key, { live: true }));
 }
 
 function decode({ data = {} }: Stored<Secret>, key: string): string {

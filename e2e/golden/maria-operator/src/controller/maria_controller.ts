@@ -12,6 +12,7 @@ import {
   type Manager,
   metadataOnly,
   type NamespacedName,
+  notOwnWrite,
   type Reconciler,
   type Result,
   type Stored,
@@ -32,7 +33,14 @@ import type { Problem, Server } from "./maria_decide.ts";
 import { type Declared, drive } from "./maria_drive.ts";
 import { placesOf } from "./maria_pods.ts";
 import { labelsOf, namesOf, readsLabel, writesLabel } from "./maria_resources.ts";
-import { type Connect, connect, type Effects, ensureAccount, openSessions } from "./maria_sql.ts";
+import {
+  type Connect,
+  connect,
+  type Effects,
+  ensureAccount,
+  openSessions,
+  type Place,
+} from "./maria_sql.ts";
 import { fieldsOf, recordedOf, serving, statusFor } from "./maria_status.ts";
 
 // +kubebuilder:rbac:groups=data.example.com,resources=maria,verbs=get;list;watch
@@ -79,7 +87,8 @@ export class MariaReconciler implements Reconciler {
     let servers: readonly Server[] = [];
     let isBusy = false;
     const effects = this.#effectsFor(mysql);
-    const sessions = await openSessions(this.#connect, key, await effects.places(), effects);
+    const cached = await this.#placesOf(mysql, false);
+    const sessions = await openSessions(this.#connect, key, cached, effects);
     try {
       const looked = await drive(sessions, async (): Promise<Declared> => {
         live = await this.#client.get(Maria, request, { live: true });
@@ -99,7 +108,11 @@ export class MariaReconciler implements Reconciler {
       const recorded = recordedOf(live);
       if (password !== undefined && recorded && serving(recorded, servers).has(recorded.primary)) {
         const { username = "app", database = "app" } = live.spec;
-        await ensureAccount(sessions.sessionWith(recorded.primary), { username, database, password }, key);
+        await ensureAccount(
+          sessions.sessionWith(recorded.primary),
+          { username, database, password },
+          key,
+        );
         await setCredentials(mysql, children, password, true);
       }
     } catch (error) {
@@ -113,21 +126,23 @@ export class MariaReconciler implements Reconciler {
     problems.push(...children.rejections);
     const status = statusFor(live, servers, problems, cronJob, this.#clock);
     await this.#client.patchStatus(Maria, live, status);
-    return { requeueAfter: isBusy ? "1s" : "10s" };
+    return { requeueAfter: isBusy ? "1s" : "30s" };
+  }
+
+  async #placesOf(mysql: Stored<Maria>, live: boolean): Promise<readonly Place[]> {
+    const { namespace } = mysql.metadata;
+    const set = await this.#client.find(StatefulSet, { namespace, name: namesOf(mysql).servers });
+    const pods = await this.#client.list(Pod, { namespace, labels: labelsOf(mysql), live });
+    return placesOf(pods, set?.status?.updateRevision);
   }
 
   #effectsFor(mysql: Stored<Maria>): Effects {
     const { namespace } = mysql.metadata;
     const names = namesOf(mysql);
-    const pods = () => this.#client.list(Pod, { namespace, labels: labelsOf(mysql), live: true });
     return {
-      places: async () => {
-        const set = await this.#client.find(StatefulSet, { namespace, name: names.servers });
-        return placesOf(await pods(), set?.status?.updateRevision);
-      },
-      restart: async (uid) => {
-        const pod = (await pods()).find(({ metadata }) => metadata.uid === uid);
-        if (pod) await this.#client.delete(Pod, pod);
+      places: () => this.#placesOf(mysql, true),
+      restart: async ({ name, pod: uid }) => {
+        await this.#client.delete(Pod, { namespace, name }, { preconditions: { uid } });
       },
       restoreHost: async () => {
         const pod = await this.#client.get(Pod, { namespace, name: names.restore });
@@ -145,9 +160,16 @@ export class MariaReconciler implements Reconciler {
     for (const pod of await this.#client.list(Pod, { namespace, labels: labelsOf(mysql) })) {
       const server = servers.find((one) => one.pod === pod.metadata.uid);
       const reads = server !== undefined && ready.has(server.ordinal);
-      const wanted = { [readsLabel]: reads, [writesLabel]: reads && server.ordinal === recorded?.primary };
+      const wanted = {
+        [readsLabel]: reads,
+        [writesLabel]: reads && server.ordinal === recorded?.primary,
+      };
       const { labels = {} } = pod.metadata;
-      if (Object.entries(wanted).every(([label, isSet]) => labels[label] === (isSet ? "true" : undefined)))
+      if (
+        Object.entries(wanted).every(
+          ([label, isSet]) => labels[label] === (isSet ? "true" : undefined),
+        )
+      )
         continue;
       await this.#client.patch(Pod, pod, ({ metadata }) => {
         for (const [label, isSet] of Object.entries(wanted)) {
@@ -166,13 +188,16 @@ const bySecret = "passwordSecret";
 /** Registers the controller and the kinds that it watches. */
 export function setupMariaController(manager: Manager, connectTo: Connect = connect): void {
   const { client, cache } = manager;
-  cache.addIndex(Maria, bySecret, ({ spec }) => (spec.passwordSecret ? [spec.passwordSecret.name] : []));
+  cache.addIndex(Maria, bySecret, ({ spec }) =>
+    spec.passwordSecret ? [spec.passwordSecret.name] : [],
+  );
   for (const kind of [Pod, PersistentVolumeClaim, Secret]) {
     cache.keepOnly(kind, { labels: "app.kubernetes.io/name=maria" });
   }
   manager
     .controllerFor(Maria, { predicates: [generationChanged] })
     .named("maria")
+    .withPredicates(notOwnWrite)
     .owns(StatefulSet)
     .owns(Service)
     .owns(Secret)
@@ -188,7 +213,10 @@ export function setupMariaController(manager: Manager, connectTo: Connect = conn
 }
 
 /** Maps an object of a server to its MySQL. */
-function ownerOf({ namespace, labels = {} }: Stored<KubernetesObject>["metadata"]): NamespacedName[] {
+function ownerOf({
+  namespace,
+  labels = {},
+}: Stored<KubernetesObject>["metadata"]): NamespacedName[] {
   const name = labels["app.kubernetes.io/instance"];
   return name === undefined || namespace === undefined ? [] : [{ namespace, name }];
 }

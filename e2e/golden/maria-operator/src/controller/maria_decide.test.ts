@@ -3,14 +3,23 @@
  */
 
 import { expect, test } from "vitest";
-import { decide, type Recorded, type Says, type Server, type Step, type Wish } from "./maria_decide.ts";
+import {
+  decide,
+  type Recorded,
+  type Says,
+  type Server,
+  type Step,
+  type Wish,
+} from "./maria_decide.ts";
 import { noGtids, parseGtids } from "./maria_gtids.ts";
 
 test("the first primary is chosen when all servers have answered, and is the one with the data of others", () => {
   const empty = [server(0), server(1)];
   expect(decide({ size: 2 }, undefined, [server(0), silent(1)])).toMatchObject({
     steps: [],
-    problems: [{ reason: "Starting", message: expect.stringContaining("server 1: ImagePullBackOff") }],
+    problems: [
+      { reason: "Starting", message: expect.stringContaining("server 1: ImagePullBackOff") },
+    ],
   });
   expect(records(decide({ size: 2 }, undefined, empty).steps)).toMatchObject({
     epoch: 1,
@@ -24,7 +33,9 @@ test("the first primary is chosen when all servers have answered, and is the one
 });
 
 test("only the recorded pod is unlocked, and whatever else is open is locked first", () => {
-  expect(decide(two, recorded, [locked, follower(1)]).steps).toEqual([{ do: "unlock", ordinal: 0 }]);
+  expect(decide(two, recorded, [locked, follower(1)]).steps).toEqual([
+    { do: "unlock", ordinal: 0 },
+  ]);
   const stray = [server(0, { access: "open" }), { ...follower(1), says: says({ access: "open" }) }];
   expect(decide(two, recorded, stray).steps).toEqual([{ do: "lock", ordinal: 1 }]);
   const restarted = [{ ...locked, pod: "pod-new" }, follower(1)];
@@ -38,7 +49,9 @@ test("only the recorded pod is unlocked, and whatever else is open is locked fir
 test("replicas follow, are seeded when they can't, and are left alone when they have more", () => {
   const steps = (replica: Partial<Says>, wish: Wish = two) =>
     decide(wish, recorded, [primary, server(1, replica)]);
-  expect(steps({ executed: set("a:1-7") }).steps).toEqual([{ do: "follow", ordinal: 1, source: 0 }]);
+  expect(steps({ executed: set("a:1-7") }).steps).toEqual([
+    { do: "follow", ordinal: 1, source: 0 },
+  ]);
   expect(steps({}).steps).toEqual([{ do: "seed", ordinal: 1, donor: 0 }]);
   expect(steps({ executed: set("a:1-2") }).steps).toEqual([{ do: "seed", ordinal: 1, donor: 0 }]);
   expect(steps({ executed: set("a:1-11") }).problems).toEqual([]);
@@ -47,14 +60,21 @@ test("replicas follow, are seeded when they can't, and are left alone when they 
   expect(ahead.problems).toMatchObject([
     { reason: "ReplicaAhead", message: expect.stringContaining("x:1-2") },
   ]);
-  const discarded = steps({ executed: set("a:1-9,x:1-2") }, { ...two, acceptLoss: wordIn(ahead.problems) });
+  const discarded = steps(
+    { executed: set("a:1-9,x:1-2") },
+    { ...two, acceptLoss: wordIn(ahead.problems) },
+  );
   expect(discarded.steps).toContainEqual({ do: "seed", ordinal: 1, donor: 0 });
 });
 
 test("a switchover locks, waits until the other has everything, records it, and unlocks it", () => {
   const wish = { size: 2, primary: 1 };
-  expect(decide(wish, recorded, [primary, follower(1, "a:1-9")]).steps).toEqual([{ do: "lock", ordinal: 0 }]);
-  expect(decide(wish, recorded, [locked, follower(1, "a:1-9")]).steps).toEqual([{ do: "lock", ordinal: 0 }]);
+  expect(decide(wish, recorded, [primary, follower(1, "a:1-9")]).steps).toEqual([
+    { do: "lock", ordinal: 0 },
+  ]);
+  expect(decide(wish, recorded, [locked, follower(1, "a:1-9")]).steps).toEqual([
+    { do: "lock", ordinal: 0 },
+  ]);
   const next = records(decide(wish, recorded, [locked, follower(1)]).steps)!;
   expect(next).toMatchObject({ epoch: 6, primary: 1, pod: "pod-1" });
   expect(decide(wish, next, [locked, follower(1)]).steps).toEqual([{ do: "unlock", ordinal: 1 }]);
@@ -87,11 +107,15 @@ test("without the primary, another takes over by a word for exactly this loss, o
     problems: [{ message: expect.stringContaining("whatever else server 0 acknowledged") }],
   });
   const acceptLoss = wordIn(asked.problems);
-  expect(records(decide({ ...wish, acceptLoss }, recorded, [gone, follower(1)]).steps)).toMatchObject({
+  expect(
+    records(decide({ ...wish, acceptLoss }, recorded, [gone, follower(1)]).steps),
+  ).toMatchObject({
     primary: 1,
   });
   expect(decide({ ...wish, acceptLoss }, recorded, [gone, follower(1, "a:1-9")]).steps).toEqual([]);
-  expect(decide({ ...wish, acceptLoss }, { ...recorded, epoch: 9 }, [gone, follower(1)]).steps).toEqual([]);
+  expect(
+    decide({ ...wish, acceptLoss }, { ...recorded, epoch: 9 }, [gone, follower(1)]).steps,
+  ).toEqual([]);
 });
 
 test("a primary whose volume is lost or older stays locked, and the status names the server that has the data", () => {
@@ -101,7 +125,9 @@ test("a primary whose volume is lost or older stays locked, and the status names
       follower(1),
     ]);
     expect(decision.steps).toEqual([]);
-    expect(decision.problems).toMatchObject([{ message: expect.stringContaining("let spec.primary be 1") }]);
+    expect(decision.problems).toMatchObject([
+      { message: expect.stringContaining("let spec.primary be 1") },
+    ]);
   }
 });
 
@@ -115,7 +141,9 @@ test("a new template reaches one server at a time, the primary last, and a serve
     { do: "restart", ordinal: 0 },
   ]);
   expect(restarted({ ...primary, ...old }, follower(1), silent(2))).toEqual([]);
-  expect(restarted(primary, { ...silent(1), ...old }, silent(2))).toEqual([{ do: "restart", ordinal: 1 }]);
+  expect(restarted(primary, { ...silent(1), ...old }, silent(2))).toEqual([
+    { do: "restart", ordinal: 1 },
+  ]);
 });
 
 const set = parseGtids;

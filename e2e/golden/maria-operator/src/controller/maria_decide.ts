@@ -8,7 +8,15 @@
 // discarded only if the primary has all of it, or the user repeats the word that the status names for exactly that data.
 
 import { createHash } from "node:crypto";
-import { count, formatGtids, type Gtids, includes, noGtids, subtract, union } from "./maria_gtids.ts";
+import {
+  count,
+  formatGtids,
+  type Gtids,
+  includes,
+  noGtids,
+  subtract,
+  union,
+} from "./maria_gtids.ts";
 
 /** A server as it was seen: its pod, and what it says over SQL. */
 export interface Server {
@@ -92,10 +100,15 @@ export interface Decision {
 }
 
 /** Decides what to do next. The steps may be done in any order, and any of them may fail. */
-export function decide(wish: Wish, recorded: Recorded | undefined, servers: readonly Server[]): Decision {
+export function decide(
+  wish: Wish,
+  recorded: Recorded | undefined,
+  servers: readonly Server[],
+): Decision {
   const unlocked = servers.filter(({ says }) => says && says.access !== "locked");
   const strays = unlocked.filter((server) => !mayBeUnlocked(server, recorded));
-  if (strays.length > 0) return todo(...strays.map(({ ordinal }) => ({ do: "lock", ordinal }) as const));
+  if (strays.length > 0)
+    return todo(...strays.map(({ ordinal }) => ({ do: "lock", ordinal }) as const));
   if (!recorded) return begin(wish, servers);
 
   const current = find(servers, recorded.primary);
@@ -126,7 +139,9 @@ function begin(wish: Wish, servers: readonly Server[]): Decision {
   );
   const chosen = wish.primary === undefined ? (best ?? servers[0]!) : find(servers, wish.primary);
   if (wish.isRestored && chosen.says && best?.says?.executed.size === 0) {
-    return chosen.says.isSeeding ? todo() : todo({ do: "seed", ordinal: chosen.ordinal, donor: "restore" });
+    return chosen.says.isSeeding
+      ? todo()
+      : todo({ do: "seed", ordinal: chosen.ordinal, donor: "restore" });
   }
   return elect(wish, undefined, servers, chosen);
 }
@@ -154,7 +169,8 @@ function handOver(
   if (!includes(says.executed, says.received) && !source?.error) {
     return source?.isApplying ? wait : todo({ do: "apply", ordinal });
   }
-  if (current.says && current.says.access !== "locked") return todo({ do: "lock", ordinal: current.ordinal });
+  if (current.says && current.says.access !== "locked")
+    return todo({ do: "lock", ordinal: current.ordinal });
   return elect(wish, recorded, servers, wished);
 }
 
@@ -184,7 +200,8 @@ function switchOver(
     return refused(`${name} has ${formatGtids(ahead)}, which the primary lacks`);
   }
   // As long as it can't follow, the primary goes on, also if it is locked already.
-  if (!isFollowing(to, current.ordinal)) return refused(`${name} doesn't replicate: ${to.source?.error}`);
+  if (!isFollowing(to, current.ordinal))
+    return refused(`${name} doesn't replicate: ${to.source?.error}`);
   if (count(missing) > mostMissing) {
     return refused(
       `${name} lacks ${count(missing)} transactions: waits until it lacks at most ${mostMissing}`,
@@ -198,7 +215,12 @@ function switchOver(
 const mostMissing = 1000;
 
 /** Keeps the recorded primary unlocked, and replicas at its heels. */
-function serve(wish: Wish, recorded: Recorded, servers: readonly Server[], current: Server): Decision {
+function serve(
+  wish: Wish,
+  recorded: Recorded,
+  servers: readonly Server[],
+  current: Server,
+): Decision {
   const { ordinal, says } = current;
   if (!says) {
     return refuse(
@@ -224,7 +246,8 @@ function elect(
   chosen: Server,
 ): Decision {
   const { ordinal, says } = chosen;
-  if (!says) return refuse("SwitchoverRefused", `server ${ordinal} doesn't answer: ${chosen.trouble}`);
+  if (!says)
+    return refuse("SwitchoverRefused", `server ${ordinal} doesn't answer: ${chosen.trouble}`);
   const { executed } = says;
   const lost = unknownTo(recorded, servers, chosen, says);
   const isRecorded = !recorded || recorded.primary === ordinal;
@@ -241,7 +264,13 @@ function elect(
     const message = `server ${ordinal} lacks ${formatGtids(lost)}, which server ${better.ordinal} has: let spec.primary be ${better.ordinal}`;
     return refuse("DataWouldBeLost", message);
   }
-  const word = wordFor("primary", recorded?.epoch ?? 0, ordinal, formatGtids(executed), formatGtids(lost));
+  const word = wordFor(
+    "primary",
+    recorded?.epoch ?? 0,
+    ordinal,
+    formatGtids(executed),
+    formatGtids(lost),
+  );
   if (wish.acceptLoss === word) return record(recorded, servers, chosen, says);
   const rest = isRecorded ? "" : `, and whatever else server ${recorded.primary} acknowledged`;
   const message = `server ${ordinal} has ${formatGtids(executed) || "no data"}. If it becomes the primary, ${formatGtids(lost) || "what is not in it"} is lost${rest}. Bring back the server that has it, or set spec.acceptLoss to ${word}`;

@@ -18,7 +18,11 @@ test("sessions are older than the status that is read, and servers are asked aft
 
 test("nothing is unlocked if somebody else did it before his sessions were ended", async () => {
   const { sessions, calls } = standIn(({ server }) => ({ ...server, says: says("open") }));
-  await drive(sessions, async () => ({ wish: { size: 1 }, recorded, record: async () => undefined }));
+  await drive(sessions, async () => ({
+    wish: { size: 1 },
+    recorded,
+    record: async () => undefined,
+  }));
   expect(calls).toEqual(["look", "fence", "look"]);
 });
 
@@ -33,7 +37,13 @@ test("what is recorded is written before anything is unlocked, and nothing is do
   expect(calls).toEqual(["look", "record 2"]);
 });
 
-const recorded: Recorded = { epoch: 1, primary: 0, pod: "pod", gtids: parseGtids("a:1"), aside: noGtids };
+const recorded: Recorded = {
+  epoch: 1,
+  primary: 0,
+  pod: "pod",
+  gtids: parseGtids("a:1"),
+  aside: noGtids,
+};
 
 function says(access: Says["access"]): Says {
   const executed = parseGtids("a:1");

@@ -2,7 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Decision, decide, type Recorded, type Server, type Step, type Wish } from "./maria_decide.ts";
+import {
+  type Decision,
+  decide,
+  type Recorded,
+  type Server,
+  type Step,
+  type Wish,
+} from "./maria_decide.ts";
 
 /** The sessions of one look at the servers, one for each server that answers. None is ever opened again. */
 export interface Sessions {

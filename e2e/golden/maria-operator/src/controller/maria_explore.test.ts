@@ -15,7 +15,7 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
     setup: (manager) => setupMariaController(manager, connectToStandIn),
     controllers: ["statefulset", "persistentvolume", "scheduler", "node", "kubelet"],
     external: { mysqld },
-    operations: { values: drawnValues },
+    operations: { values: drawnValues, objects: 2 },
     never: {
       "two servers of a MySQL take writes": (state) => {
         const pods = new Set(state.list("Pod").map(({ metadata }) => metadata.uid));
@@ -34,6 +34,7 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
 });
 
 const drawnValues = {
+  "spec.size": [1, 2, 3],
   "spec.acceptLoss": [undefined],
   "spec.restoreFrom": [undefined],
   "spec.nodeSelector": [undefined], // no node has the drawn labels, and older pods outlive pending ones

@@ -3,7 +3,15 @@
  */
 
 import { expect, test } from "vitest";
-import { count, formatGtids, includes, noGtids, parseGtids, subtract, union } from "./maria_gtids.ts";
+import {
+  count,
+  formatGtids,
+  includes,
+  noGtids,
+  parseGtids,
+  subtract,
+  union,
+} from "./maria_gtids.ts";
 
 const set = parseGtids;
 
@@ -16,7 +24,9 @@ test("sets are read as MySQL prints them, and written so that it reads them", ()
 
 test("sets are joined, subtracted and counted", () => {
   expect(formatGtids(union(set("a:1-3"), set("a:4:9,b:1")))).toBe("a:1-4:9,b:1");
-  expect(formatGtids(subtract(set("a:1-10,b:1-3"), set("a:2-3:5"), set("b:1-9")))).toBe("a:1:4:6-10");
+  expect(formatGtids(subtract(set("a:1-10,b:1-3"), set("a:2-3:5"), set("b:1-9")))).toBe(
+    "a:1:4:6-10",
+  );
   expect(count(set("a:1-10:12,b:1"))).toBe(12);
 });
 

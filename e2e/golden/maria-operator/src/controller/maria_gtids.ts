@@ -31,9 +31,10 @@ export function parseGtids(text: string): Gtids {
 /** Writes a set as MySQL reads it. */
 export function formatGtids(gtids: Gtids): string {
   const parts = [...gtids].map(([origin, intervals]) =>
-    [origin, ...intervals.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`))].join(
-      ":",
-    ),
+    [
+      origin,
+      ...intervals.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)),
+    ].join(":"),
   );
   return parts.sort().join(",");
 }
@@ -41,7 +42,9 @@ export function formatGtids(gtids: Gtids): string {
 /** The transactions of any of the sets. */
 export function union(...sets: readonly Gtids[]): Gtids {
   return normalize(
-    sets.flatMap((set) => [...set].flatMap(([origin, all]) => all.map((one) => [origin, one] as const))),
+    sets.flatMap((set) =>
+      [...set].flatMap(([origin, all]) => all.map((one) => [origin, one] as const)),
+    ),
   );
 }
 

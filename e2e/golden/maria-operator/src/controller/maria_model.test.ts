@@ -23,7 +23,10 @@ test.each(seeds())(
 
 /** MODEL_SEEDS=1000-2000 npx vitest run src/controller/mysql_model.test.ts looks for more. */
 function seeds(): number[] {
-  const [first = 1, last = 150] = (process.env["MODEL_SEEDS"] ?? "").split("-").filter(Boolean).map(Number);
+  const [first = 1, last = 150] = (process.env["MODEL_SEEDS"] ?? "")
+    .split("-")
+    .filter(Boolean)
+    .map(Number);
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
@@ -118,7 +121,8 @@ class World {
       await this.#turn();
       const primary = this.open()[0];
       const follow = this.servers.filter(
-        ({ source }) => source?.isReceiving && source.isApplying && source.ordinal === primary?.ordinal,
+        ({ source }) =>
+          source?.isReceiving && source.isApplying && source.ordinal === primary?.ordinal,
       );
       if (follow.length === 2 && this.problems.length === 0 && step > 500) return;
     }
@@ -153,7 +157,8 @@ class World {
     const reach = async (ordinal: number): Promise<Mysqld> => {
       await this.#pause(life);
       const server = this.servers[ordinal]!;
-      if (server.isCutOff || !server.sessions.has(session)) throw new GoneError(`server ${ordinal}`);
+      if (server.isCutOff || !server.sessions.has(session))
+        throw new GoneError(`server ${ordinal}`);
       return server;
     };
     const sessions: Sessions = {
@@ -190,7 +195,8 @@ class World {
     await this.#pause(life);
     if (version !== this.version) throw new GoneError("conflict");
     this.version += 1;
-    if (recorded.epoch !== this.recorded?.epoch) this.#note(`  records ${recorded.primary} ${recorded.pod}`);
+    if (recorded.epoch !== this.recorded?.epoch)
+      this.#note(`  records ${recorded.primary} ${recorded.pod}`);
     this.recorded = recorded;
     if (this.#random() < 0.1) throw new GoneError("no answer");
   }
@@ -210,7 +216,8 @@ class World {
       server.access = "open";
       this.#check();
     }
-    if (step.do === "apply" && server.source) server.source = { ...server.source, isApplying: true };
+    if (step.do === "apply" && server.source)
+      server.source = { ...server.source, isApplying: true };
     if (step.do === "follow") {
       const isNew = server.source?.ordinal !== step.source;
       if (isNew) server.received = server.executed;
@@ -257,7 +264,8 @@ class World {
     const server = this.#one(this.servers);
     this.#note(`${what} (${server.ordinal})`);
     if (what === "kill") server.stop();
-    if (what === "come back") for (const one of this.servers) if (!one.isRunning) this.#schedule(one);
+    if (what === "come back")
+      for (const one of this.servers) if (!one.isRunning) this.#schedule(one);
     if (what === "delete") this.#remove(server);
     if (what === "save") for (const one of this.servers) one.older = one.executed;
     if (what === "purge") server.purged = server.executed;
@@ -290,12 +298,14 @@ class World {
     const [, of, word] = /^server (\d).*set spec.acceptLoss to (\w+)/.exec(message) ?? [];
     if (deleted !== undefined) this.#remove(this.servers[Number(deleted)]!);
     if (better !== undefined) this.#wish({ primary: Number(better) });
-    if (message.includes("name another server")) this.#wish({ primary: this.#one(this.servers).ordinal });
+    if (message.includes("name another server"))
+      this.#wish({ primary: this.#one(this.servers).ordinal });
     if (word === undefined) return;
     const [, ahead] = /^server \d has (\S+), which the primary lacks/.exec(message) ?? [];
     const chosen = this.servers[Number(of)]!;
     const all = this.servers.map(({ executed }) => executed);
-    const kept = ahead === undefined ? [chosen.executed] : [subtract(union(...all), parseGtids(ahead))];
+    const kept =
+      ahead === undefined ? [chosen.executed] : [subtract(union(...all), parseGtids(ahead))];
     this.given = union(this.given, subtract(this.acknowledged, ...kept));
     this.#wish({ acceptLoss: word });
   }
@@ -323,7 +333,9 @@ class World {
   /** Lets one of the operators go on; the others sleep. */
   async #turn(): Promise<void> {
     const index =
-      this.#random() < 0.9 ? this.#waiting.length - 1 : Math.floor(this.#random() * this.#waiting.length);
+      this.#random() < 0.9
+        ? this.#waiting.length - 1
+        : Math.floor(this.#random() * this.#waiting.length);
     this.#waiting.splice(index, 1)[0]?.();
     await new Promise((resolve) => setImmediate(resolve));
     this.#check();
@@ -334,7 +346,9 @@ class World {
   }
 
   #pause(life: { isDead: boolean }): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(() => (life.isDead ? undefined : resolve())));
+    return new Promise((resolve) =>
+      this.#waiting.push(() => (life.isDead ? undefined : resolve())),
+    );
   }
 
   #one<T>(all: readonly T[]): T {

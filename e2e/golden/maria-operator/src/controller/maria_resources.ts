@@ -40,7 +40,10 @@ export function namesOf({ metadata: { name } }: Stored<Maria>) {
 }
 
 /** Labels of all objects of a MySQL; they never change, because selectors are immutable. */
-export function labelsOf({ metadata }: Stored<Maria>, component = "server"): Record<string, string> {
+export function labelsOf(
+  { metadata }: Stored<Maria>,
+  component = "server",
+): Record<string, string> {
   return {
     "app.kubernetes.io/name": "maria",
     "app.kubernetes.io/instance": metadata.name,
@@ -149,7 +152,9 @@ export function statefulSetFor(
           affinity: {
             podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [apart] },
           },
-          initContainers: [{ ...containerOf(mysql, "init"), command: ["bash", "-ec", initializeScript] }],
+          initContainers: [
+            { ...containerOf(mysql, "init"), command: ["bash", "-ec", initializeScript] },
+          ],
           containers: [
             {
               ...containerOf(mysql, "mysql"),
@@ -324,7 +329,12 @@ exec mysqld ${options}
   };
 }
 
-function withBackups(mysql: Stored<Maria>, container: Container, claimName: string, mountPath: string) {
+function withBackups(
+  mysql: Stored<Maria>,
+  container: Container,
+  claimName: string,
+  mountPath: string,
+) {
   const { volumes, ...pod } = podOf(mysql);
   const mount = { name: "backups", mountPath };
   return {
@@ -361,7 +371,11 @@ function podOf(mysql: Stored<Maria>) {
   };
 }
 
-function containerOf(mysql: Stored<Maria>, name: string, values: Record<string, string> = {}): Container {
+function containerOf(
+  mysql: Stored<Maria>,
+  name: string,
+  values: Record<string, string> = {},
+): Container {
   const index = "metadata.labels['apps.kubernetes.io/pod-index']";
   const ordinal = { name: "ORDINAL", valueFrom: { fieldRef: { fieldPath: index } } };
   const given = Object.entries(values).map(([key, value]) => ({ name: key, value }));

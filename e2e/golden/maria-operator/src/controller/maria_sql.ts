@@ -80,7 +80,7 @@ export async function openSessions(
 export interface Effects {
   /** Lists the pods, not from the cache. */
   places(): Promise<readonly Place[]>;
-  restart(pod: string): Promise<void>;
+  restart(place: Place): Promise<void>;
   /** The address of the server with the data of a backup. */
   restoreHost(): Promise<string>;
 }
@@ -125,11 +125,13 @@ export class SqlSessions implements Sessions {
   }
 
   async fence(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map((session) => fence(session).catch(() => undefined)));
+    await Promise.all(
+      [...this.#sessions.values()].map((session) => fence(session).catch(() => undefined)),
+    );
   }
 
   async act(step: Exclude<Step, { do: "record" }>): Promise<void> {
-    if (step.do === "restart") return this.#effects.restart(this.#place(step.ordinal).pod);
+    if (step.do === "restart") return this.#effects.restart(this.#place(step.ordinal));
     const session = this.sessionWith(step.ordinal);
     switch (step.do) {
       case "lock":
@@ -187,7 +189,8 @@ function read(row: Row, places: readonly Place[]): Says {
   const source: Source = {
     ordinal: places.find(({ host }) => host === row["source"])?.ordinal ?? -1,
     // Connecting is no error yet, unless the last attempt failed.
-    isReceiving: row["receiving"] === "ON" || (row["receiving"] === "CONNECTING" && !row["receiveError"]),
+    isReceiving:
+      row["receiving"] === "ON" || (row["receiving"] === "CONNECTING" && !row["receiveError"]),
     isApplying: row["applying"] === "ON",
     error: text("applyError") || text("receiveError") || undefined,
   };
@@ -243,7 +246,10 @@ async function seed(session: Session, donor: string, password: string): Promise<
     `CLONE INSTANCE FROM ${operatorUser}@${quote(donor)}:${mysqlPort} IDENTIFIED BY ${quote(password)} REQUIRE SSL`,
   );
   // It goes on without us, and ends with a restart; what fails is seen by the next look, or is seeded again.
-  await Promise.race([cloning.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 2000))]);
+  await Promise.race([
+    cloning.catch(() => undefined),
+    new Promise((resolve) => setTimeout(resolve, 2000)),
+  ]);
 }
 
 /** Ends the other sessions of operators, but those of replicas and copies, and waits until they are gone. */
@@ -278,7 +284,11 @@ export interface Account {
  * Makes database and user, or gives the user a new password; the former one stays valid for an hour. The sign of the password
  * is kept with the user, so that both are replicated together.
  */
-export async function ensureAccount(primary: Session, account: Account, key: string): Promise<void> {
+export async function ensureAccount(
+  primary: Session,
+  account: Account,
+  key: string,
+): Promise<void> {
   const { username, password, database } = account;
   const user = `${quote(username)}@'%'`;
   const sign = createHmac("sha256", key).update(password).digest("hex");

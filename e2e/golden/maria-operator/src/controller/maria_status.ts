@@ -27,7 +27,8 @@ export function serving(recorded: Recorded | undefined, servers: readonly Server
   const good = servers.filter(({ ordinal, pod, says }) => {
     if (ordinal === recorded?.primary) return pod === recorded.pod && says?.access === "open";
     const { source, isSeeding } = says ?? {};
-    const isFollowing = source?.ordinal === recorded?.primary && source?.isReceiving && source.isApplying;
+    const isFollowing =
+      source?.ordinal === recorded?.primary && source?.isReceiving && source.isApplying;
     return isFollowing && !isSeeding && source.error === undefined;
   });
   return new Set(good.map(({ ordinal }) => ordinal));
@@ -52,7 +53,8 @@ export function statusFor(
   const isComplete = ready.size >= size;
   const observedGeneration = metadata.generation ?? 0;
   const reason = first?.reason ?? "Progressing";
-  const why = problems.map(({ message }) => message).join("; ") || `${ready.size} of ${size} servers serve`;
+  const why =
+    problems.map(({ message }) => message).join("; ") || `${ready.size} of ${size} servers serve`;
   const word = (type: string, isTrue: boolean, good: string, bad: string): Condition[] =>
     setCondition(
       conditions,
@@ -63,7 +65,12 @@ export function statusFor(
     );
   let conditions = status.conditions ?? [];
   conditions = word("Available", isAvailable, "PrimaryServes", reason);
-  conditions = word("Ready", isAvailable && isComplete && problems.length === 0, "AsExpected", reason);
+  conditions = word(
+    "Ready",
+    isAvailable && isComplete && problems.length === 0,
+    "AsExpected",
+    reason,
+  );
   return {
     ...status,
     observedGeneration,
