@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Memcached } from "../../e2e/golden/app-operator/api/v1/memcached_types.ts";
 import { Workspace } from "../../e2e/golden/team-operator/api/v1/workspace_types.ts";
 import { setupWorkspaceController } from "../../e2e/golden/team-operator/src/controller/workspace_controller.ts";
@@ -81,6 +81,26 @@ test("a kind is explored with its webhooks, as the project configures them", asy
   });
   expect(runs).toBeGreaterThan(0);
   expect(defaulted.size).toBeGreaterThan(0);
+});
+
+test("two explorations of a kind are shared each by itself", async () => {
+  const shared = mkdtempSync(join(tmpdir(), "shared-"));
+  onTestFinished(() => {
+    rmSync(shared, { recursive: true });
+    vi.unstubAllEnvs();
+  });
+  vi.stubEnv("TSBUILDER_EXPLORE_TIME", "0s");
+  vi.stubEnv("TSBUILDER_EXPLORE_SHARE", JSON.stringify({ index: 1, count: 2, folder: shared }));
+  const project = { kind: Memcached, setup: setupMemcachedController, folder };
+  await exploreProject(project);
+  await exploreProject({
+    ...project,
+    objects: [{ apiVersion: "v1", kind: "Node", metadata: { name: "a" } }],
+  });
+  expect(readdirSync(shared)).toHaveLength(1);
+  await exploreProject({ ...project, controllers: ["deployment"] });
+  await exploreProject({ ...project, eventually: { never: () => false } });
+  expect(readdirSync(shared)).toHaveLength(3);
 });
 
 test("a kind without a CRD is named", async () => {

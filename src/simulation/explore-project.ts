@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
@@ -39,7 +40,7 @@ export interface ProjectExploration extends Omit<Scenario, "operators" | "crds" 
 export async function exploreProject(project: ProjectExploration): Promise<Exploration> {
   const { kind } = project;
   const budget = budgetOf(process.env);
-  const share = shareIn(process.env, `${kind.plural}.${kind.group}`);
+  const share = shareIn(process.env, nameOf(project));
   const { failure, ...reached } = await exploreShare(await projectScenario(project), budget, share);
   const own = { ...reached, failure: failure && { seed: failure.seed, text: textOf(project, failure) } };
   const report = (await share?.join(own)) ?? own;
@@ -47,6 +48,15 @@ export async function exploreProject(project: ProjectExploration): Promise<Explo
   console.log(`${kind.kind}: ${summaryOf(report, budget)}`);
   if (report.failure) throw new Error(report.failure.text);
   return { ...report, failure: undefined };
+}
+
+/** Names an exploration: alike in all processes, unlike another one of the same kind. Objects may have contents that are random. */
+function nameOf({ objects: _objects, ...project }: ProjectExploration): string {
+  const { plural, group } = project.kind;
+  const text = JSON.stringify(project, (_, value: unknown) =>
+    typeof value === "function" ? `${value.name} ${value.toString()}` : value,
+  );
+  return `${plural}.${group} ${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
 }
 
 /** Tells a failure, and how to see it again. */

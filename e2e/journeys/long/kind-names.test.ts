@@ -90,7 +90,7 @@ test("code that is scaffolded for any kind compiles, or the kind is refused", ()
 function isRefused(project: Project, resource: Resource): boolean {
   try {
     checkKind(resource.kind);
-    refuseTakenName(project, resource);
+    refuseTakenName(project, resource, { isNew: true });
     return false;
   } catch (error) {
     if (error instanceof TsbuilderError && error.code === "INVALID_NAME") return true;

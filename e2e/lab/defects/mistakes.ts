@@ -41,15 +41,34 @@ export const mistakes: readonly Mistake[] = [
     name: "a misspelt field in a variable",
     operator: "certificate",
     file: "controller.ts",
-    right: `data: { "tls.crt": pem },
+    right: `await client.apply(
+          Secret,
+          {
+            metadata: {
+              name,
+              namespace: request.namespace,
+              annotations: {
+                "pki.example.com/serial": issued.serial,
+                "pki.example.com/not-after": issued.notAfter,
+                "pki.example.com/wish": wishOf(spec),
+                "pki.example.com/digest": digestOf(pem),
+              },
+            },
+            data: { "tls.crt": pem },
           },
           { owner: certificate },
         );`,
-    wrong: `...content,
-          },
-          { owner: certificate },
-        );
-        const content = { dta: { "tls.crt": pem } };`,
+    wrong: `const annotations = {
+          "pki.example.com/serial": issued.serial,
+          "pki.example.com/not-after": issued.notAfter,
+          "pki.example.com/wish": wishOf(spec),
+          "pki.example.com/digest": digestOf(pem),
+        };
+        const desired = {
+          metadata: { name, namespace: request.namespace, annotations },
+          dta: { "tls.crt": pem },
+        };
+        await client.apply(Secret, desired, { owner: certificate });`,
     caughtBy: "types",
   },
   {

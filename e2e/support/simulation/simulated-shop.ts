@@ -110,3 +110,11 @@ export function shopScenario(setup: (manager: Manager) => void = setupShops): Sc
     ],
   };
 }
+
+/** The same world, whose user takes all steps before the operator has started. */
+export function atOnce({ steps = [], ...scenario }: Scenario): Scenario {
+  return {
+    ...scenario,
+    steps: steps.map((step) => (step.do === "settle" ? step : { ...step, after: 10 })),
+  };
+}

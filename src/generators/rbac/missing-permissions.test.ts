@@ -8,6 +8,7 @@ async function warningsOf(markers: string[], code: string, files: Record<string,
     ...markers.map((marker) => `// +kubebuilder:rbac:${marker}`),
     'import { ConfigMap, Secret as Password } from "@tsbuilder/runtime/k8s/core/v1";',
     'import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";',
+    'import { SelfSubjectAccessReview as Review } from "@tsbuilder/runtime/k8s/authorization/v1";',
     'import { Shop } from "../api/v1/shop_types.ts";',
     code,
   ].join("\n");
@@ -23,10 +24,13 @@ test("a kind without permissions is named with the marker that it needs", async 
   const code =
     "manager.controllerFor(Shop).owns(ConfigMap).owns(\n  Password);\nawait client.apply(Password, x);";
   expect(await warningsOf([readMaps], code)).toEqual([
-    '5: no marker allows what is done with Password here: list, watch, create, patch of "secrets"; add // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch;create;patch',
+    '6: no marker allows what is done with Password here: list, watch, create, patch of "secrets"; add // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch;create;patch',
+  ]);
+  expect(await warningsOf([readMaps], "manager.controllerFor(Password);")).toEqual([
+    '6: no marker allows what is done with Password here: list, watch of "secrets"; add // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch',
   ]);
   expect(await warningsOf([readMaps], "await children.set(ConfigMap, name, x);")).toEqual([
-    '5: no marker allows what is done with ConfigMap here: create, patch of "configmaps"; add // +kubebuilder:rbac:groups="",resources=configmaps,verbs=create;patch',
+    '6: no marker allows what is done with ConfigMap here: create, patch of "configmaps"; add // +kubebuilder:rbac:groups="",resources=configmaps,verbs=create;patch',
   ]);
 });
 
@@ -34,19 +38,25 @@ test.each([
   ["what a marker allows", [writeAll], "children.add(Deployment, name, x); client.delete(Password, key);"],
   ["what a marker allows everywhere", ["groups=*,resources=*,verbs=*"], "client.create(Password, x);"],
   ["reads, and kinds of the project", [readMaps], "client.get(Password, key); client.apply(Shop, x);"],
+  ["a review of one's own permissions", [readMaps], "client.create(Review, x);"],
   ["a comment", [readMaps], "// Never call client.create(Password, x)."],
   ["a project without markers", [], "client.create(Password, x);"],
 ])("nothing is wrong with %s", async (_, markers, code) => {
   expect(await warningsOf(markers, code)).toEqual([]);
 });
 
-test("a role that somebody wrote by hand may allow it, a scaffolded one doesn't", async () => {
-  const role = "kind: Role\nrules:\n- resources: [secrets]\n";
-  const code = "client.create(Password, x);";
-  expect(await warningsOf([readMaps], code, { "config/rbac/extra_role.yaml": role })).toEqual([]);
-  expect(await warningsOf([readMaps], code, { "config/rbac/leader_election_role.yaml": role })).toHaveLength(
-    1,
-  );
+test.each([
+  ["extra_role.yaml", "secrets", true],
+  ["secret_viewer_role.yaml", "secrets", true],
+  ["extra_role.yaml", "'*'", true],
+  ["extra_role.yaml", "appsecrets, secrets-store", false],
+  ["leader_election_role.yaml", "secrets", false],
+])("a role in %s with %s may allow it: %s", async (file, resource, isAllowed) => {
+  const role = `kind: Role\nrules:\n- resources: [${resource}]\n`;
+  const warnings = await warningsOf([readMaps], "client.create(Password, x);", {
+    [`config/rbac/${file}`]: role,
+  });
+  expect(warnings).toHaveLength(isAllowed ? 0 : 1);
 });
 
 test("a kind in place of a resource is named", async () => {

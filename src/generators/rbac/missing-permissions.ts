@@ -8,6 +8,7 @@ import type { SourceTree } from "../model/files.ts";
 
 /** The verbs that a call needs, whose first argument is a kind. Reads are left out: a live one needs no more than `get`. */
 const verbsByCall: Readonly<Record<string, readonly string[]>> = {
+  controllerFor: ["list", "watch"],
   owns: ["list", "watch"],
   watches: ["list", "watch"],
   watchesEvents: ["list", "watch"],
@@ -66,7 +67,8 @@ function usesIn({ text, imports, comments }: Module): Iterable<Use> {
     if (comments.some(({ pos, end }) => pos <= index && index < end)) continue;
     const type = `${imported.specifier.slice(builtInKinds.length)}.${imported.name}`;
     const resource = builtinResources().find((one) => one.type === type);
-    if (!resource) continue;
+    // Everybody may ask for their own permissions.
+    if (!resource || resource.plural.startsWith("selfsubject")) continue;
     const use = uses.get(kind) ?? { resource, kind, verbs: new Set(), pos: index + 1 };
     for (const verb of verbsByCall[call] ?? []) use.verbs.add(verb);
     uses.set(kind, use);
@@ -84,15 +86,19 @@ function allows({ args }: Marker, { group, plural }: BuiltinResource, verb: stri
   );
 }
 
-/** Roles that are scaffolded say nothing about what the operator's reconcilers may do. */
-const scaffoldedRoles = /(?:^|_)(?:leader_election|metrics|admin|editor|viewer)_|^role\.yaml$/u;
+/** Roles that are scaffolded, in which an operator may find a built-in kind, say nothing about its reconcilers. */
+const scaffoldedRoles = /^(?:leader_election_|metrics_|role\.yaml$)/u;
+
+/** The resources of a rule, in lines or in brackets. */
+const resourceLists = /\bresources:\s*(?:\[[^\]]*\]|(?:-\s+\S+\s*)+)/gu;
 
 /** Returns whether a role that somebody wrote by hand may give the permission. */
 function isInOtherRole(tree: SourceTree, plural: string): boolean {
   return tree
     .list("config/rbac")
     .filter((path) => /\.ya?ml$/u.test(path) && !scaffoldedRoles.test(posix.basename(path)))
-    .some(
-      (path) => /^kind: (?:Cluster)?Role$/mu.test(tree.read(path) ?? "") && tree.read(path)?.includes(plural),
-    );
+    .map((path) => tree.read(path) ?? "")
+    .filter((text) => /^kind: (?:Cluster)?Role\s*$/mu.test(text))
+    .flatMap((text) => text.match(resourceLists) ?? [])
+    .some((list) => list.split(/[\s,"'[\]]+/u).some((name) => name === plural || name === "*"));
 }

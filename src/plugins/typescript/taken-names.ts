@@ -7,14 +7,20 @@ import { createApi } from "./create-api.ts";
  * Refuses a kind whose name, or that of its spec or status, the code that is scaffolded for it has for something else: what a
  * template imports, declares, or uses of JavaScript. `project` has the resource with its controllers.
  */
-export function refuseTakenName(project: Project, resource: Resource): void {
+export function refuseTakenName(
+  project: Project,
+  resource: Resource,
+  { isNew }: { readonly isNew: boolean },
+): void {
   const { kind } = resource;
   const words = wordsAround(project, resource);
   const taken = [kind, `${kind}Spec`, `${kind}Status`].find((name) => words.has(name));
   if (taken === undefined) return;
   throw new TsbuilderError(`the kind "${kind}" is not valid here: the scaffolded code has another ${taken}`, {
     code: "INVALID_NAME",
-    hint: `choose another name, for example --kind App${kind}`,
+    hint: isNew
+      ? `choose another name, for example --kind App${kind}`
+      : `write this code by hand, and import one ${taken} under another name`,
   });
 }
 

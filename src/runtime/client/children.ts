@@ -180,7 +180,10 @@ export class Children {
     }
   }
 
-  /** Deletes children of these kinds that were not set in this reconcile, for sets whose names change. */
+  /**
+   * Deletes children of these kinds that were not set in this reconcile, for sets whose names change. One that the server
+   * refuses to delete is a rejection.
+   */
   async prune(...kinds: readonly Kind[]): Promise<void> {
     for (const kind of kinds) {
       for (const object of await this.#undesired(kind)) await this.#tryRemove(kind, keyOf(object));

@@ -54,6 +54,16 @@ test("a pod is evicted as it was seen, although the eviction itself changes it",
   await eventually(async () => expect(await live.find(Pod, first.metadata)).toBeUndefined());
 });
 
+test("a pod with two budgets can't be evicted, whatever they allow", async () => {
+  const { live, evict, first } = await start();
+  await live.apply(PodDisruptionBudget, {
+    metadata: { namespace, name: "other" },
+    spec: { maxUnavailable: 2, selector: { matchLabels: labels } },
+  });
+  await expect(evict({})).rejects.toMatchObject({ status: 500, isInternalError: true });
+  expect((await live.get(Pod, first.metadata)).metadata.deletionTimestamp).toBeUndefined();
+});
+
 test.each([
   ["may always go, if the budget says so", "AlwaysAllow", "Success"],
   ["waits by default, while too few others are ready", undefined, "TooManyRequests"],

@@ -138,8 +138,9 @@ export class LiveReader implements Reader {
     const headers = { ...request.headers, ...acceptOf(kind, "PartialObjectMetadata") };
     const { text } = await this.request({ ...request, headers });
     const object = parseResponse(text, `${request.method ?? "GET"} ${request.path}`) as T;
-    // The answer to a dry run that would create the object has no version.
-    object.metadata.resourceVersion ??= "";
+    // The answer to a dry run that would create the object has no version, and a review need not have any metadata.
+    const { metadata } = object as Partial<KubernetesObject>;
+    if (metadata) metadata.resourceVersion ??= "";
     return asStored(object);
   }
 

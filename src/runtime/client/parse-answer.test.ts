@@ -39,6 +39,11 @@ test.for(Object.entries(calls))(
   },
 );
 
+test("Client.create() takes the answer of a kind that is never stored, which may have no metadata", async () => {
+  const client = await clientOf(201, '{"apiVersion":"v1","kind":"ConfigMap","data":{"allowed":"true"}}');
+  expect(await client.create(ConfigMap, { metadata: key })).toMatchObject({ data: { allowed: "true" } });
+});
+
 test("Client.list() throws an ApiError for a list without metadata, and for items that are not objects", async () => {
   for (const body of [
     "{}",

@@ -101,7 +101,7 @@ interface TrackedKind {
 
 /**
  * Deletes what an owner tracks, for its finalizer. Returns when to look again; undefined if nothing is left. Throws the
- * first error of the API server when the rest is deleted.
+ * first refusal of the API server when the rest is deleted.
  */
 export async function deleteTracked(
   client: Client,
@@ -114,7 +114,7 @@ export async function deleteTracked(
     try {
       await action();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof ApiError) || isAboutServer(error)) throw error;
       // A kind whose CRD is gone has no objects, though the cache may have missed their end.
       if (!error.isNotFound) errors.push(error);
     }
@@ -132,6 +132,12 @@ export async function deleteTracked(
   for (const error of errors) throw error;
   // The end of an object causes the next cleanup; this one is for an end that was missed.
   return isGone ? undefined : { requeueAfter: "30s" };
+}
+
+/** Returns true if the next request would fail as well, and as late. */
+function isAboutServer(error: ApiError): boolean {
+  const isBusy = error.isTooManyRequests || error.isServiceUnavailable;
+  return isBusy || error.isTimeout || error.isUnreachable;
 }
 
 /**

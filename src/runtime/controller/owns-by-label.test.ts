@@ -264,6 +264,26 @@ test("an object that can't be deleted holds back no other, and its error is repo
   expect(await left()).toEqual([["held-b"], []]);
 });
 
+test("a server that doesn't answer is asked to delete nothing more", async () => {
+  await createNamespaces("far-m");
+  const owner = await createTracking();
+  const children = new Children(cluster.client, owner);
+  for (const name of ["a", "b"])
+    await children.set(ConfigMap, { namespace: "far-m", name }, { metadata: {} });
+  for (const reason of ["Timeout", "TooManyRequests", "ServiceUnavailable", "Unreachable"]) {
+    let asked = 0;
+    const silent = interceptClient(cluster.client, {
+      async delete() {
+        asked++;
+        throw new ApiError({ code: 0, reason, message: "later" });
+      },
+    });
+    const kinds = [{ kind: ConfigMap, namespaces: [undefined] }];
+    await expect(deleteTracked(silent, kinds, owner)).rejects.toMatchObject({ reason });
+    expect(asked).toBe(1);
+  }
+});
+
 test("with the cache's namespaces, what a former process made last is deleted with its owner, too", async () => {
   await createNamespaces("far-k", "far-l");
   const owner = await createTracking();

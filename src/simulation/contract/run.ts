@@ -23,7 +23,7 @@ export interface Run {
   readonly calls: { readonly [process: string]: number };
   /** The things that external systems still hold after the deletion, in words. */
   readonly leftOutside: readonly string[];
-  /** What external systems held until the deletion, though no step made it, and no longer hold, in words. */
+  /** What external systems held from the beginning until the deletion, and no longer hold, in words. */
   readonly lostOutside: readonly string[];
   /** The number of writes by the scenario's controllers of the cluster. */
   readonly controllerWrites: number;

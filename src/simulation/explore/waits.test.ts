@@ -5,7 +5,7 @@ import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { external, type Scenario } from "../contract/index.ts";
 import { isOutcomeOfAnOrder } from "./examine.ts";
-import { explore } from "./explore.ts";
+import { examineScenario, explore } from "./explore.ts";
 
 // Right operators, whose outcomes come with time.
 
@@ -67,6 +67,35 @@ test("an operator that numbers its renewals passes", async () => {
   const { runs, failure } = await explore(renewing, { seeds: 6, shrinks: 0 });
   expect(failure?.story).toBeUndefined();
   expect(runs).toBe(6);
+});
+
+test("an operator that tries ten minutes later what failed in the hundred days passes", async () => {
+  const period = 5 * 86_400_000;
+  const renewing = timed(async ({ client }, shop) => {
+    const left = (shop.status?.size ?? 0) + period - Date.now();
+    if (left > 0) return { requeueAfter: `${left}ms` };
+    try {
+      await fetch("http://authority/order", { method: "PUT" });
+      await fetch("http://authority/installation", { method: "PUT" });
+    } catch {
+      return { requeueAfter: "10m" };
+    }
+    await client.patchStatus(Shop, shop, { size: Date.now() });
+    return { requeueAfter: `${period}ms` };
+  });
+  const authority = external({
+    state: () => new Map<string, number>(),
+    handle({ url }, made) {
+      made.set(url, Date.now());
+      return new Response("");
+    },
+    leftover: () => [],
+  });
+  const call = { fault: "call", process: "shop-0", with: "time-out", done: false, in: "months" } as const;
+  // The hundred days end after the fourth renewal, whose last call fails.
+  const faults = [{ ...call, call: 8 }];
+  const failure = await examineScenario({ ...renewing, external: { authority }, faults });
+  expect(failure?.story).toBeUndefined();
 });
 
 test("of many objects, no order is tried", async () => {

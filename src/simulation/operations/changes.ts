@@ -142,7 +142,9 @@ export function changesAt(place: Place, drawing: Drawing): Change[] {
       if (respelled !== undefined)
         changes.push(change("respelled", `writes ${pathName} as ${respelled}`, respelled));
       const shortest = value.slice(0, Math.max(minLength, 1));
-      changes.push(change("shortest", `makes ${pathName} as short as it may be`, shortest));
+      // Without its tag, an image has another imagePullPolicy by default, and the server keeps the first one.
+      if (!namesImage(place.field))
+        changes.push(change("shortest", `makes ${pathName} as short as it may be`, shortest));
       const longest = value.padEnd(maxLength <= longestText ? maxLength : 0, value.at(-1));
       changes.push(change("longest", `makes ${pathName} as long as it may be`, longest));
     }
@@ -244,10 +246,15 @@ export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawi
     const isRejected = kind.errors(object, old).length > 0;
     // A wrong value that the schema admits reaches the operator, and so is worth more tries.
     if (isRejected && attempt < mostTries / 2 && random.chance(0.8)) continue;
-    const patience = place.field.toLowerCase().endsWith("image") ? patienceWithPods : patienceWithErrors;
+    const patience = namesImage(place.field) ? patienceWithPods : patienceWithErrors;
     return { object, isRejected, patience, what: `sets ${pathText(place.path)} to ${shortJson(value)}` };
   }
   return undefined;
+}
+
+/** Returns whether a field holds the whole name of an image. */
+function namesImage(field: FieldName): boolean {
+  return field.toLowerCase().endsWith("image");
 }
 
 /** Returns whether a field says which image runs, by its name. */

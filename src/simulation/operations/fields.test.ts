@@ -1,6 +1,7 @@
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { describe, expect, it } from "vitest";
 import { crdOf, specOf } from "../../../e2e/support/simulation/box-operations.ts";
+import { isMissingImage } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { Random } from "../random.ts";
 import { changedFields, fieldsOf, goalsOf } from "./fields.ts";
@@ -113,6 +114,22 @@ describe("goals of plans", () => {
       .flatMap((step) => (step.do === "apply" ? [specOf(step.object)["mode"]] : []));
     expect(new Set(applied)).toEqual(new Set(["Strict", "Lax", "Off", undefined]));
   });
+});
+
+it("plans ask for images that exist, unless they say so", () => {
+  const image = { type: "string", maxLength: 40, example: "web:1.29" };
+  const operations = plansFor(
+    crdOf({ type: "object", properties: { image, tag: { ...image, example: "1.29" } } }, "box"),
+    {},
+  );
+  const specs = Array.from({ length: 40 }, (_, plan) => operations(new Random(plan), plan))
+    .flat()
+    .flatMap((step) => (step.do === "apply" && !step.strange ? [specOf(step.object)] : []));
+  const texts = specs.flatMap(({ image, tag }) => [image, tag].filter((text) => typeof text === "string"));
+  expect(texts.filter((text) => isMissingImage(text))).toEqual([]);
+  expect(texts).toContain("1.29".padEnd(40, "9"));
+  // Without a tag, the server's default for imagePullPolicy would depend on what was first.
+  expect(specs.filter(({ image }) => typeof image === "string" && !image.includes(":"))).toEqual([]);
 });
 
 describe("every second plan", () => {

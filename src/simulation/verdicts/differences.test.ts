@@ -50,17 +50,16 @@ test("JSON in a text is compared by what it says", () => {
   expect(differencesOf(here, shop("{colour"))).toHaveLength(1);
 });
 
-test("the number of a Deployment's rollouts, which its controller writes, is no difference", () => {
-  const state = (revision: string) =>
+test.each([
+  ["Deployment", "deployment.kubernetes.io/revision"],
+  ["DaemonSet", "deprecated.daemonset.template.generation"],
+])("the number of a %s's rollouts, which the cluster writes, is no difference", (kind, annotation) => {
+  const state = (number: string) =>
     stateOf([
       {
         apiVersion: "apps/v1",
-        kind: "Deployment",
-        metadata: {
-          namespace: "default",
-          name: "a",
-          annotations: { "deployment.kubernetes.io/revision": revision },
-        },
+        kind,
+        metadata: { namespace: "default", name: "a", annotations: { [annotation]: number } },
       },
     ]);
   expect(differencesOf(state("1"), state("2"))).toEqual([]);

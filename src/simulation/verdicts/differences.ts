@@ -90,6 +90,7 @@ const incidentalFields = new Set([
   "metadata.creationTimestamp",
   "metadata.deletionTimestamp",
   "metadata.annotations.deployment.kubernetes.io/revision",
+  "metadata.annotations.deprecated.daemonset.template.generation",
   "spec.clusterIP",
   "spec.clusterIPs",
   "status.observedGeneration",

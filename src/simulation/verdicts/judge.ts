@@ -3,9 +3,9 @@
 
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
-import type { Fault, Phase, Run, Scenario, TraceEvent, Verdict } from "../contract/index.ts";
+import type { Fault, Phase, Run, Scenario, Step, TraceEvent, Verdict } from "../contract/index.ts";
 import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
-import { appliedIn, isElected } from "../contract/scenario.ts";
+import { appliedIn, isElected, latePush, namesMissingImage } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
 
@@ -136,12 +136,12 @@ function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verd
   return [{ class: "overdue", message, objects }];
 }
 
-/** Returns whether a fault struck during a phase, or shortly before. */
+/** Returns whether a fault struck, or the wait for an answer ended, during a phase or shortly before. */
 function isDisturbedIn(phase: Phase, trace: readonly TraceEvent[], { faults = [] }: Scenario): boolean {
   const begin = beginOf(phase, trace);
   const end = eventsIn(phase, trace).at(-1)?.at ?? begin;
-  const strikes = trace.flatMap((event) => (event.type === "fault" ? [event.at] : []));
-  const ends = faults.map((fault) => endOf(fault, trace));
+  const strikes = trace.filter(isStrike).map(({ at }) => at);
+  const ends = faults.map((fault) => timesOf(fault, trace)).map(({ at, until = at }) => until);
   return [...strikes, ...ends].some((at) => begin <= at + excuseTime && at <= end);
 }
 
@@ -357,16 +357,26 @@ const excuseTime = 30_000;
 /** The number of unexpected errors that count as a mistake in a disturbed run: a single one may be a late retry. */
 const leastErrors = 2;
 
+/** A time in which errors are expected, and `excuseTime` after it. */
+interface Excuse {
+  readonly at: number;
+  readonly until?: number;
+}
+
 /** Finds the first error that no disturbance explains. */
 function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: Scenario): Verdict[] {
   const all = trace.filter((event) => event.type === "log" && event.level === "error");
   const isPlain = faults.length === 0 && !steps.some((step) => step.do !== "settle" && step.strange);
   // Without faults, a write to an object that is just being deleted may still fail.
-  const excuses = isPlain
+  const excuses: readonly Excuse[] = isPlain
     ? trace.filter((event) => isUnanswered(event) || (isChange(event) && isDeletion(event)))
-    : [...trace.filter(isDisturbance), ...faults.map((fault) => ({ at: endOf(fault, trace) }))];
+    : [
+        ...trace.filter(isDisturbance),
+        ...faults.map((fault) => timesOf(fault, trace)),
+        ...strangeTimes(trace, steps),
+      ];
   const counted = all.filter(
-    (error) => !excuses.some(({ at }) => at <= error.at && error.at <= at + excuseTime),
+    (error) => !excuses.some(({ at, until = at }) => at <= error.at && error.at <= until + excuseTime),
   );
   const [first] = counted;
   if (first?.type !== "log" || counted.length < (isPlain ? 1 : leastErrors)) return [];
@@ -374,11 +384,27 @@ function findErrors(trace: readonly TraceEvent[], { faults = [], steps = [] }: S
   return [{ class: "error", message, objects: first.object === undefined ? [] : [first.object] }];
 }
 
-/** Returns the time at which a fault ends that strikes at a given time. */
-function endOf(fault: Fault, trace: readonly TraceEvent[]): number {
-  if (!("at" in fault)) return 0;
-  const begin = fault.in === undefined ? 0 : beginOf(fault.in, trace);
-  return begin + fault.at + ("for" in fault ? fault.for : 0);
+/**
+ * Returns the times from each strange step to the next one: nobody can carry out what is asked until then. A StatefulSet can't
+ * get out of an image that doesn't exist, so its operator may complain until the image is pushed, and rolled out.
+ */
+function strangeTimes(trace: readonly TraceEvent[], steps: readonly Step[]): Excuse[] {
+  const taken = trace.filter(({ type }) => type === "step");
+  return steps
+    .filter((step) => step.do !== "settle")
+    .flatMap((step, at): Excuse[] => {
+      const [begin, end = begin] = taken.slice(at);
+      if (!step.strange || !begin || !end) return [];
+      const longest = step.do === "apply" && namesMissingImage(step.object) ? 2 * latePush : 0;
+      return [{ at: begin.at, until: Math.max(end.at, begin.at + longest) }];
+    });
+}
+
+/** Returns the times at which a fault that strikes at a given time begins and ends. */
+function timesOf(fault: Fault, trace: readonly TraceEvent[]): Excuse {
+  if (!("at" in fault)) return { at: 0 };
+  const at = fault.at + (fault.in === undefined ? 0 : beginOf(fault.in, trace));
+  return { at, until: at + ("for" in fault ? fault.for : 0) };
 }
 
 /** Returns whether a call of a webhook got no answer. The write that it should have admitted fails. */
@@ -386,15 +412,23 @@ function isUnanswered(event: TraceEvent): boolean {
   return event.type === "webhook" && event.status === 0;
 }
 
-/**
- * Returns whether errors are expected after an event. A request without an answer is recorded when the client has stopped
- * waiting; until a broken watch lists again, the process has an old view.
- */
+/** Returns whether errors are expected after an event. Until a broken watch lists again, the process has an old view. */
 function isDisturbance(event: TraceEvent): boolean {
   const { type } = event;
   if (type === "watch") return event.event === "ERROR";
-  if (type === "call") return event.status === undefined;
-  return type === "fault" || type === "step" || type === "died" || (type === "request" && event.status === 0);
+  return type === "step" || type === "died" || isStrike(event);
+}
+
+/** A request or a call without an answer is recorded when the client has stopped waiting, which may be long after the fault. */
+function isStrike(event: TraceEvent): boolean {
+  switch (event.type) {
+    case "call":
+      return event.status === undefined;
+    case "request":
+      return event.status === 0;
+    default:
+      return event.type === "fault";
+  }
 }
 
 interface WithStatus extends KubernetesObject {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
-import { shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import { stateOf, type TraceEvent } from "../contract/index.ts";
+import { applyShop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
+import { stateOf, type Step, type TraceEvent } from "../contract/index.ts";
 import { differencesOf } from "./differences.ts";
 import { judgeState, judgeTrace } from "./judge.ts";
 import { pausedObjects } from "./left-out.ts";
@@ -73,6 +73,48 @@ test("an error is excused by a deletion for a while, or by a fault", () => {
     [],
     ["error"],
   ]);
+});
+
+test("a fault that lasts excuses errors until it ends", () => {
+  const errors = [50_000, 70_000].map((at): TraceEvent => ({
+    at,
+    type: "log",
+    process: "shop-0",
+    level: "error",
+    message: "no",
+  }));
+  const lasting = (milliseconds: number): number => {
+    const during = { process: "shop-0", at: 1000, for: milliseconds } as const;
+    const fault = { fault: "refuse", requests: "PATCH Shop", with: "error", done: false, ...during } as const;
+    const trace: TraceEvent[] = [{ at: 1000, type: "fault", text: "PATCH Shop fails" }, ...errors];
+    return judgeTrace(runOf(trace), { ...scenario, faults: [fault] }).length;
+  };
+  expect([lasting(10_000), lasting(100_000)]).toEqual([1, 0]);
+});
+
+test("what nobody can carry out excuses errors until the user corrects it; an image that doesn't exist, for minutes", () => {
+  const error = (at: number): TraceEvent => ({
+    at,
+    type: "log",
+    process: "shop-0",
+    level: "error",
+    message: "no",
+  });
+  const step = (at: number): TraceEvent => ({ at, type: "step", text: "", status: 200 });
+  const judge = (colour: string, ...errors: number[]): number => {
+    const steps = [
+      { ...applyShop("a", { size: 1 }), strange: false },
+      { ...applyShop("a", { size: 1, colour }), strange: true },
+      applyShop("a", { size: 1 }),
+    ] as Step[];
+    const trace = [step(0), step(50_000), step(200_000), ...errors.map(error)];
+    return judgeTrace(runOf(trace), { ...scenario, steps }).length;
+  };
+  expect(judge("not valid!", 100_000, 190_000, 220_000)).toBe(0);
+  expect(judge("not valid!", 240_000, 250_000)).toBe(1);
+  expect(judge("not valid!", 40_000, 45_000)).toBe(1);
+  expect(judge("1.999", 240_000, 600_000)).toBe(0);
+  expect(judge("1.999", 700_000, 710_000)).toBe(1);
 });
 
 test("a watch that has to list again excuses errors for a while", () => {

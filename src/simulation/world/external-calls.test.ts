@@ -129,6 +129,27 @@ test("a cleanup that takes more than what the operator made is found", async () 
   expect(await examineScenario(withMail((name, records) => records.delete(name)))).toBeUndefined();
 });
 
+test("what a system forgets by itself before the deletion isn't lost by a cleanup", async () => {
+  const day = 86_400_000;
+  const setup = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({
+      async reconcile({ name }) {
+        await fetch(`${url}${name}`, { method: "GET" });
+        return { requeueAfter: "720h" };
+      },
+    });
+  const forgetful = external<Dns>({
+    ...system,
+    state: () => ({ records: new Map([["mail", { size: Date.now() + 50 * day }]]) }),
+    handle(_, { records }) {
+      for (const [name, { size }] of records) if (size < Date.now()) records.delete(name);
+      return new Response("");
+    },
+  });
+  const run = await simulate(scenarioOf(setup, { external: { dns: forgetful } }));
+  expect(run.lostOutside).toEqual([]);
+});
+
 test("a cleanup that takes the answer of a failure for success is found", async () => {
   const setup = (manager: Manager): void =>
     void manager

@@ -91,7 +91,7 @@ export class ExternalCalls {
     );
   }
 
-  /** Returns what the systems held from the beginning until everything rested after the steps, unchanged, and no longer hold. */
+  /** Returns what the systems held from the beginning until the deletion, unchanged, and no longer hold. */
   losses({ external }: State): string[] {
     const held = externalObjects(external).map((object) => JSON.stringify(object));
     const kept = new Set(this.#systems.flatMap(describe).map(refTextOf));

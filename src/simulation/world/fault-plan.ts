@@ -18,6 +18,8 @@ export class FaultPlan {
 
   constructor(faults: readonly Fault[]) {
     this.#all = faults;
+    // The cluster's controllers write before the first step.
+    this.#faults.push(...faults.filter((fault) => fault.in === undefined));
     for (const entry of faults) {
       if (entry.fault !== "refuse" || entry.process !== "controllers") continue;
       if (!(entry.with in refusalAnswers))
@@ -29,8 +31,9 @@ export class FaultPlan {
 
   /** Lets the faults of a phase count from now on. Returns those that strike at a given time, and not at a request. */
   begin(phase: Phase, now: number, processes: readonly Counts[]): readonly TimedFault[] {
-    const begun = this.#all.filter(({ in: itsPhase = "steps" }) => itsPhase === phase);
-    const placed = begun.map((fault) => (fault.in === undefined ? fault : place(fault, now, processes)));
+    if (phase === "steps") return this.timed;
+    const begun = this.#all.filter((fault) => fault.in === phase);
+    const placed = begun.map((fault) => place(fault, now, processes));
     for (const [index, fault] of placed.entries()) this.#given.set(fault, begun[index]!);
     this.#faults.push(...placed);
     return placed.filter(isTimed);

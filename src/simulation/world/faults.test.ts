@@ -5,6 +5,7 @@ import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { expect, test } from "vitest";
 import {
   applyShop,
+  atOnce,
   Shop,
   ShopReconciler,
   shopScenario,
@@ -15,7 +16,7 @@ import { drawFaults } from "../explore/draw-faults.ts";
 import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 
-const one: Scenario = { ...shopScenario(), steps: [applyShop("a", { size: 1 })] };
+const one = atOnce({ ...shopScenario(), steps: [applyShop("a", { size: 1 })] });
 const process = "shop-0";
 
 /** A world whose operator writes while a shop is deleted. */
@@ -154,6 +155,18 @@ test("a fault of the deletion counts from its beginning", async () => {
   ]);
   expect(struck[0]!.at - run.trace[begin]!.at).toBe(3);
   expect(run.leftovers).toEqual([]);
+});
+
+test("a fault of the hundred days strikes there", async () => {
+  const { trace } = await disturbedBy({ fault: "break", process, at: 86_400_000, for: 1000, in: "months" });
+  const phases = trace.filter(({ type }) => type === "phase" || type === "fault");
+  expect(phases.map((event) => (event.type === "phase" ? event.phase : event.type))).toEqual([
+    "steps",
+    "fault",
+    "months",
+    "late restart",
+    "deletion",
+  ]);
 });
 
 test("a process whose watches broke can't watch for a while", async () => {

@@ -4,7 +4,7 @@ import type { Node, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Pace, PacedStep } from "@tsbuilder/cluster";
 import type { NodeFault, PodFault } from "../contract/index.ts";
-import { isMissingImage } from "../contract/scenario.ts";
+import { isMissingImage, latePush } from "../contract/scenario.ts";
 import type { Random } from "../random.ts";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
@@ -31,9 +31,6 @@ const slowDurations: Readonly<Record<PacedStep, number>> = {
   run: 50_000,
   stop: 30_000,
 };
-
-/** Milliseconds until an image that doesn't exist is pushed after all, for pods that nothing else would get rid of. */
-const latePush = 300_000;
 
 /** The share of pods that ignore SIGTERM: they end with their grace period. */
 const deafPods = 0.05;

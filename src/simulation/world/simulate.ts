@@ -31,15 +31,22 @@ import type { Witness } from "./witness.ts";
 /**
  * Runs operators and their whole world in this process, under one clock and one seed: the same scenario gives the same
  * trace, on every machine. Idle time costs nothing. Once the steps are done and everything rests, a hundred days pass, before
- * and after which all processes restart (unless the scenario has faults), and everything that the steps created is deleted.
+ * and after which all processes restart, and everything that the steps created is deleted. A scenario with faults has the
+ * hundred days only if one of them strikes there, and no restart before them.
  */
 export function simulate(scenario: Scenario): Promise<Run> {
-  return runScenario(scenario, { isWhole: true, hasMonths: !scenario.faults?.length });
+  const { faults = [] } = scenario;
+  return runScenario(scenario, { isWhole: true, hasMonths: faults.length === 0 || strikesInMonths(faults) });
+}
+
+function strikesInMonths(faults: readonly Fault[]): boolean {
+  return faults.some((fault) => fault.in === "months");
 }
 
 /** Runs a scenario with faults. The run without them tells whether anything is due in the hundred days. */
 export function simulateDisturbed(scenario: Scenario, plain: Run): Promise<Run> {
-  return runScenario(scenario, { isWhole: true, hasMonths: hasWorkInMonths(plain) });
+  const hasMonths = hasWorkInMonths(plain) || strikesInMonths(scenario.faults ?? []);
+  return runScenario(scenario, { isWhole: true, hasMonths });
 }
 
 /** Runs a scenario until everything rests after its steps, without restart and deletion: enough to compare outcomes. */
@@ -135,12 +142,13 @@ async function runPhases(
     return phase(name, [], atOnce);
   };
   const state = await phase("steps", steps, toOutcome);
+  let undeleted = state;
   let left: State | undefined;
   if (state && isWhole) {
     if (faults.length === 0) await restart("restart");
     if (hasMonths) {
       await phase("months", [], months);
-      await restart("late restart");
+      undeleted = await restart("late restart");
     }
     left = await phase("deletion", deletionSteps(scenario), soon);
   }
@@ -152,7 +160,7 @@ async function runPhases(
     derived: world.derived.among(reached.objects),
     leftovers: left ? findLeftovers(world, scenario, left) : [],
     leftOutside: left ? world.external.leftovers(scenario, left) : [],
-    lostOutside: state && left ? world.external.losses(state) : [],
+    lostOutside: undeleted && left ? world.external.losses(undeleted) : [],
     rejected: user.rejected,
     writes: Object.fromEntries(replicas.map(({ name, writes }) => [name, writes])),
     requests: Object.fromEntries(replicas.map(({ name, requests }) => [name, requests])),

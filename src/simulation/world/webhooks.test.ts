@@ -1,6 +1,12 @@
 import type { Manager } from "@tsbuilder/runtime";
 import { expect, test } from "vitest";
-import { applyShop, setupShops, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
+import {
+  applyShop,
+  atOnce,
+  setupShops,
+  Shop,
+  shopScenario,
+} from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { explore } from "../explore/explore.ts";
@@ -69,7 +75,7 @@ test("the API server calls the webhooks of an operator", async () => {
 });
 
 test("a user tries again until the operator has started", async () => {
-  const calls = callsIn(await simulate(scenario));
+  const calls = callsIn(await simulate(atOnce(scenario)));
   expect(calls[0]).toMatchObject({ process: undefined, status: 0 });
   expect(calls.at(-1)).toMatchObject({ process: "shop-0", status: 200 });
 });

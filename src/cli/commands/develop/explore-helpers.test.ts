@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { withHelpers } from "./test.ts";
+import { processesFor, withHelpers } from "./test.ts";
 
 const shareOf = ({ TSBUILDER_EXPLORE_SHARE: share = "{}" }: Readonly<Record<string, string>>) =>
   JSON.parse(share) as { readonly index: number; readonly count: number; readonly folder: string };
@@ -35,4 +35,12 @@ test("helpers explore beside the tests whose output the user sees, until those e
 
 test("with a test for each core there are no helpers", async () => {
   expect(await withHelpers(1, (env) => Promise.resolve(Object.keys(env)))).toEqual([]);
+});
+
+test("there are as many helpers as cores have nothing else to do, and as the memory has room for", () => {
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, index) => [`${index}_explore.test.ts`, `${index}.test.ts`]).flat();
+  const gigabyte = 1024 ** 3;
+  expect([1, 2, 3, 9].map((count) => processesFor(files(count), 8, 64 * gigabyte))).toEqual([8, 4, 2, 1]);
+  expect([0.5, 4, 9].map((memory) => processesFor(files(2), 8, memory * gigabyte))).toEqual([1, 2, 4]);
 });

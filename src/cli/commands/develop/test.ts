@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { execa } from "execa";
@@ -58,7 +58,7 @@ export const test = defineCommand({
     const args = ["run", "--silent", "test", "--", ...exploring.files, ...rest];
     // A test that does not set its cluster must never reach the one in the user's kubeconfig.
     const env = { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...realServer, ...exploring.env };
-    const count = flags.explore && rest.length === 0 ? processesFor(root) : 1;
+    const count = flags.explore && rest.length === 0 ? processesFor(diskTree(root).list(".")) : 1;
     const { exitCode, code } = await withHelpers(count, (share, options) =>
       execa("npm", args, { cwd: root, env: { ...env, ...share }, reject: false, ...options }),
     );
@@ -76,12 +76,18 @@ export const exploringHeap = "--max-semi-space-size=64";
 /** The ending of the names of exploring tests. */
 const exploringTests = "_explore.test.ts";
 
-/** Returns the number of processes among which to share each exploration, so that no core is idle. */
-function processesFor(root: string): number {
-  const tests = diskTree(root)
-    .list(".")
-    .filter((path) => path.endsWith(exploringTests)).length;
-  return Math.max(1, Math.floor(availableParallelism() / Math.max(1, tests)));
+/** Bytes of memory that a process needs which explores, with its test runner. */
+const memoryOfProcess = 1024 ** 3;
+
+/** Returns the number of processes among which to share each exploration, so that no core is idle, and the memory suffices. */
+export function processesFor(
+  files: readonly string[],
+  cores = availableParallelism(),
+  memory = Math.min(totalmem(), process.constrainedMemory() || Infinity),
+): number {
+  const tests = files.filter((path) => path.endsWith(exploringTests)).length;
+  const most = Math.min(cores, Math.floor(memory / memoryOfProcess));
+  return Math.max(1, Math.floor(most / Math.max(1, tests)));
 }
 
 /** How a process is started: whether the user sees its output, and what ends it early. */
@@ -112,7 +118,8 @@ export async function withHelpers<R>(
     return await start(shareOf(0), { stdio: "inherit" });
   } finally {
     end.abort();
-    rmSync(folder, { recursive: true });
+    // A process that is about to end may still write there.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -41,6 +41,19 @@ describe("create api", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test("refuses a controller with children of its kind's name, also if the kind is there", async () => {
+    const kind = "create api --group shop --version v1 --kind Job --make=false";
+    await call(kind);
+    const before = snapshot();
+    await expect(
+      call(`${kind} --resource=false --controller-name other --owns batch/v1/Job`),
+    ).rejects.toMatchObject({
+      code: "INVALID_NAME",
+      hint: "write this code by hand, and import one Job under another name",
+    });
+    expect(snapshot()).toEqual(before);
+  });
+
   test.each([
     ["", "Next: define the fields of Order in its types file"],
     [" --template mysql", "Next: run the operator with its sample"],

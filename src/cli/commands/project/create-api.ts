@@ -122,7 +122,8 @@ export const createApi = defineCommand({
         owns: await findOwnedKinds(values.owns),
         force: values.force,
       });
-      if (values.resource) refuseTakenName(after, resource);
+      // A kind of somebody else can't have another name.
+      if (resource.origin.type === "own") refuseTakenName(after, resource, { isNew: values.resource });
       const forcedParts = listForcedParts(project, resource, values);
       const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);

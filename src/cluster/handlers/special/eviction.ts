@@ -24,7 +24,9 @@ export async function handleEviction(context: RequestContext, target: Target): P
   if (eviction.metadata.name !== name) throw badRequest("name in URL does not match name in Eviction object");
   const pod = core.store.collection("pods").get(keyOf(resource, namespace, name));
   if (!pod) throw notFound(resource, name);
-  const budget = isServing(pod.object) ? checkBudgets(target, pod.object) : undefined;
+  const budgets = isServing(pod.object) ? budgetsOf(target, pod.object) : [];
+  if (budgets.length > 1) throw new StatusError(500, undefined, severalBudgets);
+  const budget = budgets.find((one) => takesFrom(one, pod.object));
   const options = (eviction["deleteOptions"] ?? {}) as DeleteOptions;
   const { uid, resourceVersion } = options.preconditions ?? {};
   const { metadata } = pod.object;
@@ -82,25 +84,25 @@ function isServing(pod: ApiObject): boolean {
   return metadata.deletionTimestamp === undefined && ["Running", "Unknown"].includes(status?.phase ?? "");
 }
 
-/** Finds the budget of which an eviction takes a part; throws if it allows no disruption. */
-function checkBudgets({ core, namespace }: Target, pod: ApiObject): Budget | undefined {
-  const { metadata, status: podStatus } = pod as Stored<Pod>;
-  const labels = metadata.labels ?? {};
-  const isReady = podStatus?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-  let covering: Budget | undefined;
-  for (const { object } of core.store.collection("poddisruptionbudgets.policy").list(`${namespace}/`)) {
-    const budget = object as Budget;
-    const { spec, status } = budget;
-    if (!matchesLabelSelector(spec.selector, labels)) continue;
-    if (!isReady && mayLoseUnready(budget)) continue;
-    covering = budget;
-    if ((status?.disruptionsAllowed ?? 0) > 0) continue;
-    const message = `The disruption budget ${object.metadata.name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`;
-    const why = "Cannot evict pod as it would violate the pod's disruption budget.";
-    const causes = [{ reason: "DisruptionBudget", message }];
-    throw new StatusError(429, "TooManyRequests", why, { causes });
-  }
-  return covering;
+const severalBudgets =
+  "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+
+function budgetsOf({ core, namespace }: Target, { metadata }: ApiObject): Budget[] {
+  return [...core.store.collection("poddisruptionbudgets.policy").list(`${namespace}/`)]
+    .map(({ object }) => object as Budget)
+    .filter(({ spec }) => matchesLabelSelector(spec.selector, metadata.labels ?? {}));
+}
+
+/** Returns whether the eviction of a pod takes a part of the budget; throws if it allows no disruption. */
+function takesFrom(budget: Budget, pod: ApiObject): boolean {
+  const { metadata, status } = budget;
+  const { conditions } = (pod as Stored<Pod>).status ?? {};
+  const isReady = conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
+  if (!isReady && mayLoseUnready(budget)) return false;
+  if ((status?.disruptionsAllowed ?? 0) > 0) return true;
+  const message = `The disruption budget ${metadata.name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`;
+  const why = "Cannot evict pod as it would violate the pod's disruption budget.";
+  throw new StatusError(429, "TooManyRequests", why, { causes: [{ reason: "DisruptionBudget", message }] });
 }
 
 /** A pod that isn't ready may go if the budget says so, or if it lacks none of those that are. */
