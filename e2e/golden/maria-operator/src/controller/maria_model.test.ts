@@ -15,6 +15,7 @@ test.each(seeds())(
     const world = new World(seed);
     await world.disturb(2000);
     await world.settle();
+    expect(world.violations[0] ?? "").toBe("");
     const primary = world.open()[0]!;
     const lost = subtract(world.acknowledged, primary.executed, world.given);
     expect(lost.size === 0 ? "" : `lost ${formatGtids(lost)}:\n${world.story()}`).toBe("");
