@@ -6,8 +6,6 @@ export interface ReferenceTemplate {
   /** Folder in `templates/typescript/template`. */
   readonly name: string;
   readonly summary: string;
-  /** A warning for the user who scaffolds it; `page` is its documentation in the project. */
-  readonly caution?: (page: string) => string;
   readonly group: string;
   readonly version: string;
   /** A template without its own kind can be used for any kind. */
@@ -24,9 +22,7 @@ export interface ReferenceTemplate {
 export const referenceTemplates: readonly ReferenceTemplate[] = [
   {
     name: "mysql",
-    summary: "MariaDB with replicas and backups, to learn from",
-    caution: (page) =>
-      `this operator can lose data, and is here to be read and changed: two switchovers in a row can leave two primaries, an interrupted one may need a person to end it, and MySQL's own images don't work. Read "What can go wrong" in ${page} before you give it data.`,
+    summary: "MySQL with replicas, switchover and backups, which decides over SQL",
     group: "apps",
     version: "v1",
     kind: "MySQL",

@@ -12,7 +12,6 @@ import {
   defaultControllerName,
   findCoreGroup,
   isSameResource,
-  kindFile,
   newResource,
   qualifiedGroup,
 } from "../../../project/project.ts";
@@ -127,7 +126,6 @@ export const createApi = defineCommand({
       const forcedParts = listForcedParts(project, resource, values);
       const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);
-      if (!values.diff) for (const caution of listCautions(resource)) ui.note(caution);
       return isWritten ? { root: opened.root, project: after } : undefined;
     });
     if (!written) return;
@@ -323,12 +321,6 @@ async function readTypes(
   if (crd === undefined) return { files: new Map(), notes: [] };
   const { planCrdTypes } = await import("../../project/crd-types.ts");
   return planCrdTypes(cwd, [crd]);
-}
-
-/** Returns the warning of a template whose operator can lose data; empty for other resources. */
-export function listCautions(resource: Resource): string[] {
-  const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
-  return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
 }
 
 /** Returns the next step; a template's types have fields already. */

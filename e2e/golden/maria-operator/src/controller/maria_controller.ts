@@ -38,8 +38,8 @@ import {
   connect,
   type Effects,
   ensureAccount,
-  openSessions,
   type Place,
+  SqlSessions,
 } from "./maria_sql.ts";
 import { fieldsOf, recordedOf, serving, statusFor } from "./maria_status.ts";
 
@@ -87,8 +87,8 @@ export class MariaReconciler implements Reconciler {
     let servers: readonly Server[] = [];
     let isBusy = false;
     const effects = this.#effectsFor(mysql);
-    const cached = await this.#placesOf(mysql, false);
-    const sessions = await openSessions(this.#connect, key, cached, effects);
+    const sessions = new SqlSessions(key, effects);
+    await sessions.open(this.#connect, await this.#placesOf(mysql, false));
     try {
       const looked = await drive(sessions, async (): Promise<Declared> => {
         live = await this.#client.get(Maria, request, { live: true });
@@ -203,8 +203,8 @@ export function setupMariaController(manager: Manager, connectTo: Connect = conn
     .owns(Secret)
     .owns(PodDisruptionBudget)
     .owns(CronJob)
-    .watches(Pod, ({ metadata }) => ownerOf(metadata))
-    .watches(PersistentVolumeClaim, ({ metadata }) => ownerOf(metadata))
+    .watches(Pod, byInstance)
+    .watches(PersistentVolumeClaim, byInstance)
     .watches(metadataOnly(Secret), async ({ metadata: { namespace, name } }) => {
       const users = await client.list(Maria, { namespace, fields: { [bySecret]: name } });
       return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
@@ -213,10 +213,8 @@ export function setupMariaController(manager: Manager, connectTo: Connect = conn
 }
 
 /** Maps an object of a server to its MySQL. */
-function ownerOf({
-  namespace,
-  labels = {},
-}: Stored<KubernetesObject>["metadata"]): NamespacedName[] {
+function byInstance({ metadata }: Stored<KubernetesObject>): NamespacedName[] {
+  const { namespace, labels = {} } = metadata;
   const name = labels["app.kubernetes.io/instance"];
-  return name === undefined || namespace === undefined ? [] : [{ namespace, name }];
+  return name ? [{ namespace, name }] : [];
 }

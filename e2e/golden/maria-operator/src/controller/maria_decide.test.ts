@@ -109,9 +109,7 @@ test("without the primary, another takes over by a word for exactly this loss, o
   const acceptLoss = wordIn(asked.problems);
   expect(
     records(decide({ ...wish, acceptLoss }, recorded, [gone, follower(1)]).steps),
-  ).toMatchObject({
-    primary: 1,
-  });
+  ).toMatchObject({ primary: 1 });
   expect(decide({ ...wish, acceptLoss }, recorded, [gone, follower(1, "a:1-9")]).steps).toEqual([]);
   expect(
     decide({ ...wish, acceptLoss }, { ...recorded, epoch: 9 }, [gone, follower(1)]).steps,

@@ -105,107 +105,104 @@ export function decide(
   recorded: Recorded | undefined,
   servers: readonly Server[],
 ): Decision {
+  const look = { wish, recorded: recorded ?? nothing, servers };
   const unlocked = servers.filter(({ says }) => says && says.access !== "locked");
-  const strays = unlocked.filter((server) => !mayBeUnlocked(server, recorded));
-  if (strays.length > 0)
+  const strays = unlocked.filter((server) => !mayBeUnlocked(look.recorded, server));
+  if (strays.length > 0) {
     return todo(...strays.map(({ ordinal }) => ({ do: "lock", ordinal }) as const));
-  if (!recorded) return begin(wish, servers);
+  }
+  if (!recorded) return begin(look);
 
   const current = find(servers, recorded.primary);
   const stays = recorded.primary < wish.size ? recorded.primary : 0;
   const wished = wish.primary ?? stays;
-  if (wished === current.ordinal) return serve(wish, recorded, servers, current);
-  const handover = handOver(wish, recorded, servers, current, find(servers, wished));
-  const isGood = current.says !== undefined && hasWhatWasRecorded(recorded, current.says);
-  if (handover.steps.length > 0 || !isGood) return handover;
-  const { steps, problems } = serve(wish, recorded, servers, current);
+  if (wished === current.ordinal) return serve(look, current);
+  const handover = handOver(look, current, find(servers, wished));
+  if (handover.steps.length > 0 || !hasWhatWasRecorded(recorded, current)) return handover;
+  const { steps, problems } = serve(look, current);
   return { steps, problems: [...handover.problems, ...problems] };
 }
 
+/** What is decided from. */
+interface Look {
+  readonly wish: Wish;
+  readonly recorded: Recorded;
+  readonly servers: readonly Server[];
+}
+
+/** A server that answers. */
+type Answering = Server & { readonly says: Says };
+
+/** Before the first primary. */
+const nothing: Recorded = { epoch: 0, primary: -1, pod: "", gtids: noGtids, aside: noGtids };
+
 /** Only the recorded primary is ever unlocked, and only in the pod that was recorded with it. */
-function mayBeUnlocked({ ordinal, pod }: Server, recorded: Recorded | undefined): boolean {
-  return ordinal === recorded?.primary && pod === recorded.pod;
+function mayBeUnlocked(recorded: Recorded, { ordinal, pod }: Server): boolean {
+  return ordinal === recorded.primary && pod === recorded.pod;
 }
 
 /** The first primary. Data may be there: that of a MySQL of the same name, or the status was lost. */
-function begin(wish: Wish, servers: readonly Server[]): Decision {
-  const silent = servers.filter(({ says }) => !says);
+function begin(look: Look): Decision {
+  const { wish, servers } = look;
+  const silent = servers.filter((server) => !answers(server));
   if (servers.length < wish.size || silent.length > 0) {
     const waits = silent.map(({ ordinal, trouble }) => `server ${ordinal}: ${trouble}`);
     return refuse("Starting", `waits until all servers have answered once: ${waits.join("; ")}`);
   }
-  const best = servers.find(({ says }) =>
-    servers.every((other) => includes(says!.executed, other.says!.executed)),
-  );
+  const best = servers
+    .filter(answers)
+    .find(({ says }) =>
+      servers.every((other) => includes(says.executed, other.says?.executed ?? noGtids)),
+    );
   const chosen = wish.primary === undefined ? (best ?? servers[0]!) : find(servers, wish.primary);
-  if (wish.isRestored && chosen.says && best?.says?.executed.size === 0) {
-    return chosen.says.isSeeding
-      ? todo()
-      : todo({ do: "seed", ordinal: chosen.ordinal, donor: "restore" });
+  if (!wish.isRestored || !answers(chosen) || best?.says.executed.size !== 0) {
+    return elect(look, chosen);
   }
-  return elect(wish, undefined, servers, chosen);
+  if (chosen.says.isSeeding) return todo();
+  return todo({ do: "seed", ordinal: chosen.ordinal, donor: "restore" });
 }
 
 /** Makes another server the primary: when it has all that the current one has, or by the user's word. */
-function handOver(
-  wish: Wish,
-  recorded: Recorded,
-  servers: readonly Server[],
-  current: Server,
-  wished: Server,
-): Decision {
-  const refused = (message: string) => refuse("SwitchoverRefused", message);
-  const { ordinal, says } = wished;
-  if (!says) return refused(`server ${ordinal} doesn't answer: ${wished.trouble}`);
-  if (!current.says && current.pod === recorded.pod) {
-    return refused(
-      `server ${current.ordinal} doesn't answer, but its pod still exists, so it may take writes. Delete the pod to have server ${ordinal} considered`,
-    );
+function handOver(look: Look, current: Server, wished: Server): Decision {
+  const { recorded } = look;
+  const { ordinal } = wished;
+  if (!answers(wished)) return refuse("SwitchoverRefused", silence(wished));
+  if (!answers(current) && current.pod === recorded.pod) {
+    const message = `server ${current.ordinal} doesn't answer, but its pod still exists, so it may take writes. Delete the pod to have server ${ordinal} considered`;
+    return refuse("SwitchoverRefused", message);
   }
-  if (current.says && hasWhatWasRecorded(recorded, current.says)) {
-    return switchOver(wish, recorded, servers, current, current.says, wished, says);
+  if (answers(current) && hasWhatWasRecorded(recorded, current)) {
+    return switchOver(look, current, wished);
   }
-  const { source } = says;
-  if (!includes(says.executed, says.received) && !source?.error) {
+  const { executed, received, source } = wished.says;
+  if (!includes(executed, received) && !source?.error) {
     return source?.isApplying ? wait : todo({ do: "apply", ordinal });
   }
-  if (current.says && current.says.access !== "locked")
+  if (current.says && current.says.access !== "locked") {
     return todo({ do: "lock", ordinal: current.ordinal });
-  return elect(wish, recorded, servers, wished);
+  }
+  return elect(look, wished);
 }
 
 /** Something is under way; the next look shows how far it has come. */
-const wait: Decision = {
-  steps: [],
-  problems: [{ reason: "Waiting", message: "waits for replication" }],
-};
+const wait = refuse("Waiting", "waits for replication");
 
 /** Locks the primary, waits until the other server has executed everything, and records that one. */
-function switchOver(
-  wish: Wish,
-  recorded: Recorded,
-  servers: readonly Server[],
-  current: Server,
-  from: Says,
-  wished: Server,
-  to: Says,
-): Decision {
-  const refused = (message: string) => refuse("SwitchoverRefused", message);
-  const name = `server ${wished.ordinal}`;
+function switchOver(look: Look, current: Answering, wished: Answering): Decision {
+  const [from, to] = [current.says, wished.says];
+  const refused = (why: string) => refuse("SwitchoverRefused", `server ${wished.ordinal} ${why}`);
   const missing = subtract(from.executed, to.executed);
-  const ahead = ownTransactions(to, from, recorded.aside);
-  if (missing.size === 0 && from.access === "locked") return record(recorded, servers, wished, to);
+  const ahead = ownTransactions(to, from, look.recorded.aside);
+  if (missing.size === 0 && from.access === "locked") return record(look, wished);
   if (ahead.size > 0) {
-    if (from.access === "locked") return elect(wish, recorded, servers, wished);
-    return refused(`${name} has ${formatGtids(ahead)}, which the primary lacks`);
+    if (from.access === "locked") return elect(look, wished);
+    return refused(`has ${formatGtids(ahead)}, which the primary lacks`);
   }
   // As long as it can't follow, the primary goes on, also if it is locked already.
-  if (!isFollowing(to, current.ordinal))
-    return refused(`${name} doesn't replicate: ${to.source?.error}`);
-  if (count(missing) > mostMissing) {
-    return refused(
-      `${name} lacks ${count(missing)} transactions: waits until it lacks at most ${mostMissing}`,
-    );
+  if (!isFollowing(to, current.ordinal)) return refused(`doesn't replicate: ${to.source?.error}`);
+  const far = count(missing);
+  if (far > mostMissing) {
+    return refused(`lacks ${far} transactions: waits until it lacks at most ${mostMissing}`);
   }
   // A step without effect, once it is locked: writes must not go on before the other has caught up.
   return todo({ do: "lock", ordinal: current.ordinal });
@@ -215,130 +212,91 @@ function switchOver(
 const mostMissing = 1000;
 
 /** Keeps the recorded primary unlocked, and replicas at its heels. */
-function serve(
-  wish: Wish,
-  recorded: Recorded,
-  servers: readonly Server[],
-  current: Server,
-): Decision {
-  const { ordinal, says } = current;
-  if (!says) {
-    return refuse(
-      "PrimaryUnreachable",
-      `server ${ordinal} doesn't answer: ${current.trouble}. If it doesn't come back, let spec.primary name another server`,
-    );
+function serve(look: Look, current: Server): Decision {
+  const { recorded } = look;
+  const { ordinal, pod } = current;
+  if (!answers(current)) {
+    const message = `${silence(current)}. If it doesn't come back, let spec.primary name another server`;
+    return refuse("PrimaryUnreachable", message);
   }
-  if (says.access === "open" && hasWhatWasRecorded(recorded, says)) {
-    return replicate(wish, recorded, servers, current, says);
-  }
-  if (says.access !== "locked") return todo({ do: "lock", ordinal });
-  if (current.pod !== recorded.pod || unknownTo(recorded, servers, current, says).size > 0) {
-    return elect(wish, recorded, servers, current);
-  }
+  const { access } = current.says;
+  if (access === "open" && hasWhatWasRecorded(recorded, current)) return replicate(look, current);
+  if (access !== "locked") return todo({ do: "lock", ordinal });
+  if (pod !== recorded.pod || unknownTo(look, current).size > 0) return elect(look, current);
   return todo({ do: "unlock", ordinal });
 }
 
 /** Records a server as the primary, unless something would be lost to which the user has not agreed. */
-function elect(
-  wish: Wish,
-  recorded: Recorded | undefined,
-  servers: readonly Server[],
-  chosen: Server,
-): Decision {
-  const { ordinal, says } = chosen;
-  if (!says)
-    return refuse("SwitchoverRefused", `server ${ordinal} doesn't answer: ${chosen.trouble}`);
-  const { executed } = says;
-  const lost = unknownTo(recorded, servers, chosen, says);
-  const isRecorded = !recorded || recorded.primary === ordinal;
-  if (lost.size === 0 && isRecorded) return record(recorded, servers, chosen, says);
+function elect(look: Look, chosen: Server): Decision {
+  const { wish, recorded, servers } = look;
+  const { ordinal } = chosen;
+  if (!answers(chosen)) return refuse("SwitchoverRefused", silence(chosen));
+  const { executed } = chosen.says;
+  const lost = unknownTo(look, chosen);
+  const isRecorded = recorded === nothing || recorded.primary === ordinal;
+  if (lost.size === 0 && isRecorded) return record(look, chosen);
 
-  const better = servers.find(
-    (other) =>
-      other !== chosen &&
-      other.says !== undefined &&
-      includes(other.says.executed, executed) &&
-      subtract(other.says.executed, executed, recorded?.aside ?? noGtids).size > 0,
-  );
+  const better = servers
+    .filter(answers)
+    .find(
+      ({ says }) =>
+        includes(says.executed, executed) &&
+        subtract(says.executed, executed, recorded.aside).size > 0,
+    );
   if (better) {
     const message = `server ${ordinal} lacks ${formatGtids(lost)}, which server ${better.ordinal} has: let spec.primary be ${better.ordinal}`;
     return refuse("DataWouldBeLost", message);
   }
-  const word = wordFor(
-    "primary",
-    recorded?.epoch ?? 0,
-    ordinal,
-    formatGtids(executed),
-    formatGtids(lost),
-  );
-  if (wish.acceptLoss === word) return record(recorded, servers, chosen, says);
+  const [has, lacks] = [formatGtids(executed), formatGtids(lost)];
+  const word = wordFor("primary", recorded.epoch, ordinal, has, lacks);
+  if (wish.acceptLoss === word) return record(look, chosen);
   const rest = isRecorded ? "" : `, and whatever else server ${recorded.primary} acknowledged`;
-  const message = `server ${ordinal} has ${formatGtids(executed) || "no data"}. If it becomes the primary, ${formatGtids(lost) || "what is not in it"} is lost${rest}. Bring back the server that has it, or set spec.acceptLoss to ${word}`;
+  const message = `server ${ordinal} has ${has || "no data"}. If it becomes the primary, ${lacks || "what is not in it"} is lost${rest}. Bring back the server that has it, or set spec.acceptLoss to ${word}`;
   return refuse("DataWouldBeLost", message);
 }
 
 /** Transactions that were recorded, or that others have, and the chosen one lacks. */
-function unknownTo(
-  recorded: Recorded | undefined,
-  servers: readonly Server[],
-  chosen: Server,
-  { executed, received }: Says,
-): Gtids {
-  const others = servers.flatMap(({ ordinal, says }) =>
-    says && ordinal !== chosen.ordinal ? [says.executed] : [],
-  );
-  const known = union(recorded?.gtids ?? noGtids, received, ...others);
-  return subtract(known, executed, recorded?.aside ?? noGtids);
+function unknownTo({ recorded, servers }: Look, { ordinal, says }: Answering): Gtids {
+  const others = servers.filter(answers).filter((other) => other.ordinal !== ordinal);
+  const all = union(recorded.gtids, says.received, ...others.map((other) => other.says.executed));
+  return subtract(all, says.executed, recorded.aside);
 }
 
 /** What it goes on without is put aside, so that it keeps nobody from being unlocked later. */
-function record(
-  recorded: Recorded | undefined,
-  servers: readonly Server[],
-  chosen: Server,
-  says: Says,
-): Decision {
-  return todo({
-    do: "record",
-    recorded: {
-      epoch: (recorded?.epoch ?? 0) + 1,
-      primary: chosen.ordinal,
-      pod: chosen.pod!,
-      gtids: says.executed,
-      aside: union(
-        subtract(recorded?.aside ?? noGtids, says.executed),
-        unknownTo(recorded, servers, chosen, says),
-      ),
-    },
-  });
+function record(look: Look, chosen: Answering): Decision {
+  const { epoch, aside } = look.recorded;
+  const { executed } = chosen.says;
+  const recorded: Recorded = {
+    epoch: epoch + 1,
+    primary: chosen.ordinal,
+    pod: chosen.pod!,
+    gtids: executed,
+    aside: union(subtract(aside, executed), unknownTo(look, chosen)),
+  };
+  return todo({ do: "record", recorded });
 }
 
 /** Has the other servers follow the primary; those that can't are seeded anew if nothing is lost by that. */
-function replicate(
-  wish: Wish,
-  recorded: Recorded,
-  servers: readonly Server[],
-  { ordinal: source }: Server,
-  primary: Says,
-): Decision {
+function replicate({ wish, recorded, servers }: Look, current: Answering): Decision {
+  const { ordinal: source, says: primary } = current;
   const steps: Step[] = [];
   const problems: Problem[] = [];
-  for (const { ordinal, says, trouble } of servers) {
-    if (ordinal === source) continue;
-    if (!says) {
-      problems.push({
-        reason: "ServerUnreachable",
-        message: `server ${ordinal} doesn't answer: ${trouble}`,
-      });
+  for (const server of servers) {
+    const { ordinal } = server;
+    if (ordinal === source || server.says?.isSeeding) continue;
+    if (!answers(server)) {
+      problems.push({ reason: "ServerUnreachable", message: silence(server) });
       continue;
     }
-    if (says.isSeeding) continue;
-    const ahead = ownTransactions(says, primary);
-    const word = wordFor("discard", ordinal, formatGtids(ahead));
-    if (ahead.size > 0 && wish.acceptLoss !== word) {
-      const message = `server ${ordinal} has ${formatGtids(ahead)}, which the primary lacks: save what you need of it, and set spec.acceptLoss to ${word} to have it replaced by a copy of the primary`;
+    const { says } = server;
+    const ahead = formatGtids(ownTransactions(says, primary));
+    const word = wordFor("discard", ordinal, ahead);
+    if (ahead !== "" && wish.acceptLoss !== word) {
+      const message = `server ${ordinal} has ${ahead}, which the primary lacks: save what you need of it, and set spec.acceptLoss to ${word} to have it replaced by a copy of the primary`;
       problems.push({ reason: "ReplicaAhead", message });
-    } else if (ahead.size > 0 || !canFollow(says, primary)) {
+      continue;
+    }
+    if (ahead !== "" || !canFollow(says, primary)) {
       steps.push({ do: "seed", ordinal, donor: source });
     } else if (!isFollowing(says, source)) {
       steps.push({ do: "follow", ordinal, source });
@@ -348,31 +306,23 @@ function replicate(
       problems.push({ reason: "ReplicationError", message });
     }
   }
-  const ahead = servers.flatMap(({ says }) => (says ? [ownTransactions(says, primary)] : []));
+  const ahead = servers.filter(answers).map(({ says }) => ownTransactions(says, primary));
   const aside = union(subtract(recorded.aside, primary.executed), ...ahead);
   const next = { ...recorded, gtids: primary.executed, aside };
   if (!isSame(next.gtids, recorded.gtids) || !isSame(next.aside, recorded.aside)) {
     steps.push({ do: "record", recorded: next });
   }
-  return { steps: [...steps, ...restarts(servers, source, problems, steps)], problems };
+  const isCalm = problems.length === 0 && steps.every((step) => step.do === "record");
+  return { steps: [...steps, ...restarts(servers, source, isCalm)], problems };
 }
 
 /** One server at a time gets its new template, while all others work: the primary last. One that doesn't work first. */
-function restarts(
-  servers: readonly Server[],
-  primary: number,
-  problems: readonly Problem[],
-  steps: readonly Step[],
-): Step[] {
+function restarts(servers: readonly Server[], primary: number, isCalm: boolean): Step[] {
   const outdated = servers.filter(({ isOutdated }) => isOutdated).toReversed();
-  const broken = outdated.find(({ says, pod }) => !says && pod !== undefined);
-  const isQuiet = problems.length === 0 && steps.every((step) => step.do === "record");
+  const broken = outdated.find((server) => !answers(server) && server.pod !== undefined);
+  const replica = outdated.find(({ ordinal }) => ordinal !== primary);
   const isSeeding = servers.some(({ says }) => says?.isSeeding);
-  const next =
-    broken ??
-    (isQuiet && !isSeeding
-      ? (outdated.find(({ ordinal }) => ordinal !== primary) ?? outdated[0])
-      : undefined);
+  const next = broken ?? (isCalm && !isSeeding ? (replica ?? outdated[0]) : undefined);
   return next ? [{ do: "restart", ordinal: next.ordinal }] : [];
 }
 
@@ -397,8 +347,8 @@ function isFollowing({ source }: Says, ordinal: number): boolean {
 }
 
 /** Whether its volume is neither lost nor older than the last record. */
-function hasWhatWasRecorded({ gtids, aside }: Recorded, { executed }: Says): boolean {
-  return subtract(gtids, executed, aside).size === 0;
+function hasWhatWasRecorded({ gtids, aside }: Recorded, { says }: Server): boolean {
+  return says !== undefined && subtract(gtids, says.executed, aside).size === 0;
 }
 
 function isSame(one: Gtids, other: Gtids): boolean {
@@ -413,6 +363,14 @@ function wordFor(...facts: readonly (string | number)[]): string {
 /** A server by its ordinal; one that is not there doesn't answer. */
 function find(servers: readonly Server[], ordinal: number): Server {
   return servers.find((one) => one.ordinal === ordinal) ?? { ordinal, trouble: "it has no pod" };
+}
+
+function answers(server: Server): server is Answering {
+  return server.says !== undefined;
+}
+
+function silence({ ordinal, trouble }: Server): string {
+  return `server ${ordinal} doesn't answer: ${trouble}`;
 }
 
 function todo(...steps: readonly Step[]): Decision {

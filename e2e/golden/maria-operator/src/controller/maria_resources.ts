@@ -26,6 +26,11 @@ export const writesLabel = "data.example.com/writes";
 export const operatorUser = "operator";
 export const mysqlPort = 3306;
 
+/** The id of a server among those of its MySQL; the option is `10$(ORDINAL)`. */
+export function serverId(ordinal: number): number {
+  return Number(`10${ordinal}`);
+}
+
 export function namesOf({ metadata: { name } }: Stored<Maria>) {
   return {
     operator: `${name}-operator`,

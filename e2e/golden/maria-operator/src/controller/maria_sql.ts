@@ -7,7 +7,7 @@ import { createConnection } from "mysql2/promise";
 import type { Server, Says, Source, Step } from "./maria_decide.ts";
 import type { Sessions } from "./maria_drive.ts";
 import { parseGtids } from "./maria_gtids.ts";
-import { operatorUser, mysqlPort } from "./maria_resources.ts";
+import { mysqlPort, operatorUser, serverId } from "./maria_resources.ts";
 
 /** A session with one server. It ends for good when anything fails. */
 export interface Session {
@@ -54,28 +54,6 @@ export interface Place {
   readonly trouble: string;
 }
 
-/** Opens a session with every server that answers. */
-export async function openSessions(
-  connectTo: Connect,
-  password: string,
-  places: readonly Place[],
-  effects: Effects,
-): Promise<SqlSessions> {
-  const troubles = new Map<string, string>();
-  const sessions = new Map<string, Session>();
-  await Promise.all(
-    places.map(async (place) => {
-      if (place.host === undefined) return;
-      try {
-        sessions.set(place.pod, await connectTo(place, password));
-      } catch (error) {
-        troubles.set(place.pod, (error as Error).message);
-      }
-    }),
-  );
-  return new SqlSessions(password, sessions, troubles, effects);
-}
-
 /** What sessions need from the API server. */
 export interface Effects {
   /** Lists the pods, not from the cache. */
@@ -88,40 +66,48 @@ export interface Effects {
 /** The sessions of one look. */
 export class SqlSessions implements Sessions {
   readonly #password: string;
-  readonly #sessions: Map<string, Session>;
-  readonly #troubles: Map<string, string>;
   readonly #effects: Effects;
+  readonly #sessions = new Map<string, Session>();
+  readonly #troubles = new Map<string, string>();
   #places: readonly Place[] = [];
 
-  constructor(
-    password: string,
-    sessions: Map<string, Session>,
-    troubles: Map<string, string>,
-    effects: Effects,
-  ) {
+  constructor(password: string, effects: Effects) {
     this.#password = password;
-    this.#sessions = sessions;
-    this.#troubles = troubles;
     this.#effects = effects;
   }
 
+  /** Opens a session with every server that answers. */
+  async open(connectTo: Connect, places: readonly Place[]): Promise<void> {
+    const opened = places.map(async (place) => {
+      if (place.host === undefined) return;
+      try {
+        this.#sessions.set(place.pod, await connectTo(place, this.#password));
+      } catch (error) {
+        this.#troubles.set(place.pod, (error as Error).message);
+      }
+    });
+    await Promise.all(opened);
+  }
+
   async look(): Promise<readonly Server[]> {
-    const places = await this.#effects.places();
-    this.#places = places;
-    return Promise.all(
-      places.map(async ({ ordinal, pod, isOutdated, trouble }): Promise<Server> => {
-        const seen = { ordinal, pod, isOutdated };
-        const session = this.#sessions.get(pod);
-        if (!session)
-          return { ...seen, trouble: trouble || this.#troubles.get(pod) || "it was not asked yet" };
-        try {
-          const [row] = await session.query(lookStatement);
-          return { ...seen, says: read(row!, places) };
-        } catch (error) {
-          return { ...seen, trouble: trouble || (error as Error).message };
-        }
-      }),
-    );
+    this.#places = await this.#effects.places();
+    return Promise.all(this.#places.map((place) => this.#ask(place)));
+  }
+
+  async #ask({ ordinal, pod, isOutdated, trouble }: Place): Promise<Server> {
+    const seen = { ordinal, pod, isOutdated };
+    const session = this.#sessions.get(pod);
+    if (!session) {
+      return { ...seen, trouble: trouble || this.#troubles.get(pod) || "it was not asked yet" };
+    }
+    try {
+      const [row] = await session.query(lookStatement);
+      // A pod may get another address while it runs, and its former one may be another pod's.
+      if (row!["id"] !== serverId(ordinal)) throw new Error("another server has its address");
+      return { ...seen, says: read(row!, this.#places) };
+    } catch (error) {
+      return { ...seen, trouble: trouble || (error as Error).message };
+    }
   }
 
   async fence(): Promise<void> {
@@ -172,7 +158,7 @@ export class SqlSessions implements Sessions {
   }
 }
 
-const lookStatement = `SELECT @@server_uuid AS uuid, @@super_read_only AS isLocked, @@read_only AS isReadOnly,
+const lookStatement = `SELECT @@server_id AS id, @@server_uuid AS uuid, @@super_read_only AS isLocked, @@read_only AS isReadOnly,
   @@gtid_executed AS executed, @@gtid_purged AS purged, configuration.HOST AS source,
   receiving.SERVICE_STATE AS receiving, receiving.RECEIVED_TRANSACTION_SET AS received,
   receiving.LAST_ERROR_MESSAGE AS receiveError, applying.SERVICE_STATE AS applying,

@@ -7,6 +7,7 @@
 
 import { external } from "@tsbuilder/simulation";
 import { formatGtids, includes, parseGtids, union } from "./maria_gtids.ts";
+import { serverId } from "./maria_resources.ts";
 import type { Connect, Row } from "./maria_sql.ts";
 
 /** A server's volume, and the process that uses it. */
@@ -16,6 +17,7 @@ export interface Volume {
   host: string;
   /** The operator's password when the process started. */
   password: string;
+  id: number;
   executed: string;
   access: "locked" | "open";
   source: string;
@@ -55,17 +57,12 @@ export const mysqld = external({
       "/etc/mysql-operator/init.sql",
     );
     if (init === undefined) return new Response("connection refused", { status: 503 });
-    const volume = volumes.get(`${namespace}/${name}`) ?? empty();
+    const volume = volumes.get(`${namespace}/${name}`) ?? empty(name);
     volumes.set(`${namespace}/${name}`, volume);
     if (volume.process !== call.pod) {
       const password = /IDENTIFIED BY '([^']*)'/.exec(init)![1]!;
-      Object.assign(volume, {
-        process: call.pod,
-        host: call.host,
-        password,
-        access: "locked",
-        isReplicating: false,
-      });
+      const { pod: process, host } = call;
+      Object.assign(volume, { process, host, password, access: "locked", isReplicating: false });
     }
     if (volume.password !== call.password) return new Response("access denied", { status: 403 });
     const others = [...volumes.values()];
@@ -81,21 +78,22 @@ export const mysqld = external({
   leftover: () => [],
 });
 
-function empty(): Volume {
+function empty(name: string): Volume {
+  const id = serverId(Number(/\d+$/.exec(name)));
   const process = {
     process: "",
     host: "",
     password: "",
-    access: "locked" as const,
+    access: "locked",
     isReplicating: false,
-  };
-  return { ...process, executed: "", source: "", users: {} };
+  } as const;
+  return { ...process, id, executed: "", source: "", users: {} };
 }
 
 /** Executes a statement. */
 function answer(sql: string, volume: Volume, at: (host: string) => Volume | undefined): Row[] {
   const has = (start: string) => sql.startsWith(start);
-  if (has("SELECT @@server_uuid")) return [look(volume, at(volume.source))];
+  if (has("SELECT @@server_id")) return [look(volume, at(volume.source))];
   if (has("SELECT ATTRIBUTE")) return attributesOf(volume, /USER = '(\w+)'/.exec(sql)![1]!);
   if (has("SELECT ") || has("SET SESSION") || has("SET GLOBAL clone")) return [];
   if (has("SET GLOBAL super_read_only = ON")) volume.access = "locked";
@@ -129,6 +127,7 @@ function look(volume: Volume, source: Volume | undefined): Row {
   }
   const state = volume.isReplicating ? "ON" : "OFF";
   return {
+    id: volume.id,
     uuid: volume.process,
     isLocked: volume.access === "locked" ? 1 : 0,
     isReadOnly: volume.access === "locked" ? 1 : 0,
