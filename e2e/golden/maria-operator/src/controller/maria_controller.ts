@@ -8,6 +8,7 @@ import {
   type Client,
   type Clock,
   generationChanged,
+  isConditionTrue,
   type KubernetesObject,
   type Manager,
   metadataOnly,
@@ -33,14 +34,7 @@ import type { Problem, Server } from "./maria_decide.ts";
 import { type Declared, drive } from "./maria_drive.ts";
 import { placesOf } from "./maria_pods.ts";
 import { labelsOf, namesOf, readsLabel, writesLabel } from "./maria_resources.ts";
-import {
-  type Connect,
-  connect,
-  type Effects,
-  ensureAccount,
-  type Place,
-  SqlSessions,
-} from "./maria_sql.ts";
+import { type Connect, connect, type Effects, ensureAccount, SqlSessions } from "./maria_sql.ts";
 import { fieldsOf, recordedOf, serving, statusFor } from "./maria_status.ts";
 
 // +kubebuilder:rbac:groups=data.example.com,resources=maria,verbs=get;list;watch
@@ -82,16 +76,16 @@ export class MariaReconciler implements Reconciler {
     await setChildren(this.#client, mysql, children);
     const cronJob = await children.find(CronJob, namesOf(mysql).backup);
 
-    // The servers: everything is read from the API server itself, after the sessions were opened.
+    // What is read live is read after the sessions were opened.
     let live = mysql;
     let servers: readonly Server[] = [];
     let isBusy = false;
     const effects = this.#effectsFor(mysql);
     const sessions = new SqlSessions(key, effects);
-    await sessions.open(this.#connect, await this.#placesOf(mysql, false));
+    await sessions.open(this.#connect);
     try {
-      const looked = await drive(sessions, async (): Promise<Declared> => {
-        live = await this.#client.get(Maria, request, { live: true });
+      const looked = await drive(sessions, async (isLive): Promise<Declared> => {
+        if (isLive) live = await this.#client.get(Maria, request, { live: true });
         const { size = 1, primary, acceptLoss, restoreFrom } = live.spec;
         const record: Declared["record"] = async (recorded) => {
           live = await this.#client.patchStatus(Maria, live, {
@@ -126,21 +120,19 @@ export class MariaReconciler implements Reconciler {
     problems.push(...children.rejections);
     const status = statusFor(live, servers, problems, cronJob, this.#clock);
     await this.#client.patchStatus(Maria, live, status);
-    return { requeueAfter: isBusy ? "1s" : "30s" };
-  }
-
-  async #placesOf(mysql: Stored<Maria>, live: boolean): Promise<readonly Place[]> {
-    const { namespace } = mysql.metadata;
-    const set = await this.#client.find(StatefulSet, { namespace, name: namesOf(mysql).servers });
-    const pods = await this.#client.list(Pod, { namespace, labels: labelsOf(mysql), live });
-    return placesOf(pods, set?.status?.updateRevision);
+    const isReady = isConditionTrue(status.conditions, "Ready");
+    return { requeueAfter: isBusy ? "1s" : isReady ? "30s" : "5s" };
   }
 
   #effectsFor(mysql: Stored<Maria>): Effects {
     const { namespace } = mysql.metadata;
     const names = namesOf(mysql);
     return {
-      places: () => this.#placesOf(mysql, true),
+      places: async (live) => {
+        const set = await this.#client.find(StatefulSet, { namespace, name: names.servers });
+        const pods = await this.#client.list(Pod, { namespace, labels: labelsOf(mysql), live });
+        return placesOf(pods, set?.status?.updateRevision);
+      },
       restart: async ({ name, pod: uid }) => {
         await this.#client.delete(Pod, { namespace, name }, { preconditions: { uid } });
       },

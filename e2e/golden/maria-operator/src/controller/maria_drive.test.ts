@@ -9,11 +9,12 @@ import { noGtids, parseGtids } from "./maria_gtids.ts";
 
 test("sessions are older than the status that is read, and servers are asked after it", async () => {
   const { sessions, calls } = standIn();
-  await drive(sessions, async () => {
-    calls.push("read");
+  await drive(sessions, async (isLive) => {
+    calls.push(isLive ? "read" : "read the cache");
     return { wish: { size: 1 }, recorded, record: async () => undefined };
   });
-  expect(calls).toEqual(["read", "look", "fence", "look", "unlock"]);
+  const glance = ["read the cache", "glance"];
+  expect(calls).toEqual([...glance, "read", "look", "fence", "look", "unlock"]);
 });
 
 test("nothing is unlocked if somebody else did it before his sessions were ended", async () => {
@@ -23,7 +24,7 @@ test("nothing is unlocked if somebody else did it before his sessions were ended
     recorded,
     record: async () => undefined,
   }));
-  expect(calls).toEqual(["look", "fence", "look"]);
+  expect(calls).toEqual(["glance", "look", "fence", "look"]);
 });
 
 test("what is recorded is written before anything is unlocked, and nothing is done if that fails", async () => {
@@ -34,7 +35,7 @@ test("what is recorded is written before anything is unlocked, and nothing is do
   };
   const declared = { wish: { size: 1 }, recorded: { ...recorded, pod: "former" }, record };
   await expect(drive(sessions, async () => declared)).rejects.toThrow("conflict");
-  expect(calls).toEqual(["look", "record 2"]);
+  expect(calls).toEqual(["glance", "look", "record 2"]);
 });
 
 const recorded: Recorded = {
@@ -55,8 +56,8 @@ function standIn(afterFence: (was: { server: Server }) => Server = ({ server }) 
   const calls: string[] = [];
   let server: Server = { ordinal: 0, pod: "pod", says: says("locked") };
   const sessions: Sessions = {
-    async look() {
-      calls.push("look");
+    async look(isLive) {
+      calls.push(isLive ? "look" : "glance");
       return [server];
     },
     async fence() {

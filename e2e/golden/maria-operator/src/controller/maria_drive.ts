@@ -13,8 +13,8 @@ import {
 
 /** The sessions of one look at the servers, one for each server that answers. None is ever opened again. */
 export interface Sessions {
-  /** Asks all servers, and the API server for their pods: after the status was read, so that a recorded pod is seen. */
-  look(recorded: Recorded | undefined): Promise<readonly Server[]>;
+  /** Asks all servers. Live, it lists their pods after the status was read, so that a recorded pod is among them. */
+  look(isLive: boolean): Promise<readonly Server[]>;
   /** Ends the sessions of all other operators on the servers that answer. */
   fence(): Promise<void>;
   act(step: Exclude<Step, { do: "record" }>): Promise<void>;
@@ -28,27 +28,36 @@ export interface Declared {
   record(recorded: Recorded): Promise<void>;
 }
 
+interface Seen {
+  readonly servers: readonly Server[];
+  readonly decision: Decision;
+}
+
 /**
- * Looks at the servers, and does what is to be done next. An operator that was replaced may still run, and wake up anywhere in here. It
- * unlocks nothing: its sessions are older than the status that it read, so whoever wrote a newer status ends them
- * before unlocking anything else.
+ * Looks at the servers, and does what is to be done next. The cache is enough to see that nothing is. An operator that was replaced may
+ * still run, and wake up anywhere in here. It unlocks nothing: its sessions are older than the status that it read, so
+ * whoever wrote a newer status ends them before unlocking anything else.
  */
 export async function drive(
   sessions: Sessions,
-  read: () => Promise<Declared>,
-): Promise<{ decision: Decision; servers: readonly Server[] }> {
-  const declared = await read();
-  const { wish, recorded } = declared;
-  let servers = await sessions.look(recorded);
-  let decision = decide(wish, recorded, servers);
-  if (decision.steps.some(({ do: what }) => what === "unlock")) {
+  read: (isLive: boolean) => Promise<Declared>,
+): Promise<Seen> {
+  const glance = await look(sessions, await read(false), false);
+  if (glance.decision.steps.length === 0) return glance;
+  const declared = await read(true);
+  let seen = await look(sessions, declared, true);
+  if (seen.decision.steps.some(({ do: what }) => what === "unlock")) {
     await sessions.fence();
-    servers = await sessions.look(recorded);
-    decision = decide(wish, recorded, servers);
+    seen = await look(sessions, declared, true);
   }
-  for (const step of decision.steps) {
+  for (const step of seen.decision.steps) {
     if (step.do === "record") await declared.record(step.recorded);
     else await sessions.act(step);
   }
-  return { decision, servers };
+  return seen;
+}
+
+async function look(sessions: Sessions, declared: Declared, isLive: boolean): Promise<Seen> {
+  const servers = await sessions.look(isLive);
+  return { servers, decision: decide(declared.wish, declared.recorded, servers) };
 }

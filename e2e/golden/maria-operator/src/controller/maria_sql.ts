@@ -56,8 +56,7 @@ export interface Place {
 
 /** What sessions need from the API server. */
 export interface Effects {
-  /** Lists the pods, not from the cache. */
-  places(): Promise<readonly Place[]>;
+  places(isLive: boolean): Promise<readonly Place[]>;
   restart(place: Place): Promise<void>;
   /** The address of the server with the data of a backup. */
   restoreHost(): Promise<string>;
@@ -77,7 +76,8 @@ export class SqlSessions implements Sessions {
   }
 
   /** Opens a session with every server that answers. */
-  async open(connectTo: Connect, places: readonly Place[]): Promise<void> {
+  async open(connectTo: Connect): Promise<void> {
+    const places = await this.#effects.places(false);
     const opened = places.map(async (place) => {
       if (place.host === undefined) return;
       try {
@@ -89,8 +89,8 @@ export class SqlSessions implements Sessions {
     await Promise.all(opened);
   }
 
-  async look(): Promise<readonly Server[]> {
-    this.#places = await this.#effects.places();
+  async look(isLive: boolean): Promise<readonly Server[]> {
+    this.#places = await this.#effects.places(isLive);
     return Promise.all(this.#places.map((place) => this.#ask(place)));
   }
 
