@@ -94,6 +94,8 @@ const flags = {
 } as const;
 
 export const createApi = defineCommand({
+  description:
+    "A template that needs packages adds them to package.json and the lock file, and installs them if the project's packages are installed.",
   flags,
   refused: { ssa: "omit it: client.apply() is server-side apply for every kind", ...refusedGoFlags },
   examples: [

@@ -22,7 +22,7 @@ test.each(seeds())(
   },
 );
 
-/** MODEL_SEEDS=1000-2000 npx vitest run src/controller/mysql_model.test.ts looks for more. */
+/** MODEL_SEEDS=1000-2000 npx vitest run model looks for more. */
 function seeds(): number[] {
   const [first = 1, last = 150] = (process.env["MODEL_SEEDS"] ?? "")
     .split("-")
@@ -78,14 +78,14 @@ class World {
   problems: string[] = [];
   /** How two servers came to take writes. */
   readonly violations: string[] = [];
-  readonly #random: () => number;
+  readonly #random: Random;
   readonly #waiting: (() => void)[] = [];
   readonly #operators = new Set<{ isDead: boolean }>();
   readonly #log: string[] = [];
   #serial = 0;
 
   constructor(seed: number) {
-    this.#random = mulberry(seed);
+    this.#random = new Random(seed);
     for (const server of this.servers) this.#schedule(server);
     this.#startOperator();
   }
@@ -101,11 +101,11 @@ class World {
   /** Does one thing after the other, each chosen by the seed. */
   async disturb(steps: number): Promise<void> {
     for (let step = 0; step < steps; step += 1) {
-      const dice = this.#random();
+      const dice = this.#random.next();
       if (dice < 0.65) await this.#turn();
       else if (dice < 0.75) this.#write();
       else if (dice < 0.95) this.#replicate();
-      else this.#happen(this.#one(disturbances));
+      else this.#happen(this.#random.pick(disturbances));
     }
   }
 
@@ -115,8 +115,8 @@ class World {
     this.#startOperator();
     for (let step = 0; step < 3000; step += 1) {
       for (const server of this.servers) server.isCutOff = false;
-      if (this.#random() < 0.1) this.#happen("come back");
-      if (this.#random() < 0.05) this.#happen("obey");
+      if (this.#random.chance(0.1)) this.#happen("come back");
+      if (this.#random.chance(0.05)) this.#happen("obey");
       this.#replicate();
       this.#write();
       await this.#turn();
@@ -199,7 +199,7 @@ class World {
     if (recorded.epoch !== this.recorded?.epoch)
       this.#note(`  records ${recorded.primary} ${recorded.pod}`);
     this.recorded = recorded;
-    if (this.#random() < 0.1) throw new GoneError("no answer");
+    if (this.#random.chance(0.1)) throw new GoneError("no answer");
   }
 
   /** Each statement is a turn of its own, so that operators die between any two. */
@@ -238,7 +238,7 @@ class World {
       server.stop();
       server.start();
     }
-    if (this.#random() < 0.1) throw new GoneError("no answer");
+    if (this.#random.chance(0.1)) throw new GoneError("no answer");
   }
 
   #write(): void {
@@ -251,18 +251,18 @@ class World {
 
   /** A replica receives something, or executes something of it. */
   #replicate(): void {
-    const server = this.#one(this.servers);
+    const server = this.#random.pick(this.servers);
     const source = this.servers[server.source?.ordinal ?? 0]!;
     if (!server.isRunning || !server.source) return;
-    if (server.source.isReceiving && source.isRunning && this.#random() < 0.6) {
+    if (server.source.isReceiving && source.isRunning && this.#random.chance(0.6)) {
       server.received = union(server.received, source.executed);
     } else if (server.source.isApplying) {
       server.executed = union(server.executed, server.received);
     }
   }
 
-  #happen(what: (typeof disturbances)[number]): void {
-    const server = this.#one(this.servers);
+  #happen(what: keyof typeof weights): void {
+    const server = this.#random.pick(this.servers);
     this.#note(`${what} (${server.ordinal})`);
     if (what === "kill") server.stop();
     if (what === "come back")
@@ -287,20 +287,20 @@ class World {
       this.#startOperator();
     }
     if (what === "operator sleeps") this.#startOperator();
-    if (what === "switch") this.#wish({ primary: this.#one(this.servers).ordinal });
+    if (what === "switch") this.#wish({ primary: this.#random.pick(this.servers).ordinal });
     if (what === "obey") this.#obey();
   }
 
   /** Does what one of the messages says. */
   #obey(): void {
-    const message = this.problems.length > 0 ? this.#one(this.problems) : "";
+    const message = this.problems.length > 0 ? this.#random.pick(this.problems) : "";
     const [, deleted] = /^server (\d).*Delete the pod/.exec(message) ?? [];
     const [, better] = /let spec.primary be (\d)/.exec(message) ?? [];
     const [, of, word] = /^server (\d).*set spec.acceptLoss to (\w+)/.exec(message) ?? [];
     if (deleted !== undefined) this.#remove(this.servers[Number(deleted)]!);
     if (better !== undefined) this.#wish({ primary: Number(better) });
     if (message.includes("name another server"))
-      this.#wish({ primary: this.#one(this.servers).ordinal });
+      this.#wish({ primary: this.#random.pick(this.servers).ordinal });
     if (word === undefined) return;
     const [, ahead] = /^server \d has (\S+), which the primary lacks/.exec(message) ?? [];
     const chosen = this.servers[Number(of)]!;
@@ -333,10 +333,8 @@ class World {
 
   /** Lets one of the operators go on; the others sleep. */
   async #turn(): Promise<void> {
-    const index =
-      this.#random() < 0.9
-        ? this.#waiting.length - 1
-        : Math.floor(this.#random() * this.#waiting.length);
+    const last = this.#waiting.length - 1;
+    const index = this.#random.chance(0.9) ? last : Math.floor(this.#random.next() * (last + 1));
     this.#waiting.splice(index, 1)[0]?.();
     await new Promise((resolve) => setImmediate(resolve));
     this.#check();
@@ -352,39 +350,19 @@ class World {
     );
   }
 
-  #one<T>(all: readonly T[]): T {
-    return all[Math.floor(this.#random() * all.length)]!;
-  }
-
   #note(text: string): void {
     this.#log.push(text);
   }
 }
 
-const disturbances = [
-  "kill",
-  "kill",
-  "come back",
-  "come back",
-  "come back",
-  "come back",
-  "delete",
-  "delete",
-  "purge",
-  "cut off",
-  "heal",
-  "heal",
-  "operator dies",
-  "operator sleeps",
-  "switch",
-  "switch",
-  "switch",
-  "switch",
-  "save",
-  "obey",
-  "lose",
-  "put back",
-] as const;
+/** What happens, and how often beside the others. */
+const weights = {
+  ...{ kill: 2, delete: 2, "come back": 4, "cut off": 1, heal: 2, lose: 1, save: 1, "put back": 1 },
+  ...{ purge: 1, "operator dies": 1, "operator sleeps": 1, switch: 4, obey: 1 },
+};
+const disturbances = Object.entries(weights).flatMap(([what, weight]) =>
+  Array<keyof typeof weights>(weight).fill(what as keyof typeof weights),
+);
 
 /** A call that failed: the server or the session is gone, or the answer was lost. */
 class GoneError extends Error {}
@@ -394,12 +372,26 @@ async function report(server: Mysqld): Promise<Says> {
   return { uuid, access, executed, received, purged, isSeeding: false, source };
 }
 
-function mulberry(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+/** The same seed gives the same numbers. */
+class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  pick<T>(all: readonly T[]): T {
+    return all[Math.floor(this.next() * all.length)]!;
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
 }

@@ -56,12 +56,6 @@ export function labelsOf(
   };
 }
 
-/** The DNS name of a server. */
-export function hostOf(mysql: Stored<Maria>, ordinal: number): string {
-  const { servers, headless } = namesOf(mysql);
-  return `${servers}-${ordinal}.${headless}.${mysql.metadata.namespace}.svc`;
-}
-
 export function newPassword(): string {
   return randomBytes(24).toString("base64url");
 }

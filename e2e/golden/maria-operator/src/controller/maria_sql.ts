@@ -10,7 +10,7 @@ import { parseGtids } from "./maria_gtids.ts";
 import { mysqlPort, operatorUser, serverId } from "./maria_resources.ts";
 
 /** A session with one server. It ends for good when anything fails. */
-export interface Session {
+interface Session {
   query(sql: string): Promise<Row[]>;
   close(): void;
 }
@@ -260,7 +260,7 @@ async function end(session: Session, which: string): Promise<number> {
 const noSuchThread = 1094;
 
 /** What the application logs in with. */
-export interface Account {
+interface Account {
   readonly username: string;
   readonly password: string;
   readonly database: string;
