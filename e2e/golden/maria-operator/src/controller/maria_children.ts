@@ -15,6 +15,7 @@ import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
+import type { Problem } from "./maria_decide.ts";
 import {
   backupClaimFor,
   backupCronJobFor,
@@ -108,24 +109,26 @@ export async function ensureOperatorPassword(
   return decode(secret, "password");
 }
 
-/** The password of the application: a given one, or one that is made once. Throws a message for the status. */
-export async function readPassword(client: Client, mysql: Stored<Maria>): Promise<string> {
+/** The password of the application: a given one, or one that is made once. Returns a problem if there is none. */
+export async function readPassword(
+  client: Client,
+  mysql: Stored<Maria>,
+): Promise<string | Problem> {
   const { namespace } = mysql.metadata;
   const given = mysql.spec.passwordSecret;
   const name = given?.name ?? namesOf(mysql).credentials;
   const secret = await findSecret(client, { namespace, name });
   if (!given) return secret ? decode(secret, "password") : newPassword();
   const { key = "password" } = given;
-  if (!secret) throw new PasswordError(`Secret "${name}" not found`);
+  const missing = (message: string) => ({ reason: "PasswordMissing", message });
+  if (!secret) return missing(`Secret "${name}" not found`);
   const password = decode(secret, key).replace(/\r?\n$/, "");
-  if (password === "") throw new PasswordError(`Secret "${name}" has no key "${key}"`);
-  if (/[\0\r\n]/.test(password))
-    throw new PasswordError(`key "${key}" of Secret "${name}" has several lines`);
+  if (password === "") return missing(`Secret "${name}" has no key "${key}"`);
+  if (/[\0\r\n]/.test(password)) {
+    return missing(`key "${key}" of Secret "${name}" has several lines`);
+  }
   return password;
 }
-
-/** Why there is no password for the application. */
-export class PasswordError extends Error {}
 
 /** Publishes what clients need, once the servers accept it; a first password before. */
 export async function setCredentials(

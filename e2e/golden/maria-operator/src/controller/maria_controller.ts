@@ -25,7 +25,6 @@ import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { Maria } from "../../api/v1/maria_types.ts";
 import {
   ensureOperatorPassword,
-  PasswordError,
   readPassword,
   setChildren,
   setCredentials,
@@ -65,14 +64,11 @@ export class MariaReconciler implements Reconciler {
     const mysql = await this.#client.find(Maria, request);
     if (!mysql || mysql.metadata.deletionTimestamp) return;
     const children = new Children(this.#client, mysql, { clock: this.#clock });
-    const problems: Problem[] = [];
     const key = await ensureOperatorPassword(this.#client, mysql);
-    const password = await readPassword(this.#client, mysql).catch((error: unknown) => {
-      if (!(error instanceof PasswordError)) throw error;
-      problems.push({ reason: "PasswordMissing", message: error.message });
-      return undefined;
-    });
-    if (password !== undefined) await setCredentials(mysql, children, password, false);
+    const password = await readPassword(this.#client, mysql);
+    const problems: Problem[] = [];
+    if (typeof password === "string") await setCredentials(mysql, children, password, false);
+    else problems.push(password);
     await setChildren(this.#client, mysql, children);
     const cronJob = await children.find(CronJob, namesOf(mysql).backup);
 
@@ -99,14 +95,10 @@ export class MariaReconciler implements Reconciler {
       ({ servers } = looked);
       problems.push(...looked.decision.problems);
       isBusy = looked.decision.steps.length > 0;
-      const recorded = recordedOf(live);
-      if (password !== undefined && recorded && serving(recorded, servers).has(recorded.primary)) {
-        const { username = "app", database = "app" } = live.spec;
-        await ensureAccount(
-          sessions.sessionWith(recorded.primary),
-          { username, database, password },
-          key,
-        );
+      const { primary } = recordedOf(live) ?? {};
+      const isServing = primary !== undefined && serving(recordedOf(live), servers).has(primary);
+      if (isServing && typeof password === "string") {
+        await ensureAccount(sessions.sessionWith(primary), live.spec, password, key);
         await setCredentials(mysql, children, password, true);
       }
     } catch (error) {
@@ -144,30 +136,24 @@ export class MariaReconciler implements Reconciler {
     };
   }
 
-  /** Labels the pods that the Services select. */
+  /** Labels the pods that the Services select. One that doesn't answer us may answer its clients: its probe says so. */
   async #showPods(mysql: Stored<Maria>, servers: readonly Server[]): Promise<void> {
     const recorded = recordedOf(mysql);
     const ready = serving(recorded, servers);
     const { namespace } = mysql.metadata;
     for (const pod of await this.#client.list(Pod, { namespace, labels: labelsOf(mysql) })) {
-      const server = servers.find((one) => one.pod === pod.metadata.uid);
-      const reads = server !== undefined && ready.has(server.ordinal);
-      const wanted = {
-        [readsLabel]: reads,
-        [writesLabel]: reads && server.ordinal === recorded?.primary,
-      };
+      const server = servers.find(({ pod: uid, says }) => says && uid === pod.metadata.uid);
+      if (!server) continue;
+      const reads = ready.has(server.ordinal) ? "true" : undefined;
+      const writes = server.ordinal === recorded?.primary ? reads : undefined;
+      const wanted = Object.entries({ [readsLabel]: reads, [writesLabel]: writes });
       const { labels = {} } = pod.metadata;
-      if (
-        Object.entries(wanted).every(
-          ([label, isSet]) => labels[label] === (isSet ? "true" : undefined),
-        )
-      )
-        continue;
+      if (wanted.every(([label, value]) => labels[label] === value)) continue;
       await this.#client.patch(Pod, pod, ({ metadata }) => {
-        for (const [label, isSet] of Object.entries(wanted)) {
-          metadata.labels ??= {};
-          if (isSet) metadata.labels[label] = "true";
-          else delete metadata.labels[label];
+        metadata.labels ??= {};
+        for (const [label, value] of wanted) {
+          if (value === undefined) delete metadata.labels[label];
+          else metadata.labels[label] = value;
         }
       });
     }

@@ -38,6 +38,18 @@ test("what is recorded is written before anything is unlocked, and nothing is do
   expect(calls).toEqual(["glance", "look", "record 2"]);
 });
 
+test("a step that fails keeps no other from being done, and is told with what was seen", async () => {
+  const { sessions, calls } = standIn();
+  const act = async () => Promise.reject(new Error("no answer"));
+  const declared = { wish: { size: 1 }, recorded, record: async () => undefined };
+  const seen = await drive({ ...sessions, act }, async () => declared);
+  expect(seen.servers).toHaveLength(1);
+  expect(seen.decision.problems).toEqual([
+    { reason: "StepFailed", message: "server 0: unlock: no answer" },
+  ]);
+  expect(calls).toEqual(["glance", "look", "fence", "look"]);
+});
+
 const recorded: Recorded = {
   epoch: 1,
   primary: 0,

@@ -5,6 +5,7 @@
 import {
   type Decision,
   decide,
+  type Problem,
   type Recorded,
   type Server,
   type Step,
@@ -17,8 +18,10 @@ export interface Sessions {
   look(isLive: boolean): Promise<readonly Server[]>;
   /** Ends the sessions of all other operators on the servers that answer. */
   fence(): Promise<void>;
-  act(step: Exclude<Step, { do: "record" }>): Promise<void>;
+  act(step: SqlStep): Promise<void>;
 }
+
+export type SqlStep = Exclude<Step, { do: "record" }>;
 
 /** What the API server has of a MySQL. */
 export interface Declared {
@@ -50,11 +53,18 @@ export async function drive(
     await sessions.fence();
     seen = await look(sessions, declared, true);
   }
-  for (const step of seen.decision.steps) {
+  const { steps, problems } = seen.decision;
+  const failed: Problem[] = [];
+  for (const step of steps) {
     if (step.do === "record") await declared.record(step.recorded);
-    else await sessions.act(step);
+    else await sessions.act(step).catch((error: Error) => failed.push(failureOf(step, error)));
   }
-  return seen;
+  return { ...seen, decision: { steps, problems: [...problems, ...failed] } };
+}
+
+/** A step that fails keeps no other from being done, and nobody from being served. */
+function failureOf(step: SqlStep, { message }: Error): Problem {
+  return { reason: "StepFailed", message: `server ${step.ordinal}: ${step.do}: ${message}` };
 }
 
 async function look(sessions: Sessions, declared: Declared, isLive: boolean): Promise<Seen> {

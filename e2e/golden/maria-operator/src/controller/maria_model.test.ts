@@ -3,8 +3,8 @@
  */
 
 import { expect, test } from "vitest";
-import type { Recorded, Says, Server, Step, Wish } from "./maria_decide.ts";
-import { type Declared, drive, type Sessions } from "./maria_drive.ts";
+import type { Recorded, Says, Server, Wish } from "./maria_decide.ts";
+import { type Declared, drive, type Sessions, type SqlStep } from "./maria_drive.ts";
 import { formatGtids, type Gtids, noGtids, parseGtids, subtract, union } from "./maria_gtids.ts";
 
 // Operators that die, sleep and wake up, servers with any history, users who change their minds: whatever happens, in any
@@ -204,7 +204,7 @@ class World {
 
   /** Each statement is a turn of its own, so that operators die between any two. */
   async #act(
-    step: Exclude<Step, { do: "record" }>,
+    step: SqlStep,
     reach: (ordinal: number) => Promise<Mysqld>,
     life: { isDead: boolean },
   ): Promise<void> {

@@ -4,8 +4,9 @@
 
 import { createHmac } from "node:crypto";
 import { createConnection } from "mysql2/promise";
-import type { Server, Says, Source, Step } from "./maria_decide.ts";
-import type { Sessions } from "./maria_drive.ts";
+import type { MariaSpec } from "../../api/v1/maria_types.ts";
+import type { Server, Says, Source } from "./maria_decide.ts";
+import type { Sessions, SqlStep } from "./maria_drive.ts";
 import { parseGtids } from "./maria_gtids.ts";
 import { mysqlPort, operatorUser, serverId } from "./maria_resources.ts";
 
@@ -116,7 +117,7 @@ export class SqlSessions implements Sessions {
     );
   }
 
-  async act(step: Exclude<Step, { do: "record" }>): Promise<void> {
+  async act(step: SqlStep): Promise<void> {
     if (step.do === "restart") return this.#effects.restart(this.#place(step.ordinal));
     const session = this.sessionWith(step.ordinal);
     switch (step.do) {
@@ -259,23 +260,16 @@ async function end(session: Session, which: string): Promise<number> {
 
 const noSuchThread = 1094;
 
-/** What the application logs in with. */
-interface Account {
-  readonly username: string;
-  readonly password: string;
-  readonly database: string;
-}
-
 /**
  * Makes database and user, or gives the user a new password; the former one stays valid for an hour. The sign of the password
  * is kept with the user, so that both are replicated together.
  */
 export async function ensureAccount(
   primary: Session,
-  account: Account,
+  { username = "app", database = "app" }: MariaSpec,
+  password: string,
   key: string,
 ): Promise<void> {
-  const { username, password, database } = account;
   const user = `${quote(username)}@'%'`;
   const sign = createHmac("sha256", key).update(password).digest("hex");
   const [known] = await primary.query(
