@@ -226,6 +226,11 @@ new Children(client, shop).add(Service, name, isNamed && (() => ({ metadata: {},
 // A kind whose type says nothing takes anything.
 const Anything = defineKind<CustomResource<object>>(groupVersion, { kind: "Anything", plural: "anythings" });
 await client.create(Anything, { metadata: { namespace, name }, spec: { size: 1 } });
+// The same for a kind that is only known at run time.
+declare const found: Kind;
+const manifest = { metadata: { namespace, name }, spec: { size: 1 } };
+await client.apply(found, manifest);
+new Children(client, shop).add(found, name, () => manifest);
 // Functions for any kind.
 async function applyAny<T extends KubernetesObject, Key extends ObjectKey>(
   kind: Kind<T, Key>,

@@ -76,7 +76,7 @@ test("the picture of a story (npm run lab -- pictures draws it) shows what an ex
   )?.[0];
   if (story === undefined) throw new Error(`no story was told: ${explored.stdout}${explored.stderr}`);
   const title =
-    "The story of a failure: an operator gets no answer after it created an object, and creates another";
+    "The story of a failure: an operator meets a conflict after it created an object, and creates another";
   const text = `$ tsbuilder test --explore --time 10m\n…\n\u001B[31m${story.replace("\n", "\u001B[39m\n")}`;
   await expect(drawTerminal(text, { title, columns: 108 })).toMatchFileSnapshot(
     join(book, "public/pictures/story.svg"),

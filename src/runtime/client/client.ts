@@ -416,14 +416,19 @@ export type DesiredStatus<T extends KubernetesObject> = WithUndefined<StatusOf<T
 // The first line holds for a T that is a type parameter, too: then it is the declared type of the object.
 export type Exact<Given, T> = [T] extends [Given] ? unknown : KnownFields<Given, T>;
 
-/** `Exact` for a desired object. Objects as they are declared, or as they were read, may have a status. */
+/**
+ * `Exact` for a desired object. Objects as they are declared, or as they were read, may have a status. Those of a kind that
+ * is only known at run time may have any field.
+ */
 export type ExactDesired<Given, T extends KubernetesObject, Key extends ObjectKey> = [
   Desired<T, Key>,
 ] extends [Given]
   ? unknown
   : Given extends T | Stored<T, Key>
     ? unknown
-    : KnownFields<Given, Desired<T, Key>>;
+    : keyof T extends keyof KubernetesObject
+      ? unknown
+      : KnownFields<Given, Desired<T, Key>>;
 
 type KnownFields<Given, T> = [FieldNames<T>] extends [never]
   ? unknown

@@ -72,6 +72,16 @@ test.each(["PUT dns", "DELETE dns"])(
   },
 );
 
+test("no write is answered with 200 that was not carried out", () => {
+  const run = runWith([call(0, "PUT /a"), call(5, "GET /a"), phase(50, "steps")]);
+  const garbage = drawn(run, 300).flatMap((fault) =>
+    fault.fault === "call" && fault.with === "garbage" && "calls" in fault
+      ? [`${fault.calls}${fault.done ? ", done" : ""}`]
+      : [],
+  );
+  expect(new Set(garbage)).toEqual(new Set(["PUT dns, done", "GET dns", "GET dns, done"]));
+});
+
 test("a process dies at the one write that something else follows as often as at the many that nothing follows", () => {
   const puts = Array.from({ length: 50 }, (_, index) => call(index * 5000, `PUT /${index}`));
   const run = runWith([...puts, call(250_000, "PUT /a"), call(250_001, "POST /b"), phase(300_000, "steps")]);

@@ -149,7 +149,9 @@ function drawFault(random: Random, plain: Run, aims: Aims, point: FaultPoint): F
     }
     case "call": {
       const { process, kind, number, place } = aims.draw(random, point.strikes);
-      const [how, done] = random.pick(point.ways);
+      const [how, isDone] = random.pick(point.ways);
+      // Who needs nothing of the answer to a write rightly takes a 200 for what it says.
+      const done = isDone || (how === "garbage" && !/^(?:GET|HEAD) /.test(kind));
       const failure = { fault: "call", process, with: how, done } as const;
       return {
         ...failure,

@@ -64,6 +64,9 @@ test("an error is excused by a deletion for a while, or by a fault", () => {
   expect(classesOf(deletion, error(1500))).toEqual([]);
   expect(classesOf(error(500), deletion)).toEqual(["error"]);
   expect(classesOf(deletion, error(40_000))).toEqual(["error"]);
+  const outage: TraceEvent[] = [error(150_000), error(300_000), error(490_000)];
+  const long = [{ fault: "node", at: 100_000, for: 400_000 }] as const;
+  expect(judgeTrace(runOf(outage), { ...scenario, faults: long })).toEqual([]);
   const faults = [{ fault: "hold", process: "shop-0", at: 0, for: 1000 }] as const;
   const disturbed = (...at: number[]): string[] =>
     judgeTrace(runOf(at.map(error)), { ...scenario, faults }).map(({ class: name }) => name);

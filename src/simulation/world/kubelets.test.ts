@@ -11,7 +11,7 @@ import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 
 /** Keeps a Deployment for each shop, and says in the status how many of its pods are ready; unless it `forgives`, never more. */
-function keepDeployments(manager: Manager, { forgives = true, budget = false } = {}): void {
+function keepDeployments(manager: Manager, { forgives = true, budget = false, polls = false } = {}): void {
   const { client } = manager;
   manager
     .controllerFor(Shop)
@@ -19,7 +19,7 @@ function keepDeployments(manager: Manager, { forgives = true, budget = false } =
     .complete({
       async reconcile(metadata) {
         const shop = await client.find(Shop, metadata);
-        if (!shop || shop.metadata.deletionTimestamp) return;
+        if (!shop || shop.metadata.deletionTimestamp) return undefined;
         const { size, colour = "red" } = shop.spec;
         const labels = { shop: metadata.name };
         const template = {
@@ -34,6 +34,7 @@ function keepDeployments(manager: Manager, { forgives = true, budget = false } =
         const before = shop.status?.size ?? 0;
         if (forgives || (before === 0 ? ready === size : ready < before))
           await client.patchStatus(Shop, shop, { size: ready });
+        return polls ? { requeueAfter: "1m" } : undefined;
       },
     });
 }
@@ -198,6 +199,14 @@ test("a StatefulSet, which waits for such a pod for ever, gets the image in the 
   const run = await simulate({ ...shopScenario(setup), controllers, steps: mended });
   expect(podsIn(run).map(({ status }) => status?.phase)).toEqual(["Running", "Running"]);
   expect(podsIn(run).map(({ spec }) => spec?.containers[0]?.image)).toEqual(["shop:2.0", "shop:2.0"]);
+});
+
+test("nothing rests before a node is back, although operators that look from time to time have done so for long", async () => {
+  const scenario = scenarioOf({ polls: true });
+  const { trace } = await simulate(scenario);
+  const at = trace.find(({ type }) => type === "phase")!.at;
+  const { state } = await simulate({ ...scenario, faults: [{ fault: "node", at, for: 400_000 }] });
+  expect(state.list("Shop")).toMatchObject([{ status: { size: 2 } }]);
 });
 
 test("an operator that follows its pods is right, whatever happens to them", async () => {

@@ -47,6 +47,8 @@ export class Kubelets {
   /** The times until which pods aren't ready, by uid. */
   readonly #unreadyUntil = new Map<string, number>();
   readonly #isSlow: boolean;
+  /** The time at which the last fault of a pod or a node ends. */
+  troubledUntil = 0;
 
   constructor(world: World, { slowPods }: { readonly slowPods: boolean }) {
     this.#world = world;
@@ -89,6 +91,7 @@ export class Kubelets {
 
   /** Lets a fault strike. Returns false if the run has no such pod, or no node. */
   async strike(fault: PodFault | NodeFault): Promise<boolean> {
+    this.troubledUntil = Math.max(this.troubledUntil, this.#world.loop.now + fault.for);
     if (fault.fault === "node") return this.#cutOff(fault.for);
     const created = this.#created[fault.pod];
     const pod = created && (await this.#read<Pod>(created));

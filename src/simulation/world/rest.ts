@@ -112,6 +112,8 @@ export class Rest {
     const next = loop.untilNextWork() ?? Infinity;
     if (Math.max(now - effort, next) < shortestPause) return false;
     if (effort > this.#lastLook) this.#noteProgress();
+    // Operators follow pods also if these change as they have changed before.
+    if (this.#world.kubelets.troubledUntil > this.#progress) this.#restart();
     this.#lastLook = now;
     // Leases would run out while time is skipped.
     if (replicas.some(({ operator }) => isElected(operator) || operator.sharding))
@@ -141,8 +143,14 @@ export class Rest {
     this.#repetitions++;
     if ([...recent].every((object) => this.#changed.has(object))) return;
     for (const object of recent) this.#changed.add(object);
+    this.#restart();
+  }
+
+  /** Gives the operators as much time as after the last progress. */
+  #restart(): void {
     this.#progress = this.#world.loop.now;
     this.#repetitions = 0;
+    this.#wakes = 0;
   }
 
   /** Skips the time until the next work is due. Returns false if there is none within the outlook. */

@@ -106,6 +106,7 @@ test("a tenant gets its limits before its application, and the application ends 
   await eventually(async () => expect(await messageOf(Tenant)).toContain('"one"'));
   expect(await inTenant(ResourceQuota)).toEqual([]);
   await client.delete(Namespace, { name: "one" });
+  await eventually(async () => expect(await namesOf(Namespace)).not.toContain("one"));
   // A conflict of names is tried again after 15 s.
   await clock.advance(15_000);
   await eventually(async () =>
