@@ -276,11 +276,12 @@ export async function ensureAccount(
     `SELECT ATTRIBUTE->>'$.sign' AS sign, ATTRIBUTE->>'$.until' < UTC_TIMESTAMP() AS isOver, DATE_FORMAT(UTC_TIMESTAMP() + INTERVAL 1 HOUR, '%Y-%m-%d %H:%i:%s') AS until FROM information_schema.USER_ATTRIBUTES WHERE USER = ${quote(username)} AND HOST = '%'`,
   );
   const by = `IDENTIFIED BY ${quote(password)}`;
-  if (!known) {
+  // The sign comes last: without it, the user may lack the rest.
+  if (!known?.["sign"]) {
     await primary.query(`CREATE DATABASE IF NOT EXISTS ${identifier(database)}`);
     await primary.query(`CREATE USER IF NOT EXISTS ${user} ${by}`);
     await primary.query(`GRANT ALL ON ${identifier(database)}.* TO ${user}`);
-    await primary.query(`ALTER USER ${user} ${attribute({ sign })}`);
+    await primary.query(`ALTER USER ${user} ${by} ${attribute({ sign })}`);
   } else if (known["sign"] !== sign) {
     await primary.query(
       `ALTER USER ${user} ${by} RETAIN CURRENT PASSWORD ${attribute({ sign, until: known["until"] })}`,
