@@ -105,6 +105,7 @@ export function serviceFor(mysql: Stored<Maria>, label: string): Desired<Service
   };
 }
 
+const tcpSocket = { port: "mysql" };
 const port = { name: "mysql", port: mysqlPort, targetPort: "mysql", protocol: "TCP" as const };
 
 /** Node drains evict at most one server at a time. */
@@ -160,17 +161,9 @@ export function statefulSetFor(
               command: ["mysqld", ...serverOptions("/var/lib/mysql/data", spec.settings)],
               ports: [{ name: "mysql", containerPort: mysqlPort, protocol: "TCP" }],
               // The first start may recover a log for half an hour.
-              startupProbe: {
-                tcpSocket: { port: "mysql" },
-                periodSeconds: 5,
-                failureThreshold: 360,
-              },
-              livenessProbe: {
-                tcpSocket: { port: "mysql" },
-                periodSeconds: 20,
-                failureThreshold: 3,
-              },
-              readinessProbe: { tcpSocket: { port: "mysql" }, periodSeconds: 5 },
+              startupProbe: { tcpSocket, periodSeconds: 5, failureThreshold: 360 },
+              livenessProbe: { tcpSocket, periodSeconds: 20, failureThreshold: 3 },
+              readinessProbe: { tcpSocket, periodSeconds: 5 },
             },
           ],
         },
