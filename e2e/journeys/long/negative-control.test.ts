@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
-import { type Kind, type KubernetesObject, type ManagerOptions, ownerReferenceTo } from "@tsbuilder/runtime";
-import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import { Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { type Kind, type KubernetesObject, type ManagerOptions } from "@tsbuilder/runtime";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { moveClock, type Setup, startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
@@ -152,7 +152,7 @@ async function isRestored(kind: Kind, key: Key): Promise<boolean> {
   });
 }
 
-async function isRepaired(kind: typeof Deployment | typeof StatefulSet, key: Key): Promise<boolean> {
+async function isRepaired(kind: typeof Deployment, key: Key): Promise<boolean> {
   await settled();
   const path = "/spec/template/spec/containers/0/image";
   const image = imageOf(await user.client.get(kind, key));

@@ -48,7 +48,10 @@ export function replaceLock(
 }
 
 /** Explains that the user's package manager has to update a lock file with packages of the user's own. */
-export function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: PackageManager): string[] {
+export function explainLock(
+  draft: Draft,
+  { name, lockFiles: [lockFile], install }: PackageManager,
+): string[] {
   if (!draft.has(lockFile)) return [];
   return [
     `"${lockFile}" has other packages than those that tsbuilder was tested with: ${install} adds what is new to it, and ${name} leaves the rest as it is`,
