@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import { Random } from "@tsbuilder/simulation";
 import { expect, test } from "vitest";
 import type { Recorded, Says, Server, Wish } from "./maria_decide.ts";
 import { type Declared, drive, type Sessions, type SqlStep } from "./maria_drive.ts";
@@ -372,28 +373,4 @@ class GoneError extends Error {}
 async function report(server: Mysqld): Promise<Says> {
   const { uuid, access, executed, received, purged, source } = server;
   return { uuid, access, executed, received, purged, isSeeding: false, source };
-}
-
-/** The same seed gives the same numbers. */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  pick<T>(all: readonly T[]): T {
-    return all[Math.floor(this.next() * all.length)]!;
-  }
-
-  chance(probability: number): boolean {
-    return this.next() < probability;
-  }
 }

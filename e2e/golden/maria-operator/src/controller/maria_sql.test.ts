@@ -8,9 +8,14 @@ import { ensureAccount, type Row, SqlSessions } from "./maria_sql.ts";
 
 test("a server that has another one's address by now is not taken for that one", async () => {
   const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1" };
-  const places = async () => [{ ...pod, ordinal: 0, isOutdated: false, trouble: "" }];
+  const places = async () => [
+    { ...pod, ordinal: 0, isOutdated: false, hasCertificate: false, isBroken: false, trouble: "" },
+  ];
   const none = async () => Promise.reject(new Error("not asked for"));
-  const sessions = new SqlSessions("password", { places, restart: none, restoreHost: none });
+  const sessions = new SqlSessions(
+    { password: "", ca: "" },
+    { places, restart: none, restoreHost: none },
+  );
   await sessions.open(async () => answering([{ id: serverId(1) }]));
   const [server] = await sessions.look(true);
   expect(server).toMatchObject({ ordinal: 0, trouble: "another server has its address" });
