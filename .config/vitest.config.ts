@@ -27,13 +27,6 @@ const sharedInstall = "e2e/support/registries/shared-install.setup.ts";
 /** Says what a test waited for that reaches its limit. */
 const waits = "e2e/support/eventually.setup.ts";
 
-/** What a scaffolded project's own configuration does: scripts are imported as text. */
-const scripts = {
-  name: "scripts",
-  transform: (code: string, id: string) =>
-    /\.(sh|sql|cnf)$/.test(id) ? `export default ${JSON.stringify(code)}` : undefined,
-};
-
 export default defineConfig({
   root: new URL("..", import.meta.url).pathname,
   test: {
@@ -47,6 +40,7 @@ export default defineConfig({
             "e2e/{rules,support}/**/*.test.ts",
             "e2e/{book,lab,tools}/*.test.ts",
             "e2e/lab/{defects,gallery,go-types,mutants,seeds}/*.test.ts",
+            "e2e/golden/maria-operator/src/controller/*_{decide,drive,gtids,model,pods,sql}.test.ts",
             "e2e/oracle/{conformance,controllers,differential,kubernetes-suite}/*.test.ts",
             "e2e/lab/bench/load/*.test.ts",
             "e2e/journeys/node/results-page.test.ts",
@@ -65,7 +59,6 @@ export default defineConfig({
       },
       {
         ...source,
-        plugins: [scripts],
         test: {
           name: "journeys",
           include: ["e2e/journeys/fast/**/*.test.ts"],
@@ -79,7 +72,6 @@ export default defineConfig({
       },
       {
         ...source,
-        plugins: [scripts],
         test: {
           // What needs more than Node and npm, or takes its time wherever it runs.
           name: "long-journeys",
@@ -138,7 +130,6 @@ export default defineConfig({
       },
       {
         ...source,
-        plugins: [scripts],
         test: {
           name: "real",
           include: ["e2e/oracle/real/**/*.test.ts"],
@@ -154,7 +145,6 @@ export default defineConfig({
       },
       {
         ...source,
-        plugins: [scripts],
         test: {
           // A whole Kubernetes with containers; each takes most of a machine.
           name: "node",

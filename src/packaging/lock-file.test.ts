@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repository } from "../../e2e/support/source-imports.ts";
+import { packagesOf } from "../plugins/typescript/reference-templates.ts";
+import type { Project } from "../project/project.ts";
 import { lackingPackages, readLock } from "./check-lock.ts";
 import { type LockedPackage, formatLock, lockVendored } from "./lock-file.ts";
 import { readCli, readLibraries } from "./pack.ts";
@@ -22,11 +24,14 @@ const released = new Map(
   ]),
 );
 
+const { mysql2 } = packagesOf({ resources: [{ template: { name: "mysql" } }] } as unknown as Project);
+
 describe.each([
-  ["an unreleased tsbuilder", vendored],
-  ["a released tsbuilder", released],
-])("the lock file of a project of %s", (_, own) => {
-  const text = formatLock("npm", "shop", own);
+  ["an unreleased tsbuilder", vendored, {}],
+  ["a released tsbuilder", released, {}],
+  ["a released tsbuilder, with the template mysql", released, { mysql2 }],
+])("the lock file of a project of %s", (_, own, further) => {
+  const text = formatLock("npm", "shop", own, Object.keys(further));
   const { packages } = readLock(text)!;
 
   test("holds all that its packages need, on every system", () => {
@@ -64,7 +69,8 @@ describe.each([
       JSON.stringify(own.get(part === "tsbuilder" ? part : `@tsbuilder/${part}`)!.specifier),
     );
     const { dependencies, devDependencies } = JSON.parse(filled) as Record<string, object>;
-    expect(packages[""]).toMatchObject({ name: "shop", dependencies, devDependencies });
+    const all = { ...dependencies, ...further };
+    expect(packages[""]).toMatchObject({ name: "shop", dependencies: all, devDependencies });
     for (const { name, dependencies: needed = {} } of manifests) {
       const expected = Object.entries(needed).map(([one, range]) => [one, own.get(one)?.sibling ?? range]);
       expect(packages[`node_modules/${name}`]).toMatchObject({
@@ -88,9 +94,16 @@ const askedFor = {
   bun: (name: string, specifier: string) => `"${name}": "${specifier}",\\n`,
 };
 
-describe.each(["pnpm", "yarn", "bun"] as const)("the lock file of %s", (manager) => {
-  const text = formatLock(manager, "zoo", released);
-  const npms = readLock(formatLock("npm", "zoo", released))!;
+describe.each([
+  ["pnpm", []],
+  ["yarn", []],
+  ["bun", []],
+  ["pnpm", ["mysql2"]],
+  ["yarn", ["mysql2"]],
+  ["bun", ["mysql2"]],
+] as const)("the lock file of %s with %j", (manager, further) => {
+  const text = formatLock(manager, "zoo", released, further);
+  const npms = readLock(formatLock("npm", "zoo", released, further))!;
   const isLeftOut = (name: string): boolean => manager === "pnpm" && released.has(name);
   const missingIn = (patterns: readonly string[]): string[] =>
     patterns.filter((pattern) => !new RegExp(pattern, "u").test(text));

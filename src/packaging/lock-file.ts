@@ -16,15 +16,17 @@ const templates = new Map([
 /**
  * Returns the lock file of a new project. It names the versions that our own tests installed, however many newer ones a
  * registry has by then. The templates in `templates/locks` have gaps for everything that differs between projects and
- * between builds of tsbuilder.
+ * between builds of tsbuilder; those for projects with further packages are in a folder that these name.
  */
 export function formatLock(
   manager: string,
   projectName: string,
   ownPackages: ReadonlyMap<string, LockedPackage>,
+  furtherPackages: readonly string[] = [],
 ): string {
   const { file, complete } = templates.get(manager)!;
-  const template = readFileSync(join(findOwnPackage().folder, "templates/locks", file), "utf8");
+  const folder = join(findOwnPackage().folder, "templates/locks", ...furtherPackages);
+  const template = readFileSync(join(folder, file), "utf8");
   const filled = template.replaceAll(/\{\{(\S+) (\w+)\}\}/gu, (gap, name: string, field: string) => {
     if (name === "project") return projectName;
     const locked = ownPackages.get(name);

@@ -11,11 +11,13 @@ import { type Blueprint, emptyBlueprint, joinBlueprints } from "../scaffold/blue
 import { Draft, type Plan, type Tree } from "../scaffold/tree.ts";
 import { formatCreated } from "../scaffold/format-created.ts";
 import { OwnedFiles } from "../scaffold/owned-files.ts";
+import { mergeJson } from "../scaffold/merge.ts";
 import { planScaffold } from "../scaffold/plan.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
 import { kustomize } from "./kustomize/kustomize.ts";
 import { createApi, createWebhook } from "./typescript/create-api.ts";
 import { init } from "./typescript/init.ts";
+import { packagesOf } from "./typescript/reference-templates.ts";
 
 /** A change from one project description to another. */
 export interface ProjectChange {
@@ -56,7 +58,7 @@ const typescript: Plugin = { init, createApi, createWebhook };
 /** In the order in which their files are reported. */
 const plugins: readonly Plugin[] = [typescript, kustomize];
 
-/** Only `init` writes `package.json`; it is the user's from then on. */
+/** Only `init` writes these to `package.json`, which is the user's from then on. */
 const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: "", tsbuilder: "" };
 
 /**
@@ -87,6 +89,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     force: change.force ?? false,
     keep: change.keep ?? false,
   });
+  movePackages(draft, owned, before?.project, after);
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
   const text = formatProject(after, before?.text);
   // No command may write a PROJECT that the next one rejects.
@@ -104,6 +107,19 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     notes.push(...formatCreated(change.folder, draft, { isShown: change.isShown ?? false }));
   owned.record(draft, finished?.edited);
   return { changes: draft.changes(), notes, moves };
+}
+
+/** Adds to `package.json` the packages that templates need, and removes those that they need no longer. */
+function movePackages(draft: Draft, owned: OwnedFiles, before: Project | undefined, after: Project): void {
+  const file = "package.json";
+  const text = draft.read(file);
+  const [base, ours] = [before, after].map((project) =>
+    JSON.stringify({ dependencies: project ? packagesOf(project) : {} }),
+  ) as [string, string];
+  const moved = text === undefined || base === ours ? undefined : mergeJson(base, ours, text);
+  if (text === undefined || moved === undefined) return;
+  draft.write(file, moved.text);
+  owned.carry(file, file, text, moved.text);
 }
 
 /** Removes plugins' settings of kinds that the project no longer has, and plugins without any kind left. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mergeJson } from "./plan-upgrade.ts";
+import { mergeJson } from "./merge.ts";
 
 const merge = (base: unknown, ours: unknown, theirs: unknown): [unknown, readonly string[]] => {
   const [a, b, c] = [base, ours, theirs].map((value) => JSON.stringify(value)) as [string, string, string];

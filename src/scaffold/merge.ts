@@ -1,5 +1,6 @@
 // Three-way merges of a text of ours that the user may have edited.
 
+import { type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import { type Hunk, diffLines } from "@tsbuilder/apimachinery/text";
 
 /** Lines that both sides changed differently. */
@@ -49,7 +50,7 @@ export function mergeMarked(base: string, ours: string, theirs: string, name: st
     const ourLines = applyTo(baseLines, from, to, ourChanges);
     const theirLines = applyTo(baseLines, from, to, theirChanges);
     at = to;
-    if (theirChanges.length === 0 || isSame(ourLines, theirLines)) merged.push(...ourLines);
+    if (theirChanges.length === 0 || areSame(ourLines, theirLines)) merged.push(...ourLines);
     else if (ourChanges.length === 0) merged.push(...theirLines);
     else {
       conflicts.push({ line: merged.length + 1, ours: ourLines.join("\n"), theirs: theirLines.join("\n") });
@@ -103,4 +104,53 @@ function applyTo(base: readonly string[], from: number, to: number, changes: rea
   return [...lines, ...base.slice(at, to)];
 }
 
-const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join("\n") === b.join("\n");
+const areSame = (a: readonly string[], b: readonly string[]): boolean => a.join("\n") === b.join("\n");
+
+/** The result of merging a JSON file, and the keys that both sides changed. */
+interface MergedJson {
+  readonly text: string;
+  /** `devDependencies.vitest`; the user's value is kept. */
+  readonly disputed: readonly string[];
+}
+
+/**
+ * Applies the changes between two versions of our JSON to the user's, key by key: a line-based merge would conflict on
+ * the comma after a dependency that the user added. Undefined if one of the three is not JSON.
+ */
+export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
+  const disputed: string[] = [];
+  try {
+    const parse = (text: string): JSONValue => JSON.parse(text) as JSONValue;
+    const merged = mergeValues(parse(base), parse(ours), parse(theirs), [], disputed);
+    return { text: `${JSON.stringify(merged, undefined, 2)}\n`, disputed };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Merges three values of one key; undefined removes the key. Adds the paths of disputed keys to the list. */
+function mergeValues(
+  base: JSONValue | undefined,
+  ours: JSONValue | undefined,
+  theirs: JSONValue | undefined,
+  path: readonly string[],
+  disputed: string[],
+): JSONValue | undefined {
+  if (isSame(base, theirs)) return ours;
+  if (isSame(base, ours) || isSame(ours, theirs)) return theirs;
+  if (!isObject(ours) || !isObject(theirs)) {
+    disputed.push(path.join("."));
+    return theirs;
+  }
+  const baseObject = isObject(base) ? base : {};
+  const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
+  const entries = [...keys].map(
+    (key) => [key, mergeValues(baseObject[key], ours[key], theirs[key], [...path, key], disputed)] as const,
+  );
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JSONValue;
+}
+
+/** Compares with the order of members, which the user may have chosen. */
+const isSame = (a: JSONValue | undefined, b: JSONValue | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);

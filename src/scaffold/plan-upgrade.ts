@@ -1,8 +1,7 @@
-import { type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import { TsbuilderError } from "../shared/errors.ts";
 import { withPlainLineEnds } from "../shared/text.ts";
 import type { Draft, FileChange } from "./tree.ts";
-import { type Conflict, type MarkedText, mergeMarked } from "./merge.ts";
+import { type Conflict, type MarkedText, mergeJson, mergeMarked } from "./merge.ts";
 import type { OwnedFiles } from "./owned-files.ts";
 
 /** A project as scaffolded by two versions of tsbuilder. */
@@ -56,55 +55,6 @@ export function planUpgrade(draft: Draft, request: UpgradeRequest): UpgradeOutco
     ),
   };
 }
-
-/** The result of merging a JSON file, and the keys that both sides changed. */
-interface MergedJson {
-  readonly text: string;
-  /** `devDependencies.vitest`; the user's value is kept. */
-  readonly disputed: readonly string[];
-}
-
-/**
- * Applies the changes between two versions of our JSON to the user's, key by key: a line-based merge would conflict on
- * the comma after a dependency that the user added. Undefined if one of the three is not JSON.
- */
-export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
-  const disputed: string[] = [];
-  try {
-    const parse = (text: string): JSONValue => JSON.parse(text) as JSONValue;
-    const merged = mergeValues(parse(base), parse(ours), parse(theirs), [], disputed);
-    return { text: `${JSON.stringify(merged, undefined, 2)}\n`, disputed };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** Merges three values of one key; undefined removes the key. Adds the paths of disputed keys to the list. */
-function mergeValues(
-  base: JSONValue | undefined,
-  ours: JSONValue | undefined,
-  theirs: JSONValue | undefined,
-  path: readonly string[],
-  disputed: string[],
-): JSONValue | undefined {
-  if (isSame(base, theirs)) return ours;
-  if (isSame(base, ours) || isSame(ours, theirs)) return theirs;
-  if (!isObject(ours) || !isObject(theirs)) {
-    disputed.push(path.join("."));
-    return theirs;
-  }
-  const baseObject = isObject(base) ? base : {};
-  const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
-  const entries = [...keys].map(
-    (key) => [key, mergeValues(baseObject[key], ours[key], theirs[key], [...path, key], disputed)] as const,
-  );
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as JSONValue;
-}
-
-/** Compares with the order of members, which the user may have chosen. */
-const isSame = (a: JSONValue | undefined, b: JSONValue | undefined): boolean =>
-  JSON.stringify(a) === JSON.stringify(b);
 
 /**
  * The outcome for a file that both sides changed differently: nothing is written (`refuse`), the user's is kept and

@@ -78,10 +78,6 @@ test("code that is scaffolded for any kind compiles, or the kind is refused", ()
   const options = { ...compilerOptions, ...ours };
   write("package.json", JSON.stringify({ type: "module" }));
   write("tsconfig.json", JSON.stringify({ compilerOptions: options }));
-  const text = ["sh", "cnf", "sql"].map(
-    (end) => `declare module "*.${end}" { const text: string; export default text; }`,
-  );
-  write("text-files.d.ts", text.join("\n"));
   symlinkSync(join(repository, "node_modules"), join(root, "node_modules"));
   expect(compile(root)).toEqual([]);
 });

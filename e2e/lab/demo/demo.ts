@@ -5,39 +5,39 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, createClient, type Kind, loadConfig } from "@tsbuilder/runtime";
-import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { repository } from "../../support/source-imports.ts";
 
 /**
- * Shows the main job: scaffolds the MySQL operator, runs it on the embedded cluster, and acts as a user who applies
+ * Shows the main job: scaffolds the AppService operator, runs it on the embedded cluster, and acts as a user who applies
  * the sample, scales it and deletes a Service. Exits at the end, or keeps running with --keep.
  */
 const keep = process.argv.includes("--keep");
 const started = performance.now();
 const work = mkdtempSync(join(tmpdir(), "tsbuilder-demo-"));
-const project = join(work, "mysql-operator");
-const name = "mysql-sample";
+const project = join(work, "web-operator");
+const name = "appservice-sample";
 const namespace = "default";
 mkdirSync(project);
 
 try {
-  title("tsbuilder init --domain example.com --template mysql");
-  tsbuilder("init", "--domain", "example.com", "--template", "mysql");
+  title("tsbuilder init --domain example.com --template appservice");
+  tsbuilder("init", "--domain", "example.com", "--template", "appservice");
   const ready = performance.now();
   title("tsbuilder dev --samples");
-  await withOperator(async (client, MySQL) => {
+  await withOperator(async (client, AppService) => {
     await until("the sample is available", async () =>
-      conditionOf(await client.find(MySQL, { namespace, name })),
+      conditionOf(await client.find(AppService, { namespace, name })),
     );
     await showObjects(client);
 
-    title("scale to 3 servers");
-    const mysql = await client.get(MySQL, { namespace, name });
-    await client.patch(MySQL, mysql, { merge: { spec: { size: 3 } } });
-    await until("3 servers are ready", async () => {
-      const { status } = (await client.get(MySQL, { namespace, name })) as WithStatus;
-      return status?.readyReplicas === 3;
+    title("scale to 5 pods");
+    const app = await client.get(AppService, { namespace, name });
+    await client.patch(AppService, app, { merge: { spec: { replicas: 5 } } });
+    await until("5 pods are ready", async () => {
+      const { status } = (await client.get(AppService, { namespace, name })) as WithStatus;
+      return status?.readyReplicas === 5;
     });
     await showObjects(client);
 
@@ -77,7 +77,7 @@ function tsbuilder(...args: string[]): void {
 }
 
 /** Runs `tsbuilder dev` while a function acts as the user, and stops it afterwards. */
-async function withOperator(act: (client: Client, MySQL: Kind) => Promise<void>): Promise<void> {
+async function withOperator(act: (client: Client, AppService: Kind) => Promise<void>): Promise<void> {
   const dev = spawn(process.execPath, [join(repository, "bin/tsbuilder.js"), "dev", "--samples"], {
     cwd: project,
     stdio: ["ignore", "pipe", "inherit"],
@@ -87,7 +87,7 @@ async function withOperator(act: (client: Client, MySQL: Kind) => Promise<void>)
     const kubeconfig = join(project, ".tsbuilder/dev/kubeconfig");
     if (!existsSync(kubeconfig)) throw new Error("dev has not written a kubeconfig");
     const client = createClient(await loadConfig({ kubeconfig, env: {} }));
-    await act(client, await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" }));
+    await act(client, await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "AppService" }));
   } finally {
     await end(dev);
   }
@@ -129,10 +129,10 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 async function showObjects(client: Client): Promise<void> {
-  const statefulSets = await client.list(StatefulSet, { namespace });
-  for (const { metadata, status } of statefulSets) {
+  const deployments = await client.list(Deployment, { namespace });
+  for (const { metadata, status } of deployments) {
     console.log(
-      `   StatefulSet ${metadata.name}: ${status?.readyReplicas ?? 0} of ${status?.replicas ?? 0} ready`,
+      `   Deployment ${metadata.name}: ${status?.readyReplicas ?? 0} of ${status?.replicas ?? 0} ready`,
     );
   }
   const pods = await client.list(Pod, { namespace });
@@ -144,7 +144,7 @@ async function showObjects(client: Client): Promise<void> {
 
 async function stay(): Promise<void> {
   console.log(
-    `\nPress Ctrl-C to stop. Try: KUBECONFIG=${project}/.tsbuilder/dev/kubeconfig kubectl get mysql,pods`,
+    `\nPress Ctrl-C to stop. Try: KUBECONFIG=${project}/.tsbuilder/dev/kubeconfig kubectl get appservice,pods`,
   );
   await new Promise<void>((resolve) => {
     process.once("SIGINT", () => resolve());

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dispatch } from "../../../src/cli/start/main.ts";
 import { lackingPackages, type PackageLock } from "../../../src/packaging/check-lock.ts";
-import { type LockedPackage, lockVendored } from "../../../src/packaging/lock-file.ts";
+import { formatLock, type LockedPackage, lockVendored } from "../../../src/packaging/lock-file.ts";
 import { type Tarball, packSiblings, readCli, readLibraries } from "../../../src/packaging/pack.ts";
 import { goldenHost } from "../../golden/golden-projects.ts";
 import { run } from "../../support/shell.ts";
@@ -18,15 +18,26 @@ interface MadeLock {
   readonly heldBack: readonly string[];
 }
 
+interface LockOptions {
+  /** Names the registry, unless it is the machine's. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A reference operator with packages, which are added to the tree of every project. */
+  readonly template?: string;
+}
+
 /**
  * Has npm choose the newest versions that a new project allows, in a folder of its own, and writes down the tree that it
- * chose. `env` names the registry, unless it is the machine's.
+ * chose.
  */
-export async function makeLock(env: Readonly<Record<string, string>> = {}): Promise<MadeLock> {
+export async function makeLock({ env = {}, template }: LockOptions = {}): Promise<MadeLock> {
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-locks-"));
   try {
     const own = packManifests();
-    await scaffold(folder, own);
+    await scaffold(folder, own, template === undefined ? [] : ["--template", template]);
+    if (template !== undefined) {
+      const locked = new Map([...own].map(([name, tarball]) => [name, lockVendored(tarball)]));
+      writeFileSync(join(folder, "package-lock.json"), formatLock("npm", projectName, locked));
+    }
     const allowed: Record<string, string> = {};
     const heldBack: string[] = [];
     for (;;) {
@@ -50,7 +61,11 @@ function packManifests(): ReadonlyMap<string, Tarball> {
   return new Map(tarballs.map((tarball) => [tarball.name, tarball]));
 }
 
-async function scaffold(folder: string, own: ReadonlyMap<string, Tarball>): Promise<void> {
+async function scaffold(
+  folder: string,
+  own: ReadonlyMap<string, Tarball>,
+  flags: readonly string[],
+): Promise<void> {
   const specifier = (name: string): string => lockVendored(own.get(name)!).specifier;
   const host = {
     ...goldenHost,
@@ -66,7 +81,7 @@ async function scaffold(folder: string, own: ReadonlyMap<string, Tarball>): Prom
   };
   const quiet = { print: () => undefined, note: () => undefined, isInteractive: false };
   const words = ["init", "--domain", "example.com", "--project-name", projectName, "--skip-install"];
-  await dispatch(words, folder, quiet, host);
+  await dispatch([...words, ...flags], folder, quiet, host);
 }
 
 const projectName = "project-name";
@@ -80,6 +95,8 @@ async function lockWithNpm(
   const work = mkdtempSync(join(folder, "lock-"));
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as object;
   await run({ folder, env: {} }, "cp", "-r", "vendor", ".npmrc", work);
+  const base = join(folder, "package-lock.json");
+  if (existsSync(base)) copyFileSync(base, join(work, "package-lock.json"));
   writeFileSync(join(work, "package.json"), JSON.stringify({ ...manifest, overrides }));
   const flags = ["--package-lock-only", "--omit-lockfile-registry-resolved", "--no-audit", "--no-fund"];
   await run({ folder: work, env }, "npm", "install", ...flags);

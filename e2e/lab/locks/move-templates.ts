@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
+import { referenceTemplates } from "../../../src/plugins/typescript/reference-templates.ts";
 import { repository } from "../../support/source-imports.ts";
 
 /**
@@ -9,15 +10,23 @@ import { repository } from "../../support/source-imports.ts";
  * repository with it, which is tested with the same. Returns a line for each.
  */
 export function moveTemplates(): string[] {
-  const paths = ["templates/typescript/init/package/package.json.hbs", "package.json"];
+  const paths = [
+    "templates/typescript/init/package/package.json.hbs",
+    "package.json",
+    "src/plugins/typescript/reference-templates.ts",
+  ];
   const texts = paths.map((path) => readFileSync(join(repository, path), "utf8"));
-  const named = [...texts[0]!.matchAll(/^ {4}"(\S+)": "(\d+\.\d+\.\d+)",?$/gmu)];
-  const moved = named.flatMap(([, name, version]) => {
-    const newest = newestOf(name!, version!);
+  const named = [...texts[0]!.matchAll(/^ {4}"(\S+)": "(\d+\.\d+\.\d+)",?$/gmu)].map(
+    ([, name, version]) => [name!, version!] as const,
+  );
+  const further = referenceTemplates.flatMap(({ packages = {} }) => Object.entries(packages));
+  const moved = [...named, ...further].flatMap(([name, version]) => {
+    const newest = newestOf(name, version);
     if (newest === version) return [];
     for (const [index, text] of texts.entries())
       texts[index] = text
         .replaceAll(`"${name}": "${version}"`, `"${name}": "${newest}"`)
+        .replaceAll(`${name}: "${version}"`, `${name}: "${newest}"`)
         .replaceAll(`"npm:${name}@${version}"`, `"npm:${name}@${newest}"`);
     return [`${name}: ${version} to ${newest}`];
   });

@@ -62,7 +62,10 @@ const managers: readonly Manager[] = [
 ];
 
 /** The lock files of the other package managers for the tree that npm chose: texts by the name of the template. */
-export async function makeOtherLocks(lock: PackageLock): Promise<ReadonlyMap<string, string>> {
+export async function makeOtherLocks(
+  lock: PackageLock,
+  packages: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, string>> {
   const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
   const sources = [...readLibraries(repository), readCli(repository, false)];
   const registry = await startLockedRegistry(sources, ownVersion, versionsIn(lock), upstream);
@@ -72,7 +75,7 @@ export async function makeOtherLocks(lock: PackageLock): Promise<ReadonlyMap<str
     for (const { source, program, words, lockFile, env, clean } of managers) {
       const folder = join(home, lockFile);
       mkdirSync(folder);
-      writeFileSync(join(folder, "package.json"), renderManifest());
+      writeFileSync(join(folder, "package.json"), renderManifest(packages));
       // An empty lock file makes a folder a project of Yarn's.
       if (lockFile === "yarn.lock") writeFileSync(join(folder, lockFile), "");
       const shell = { folder, env: { ...env(registry.url), HOME: home, CI: "false" } };
@@ -112,7 +115,7 @@ function versionsIn({ packages }: PackageLock): Map<string, Set<string>> {
   return versions;
 }
 
-function renderManifest(): string {
+function renderManifest(packages: Readonly<Record<string, string>>): string {
   const [range, version] = [`^${ownVersion}`, ownVersion];
   const context = {
     projectName: "a-project",
@@ -121,7 +124,9 @@ function renderManifest(): string {
     simulationPackage: range,
     tsbuilderPackage: version,
   };
-  return renderPart({ key: "package", templates: "typescript/init/package", context })[0]!.content;
+  const [rendered] = renderPart({ key: "package", templates: "typescript/init/package", context });
+  const manifest = JSON.parse(rendered!.content) as { readonly dependencies: object };
+  return JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, ...packages } });
 }
 
 /** pnpm takes no package without its hash, which a package can't hold of itself: its first install adds ours. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 /** A scenario's ID is its row, with a letter added if the row has several scenarios. */
-describe.each(["appservice", "mysql"])("the rows of %s", (operator) => {
+describe.each(["appservice"])("the rows of %s", (operator) => {
   const folder = join(import.meta.dirname, operator);
   const used = readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))

@@ -1,7 +1,9 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Project } from "../../project/project.ts";
+import { installPackages } from "./change-packages.ts";
 import { installDependencies } from "./install-dependencies.ts";
 
 const path = process.env["PATH"];
@@ -80,3 +82,18 @@ test.skipIf(process.platform === "win32")("says what runs before it does, and ho
     "Installing the project's packages with npm install; if it is interrupted, run it again.",
   ]);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a template's packages are installed where those of the project are, if they are missing",
+  () => {
+    standIn('echo "$1" >> calls; mkdir node_modules/mysql2');
+    const project = { resources: [{ template: { name: "mysql" } }] } as unknown as Project;
+    const install = (): void => installPackages(folder, project, { note: () => undefined });
+    install();
+    expect(existsSync(join(folder, "calls"))).toBe(false);
+    mkdirSync(join(folder, "node_modules"));
+    install();
+    install();
+    expect(readFileSync(join(folder, "calls"), "utf8")).toBe("install\n");
+  },
+);

@@ -114,6 +114,39 @@ describe("init", () => {
   });
 });
 
+describe("create api with a template that needs a package", () => {
+  const create = "create api --group data --version v1 --kind Maria --template mysql";
+  const dependencies = (): object =>
+    (JSON.parse(read("package.json")) as { dependencies: object }).dependencies;
+
+  test("adds it to package.json and the lock file, as init does, and delete api takes it away", async () => {
+    await call(older, `${init} --template mysql`);
+    const ofInit = { manifest: read("package.json"), lock: read("package-lock.json") };
+    for (const path of Object.keys(snapshot())) rmSync(join(folder.root, path));
+    await call(older, init);
+    const before = { manifest: read("package.json"), lock: read("package-lock.json") };
+    expect(locked("mysql2")).toBeUndefined();
+    await call(older, create);
+    expect({ manifest: read("package.json"), lock: read("package-lock.json") }).toEqual(ofInit);
+    expect(dependencies()).toMatchObject({ mysql2: locked("mysql2") });
+    await call(older, "delete api --group data --version v1 --kind Maria");
+    expect({ manifest: read("package.json"), lock: read("package-lock.json") }).toEqual(before);
+  });
+
+  test("keeps the user's packages and versions, and leaves the lock file to npm, and says so", async () => {
+    await call(older, init);
+    const manifest = JSON.parse(read("package.json")) as { dependencies: object };
+    const mine = { ...manifest.dependencies, mysql2: "3.0.0", pino: "10.0.0" };
+    write("package.json", `${JSON.stringify({ ...manifest, dependencies: mine }, undefined, 2)}\n`);
+    const lock = read("package-lock.json");
+    expect(await call(older, create)).toContain("npm install adds what is new to it");
+    expect(dependencies()).toEqual(mine);
+    expect(read("package-lock.json")).toBe(lock);
+    await call(older, "delete api --group data --version v1 --kind Maria");
+    expect(dependencies()).toEqual(mine);
+  });
+});
+
 describe("upgrade", () => {
   const upgrade = (): Promise<string> => call(releasedHost("0.2.0", baseline), "upgrade --skip-install");
   let baseline: Record<string, string>;

@@ -5,6 +5,7 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { lockedVersions, readLock } from "../../packaging/check-lock.ts";
 import type { PackageManager } from "../../project/package-manager.ts";
 import { npm, packageManagerOf, workspaceOf, yarn1 } from "../../project/package-manager.ts";
+import { packagesOf } from "../../plugins/typescript/reference-templates.ts";
 import type { Project } from "../../project/project.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { withPlainLineEnds } from "../../shared/text.ts";
@@ -15,12 +16,13 @@ import { updateLock } from "./install-dependencies.ts";
 /** Returns the lock file of a new project, by its path. A member of a workspace has none, since the workspace has one. */
 export function scaffoldLock(
   root: string,
-  { projectName }: Project,
+  project: Project,
   { lock }: VendorPackages,
   manager: PackageManager = packageManagerOf(root),
 ): ReadonlyMap<string, string> {
   const isLockable = manager !== yarn1 && workspaceOf(root) === undefined;
-  const text = isLockable ? lock?.(manager.name, projectName) : undefined;
+  const further = Object.keys(packagesOf(project));
+  const text = isLockable ? lock?.(manager.name, project.projectName, further) : undefined;
   return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);
 }
 
@@ -43,6 +45,17 @@ export function replaceLock(
       : present !== undefined && readVersions(present) === readVersions(scaffolded);
   if (isUnchanged) draft.write(lockFile, text, "generated");
   return isUnchanged;
+}
+
+/** Explains that the user's package manager has to update a lock file with packages of the user's own. */
+export function explainLock(
+  draft: Draft,
+  { name, lockFiles: [lockFile], install }: PackageManager,
+): string[] {
+  if (!draft.has(lockFile)) return [];
+  return [
+    `"${lockFile}" has other packages than those that tsbuilder was tested with: ${install} adds what is new to it, and ${name} leaves the rest as it is`,
+  ];
 }
 
 /** Returns the versions in npm's lock file, or another manager's text without hashes: Yarn adds some that we can't know. */

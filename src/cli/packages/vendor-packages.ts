@@ -7,8 +7,8 @@ import type { PackageSpecifiers } from "../../plugins/contract/plugin.ts";
 export interface VendorPackages {
   readonly packages: PackageSpecifiers;
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** The lock file of a new project; undefined if the package manager can't install tsbuilder's own packages. */
-  readonly lock?: (manager: string, projectName: string) => string | undefined;
+  /** The lock file of a project; undefined if the package manager can't install tsbuilder's own packages. */
+  readonly lock?: (manager: string, projectName: string, further?: readonly string[]) => string | undefined;
 }
 
 /**
@@ -35,8 +35,10 @@ export function vendorPackages(own = findOwnPackage()): VendorPackages {
       [...(tarballs?.values() ?? [])].map(({ fileName, bytes }) => [`vendor/${fileName}`, bytes]),
     ),
     // Other package managers don't resolve a dependency of a tarball to another tarball.
-    lock: (manager, projectName) =>
-      tarballs === undefined || manager === "npm" ? formatLock(manager, projectName, locked) : undefined,
+    lock: (manager, projectName, further) =>
+      tarballs === undefined || manager === "npm"
+        ? formatLock(manager, projectName, locked, further)
+        : undefined,
   };
 }
 

@@ -13,7 +13,7 @@ import { type ConflictChoice, type FileConflict, planUpgrade } from "../../scaff
 import type { Host } from "../packages/host.ts";
 import type { VendorPackages } from "../packages/vendor-packages.ts";
 import type { OpenProject } from "../project/open-project.ts";
-import { lockPackages, replaceLock, scaffoldLock } from "../packages/lock-file.ts";
+import { explainLock, lockPackages, replaceLock, scaffoldLock } from "../packages/lock-file.ts";
 import { readManifest, restoreSpecifiers, sections } from "../packages/manifest.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { isInside } from "../../shared/files.ts";
@@ -184,7 +184,8 @@ async function planGeneratedUnless(marked: readonly FileConflict[], draft: Draft
   return planGenerated(draft);
 }
 
-const textsOf = (files: readonly FileChange[]): ReadonlyMap<string, string> =>
+/** Returns the texts of files, by path. */
+export const textsOf = (files: readonly FileChange[]): ReadonlyMap<string, string> =>
   new Map(files.flatMap(({ path, content }) => (typeof content === "string" ? [[path, content]] : [])));
 
 /** Has npm update its lock file; returns whether there is one. */
@@ -192,12 +193,4 @@ function planLock(root: string, draft: Draft, { files }: VendorPackages): boolea
   const lock = lockPackages(root, draft, files);
   if (lock !== undefined) draft.write(npm.lockFiles[0], lock, "generated");
   return lock !== undefined;
-}
-
-/** Explains that the user's package manager has to update a lock file with packages of the user's own. */
-function explainLock(draft: Draft, { name, lockFiles: [lockFile], install }: PackageManager): string[] {
-  if (!draft.has(lockFile)) return [];
-  return [
-    `"${lockFile}" has other packages than those that tsbuilder was tested with: ${install} adds what is new to it, and ${name} leaves the rest as it is`,
-  ];
 }

@@ -5,7 +5,6 @@ import { emptyBlueprint, joinBlueprints, part } from "../../scaffold/blueprint.t
 import type { TemplateContext } from "../../scaffold/compiled-templates.ts";
 import { type PackageSpecifiers, partKeys, type ScaffoldInputs } from "../contract/plugin.ts";
 import { fileHeader } from "./create-api.ts";
-import { referenceTemplates } from "./reference-templates.ts";
 
 /** The lines that test in the whole deployment that the API server trusts the webhooks. */
 const webhookTest: readonly Insert[] = [
@@ -37,7 +36,6 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
   const { projectName } = project;
   const header = fileHeader(boilerplate);
   const hasWebhookTest = project.resources.some(hasWebhooks);
-  const importsTextFiles = hasTextFiles(project);
   return joinBlueprints(
     required("typescript/package", "typescript/init/package", {
       projectName,
@@ -51,12 +49,9 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
       projectName,
       leaderElectionId: leaderElectionId(project),
     }),
-    importsTextFiles
-      ? part("typescript/vitest", "typescript/init/vitest-with-text", {})
-      : part("typescript/vitest", "typescript/init/vitest", {
-          withoutTests: hasTests(project) ? "" : passWithoutTests,
-        }),
-    importsTextFiles ? part("typescript/text-files", "typescript/init/text-files", {}) : emptyBlueprint,
+    part("typescript/vitest", "typescript/init/vitest", {
+      withoutTests: hasTests(project) ? "" : passWithoutTests,
+    }),
     part(partKeys.project, "typescript/init/project", {
       header,
       boilerplate,
@@ -112,14 +107,6 @@ function managerWords(manager: PackageManager): Record<string, string> {
 /** Controllers and webhooks are scaffolded with a test. */
 function hasTests({ resources }: Project): boolean {
   return resources.some((resource) => resource.controllers.length > 0 || hasWebhooks(resource));
-}
-
-/** Returns whether a kind has a template that imports scripts and configuration files as text. */
-function hasTextFiles({ resources }: Project): boolean {
-  return referenceTemplates.some(
-    (reference) =>
-      reference.hasTextFiles && resources.some(({ template }) => template?.name === reference.name),
-  );
 }
 
 /**

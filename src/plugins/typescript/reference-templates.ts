@@ -1,3 +1,4 @@
+import type { Project } from "../../project/project.ts";
 import { blockCommentText, markerString } from "../../shared/source-text.ts";
 
 /** A reference operator: its folder of templates, and its default names. */
@@ -5,14 +6,12 @@ export interface ReferenceTemplate {
   /** Folder in `templates/typescript/template`. */
   readonly name: string;
   readonly summary: string;
-  /** A warning for the user who scaffolds it; `page` is its documentation in the project. */
-  readonly caution?: (page: string) => string;
   readonly group: string;
   readonly version: string;
   /** A template without its own kind can be used for any kind. */
   readonly kind: string | undefined;
-  /** Imports scripts and configuration files as text. */
-  readonly hasTextFiles: boolean;
+  /** The packages that its operator imports, with the versions that it was tested with. */
+  readonly packages?: Readonly<Record<string, string>>;
   /** The options with their defaults; an undefined default makes the option required. */
   readonly options: Readonly<Record<string, string | undefined>>;
   /** Template variables that are derived from the options. */
@@ -23,13 +22,11 @@ export interface ReferenceTemplate {
 export const referenceTemplates: readonly ReferenceTemplate[] = [
   {
     name: "mysql",
-    summary: "MariaDB with replicas and backups, to learn from",
-    caution: (page) =>
-      `this operator can lose data, and is here to be read and changed: two switchovers in a row can leave two primaries, an interrupted one may need a person to end it, and MySQL's own images don't work. Read "What can go wrong" in ${page} before you give it data.`,
+    summary: "MySQL with replicas, switchover and backups, which decides over SQL",
     group: "apps",
     version: "v1",
     kind: "MySQL",
-    hasTextFiles: true,
+    packages: { mysql2: "3.24.6" },
     options: {},
   },
   {
@@ -38,7 +35,6 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
     group: "apps",
     version: "v1",
     kind: "AppService",
-    hasTextFiles: false,
     options: {},
   },
   {
@@ -47,11 +43,19 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
     group: "apps",
     version: "v1",
     kind: undefined,
-    hasTextFiles: false,
     options: { image: undefined, containerCommand: "", containerPort: "", runAsUser: "" },
     words: deployImageWords,
   },
 ];
+
+/** Returns the packages that a project's templates add to those of every project. */
+export function packagesOf({ resources }: Project): Readonly<Record<string, string>> {
+  const names = new Set(resources.map(({ template }) => template?.name));
+  return Object.assign(
+    {},
+    ...referenceTemplates.filter(({ name }) => names.has(name)).map(({ packages }) => packages),
+  ) as Record<string, string>;
+}
 
 /**
  * The template variables of deploy-image: the flags become defaults of the kind, where users see and can override them.

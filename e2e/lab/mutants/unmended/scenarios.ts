@@ -14,7 +14,6 @@ import { severalClusters } from "../../../support/simulation/own-parts/clusters.
 import { queuedSteps } from "../../../support/simulation/own-parts/queue.ts";
 import { workloads } from "../../../support/simulation/own-parts/workloads.ts";
 import { autoscaledApps } from "./autoscaled-apps.ts";
-import { deletedDatabases } from "./deleted-databases.ts";
 
 /** A spec that no operator can satisfy, as a user would set it by mistake. */
 const strange = (name: string, spec: Shop["spec"], after?: number): Step => ({
@@ -153,7 +152,6 @@ export const scenarios = {
     steps: [applyShop("a", { size: 1 }), { ...applyShop("a", { size: 2 }), after: 25_000 } as Step],
     faults: suspendedLeader,
   },
-  "strangers with the same labels": deletedDatabases,
   "several clusters": severalClusters,
   "served certificates": servedCertificates,
   "shared applies": sharedApplies,

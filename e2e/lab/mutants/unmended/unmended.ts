@@ -134,19 +134,6 @@ export const unmended: readonly Unmended[] = [
     classes: ["without-lease"],
   },
   {
-    finding: "O2",
-    defect: "deletionPolicy: Delete goes by labels, and deletes a stranger's volume",
-    scenario: "strangers with the same labels",
-    edits: [
-      {
-        file: "e2e/golden/maria-operator/src/controller/maria_data.ts",
-        mended: "claims.filter((claim) => isServerVolume(mysql, claim) && isOwn(claim))",
-        before: "[...claims]",
-      },
-    ],
-    classes: ["foreign-object"],
-  },
-  {
     finding: "work queue",
     defect: "a request is taken while another one of its key is processed",
     scenario: "queued steps",

@@ -298,15 +298,6 @@ describe("create api", () => {
     });
   });
 
-  test.each(["create api --group apps --version v1 --kind Store --template mysql --make=false"])(
-    "warns of data that a template's operator may lose: %s",
-    async (command) => {
-      const printed = await call(command);
-      const page = /^warning: .* can lose data.* in (\S+) before/mu.exec(printed)?.[1] ?? "";
-      expect(read(page)).toContain("## What can go wrong");
-    },
-  );
-
   test("adds fifty kinds to one project", async () => {
     for (let i = 0; i < 50; i++)
       await call(`create api --group apps --version v1 --kind Kind${i} --make=false`);

@@ -12,7 +12,6 @@ import {
   defaultControllerName,
   findCoreGroup,
   isSameResource,
-  kindFile,
   newResource,
   qualifiedGroup,
 } from "../../../project/project.ts";
@@ -40,6 +39,7 @@ import {
   pluginsFlag,
   refusedGoFlags,
 } from "../../project/find-resource.ts";
+import { installPackages, planPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 
@@ -94,6 +94,8 @@ const flags = {
 } as const;
 
 export const createApi = defineCommand({
+  description:
+    "A template that needs packages adds them to package.json and the lock file, and installs them if the project's packages are installed.",
   flags,
   refused: { ssa: "omit it: client.apply() is server-side apply for every kind", ...refusedGoFlags },
   examples: [
@@ -105,7 +107,7 @@ export const createApi = defineCommand({
   ],
   async run(call) {
     const { flags: values, cwd, ui } = call;
-    return openToChange(call, async (opened) => {
+    const written = await openToChange(call, async (opened) => {
       const { project } = opened;
       checkCombination(values);
       const resource = values.resource
@@ -126,10 +128,11 @@ export const createApi = defineCommand({
       const forcedParts = listForcedParts(project, resource, values);
       const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);
-      if (!values.diff) for (const caution of listCautions(resource)) ui.note(caution);
-      if (!isWritten) return;
-      if (values.resource) ui.print(`\nNext: ${nextStep(resource.kind, values)}`);
+      return isWritten ? { root: opened.root, project: after } : undefined;
     });
+    if (!written) return;
+    installPackages(written.root, written.project, ui);
+    if (values.resource) ui.print(`\nNext: ${nextStep(values.kind, values)}`);
   },
 });
 
@@ -279,16 +282,18 @@ interface Addition {
 }
 
 /** The call of a command that adds to a project. */
-type AddingCall = Pick<Invocation, "cwd" | "plugins"> & {
+type AddingCall = Pick<Invocation, "cwd" | "plugins" | "host"> & {
   readonly flags: Pick<Values, "crd" | "dry-run" | "diff" | "force" | "make">;
 };
 
 /** Plans the files of an addition, with the types of a third-party kind and what plugins contribute. */
 export async function planAddition(
-  { root, tree, project, text }: OpenProject,
+  opened: OpenProject,
   { after, resource, forcedParts }: Addition,
-  { flags, cwd, plugins }: AddingCall,
+  { flags, cwd, plugins, host }: AddingCall,
 ): Promise<Plan> {
+  const { root, tree, project, text } = opened;
+  const generate = generatorsIf(flags.make, { root });
   const recorded = await plugins?.record(after, resource);
   const types = await readTypes(cwd, flags.crd);
   const plan = await planProjectChange({
@@ -301,7 +306,10 @@ export async function planAddition(
     pluginCall: recorded?.call,
     force: flags.force,
     rewrite: flags.force ? forcedParts : [],
-    generate: generatorsIf(flags.make, { root }),
+    generate: async (draft) => [
+      ...(await planPackages(opened, after, draft, host)),
+      ...((await generate?.(draft)) ?? []),
+    ],
     extraFiles: types.files,
   });
   return { ...plan, notes: [...plan.notes, ...types.notes] };
@@ -315,12 +323,6 @@ async function readTypes(
   if (crd === undefined) return { files: new Map(), notes: [] };
   const { planCrdTypes } = await import("../../project/crd-types.ts");
   return planCrdTypes(cwd, [crd]);
-}
-
-/** Returns the warning of a template whose operator can lose data; empty for other resources. */
-export function listCautions(resource: Resource): string[] {
-  const { caution } = referenceTemplates.find(({ name }) => name === resource.template?.name) ?? {};
-  return caution ? [`warning: ${caution(`docs/${kindFile(resource)}.md`)}`] : [];
 }
 
 /** Returns the next step; a template's types have fields already. */

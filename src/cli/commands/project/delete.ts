@@ -3,6 +3,7 @@ import { applyOrShow, openToChange, planFlags } from "../../project/open-project
 import type { FlagDefinition, FlagValues, Invocation } from "../../arguments/command.ts";
 import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
+import { planPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import type { Project, Resource } from "../../../project/project.ts";
@@ -63,21 +64,27 @@ export const deleteWebhook = defineCommand({
 
 /** Deletes the files that belong to what `remove` takes out of the project's description. */
 function deleteFrom(
-  call: Pick<Invocation, "name" | "cwd" | "ui"> & {
+  call: Pick<Invocation, "name" | "cwd" | "ui" | "host"> & {
     readonly flags: FlagValues<typeof kindFlags & typeof deletionFlags>;
   },
   remove: (project: Project, resource: Resource) => Project,
 ): Promise<void> {
-  const { flags, ui } = call;
-  return openToChange(call, async ({ root, tree, project, text }) => {
+  const { flags, ui, host } = call;
+  return openToChange(call, async (opened) => {
+    const { root, tree, project, text } = opened;
+    const after = remove(project, findOwnResource(project, flags));
+    const generate = generatorsIf(flags.make);
     const plan = await planProjectChange({
       folder: root,
       tree,
       before: { project, text },
-      after: remove(project, findOwnResource(project, flags)),
+      after,
       force: flags.force,
       keep: flags.keep,
-      generate: generatorsIf(flags.make),
+      generate: async (draft) => [
+        ...(await planPackages(opened, after, draft, host)),
+        ...((await generate?.(draft)) ?? []),
+      ],
     });
     applyOrShow(root, plan, flags, ui);
   });

@@ -11,7 +11,7 @@ import { checkDomain, checkProjectName } from "../../../project/validate.ts";
 import { type Plan, type Tree, diskTree } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { listWords } from "../../../shared/text.ts";
-import { listCautions, chooseTemplate } from "./create-api.ts";
+import { chooseTemplate } from "./create-api.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
 import { applyOrShow, planFlags, recoverProject } from "../../project/open-project.ts";
 import { defineCommand, type FlagValues, type Invocation, flag } from "../../arguments/command.ts";
@@ -138,7 +138,6 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
     flags["license-file"] === undefined
       ? formatBoilerplate(project)
       : readLicenseFile(resolve(cwd, flags["license-file"]));
-  if (!flags.diff) for (const caution of after.resources.flatMap(listCautions)) ui.note(caution);
   const recorded = await plugins?.record(after);
   const tree = diskTree(cwd);
   if (!flags.force) refuseOtherLock(tree, locks);

@@ -17,28 +17,21 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from "@tsbuilder/runtime/k8s/core/v1";
-import type { NetworkPolicyPeer } from "@tsbuilder/runtime/k8s/networking/v1";
 import { groupVersion } from "./groupversion_info.ts";
 
 /**
  * MariaSpec is what the user asks for.
- * A rule on a field is not evaluated when the field is removed, so immutability is checked here.
- * +kubebuilder:validation:XValidation:rule="!(has(self.password) && has(self.passwordSecretRef))",message="password and passwordSecretRef are mutually exclusive"
- * +kubebuilder:validation:XValidation:rule="!has(oldSelf.database) || (has(self.database) && self.database == oldSelf.database)",message="database is immutable once set"
+ * +kubebuilder:validation:XValidation:rule="!has(self.primary) || self.primary < self.size",message="primary must be less than size"
  * +kubebuilder:validation:XValidation:rule="has(self.restoreFrom) == has(oldSelf.restoreFrom) && (!has(self.restoreFrom) || self.restoreFrom == oldSelf.restoreFrom)",message="restoreFrom can only be set on creation, and is immutable"
- * +kubebuilder:validation:XValidation:rule="has(self.tls) || !has(oldSelf.tls) || !has(oldSelf.tls.required) || !oldSelf.tls.required",message="tls can only be removed once tls.required is false"
- * +kubebuilder:validation:XValidation:rule="!has(self.primary) || !has(self.size) || self.size == 0 || self.primary < self.size",message="primary must be less than size"
  */
 export interface MariaSpec {
   /**
-   * Image of the server. This operator is tested with MariaDB 10.11; with MySQL's own images, replicas don't become ready.
-   * +kubebuilder:default="mariadb:10.11"
+   * Image of the server: one of MySQL's own, from 8.4 on.
+   * +kubebuilder:default="mysql:9.7"
    * +kubebuilder:validation:MinLength=1
    * +kubebuilder:validation:MaxLength=512
    */
   image?: string;
-  /** +kubebuilder:default=IfNotPresent */
-  imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
   /**
    * Secrets to pull the image with.
    * +kubebuilder:validation:MaxItems=16
@@ -47,66 +40,51 @@ export interface MariaSpec {
    */
   imagePullSecrets?: LocalObjectReference[];
   /**
-   * User of the application. With root, only root's password is set.
+   * User of the application.
    * +kubebuilder:default=app
    * +kubebuilder:validation:Pattern=`^[A-Za-z_][A-Za-z0-9_]{0,31}$`
    * +kubebuilder:validation:MaxLength=32
-   * +kubebuilder:validation:XValidation:rule="!self.startsWith('operator_') && !(self in ['mysql', 'mariadb.sys', 'mysql.sys'])",message="this user name is reserved for the server or the operator"
+   * +kubebuilder:validation:XValidation:rule="!(self in ['root', 'operator']) && !self.startsWith('mysql')",message="this user name is reserved"
    * +kubebuilder:validation:XValidation:rule="self == oldSelf",message="username is immutable"
    */
   username?: string;
+  /** Secret with the user's password. Default: a generated password. A former password stays valid for an hour. */
+  passwordSecret?: SecretKey;
   /**
-   * Password of the user, readable by everyone who may read this object: prefer passwordSecretRef.
-   * +kubebuilder:validation:MinLength=1
-   * +kubebuilder:validation:MaxLength=128
-   * +kubebuilder:validation:Pattern=`^[^\r\n]*$`
-   */
-  password?: string;
-  /** Secret with the user's password. Default: a generated password. */
-  passwordSecretRef?: SecretKeyRef;
-  /** Secret with the password of root. Default: a generated password. */
-  rootPasswordSecretRef?: SecretKeyRef;
-  /**
-   * How long a password that was replaced stays valid.
-   * +kubebuilder:default=3600
-   * +kubebuilder:validation:Minimum=300
-   */
-  passwordGraceSeconds?: int32;
-  /**
-   * Database to create for the user, and to back up. Default: all databases except the server's own.
+   * Database to create, to which the user has all rights.
+   * +kubebuilder:default=app
    * +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]{1,64}$`
    * +kubebuilder:validation:MaxLength=64
-   * +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['mysql', 'sys', 'information_schema', 'performance_schema'])",message="this database name is reserved for the server"
+   * +kubebuilder:validation:XValidation:rule="!(self.lowerAscii() in ['mysql', 'sys', 'information_schema', 'performance_schema'])",message="this database is the server's own"
+   * +kubebuilder:validation:XValidation:rule="self == oldSelf",message="database is immutable"
    */
   database?: string;
-  /** Certificate of the servers. Default: none, and connections are not encrypted. */
-  tls?: Tls;
   /**
-   * Number of servers: one primary, the rest replicas. 0 stops them and keeps the data.
+   * Number of servers: one primary, the rest replicas.
    * +kubebuilder:default=1
-   * +kubebuilder:validation:Minimum=0
+   * +kubebuilder:validation:Minimum=1
    * +kubebuilder:validation:Maximum=5
    */
   size?: int32;
   /**
-   * Number of the server that is the primary, from 0. A change switches over, and writes fail for some seconds. Wait some
-   * minutes before the next change: two in a row can leave two primaries, and lose writes. Default: the current primary.
+   * The server that is the primary, from 0. A change switches over. Default: the current primary.
    * +kubebuilder:validation:Minimum=0
    */
   primary?: int32;
+  /**
+   * The word for a loss of data, from the status. Each loss has its own word, so an old one agrees to nothing.
+   * +kubebuilder:validation:MaxLength=64
+   */
+  acceptLoss?: string;
+  /** Certificate of the servers. Default: each makes its own, which nobody can verify. */
+  tls?: TLS;
   /** +kubebuilder:default={} */
   storage?: Storage;
-  /** +kubebuilder:default={requests: {cpu: "100m", memory: "256Mi"}, limits: {memory: "512Mi"}} */
+  /** +kubebuilder:default={requests: {cpu: "100m", memory: "512Mi"}, limits: {memory: "1Gi"}} */
   resources?: ResourceRequirements;
-  /**
-   * Labels of the nodes that servers may run on.
-   * +kubebuilder:validation:MaxProperties=16
-   */
+  /** +kubebuilder:validation:MaxProperties=16 */
   nodeSelector?: Record<string, string>;
-  /**
-   * Taints of nodes that servers may run on nevertheless.
-   * +kubebuilder:validation:MaxItems=16
-   */
+  /** +kubebuilder:validation:MaxItems=16 */
   tolerations?: Toleration[];
   /**
    * How servers are spread over zones. They are kept on different nodes where possible, anyway.
@@ -117,19 +95,12 @@ export interface MariaSpec {
    */
   topologySpreadConstraints?: TopologySpreadConstraint[];
   /**
-   * Time for a server to shut down before it is killed: a large buffer pool takes longer to write.
-   * +kubebuilder:default=300
-   * +kubebuilder:validation:Minimum=1
-   */
-  terminationGracePeriodSeconds?: int64;
-  /**
-   * Settings for my.cnf, except those that replication and the operator depend on. Defaults: character_set_server
-   * utf8mb4, sync_binlog 1, max_binlog_size 64M, and binlog_expire_logs_seconds three days.
+   * Options of the server, except those that the operator sets. A change restarts one server at a time.
    * +kubebuilder:validation:MaxProperties=64
-   * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z][a-z0-9_-]{0,63}$'))",message="names of settings have lowercase letters, digits, _ and -"
-   * +kubebuilder:validation:XValidation:rule="!self.exists(name, name.replace('-', '_').startsWith('gtid_') || name.replace('-', '_') in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'secure_file_priv', 'init_file'])",message="the operator sets server_id, datadir, socket, port, log_bin, gtid_*, read_only, super_read_only, secure_file_priv and init_file"
+   * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z][a-z0-9_]{0,63}$'))",message="names of settings have lowercase letters, digits and _"
+   * +kubebuilder:validation:XValidation:rule="!self.exists(name, ['gtid_', 'ssl_', 'init_', 'replica_', 'relay_', 'clone_', 'plugin_'].exists(start, name.startsWith(start)) || name in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'skip_replica_start', 'secure_file_priv', 'sync_binlog', 'innodb_flush_log_at_trx_commit', 'enforce_gtid_consistency'])",message="the operator sets what replication depends on"
    */
-  config?: Record<string, ConfigValue>;
+  settings?: Record<string, Setting>;
   /**
    * Schedule of the backups in cron format. Default: no backups.
    * +kubebuilder:validation:MaxLength=128
@@ -137,73 +108,54 @@ export interface MariaSpec {
   // +kubebuilder:validation:Pattern=`^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|[0-9A-Za-z*/,?-]+( [0-9A-Za-z*/,?-]+){4})$`
   backupSchedule?: string;
   /**
-   * Time zone of the schedule, such as Europe/Berlin.
-   * +kubebuilder:validation:MaxLength=64
-   */
-  backupTimeZone?: string;
-  /**
    * Path at which the backup volume is mounted.
    * +kubebuilder:default="/backups"
    * +kubebuilder:validation:MaxLength=256
-   * +kubebuilder:validation:Pattern=`^(/[^/:\r\n]+)+$`
-   * +kubebuilder:validation:XValidation:rule="!self.contains('..') && !self.contains('/./')",message="backupPath must not contain . or .."
-   * +kubebuilder:validation:XValidation:rule="['/var/lib/mysql', '/etc/mysql-operator', '/run/mysqld', '/tmp'].all(taken, self != taken && !self.startsWith(taken + '/'))",message="backupPath must be outside of /var/lib/mysql, /etc/mysql-operator, /run/mysqld and /tmp"
+   * +kubebuilder:validation:Pattern=`^(/[A-Za-z0-9_-]+)+$`
+   * +kubebuilder:validation:XValidation:rule="['/var/lib/mysql', '/etc/mysql-operator', '/etc/mysql-tls', '/run/mysqld', '/tmp', '/usr', '/etc'].all(taken, self != taken && !self.startsWith(taken + '/'))",message="this path is taken"
    */
   backupPath?: string;
   /** +kubebuilder:default={} */
   backup?: Backup;
-  /** Backup of another MySQL in this namespace to start from. Its databases keep their names. */
+  /** Backup of another MySQL of this namespace to start from, accounts included. */
   restoreFrom?: RestoreFrom;
-  /** +kubebuilder:default={} */
-  service?: ServiceTemplate;
   /**
-   * Who reaches the servers, besides one another and the operator's Jobs, by a NetworkPolicy. Default: everybody.
-   * +kubebuilder:validation:MaxItems=64
-   */
-  clients?: NetworkPolicyPeer[];
-  /**
-   * Maximum lag of a ready replica; 0 means no limit.
-   * +kubebuilder:default=60
-   * +kubebuilder:validation:Minimum=0
-   */
-  maxReplicaLagSeconds?: int32;
-  /**
-   * What happens to the servers' volumes and the passwords when this object is deleted. Backups have their own policy.
+   * What happens to the servers' volumes when this object is deleted. Backups are always kept.
    * +kubebuilder:default=Retain
    */
   deletionPolicy?: "Retain" | "Delete";
-  /** Pauses reconciliation: the status is kept up to date, and nothing else is changed. */
-  paused?: boolean;
 }
 
-/** SecretKeyRef selects a key of a Secret. */
-export interface SecretKeyRef {
-  name: SecretName;
-  /** +kubebuilder:default=password */
-  key?: SecretName;
+/** SecretKey selects a key of a Secret. */
+export interface SecretKey {
+  /**
+   * +kubebuilder:validation:MinLength=1
+   * +kubebuilder:validation:MaxLength=253
+   */
+  name: string;
+  /**
+   * +kubebuilder:default=password
+   * +kubebuilder:validation:MaxLength=253
+   */
+  key?: string;
+}
+
+/** TLS names a Secret with `tls.crt`, `tls.key` and `ca.crt`, as cert-manager makes them. */
+export interface TLS {
+  /**
+   * The certificate must have the name of the Service, such as shop.default.svc.
+   * +kubebuilder:validation:MinLength=1
+   * +kubebuilder:validation:MaxLength=253
+   */
+  secretName: string;
 }
 
 /**
- * SecretName is the name of a Secret, or of one of its keys.
- * +kubebuilder:validation:MinLength=1
- * +kubebuilder:validation:MaxLength=253
- */
-export type SecretName = string;
-
-/** Tls selects the certificate of the servers. */
-export interface Tls {
-  /** Secret with tls.crt, tls.key and ca.crt, as cert-manager writes it. The certificate must be valid for each server. */
-  secret: SecretName;
-  /** Refuses all connections without TLS. */
-  required?: boolean;
-}
-
-/**
- * ConfigValue is the value of a setting in my.cnf.
+ * Setting is the value of an option.
  * +kubebuilder:validation:MaxLength=1024
  * +kubebuilder:validation:Pattern=`^[^\r\n]*$`
  */
-export type ConfigValue = string;
+export type Setting = string;
 
 /**
  * Storage is the volume of each server.
@@ -211,8 +163,8 @@ export type ConfigValue = string;
  */
 export interface Storage {
   /**
-   * Size of the volume for the data and the binary logs of the last days. It can only grow.
-   * +kubebuilder:default="1Gi"
+   * Size of the volume for data and binary logs. It can only grow.
+   * +kubebuilder:default="5Gi"
    * +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="storage can't shrink"
    */
   size?: Quantity;
@@ -220,104 +172,73 @@ export interface Storage {
   className?: string;
 }
 
-/** Backup configures how many backups are kept, and where. */
+/** Backup says how many backups are kept, and where. */
 export interface Backup {
   /**
-   * Number of backups to keep.
    * +kubebuilder:default=7
    * +kubebuilder:validation:Minimum=1
    * +kubebuilder:validation:Maximum=365
    */
   keep?: int32;
   /**
-   * Size of the backup volume. It can only grow.
-   * +kubebuilder:default="1Gi"
+   * Size of the volume: each backup is a whole copy of the data, not compressed.
+   * +kubebuilder:default="20Gi"
+   * +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0",message="the volume can't shrink"
    */
-  storageSize?: Quantity;
-  /**
-   * What happens to the backup volume when this object is deleted with deletionPolicy Delete.
-   * +kubebuilder:default=Retain
-   */
-  deletionPolicy?: "Retain" | "Delete";
-  /** Suspends the backup schedule. */
-  suspend?: boolean;
+  size?: Quantity;
 }
 
 /** RestoreFrom selects a backup. */
 export interface RestoreFrom {
   /**
-   * Name of the MySQL that was backed up.
+   * The MySQL that was backed up.
    * +kubebuilder:validation:MinLength=1
    * +kubebuilder:validation:MaxLength=40
    */
   name: string;
   /**
-   * File name of the backup, or latest for the newest one.
-   * +kubebuilder:default=latest
-   * +kubebuilder:validation:Pattern=`^[A-Za-z0-9._-]+$`
-   * +kubebuilder:validation:MaxLength=253
+   * Folder of the backup. Default: the newest.
+   * +kubebuilder:validation:Pattern=`^[0-9A-Za-z-]+$`
+   * +kubebuilder:validation:MaxLength=64
    */
-  file?: string;
+  backup?: string;
 }
 
-/** ServiceTemplate configures the Service of the primary. */
-export interface ServiceTemplate {
-  /** +kubebuilder:default=ClusterIP */
-  type?: "ClusterIP" | "NodePort" | "LoadBalancer";
-  /** +kubebuilder:validation:MaxProperties=32 */
-  annotations?: Record<string, string>;
-}
-
-/** MariaStatus is what the controller observed. */
+/** MariaStatus is what the operator saw, and what it has to know before it unlocks a server. */
 export interface MariaStatus {
   observedGeneration?: int64;
-  /** Number of running servers. */
+  /** Number of servers that run. */
   replicas?: int32;
-  /** Number of ready servers. */
+  /** Number of servers that serve: the primary, and replicas that follow it. */
   readyReplicas?: int32;
-  /** Number of servers that run the current spec. */
-  updatedReplicas?: int32;
-  /** Label selector of the servers' pods, for autoscalers. */
+  /** Label selector of the servers' pods. */
   selector?: string;
-  /** Pod of the primary. */
-  primary?: string;
-  /** The history of the data that is the truth: replicas with another one become copies of the primary. */
-  history?: string;
-  /** Address for reads and writes. */
-  endpoint?: string;
-  /** Address for reads. */
-  readEndpoint?: string;
-  storageSize?: Quantity;
+  /** The server that takes writes. */
+  primary?: int32;
+  /** The uid of the only pod that is ever unlocked. */
+  primaryPod?: string;
+  /** Rises before a pod is unlocked, and when another one is recorded. */
+  epoch?: int64;
+  /** The transactions of the primary when it was seen last: an older volume is recognized by them. */
+  gtids?: string;
+  /** Transactions of other servers that the primary goes on without. */
+  aside?: string;
   /** Completion time of the last successful backup. */
   lastBackupTime?: Time;
-  lastBackup?: LastBackup;
   conditions?: Condition[];
 }
 
-/** LastBackup is the result of the last backup job. */
-export interface LastBackup {
-  job?: string;
-  completionTime?: Time;
-  result?: "Succeeded" | "Failed";
-  /** Pod of the server that was dumped. */
-  server?: string;
-  /** GTID position of that server, on MariaDB. */
-  gtid?: string;
-}
-
 /**
- * Maria is a MariaDB server with asynchronous replicas and backups.
- * +kubebuilder:resource:singular=mysql,categories=all
+ * MySQL is a MySQL server with asynchronous replicas and backups.
  * +kubebuilder:storageversion
  * +kubebuilder:subresource:status
  * +kubebuilder:subresource:scale:specpath=.spec.size,statuspath=.status.replicas,selectorpath=.status.selector
  * +kubebuilder:printcolumn:name="Size",type=integer,JSONPath=`.spec.size`
  * +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`
+ * +kubebuilder:printcolumn:name="Primary",type=integer,JSONPath=`.status.primary`
  * +kubebuilder:printcolumn:name="Available",type=string,JSONPath=`.status.conditions[?(@.type=="Available")].status`
  * +kubebuilder:printcolumn:name="Last-Backup",type=date,JSONPath=`.status.lastBackupTime`
  * +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
- * +kubebuilder:printcolumn:name="Primary",type=string,JSONPath=`.status.primary`,priority=1
- * +kubebuilder:printcolumn:name="Image",type=string,JSONPath=`.spec.image`,priority=1
  * +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="metadata.name must have at most 40 characters"
  * +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must be a valid Service name: lowercase letters, digits and dashes, starting with a letter"
  */

@@ -3,11 +3,18 @@
  */
 
 import {
-  type Context,
+  ApiError,
+  Children,
+  type Client,
+  type Clock,
+  generationChanged,
+  isConditionTrue,
+  podProblem,
   type KubernetesObject,
   type Manager,
   metadataOnly,
   type NamespacedName,
+  notOwnWrite,
   type Reconciler,
   type Result,
   type Stored,
@@ -15,128 +22,196 @@ import {
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { NetworkPolicy } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { Maria } from "../../api/v1/maria_types.ts";
-import { driveBackups, driveRestore } from "./maria_backup.ts";
-import { referencedSecrets } from "./maria_credentials.ts";
-import { adoptData } from "./maria_data.ts";
-import { endMySQL } from "./maria_deletion.ts";
-import { announceTransitions } from "./maria_events.ts";
-import { seedAnew } from "./maria_history.ts";
-import { DOMAIN, NAME_LABEL, OURS } from "./maria_names.ts";
-import { observe, type Pass } from "./maria_observed.ts";
-import { graceOf } from "./maria_passwords.ts";
-import { freeStuckPods } from "./maria_pods.ts";
-import { driveSwitchover } from "./maria_primary.ts";
-import { goThrough, NAMESPACE_TERMINATING } from "./maria_problem.ts";
-import { drivePasswords } from "./maria_rotation.ts";
 import {
-  driveDisruptionBudget,
-  driveNetworkPolicy,
-  driveServers,
-  driveServices,
-} from "./maria_servers.ts";
-import { statusFor } from "./maria_status.ts";
-import { growVolumes } from "./maria_storage.ts";
+  decode,
+  ensureOperatorSecret,
+  readAuthority,
+  readPassword,
+  setChildren,
+  setCredentials,
+} from "./maria_children.ts";
+import type { Problem, Server } from "./maria_decide.ts";
+import { type Declared, drive } from "./maria_drive.ts";
+import { backupProblems, placesOf } from "./maria_pods.ts";
+import { labelsOf, namesOf, readsLabel, writesLabel } from "./maria_resources.ts";
+import { type Connect, connect, type Effects, ensureAccount, SqlSessions } from "./maria_sql.ts";
+import { fieldsOf, recordedOf, serving, statusFor } from "./maria_status.ts";
 
-// +kubebuilder:rbac:groups=data.example.com,resources=maria,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=data.example.com,resources=maria,verbs=get;list;watch
 // +kubebuilder:rbac:groups=data.example.com,resources=maria/status,verbs=patch
 // +kubebuilder:rbac:groups=data.example.com,resources=maria/finalizers,verbs=update
-// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch
-// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
-// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;delete
-// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups=batch,resources=cronjobs;jobs,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=get
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=batch,resources=cronjobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=list;watch
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/** Reconciles the servers, Services and backups of a MySQL. */
+/** Reconciles the objects of a MySQL, then its servers, then what clients see of them. */
 export class MariaReconciler implements Reconciler {
-  readonly #manager: Manager;
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #connect: Connect;
 
-  constructor(manager: Manager) {
-    this.#manager = manager;
+  constructor({ client, clock }: Manager, connectTo: Connect) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#connect = connectTo;
   }
 
-  async reconcile(request: NamespacedName, { events, log }: Context): Promise<Result> {
-    const { client, clock } = this.#manager;
-    const mysql = await client.find(Maria, request);
-    if (!mysql) {
-      log.info("Maria resource not found. Ignoring since object must be deleted");
-      return;
+  async reconcile(request: NamespacedName): Promise<Result> {
+    const mysql = await this.#client.find(Maria, request);
+    if (!mysql || mysql.metadata.deletionTimestamp) return;
+    const children = new Children(this.#client, mysql, { clock: this.#clock });
+    const operatorSecret = await ensureOperatorSecret(this.#client, mysql);
+    const key = decode(operatorSecret, "password");
+    const password = await readPassword(this.#client, mysql);
+    const authority = await readAuthority(this.#client, mysql);
+    const problems = [password, authority].filter((one) => typeof one !== "string");
+    if (typeof password === "string") await setCredentials(mysql, children, password, false);
+    await setChildren(this.#client, mysql, children, operatorSecret);
+    const cronJob = await children.find(CronJob, namesOf(mysql).backup);
+
+    // What is read live is read after the sessions were opened.
+    let live = mysql;
+    let servers: readonly Server[] = [];
+    let isBusy = false;
+    const effects = this.#effectsFor(mysql);
+    const ca = typeof authority === "string" ? authority : "";
+    const sessions = new SqlSessions({ password: key, ca }, effects);
+    await sessions.open(this.#connect);
+    try {
+      const looked = await drive(sessions, async (isLive): Promise<Declared> => {
+        if (isLive) live = await this.#client.get(Maria, request, { live: true });
+        const { size = 1, primary, acceptLoss, restoreFrom } = live.spec;
+        const record: Declared["record"] = async (recorded) => {
+          live = await this.#client.patchStatus(Maria, live, {
+            ...live.status,
+            ...fieldsOf(recorded),
+          });
+        };
+        const wish = { size, primary, acceptLoss, isRestored: restoreFrom !== undefined };
+        return { wish, recorded: recordedOf(live), record };
+      });
+      ({ servers } = looked);
+      problems.push(...looked.decision.problems);
+      isBusy = looked.decision.steps.length > 0;
+      const { primary } = recordedOf(live) ?? {};
+      const isServing = primary !== undefined && serving(recordedOf(live), servers).has(primary);
+      if (isServing && typeof password === "string") {
+        await ensureAccount(sessions.sessionWith(primary), live.spec, password, key);
+        await setCredentials(mysql, children, password, true);
+      }
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      problems.push({ reason: "StepFailed", message: (error as Error).message });
+    } finally {
+      sessions.close();
     }
 
-    const observed = await observe(client, mysql);
-    const pass = { client, mysql, observed, events, clock };
-    const { problems, failure } = await goThrough(pass, mysql.spec.paused ? [] : STEPS);
-    if (problems.some(({ reason }) => reason === NAMESPACE_TERMINATING)) return;
+    await this.#showPods(live, servers);
+    problems.push(...children.rejections, ...(await this.#backupProblems(mysql)));
+    const status = statusFor(live, servers, problems, cronJob, this.#clock);
+    await this.#client.patchStatus(Maria, live, status);
+    const isReady = isConditionTrue(status.conditions, "Ready");
+    return { requeueAfter: isBusy ? "1s" : isReady ? "30s" : "5s" };
+  }
 
-    const status = statusFor({ ...pass, observed: await observe(client, mysql) }, problems);
-    await client.patchStatus(Maria, mysql, status);
-    announceTransitions(pass, status);
+  #effectsFor(mysql: Stored<Maria>): Effects {
+    const { namespace } = mysql.metadata;
+    const names = namesOf(mysql);
+    return {
+      places: async (live) => {
+        const set = await this.#client.find(StatefulSet, { namespace, name: names.servers });
+        const pods = await this.#client.list(Pod, { namespace, labels: labelsOf(mysql), live });
+        return placesOf(pods, set?.status?.updateRevision);
+      },
+      restart: async ({ name, pod: uid }) => {
+        await this.#client.delete(Pod, { namespace, name }, { preconditions: { uid } });
+      },
+      restoreHost: async () => {
+        const pod = await this.#client.get(Pod, { namespace, name: names.restore });
+        if (pod.status?.podIP) return pod.status.podIP;
+        const why = podProblem(pod)?.message ?? "its pod has no address yet";
+        throw new Error(`the server with the backup: ${why}`);
+      },
+    };
+  }
 
-    if (failure) throw failure;
-    const isRetried = problems.some(({ retry }) => retry);
-    const requeueAfter = isRetried ? "10s" : graceOf(mysql, observed, clock);
-    return requeueAfter ? { requeueAfter } : undefined;
+  async #backupProblems(mysql: Stored<Maria>): Promise<Problem[]> {
+    const { namespace } = mysql.metadata;
+    const backups = { namespace, labels: labelsOf(mysql, "backup") };
+    return backupProblems(
+      await this.#client.list(Job, backups),
+      await this.#client.list(Pod, backups),
+    );
+  }
+
+  /** Labels the pods that the Services select. One that doesn't answer us may answer its clients: its probe says so. */
+  async #showPods(mysql: Stored<Maria>, servers: readonly Server[]): Promise<void> {
+    const recorded = recordedOf(mysql);
+    const ready = serving(recorded, servers);
+    const { namespace } = mysql.metadata;
+    for (const pod of await this.#client.list(Pod, { namespace, labels: labelsOf(mysql) })) {
+      const server = servers.find(({ pod: uid, says }) => says && uid === pod.metadata.uid);
+      if (!server) continue;
+      const reads = ready.has(server.ordinal) ? "true" : undefined;
+      const writes = server.ordinal === recorded?.primary ? reads : undefined;
+      const wanted = Object.entries({ [readsLabel]: reads, [writesLabel]: writes });
+      const { labels = {} } = pod.metadata;
+      if (wanted.every(([label, value]) => labels[label] === value)) continue;
+      await this.#client.patch(Pod, pod, ({ metadata }) => {
+        metadata.labels ??= {};
+        for (const [label, value] of wanted) {
+          if (value === undefined) delete metadata.labels[label];
+          else metadata.labels[label] = value;
+        }
+      });
+    }
   }
 }
 
-/** In this order: what a step needs is there before it. */
-const STEPS = [
-  ({ client, mysql, observed }: Pass) => adoptData(client, mysql, observed),
-  driveServices,
-  driveNetworkPolicy,
-  driveServers,
-  drivePasswords,
-  driveDisruptionBudget,
-  growVolumes,
-  freeStuckPods,
-  driveSwitchover,
-  seedAnew,
-  driveRestore,
-  driveBackups,
-];
-
-/** The index of MySQL objects by the Secrets that they reference. */
-const BY_SECRET = "referencedSecrets";
+/** The index of MySQL objects by the Secrets that they name. */
+const bySecret = "secrets";
 
 /** Registers the controller and the kinds that it watches. */
-export function setupMariaController(manager: Manager): void {
+export function setupMariaController(manager: Manager, connectTo: Connect = connect): void {
   const { client, cache } = manager;
-  cache.addIndex(Maria, BY_SECRET, referencedSecrets);
-  // Only our objects are cached, selected by label. Of others' Secrets we need to know when they change.
-  const kept = [Pod, PersistentVolumeClaim, Job, Secret];
-  for (const kind of kept) cache.keepOnly(kind, { labels: OURS });
+  cache.addIndex(Maria, bySecret, ({ spec: { passwordSecret, tls } }) =>
+    [passwordSecret?.name, tls?.secretName].filter((name) => name !== undefined),
+  );
+  // Whichever of this operator's kinds they belong to: all share one cache.
+  for (const kind of [Pod, PersistentVolumeClaim, Secret, Job]) {
+    cache.keepOnly(kind, { labels: "app.kubernetes.io/managed-by=maria-operator" });
+  }
   manager
-    .controllerFor(Maria)
+    .controllerFor(Maria, { predicates: [generationChanged] })
     .named("maria")
+    .pausable()
+    .withPredicates(notOwnWrite)
     .owns(StatefulSet)
     .owns(Service)
     .owns(Secret)
-    .owns(NetworkPolicy)
     .owns(PodDisruptionBudget)
     .owns(CronJob)
     .watches(Pod, byInstance)
-    .watches(PersistentVolumeClaim, byInstance)
     .watches(Job, byInstance)
-    .watches(Secret, byInstance)
+    .watches(PersistentVolumeClaim, byInstance)
     .watches(metadataOnly(Secret), async ({ metadata: { namespace, name } }) => {
-      const users = await client.list(Maria, { namespace, fields: { [BY_SECRET]: name } });
+      const users = await client.list(Maria, { namespace, fields: { [bySecret]: name } });
       return users.map(({ metadata }) => ({ namespace, name: metadata.name }));
     })
-    .finalizer(`${DOMAIN}/mysql`, (mysql, context) => endMySQL(client, mysql, context))
-    .complete(new MariaReconciler(manager));
+    .complete(new MariaReconciler(manager, connectTo));
 }
 
-/** Maps an object to its MySQL by label. */
+/** Maps an object of a server to its MySQL. */
 function byInstance({ metadata }: Stored<KubernetesObject>): NamespacedName[] {
   const { namespace, labels = {} } = metadata;
   const name = labels["app.kubernetes.io/instance"];
-  return name && labels["app.kubernetes.io/name"] === NAME_LABEL ? [{ namespace, name }] : [];
+  return name ? [{ namespace, name }] : [];
 }

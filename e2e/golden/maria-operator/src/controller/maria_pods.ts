@@ -2,74 +2,58 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { findController } from "@tsbuilder/runtime";
+import { findCondition, isConditionTrue, podProblem, type Stored } from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import { type ContainerStateTerminated, Pod } from "@tsbuilder/runtime/k8s/core/v1";
-import type { Pass } from "./maria_observed.ts";
+import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Problem } from "./maria_decide.ts";
+import { tlsVolume } from "./maria_resources.ts";
+import type { Place } from "./maria_sql.ts";
 
-/**
- * Deletes pods for which a StatefulSet would wait forever, because it continues only when each is ready: those of an
- * older revision that can't start, as after a bad image, and those with passwords that were lost with both Secrets.
- */
-export async function freeStuckPods({ client, observed }: Pass): Promise<void> {
-  const { statefulSet, pods, credentials, config } = observed;
-  const { updateRevision } = statefulSet?.status ?? {};
-  if (!updateRevision) return;
-  const [passwordsMade = ""] = [credentials, config]
-    .map((secret) => secret?.metadata.creationTimestamp ?? "")
-    .toSorted();
-  const ours = pods.filter((pod) => findController(pod)?.uid === statefulSet?.metadata.uid);
-  for (const pod of ours) {
-    const { namespace, name, uid, labels, creationTimestamp } = pod.metadata;
-    const isOld = labels?.["controller-revision-hash"] !== updateRevision && isStuck(pod.status);
-    const isLockedOut = creationTimestamp < passwordsMade && !isReady(pod);
-    if (pod.metadata.deletionTimestamp || !(isOld || isLockedOut)) continue;
-    await client.delete(Pod, { namespace, name }, { preconditions: { uid } });
-  }
-}
+const ordinalSuffix = /-(\d+)$/;
 
-function isStuck(status: Pod["status"]): boolean {
-  const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = status ?? {};
-  return (
-    conditions.some(({ type, reason }) => type === "PodScheduled" && reason === "Unschedulable") ||
-    [...initContainerStatuses, ...containerStatuses].some(({ state }) =>
-      STUCK.has(state?.waiting?.reason ?? ""),
-    )
-  );
-}
-
-const STUCK = new Set([
-  "ImagePullBackOff",
-  "ErrImagePull",
-  "InvalidImageName",
-  "CrashLoopBackOff",
-  "CreateContainerConfigError",
-]);
-
-export function isReady({ metadata, status }: Pod): boolean {
-  return !metadata.deletionTimestamp && holds(status?.conditions, "Ready");
-}
-
-/** Returns whether a condition of a pod, a Job or a claim is true. */
-export function holds(conditions: readonly State[] | undefined, wanted: string): boolean {
-  return conditions?.some(({ type, status }) => type === wanted && status === "True") === true;
-}
-
-type State = { readonly type: string; readonly status: string };
-
-/** How a container ended; one that is restarting has that in its last state. */
-export function endOf({ status }: Pod, container: string): ContainerStateTerminated | undefined {
-  const { initContainerStatuses = [], containerStatuses = [] } = status ?? {};
-  const { state, lastState } =
-    [...initContainerStatuses, ...containerStatuses].find(({ name }) => name === container) ?? {};
-  return state?.terminated ?? lastState?.terminated;
-}
-
-/** How the attempts of a Job ended, the last one last. */
-export function endsOf({ metadata, spec }: Job, pods: readonly Pod[]): ContainerStateTerminated[] {
-  const { name = "" } = spec?.template.spec?.containers[0] ?? {};
+/** The servers' pods in the order of their ordinals. A pod is outdated if the StatefulSet has another template by now. */
+export function placesOf(pods: readonly Stored<Pod>[], revision: string | undefined): Place[] {
   return pods
-    .filter((pod) => findController(pod)?.uid === metadata.uid)
-    .flatMap((pod) => endOf(pod, name) ?? [])
-    .toSorted((a, b) => ((a.finishedAt ?? "") < (b.finishedAt ?? "") ? -1 : 1));
+    .map((pod) => ({
+      ordinal: Number(ordinalSuffix.exec(pod.metadata.name)?.[1]),
+      namespace: pod.metadata.namespace,
+      name: pod.metadata.name,
+      pod: pod.metadata.uid,
+      host: pod.status?.podIP || undefined,
+      isOutdated: isOutdated(pod, revision),
+      hasCertificate: pod.spec?.volumes?.some(({ name }) => name === tlsVolume) ?? false,
+      isBroken: podProblem(pod) !== undefined,
+      trouble: troubleOf(pod),
+    }))
+    .sort((one, other) => one.ordinal - other.ordinal);
+}
+
+/** One that is being deleted already is made anew by itself. */
+function isOutdated(
+  { metadata: { deletionTimestamp, labels } }: Stored<Pod>,
+  revision = "",
+): boolean {
+  return !deletionTimestamp && revision !== "" && labels?.["controller-revision-hash"] !== revision;
+}
+
+/** What keeps a pod from working, in Kubernetes' own words; empty if nothing does. */
+function troubleOf(pod: Stored<Pod>): string {
+  if (pod.metadata.deletionTimestamp) return "its pod is being deleted";
+  return podProblem(pod)?.message ?? "";
+}
+
+/** What is wrong with the newest backup, if it is neither made nor on its way. */
+export function backupProblems(
+  jobs: readonly Stored<Job>[],
+  pods: readonly Stored<Pod>[],
+): Problem[] {
+  const age = ({ metadata }: Stored<Job>) => Date.parse(metadata.creationTimestamp);
+  const newest = jobs.toSorted((one, other) => age(other) - age(one))[0];
+  if (!newest || isConditionTrue(newest.status?.conditions, "Complete")) return [];
+  const { name } = newest.metadata;
+  const own = pods.filter(({ metadata }) => metadata.labels?.["job-name"] === name);
+  const trouble = own.map(troubleOf).find((one) => one !== "");
+  const failed = findCondition(newest.status?.conditions, "Failed");
+  const why = trouble ?? (failed?.status === "True" ? failed.message : undefined);
+  return why === undefined ? [] : [{ reason: "BackupFailed", message: `Job ${name}: ${why}` }];
 }

@@ -2,193 +2,399 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import { randomBytes } from "node:crypto";
 import type { Desired, Stored } from "@tsbuilder/runtime";
 import type { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
+import type { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
 import type {
   Container,
   PersistentVolumeClaim,
+  Pod,
   PodSecurityContext,
+  Secret,
   Service,
   Volume,
 } from "@tsbuilder/runtime/k8s/core/v1";
-import type { NetworkPolicy, NetworkPolicyPeer } from "@tsbuilder/runtime/k8s/networking/v1";
 import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type { Maria } from "../../api/v1/maria_types.ts";
-import { CONFIG_PATH } from "./maria_config.ts";
-import {
-  commonLabelsOf,
-  DOMAIN,
-  labelsOf,
-  namesOf,
-  ownerOfData,
-  PORT,
-  selectorLabels,
-  storageOf,
-  TLS_ANNOTATION,
-} from "./maria_names.ts";
 
-/**
- * The Services: for writes, which selects the primary; for reads, which selects all ready servers; and a headless one,
- * which gives each server a DNS name before it is ready, so that replicas reach the primary.
- */
-export function servicesFor(mysql: Stored<Maria>, primaryPod: string): Desired<Service>[] {
-  const { type = "ClusterIP", annotations } = mysql.spec.service ?? {};
-  const names = namesOf(mysql);
-  const labels = labelsOf(mysql, "server");
-  const selector = selectorLabels(mysql, "server");
-  const primary = { ...selector, "statefulset.kubernetes.io/pod-name": primaryPod };
-  const ports = [{ name: "mysql", port: PORT, targetPort: "mysql", protocol: "TCP" as const }];
-  return [
-    {
-      metadata: { name: names.headlessService, labels },
-      spec: { clusterIP: "None", publishNotReadyAddresses: true, selector, ports },
-    },
-    {
-      metadata: { name: names.primaryService, labels, annotations },
-      spec: { type, selector: primary, ports },
-    },
-    { metadata: { name: names.readService, labels }, spec: { selector, ports } },
-  ];
+/** The label of a pod that may be read from, and the one that takes writes. The operator sets them when it has looked. */
+export const readsLabel = "data.example.com/reads";
+export const writesLabel = "data.example.com/writes";
+
+/** The volume with the servers' certificate. */
+export const tlsVolume = "tls";
+
+/** The user of the operator, of replication and of backups. */
+export const operatorUser = "operator";
+export const mysqlPort = 3306;
+
+/** The id of a server among those of its MySQL; the option is `10$(ORDINAL)`. */
+export function serverId(ordinal: number): number {
+  return Number(`10${ordinal}`);
 }
+
+export function namesOf({ metadata: { name } }: Stored<Maria>) {
+  return {
+    operator: `${name}-operator`,
+    credentials: `${name}-credentials`,
+    writes: name,
+    reads: `${name}-read`,
+    headless: `${name}-headless`,
+    servers: name,
+    backup: `${name}-backup`,
+    restore: `${name}-restore`,
+  };
+}
+
+/** Labels of all objects of a MySQL; they never change, because selectors are immutable. */
+export function labelsOf(
+  { metadata }: Stored<Maria>,
+  component = "server",
+): Record<string, string> {
+  return {
+    "app.kubernetes.io/name": "maria",
+    "app.kubernetes.io/instance": metadata.name,
+    "app.kubernetes.io/component": component,
+    "app.kubernetes.io/managed-by": "maria-operator",
+  };
+}
+
+export function newPassword(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+/** The operator's own user: every server creates it when it starts, apart from replication. */
+export function operatorSecretFor(mysql: Stored<Maria>, password: string): Desired<Secret> {
+  const init = [
+    "SET sql_log_bin = 0;",
+    `CREATE USER IF NOT EXISTS ${operatorUser}@'%' IDENTIFIED BY '${password}' REQUIRE SSL;`,
+    `ALTER USER ${operatorUser}@'%' IDENTIFIED BY '${password}' REQUIRE SSL;`,
+    `GRANT ALL ON *.* TO ${operatorUser}@'%' WITH GRANT OPTION;`,
+  ];
+  return {
+    metadata: { labels: labelsOf(mysql, "operator") },
+    type: "Opaque",
+    immutable: true,
+    stringData: { password, "init.sql": `${init.join("\n")}\n` },
+  };
+}
+
+/** What clients need. */
+export function credentialsFor(mysql: Stored<Maria>, password: string): Desired<Secret> {
+  const { username = "app", database = "app" } = mysql.spec;
+  const host = `${namesOf(mysql).writes}.${mysql.metadata.namespace}.svc`;
+  const uri = `mysql://${username}:${encodeURIComponent(password)}@${host}:${mysqlPort}/${database}`;
+  return {
+    metadata: { labels: labelsOf(mysql, "credentials") },
+    type: "Opaque",
+    stringData: { username, password, database, host, port: String(mysqlPort), uri },
+  };
+}
+
+/** Names of single servers, which exist before they are ready. */
+export function headlessServiceFor(mysql: Stored<Maria>): Desired<Service> {
+  const labels = labelsOf(mysql);
+  return {
+    metadata: { labels },
+    spec: { clusterIP: "None", publishNotReadyAddresses: true, selector: labels, ports: [port] },
+  };
+}
+
+/** The Service of the pods with a label. */
+export function serviceFor(mysql: Stored<Maria>, label: string): Desired<Service> {
+  const labels = labelsOf(mysql);
+  return {
+    metadata: { labels },
+    spec: { selector: { ...labels, [label]: "true" }, ports: [port] },
+  };
+}
+
+const secretAnnotation = "data.example.com/operator-secret";
+const tcpSocket = { port: "mysql" };
+const port = { name: "mysql", port: mysqlPort, targetPort: "mysql", protocol: "TCP" as const };
 
 /** Node drains evict at most one server at a time. */
 export function disruptionBudgetFor(mysql: Stored<Maria>): Desired<PodDisruptionBudget> {
-  return {
-    metadata: { name: namesOf(mysql).disruptionBudget, labels: labelsOf(mysql, "server") },
-    spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(mysql, "server") } },
-  };
+  const labels = labelsOf(mysql);
+  return { metadata: { labels }, spec: { maxUnavailable: 1, selector: { matchLabels: labels } } };
 }
 
-/** Only clients, the servers themselves and our Jobs reach the servers, and only at their port. */
-export function networkPolicyFor(
-  mysql: Stored<Maria>,
-  peers: NetworkPolicyPeer[],
-): Desired<NetworkPolicy> {
-  const from = [{ podSelector: { matchLabels: commonLabelsOf(mysql) } }, ...peers];
-  return {
-    metadata: { name: namesOf(mysql).networkPolicy, labels: labelsOf(mysql, "server") },
-    spec: {
-      podSelector: { matchLabels: selectorLabels(mysql, "server") },
-      policyTypes: ["Ingress"],
-      ingress: [{ from, ports: [{ protocol: "TCP", port: PORT }] }],
-    },
-  };
-}
-
-/**
- * The servers: replaced one at a time, and server 0 last: the primary, unless somebody switched over.
- * Claim templates are immutable, so an existing StatefulSet keeps its own.
- */
+/** The servers. The operator itself replaces pods of an older template, since it knows which can be missed. */
 export function statefulSetFor(
   mysql: Stored<Maria>,
-  settings: string,
   replicas: number,
-  existing?: Stored<StatefulSet>,
+  operatorSecret: Stored<Secret>,
+  existing: Stored<StatefulSet> | undefined,
 ): Desired<StatefulSet> {
-  const names = namesOf(mysql);
   const { spec } = mysql;
+  const labels = labelsOf(mysql);
+  const names = namesOf(mysql);
+  const selector = { labelSelector: { matchLabels: labels } };
+  const apart = {
+    weight: 100,
+    podAffinityTerm: { topologyKey: "kubernetes.io/hostname", ...selector },
+  };
   return {
-    metadata: { name: names.statefulSet, labels: labelsOf(mysql, "server") },
+    metadata: { labels },
     spec: {
       replicas,
-      serviceName: names.headlessService,
+      serviceName: names.headless,
       // A server that can't start keeps no other from starting.
       podManagementPolicy: "Parallel",
-      updateStrategy: { type: "RollingUpdate" },
-      selector: { matchLabels: selectorLabels(mysql, "server") },
+      updateStrategy: { type: "OnDelete" },
+      persistentVolumeClaimRetentionPolicy: {
+        whenDeleted: spec.deletionPolicy ?? "Retain",
+        whenScaled: "Retain",
+      },
+      selector: { matchLabels: labels },
       template: {
-        metadata: {
-          labels: labelsOf(mysql, "server"),
-          annotations: {
-            [SETTINGS_HASH]: settings,
-            ...(spec.tls ? { [TLS_ANNOTATION]: "true" } : {}),
-          },
-        },
+        // Servers learn the operator's password when they start: another Secret is another template.
+        metadata: { labels, annotations: { [secretAnnotation]: operatorSecret.metadata.uid } },
         spec: {
-          imagePullSecrets: spec.imagePullSecrets,
-          terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds ?? 300,
-          automountServiceAccountToken: false,
-          securityContext: podSecurity,
+          ...podOf(mysql),
+          terminationGracePeriodSeconds: 120,
           nodeSelector: spec.nodeSelector,
           tolerations: spec.tolerations,
           topologySpreadConstraints: spec.topologySpreadConstraints,
           affinity: {
-            podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [apart(mysql)] },
+            podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [apart] },
           },
           initContainers: [
-            { ...serverContainer(mysql, "init"), command: [`${CONFIG_PATH}/init.sh`] },
+            { ...containerOf(mysql, "init"), command: ["bash", "-ec", initializeScript] },
           ],
           containers: [
             {
-              ...serverContainer(mysql, "mysql"),
-              command: [`${CONFIG_PATH}/start.sh`],
-              ports: [{ name: "mysql", containerPort: PORT, protocol: "TCP" }],
-              // The first start may recover a log or load a dump: allow half an hour before liveness applies.
-              startupProbe: {
-                tcpSocket: { port: "mysql" },
-                periodSeconds: 5,
-                failureThreshold: 360,
-              },
-              livenessProbe: {
-                tcpSocket: { port: "mysql" },
-                periodSeconds: 20,
-                failureThreshold: 3,
-              },
-              readinessProbe: {
-                exec: { command: [`${CONFIG_PATH}/ready.sh`] },
-                periodSeconds: 5,
-                timeoutSeconds: 5,
-                failureThreshold: 3,
-              },
+              ...containerOf(mysql, "mysql"),
+              command: ["mysqld", ...serverOptions(mysql, spec.settings)],
+              ports: [{ name: "mysql", containerPort: mysqlPort, protocol: "TCP" }],
+              // The first start may recover a log for half an hour.
+              startupProbe: { tcpSocket, periodSeconds: 5, failureThreshold: 360 },
+              livenessProbe: { tcpSocket, periodSeconds: 20, failureThreshold: 3 },
+              readinessProbe: { tcpSocket, periodSeconds: 5 },
             },
           ],
-          volumes: podVolumes(mysql),
         },
       },
-      volumeClaimTemplates: existing?.spec?.volumeClaimTemplates ?? [dataVolumeFor(mysql)],
+      // Templates of claims are immutable, so those of an existing StatefulSet stay as they are.
+      volumeClaimTemplates: existing?.spec?.volumeClaimTemplates ?? [dataClaimFor(mysql)],
     },
   };
 }
 
-/** Pods are replaced when this annotation changes. */
-export const SETTINGS_HASH = `${DOMAIN}/settings-hash`;
+/**
+ * Makes an empty data directory, whole or not at all. Each pod gets a uuid of its own, so that a volume which was put back doesn't
+ * give numbers of transactions a second time.
+ */
+const initializeScript = `cd /var/lib/mysql
+if [ ! -d data ]; then
+  rm -rf new
+  mysqld --no-defaults --initialize-insecure --datadir=/var/lib/mysql/new
+  mv new data
+fi
+rm -f data/auto.cnf
+`;
 
-function dataVolumeFor(mysql: Stored<Maria>): Desired<PersistentVolumeClaim> {
+/** A server starts locked, and follows nobody: the operator says what it is. */
+function serverOptions(mysql: Stored<Maria>, settings: Record<string, string> = {}): string[] {
+  const certificate = [
+    "--ssl-ca=/etc/mysql-tls/ca.crt",
+    "--ssl-cert=/etc/mysql-tls/tls.crt",
+    "--ssl-key=/etc/mysql-tls/tls.key",
+  ];
+  return [
+    "--no-defaults",
+    "--datadir=/var/lib/mysql/data",
+    ...(mysql.spec.tls ? certificate : []),
+    "--server-id=10$(ORDINAL)",
+    "--init-file=/etc/mysql-operator/init.sql",
+    "--super-read-only=ON",
+    "--skip-replica-start=ON",
+    "--gtid-mode=ON",
+    "--enforce-gtid-consistency=ON",
+    "--relay-log-recovery=ON",
+    "--log-bin=binlog",
+    "--relay-log=relay",
+    "--binlog-expire-logs-seconds=259200",
+    "--plugin-load-add=mysql_clone.so",
+    "--secure-file-priv=NULL",
+    "--skip-name-resolve=ON",
+    "--socket=/run/mysqld/mysqld.sock",
+    "--pid-file=/run/mysqld/mysqld.pid",
+    "--mysqlx=OFF",
+    ...Object.entries(settings).map(([name, value]) => `--${name.replaceAll("_", "-")}=${value}`),
+  ];
+}
+
+function dataClaimFor(mysql: Stored<Maria>): Desired<PersistentVolumeClaim> {
+  const { size = "5Gi", className } = mysql.spec.storage ?? {};
   return {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
-    metadata: { name: "data", labels: labelsOf(mysql, "server"), annotations: ownerOfData(mysql) },
+    metadata: { name: "data", labels: labelsOf(mysql) },
+    spec: claimOf(size, className),
+  };
+}
+
+function claimOf(storage: string | number, storageClassName: string | undefined) {
+  return {
+    accessModes: ["ReadWriteOnce" as const],
+    storageClassName,
+    resources: { requests: { storage } },
+  };
+}
+
+/** The backup volume. It has no owner: it outlives its MySQL. */
+export function backupClaimFor(mysql: Stored<Maria>): Desired<PersistentVolumeClaim> {
+  const { namespace } = mysql.metadata;
+  return {
+    metadata: { namespace, name: namesOf(mysql).backup, labels: labelsOf(mysql, "backup") },
+    spec: claimOf(mysql.spec.backup?.size ?? "20Gi", mysql.spec.storage?.className),
+  };
+}
+
+/** Clones a server that may be read from, sees whether a server starts with the copy, and deletes the oldest copies. */
+export function backupCronJobFor(mysql: Stored<Maria>, schedule: string): Desired<CronJob> {
+  const { backupPath = "/backups", backup } = mysql.spec;
+  const names = namesOf(mysql);
+  const labels = labelsOf(mysql, "backup");
+  const values = {
+    FROM: `${names.reads}.${mysql.metadata.namespace}.svc`,
+    KEEP: `${backup?.keep ?? 7}`,
+  };
+  const container = {
+    ...containerOf(mysql, "backup", { ...values, BACKUPS: backupPath }),
+    command: ["bash", "-ec", backupScript],
+  };
+  return {
+    metadata: { labels },
     spec: {
-      accessModes: ["ReadWriteOnce"],
-      storageClassName: mysql.spec.storage?.className,
-      resources: { requests: { storage: storageOf(mysql) } },
+      schedule,
+      concurrencyPolicy: "Forbid",
+      startingDeadlineSeconds: 600,
+      jobTemplate: {
+        metadata: { labels },
+        spec: {
+          backoffLimit: 1,
+          activeDeadlineSeconds: 6 * 3600,
+          template: {
+            metadata: { labels },
+            spec: {
+              restartPolicy: "Never",
+              ...withBackups(mysql, container, names.backup, backupPath),
+            },
+          },
+        },
+      },
     },
   };
 }
 
-/** The user `mysql` of the official MariaDB and MySQL images. */
-const SERVER_USER = 999;
+const backupScript = `cd "$BACKUPS"
+agent=(mysqld --no-defaults --socket=/run/mysqld/agent.sock --skip-networking --mysqlx=OFF --secure-file-priv=NULL)
+start() { "\${agent[@]}" "$@" & until mysqladmin --no-defaults --socket=/run/mysqld/agent.sock ping; do kill -0 $!; sleep 1; done; }
+rm -rf new /var/lib/mysql/agent
+"\${agent[@]}" --initialize-insecure --datadir=/var/lib/mysql/agent
+start --datadir=/var/lib/mysql/agent --plugin-load-add=mysql_clone.so
+mysql --no-defaults --socket=/run/mysqld/agent.sock --user=root <<SQL
+SET GLOBAL clone_valid_donor_list = '$FROM:${mysqlPort}';
+CLONE INSTANCE FROM ${operatorUser}@'$FROM':${mysqlPort} IDENTIFIED BY '$(cat /etc/mysql-operator/password)' DATA DIRECTORY = '$PWD/new' REQUIRE SSL;
+SQL
+kill $!; wait $!
+start --datadir="$PWD/new" --super-read-only=ON --skip-replica-start=ON
+kill $!; wait $!
+mv new "$(date -u +%Y-%m-%dT%H-%M-%SZ)"
+ls | grep -E '^[0-9]{4}-' | sort | head -n "-$KEEP" | xargs -r rm -rf
+`;
 
-/** Security settings of all pods that run our scripts. */
-export const podSecurity: PodSecurityContext = {
-  runAsNonRoot: true,
-  runAsUser: SERVER_USER,
-  runAsGroup: SERVER_USER,
-  fsGroup: SERVER_USER,
-  // Volumes with many files would take long otherwise.
-  fsGroupChangePolicy: "OnRootMismatch",
-  seccompProfile: { type: "RuntimeDefault" },
-};
+/** A server with the data of a backup, from which the first primary is seeded. */
+export function restorePodFor(mysql: Stored<Maria>): Desired<Pod> | undefined {
+  const { restoreFrom, backupPath = "/backups" } = mysql.spec;
+  if (!restoreFrom) return undefined;
+  const { name, backup = "" } = restoreFrom;
+  const options = serverOptions(mysql)
+    .map((option) => `'${option}'`)
+    .join(" ");
+  const script = `backup=\${BACKUP:-$(ls "$BACKUPS" | grep -E '^[0-9]{4}-' | sort | tail -n 1)}
+rm -rf /var/lib/mysql/data
+cp -r "$BACKUPS/$backup" /var/lib/mysql/data
+rm -f /var/lib/mysql/data/auto.cnf
+exec mysqld ${options}
+`;
+  const container = {
+    ...containerOf(mysql, "restore", { BACKUP: backup, BACKUPS: backupPath, ORDINAL: "9" }),
+    command: ["bash", "-ec", script],
+    ports: [{ name: "mysql", containerPort: mysqlPort, protocol: "TCP" as const }],
+  };
+  return {
+    metadata: { labels: labelsOf(mysql, "restore") },
+    spec: {
+      restartPolicy: "OnFailure",
+      ...withBackups(mysql, container, `${name}-backup`, backupPath),
+    },
+  };
+}
 
-/** Settings of every container that runs our scripts. */
-export function serverContainer(mysql: Stored<Maria>, name: string): Container {
-  const { image = "mariadb:10.11", imagePullPolicy = "IfNotPresent", resources } = mysql.spec;
+function withBackups(
+  mysql: Stored<Maria>,
+  container: Container,
+  claimName: string,
+  mountPath: string,
+) {
+  const { volumes, ...pod } = podOf(mysql);
+  const mount = { name: "backups", mountPath };
+  return {
+    ...pod,
+    containers: [{ ...container, volumeMounts: [...container.volumeMounts!, mount] }],
+    volumes: [
+      ...volumes,
+      { name: "data", emptyDir: {} },
+      { name: "backups", persistentVolumeClaim: { claimName } },
+    ] satisfies Volume[],
+  };
+}
+
+/** The user `mysql` of MySQL's images. */
+const userId = 999;
+
+function podOf(mysql: Stored<Maria>) {
+  const { tls } = mysql.spec;
+  const certificate: Volume[] = tls
+    ? [{ name: tlsVolume, secret: { secretName: tls.secretName, defaultMode: 0o440 } }]
+    : [];
+  return {
+    imagePullSecrets: mysql.spec.imagePullSecrets,
+    automountServiceAccountToken: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: userId,
+      runAsGroup: userId,
+      fsGroup: userId,
+      fsGroupChangePolicy: "OnRootMismatch",
+      seccompProfile: { type: "RuntimeDefault" },
+    } satisfies PodSecurityContext,
+    volumes: [
+      { name: "operator", secret: { secretName: namesOf(mysql).operator, defaultMode: 0o440 } },
+      { name: "run", emptyDir: {} },
+      { name: "tmp", emptyDir: {} },
+      ...certificate,
+    ] satisfies Volume[],
+  };
+}
+
+function containerOf(
+  mysql: Stored<Maria>,
+  name: string,
+  values: Record<string, string> = {},
+): Container {
+  const index = "metadata.labels['apps.kubernetes.io/pod-index']";
+  const ordinal = { name: "ORDINAL", valueFrom: { fieldRef: { fieldPath: index } } };
+  const given = Object.entries(values).map(([key, value]) => ({ name: key, value }));
   return {
     name,
-    image,
-    imagePullPolicy,
-    resources,
-    env: [{ name: "MAX_LAG", value: String(mysql.spec.maxReplicaLagSeconds ?? 60) }],
+    image: mysql.spec.image ?? "mysql:9.7",
+    resources: mysql.spec.resources,
+    env: "BACKUPS" in values ? given : [ordinal],
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },
@@ -196,28 +402,10 @@ export function serverContainer(mysql: Stored<Maria>, name: string): Container {
     },
     volumeMounts: [
       { name: "data", mountPath: "/var/lib/mysql" },
-      { name: "config", mountPath: CONFIG_PATH, readOnly: true },
+      { name: "operator", mountPath: "/etc/mysql-operator", readOnly: true },
       { name: "run", mountPath: "/run/mysqld" },
       { name: "tmp", mountPath: "/tmp" },
+      ...(mysql.spec.tls ? [{ name: tlsVolume, mountPath: "/etc/mysql-tls", readOnly: true }] : []),
     ],
-  };
-}
-
-/** The volumes of a pod that runs our scripts, without its data. */
-export function podVolumes(mysql: Stored<Maria>): Volume[] {
-  return [
-    { name: "config", secret: { secretName: namesOf(mysql).config, defaultMode: 0o550 } },
-    { name: "run", emptyDir: {} },
-    { name: "tmp", emptyDir: {} },
-  ];
-}
-
-function apart(mysql: Stored<Maria>) {
-  return {
-    weight: 100,
-    podAffinityTerm: {
-      topologyKey: "kubernetes.io/hostname",
-      labelSelector: { matchLabels: selectorLabels(mysql, "server") },
-    },
   };
 }

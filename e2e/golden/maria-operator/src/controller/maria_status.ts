@@ -2,41 +2,82 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { MariaStatus } from "../../api/v1/maria_types.ts";
-import { conditionsFor } from "./maria_conditions.ts";
-import { sourceOf, summarizeBackups } from "./maria_jobs.ts";
-import { historyOf } from "./maria_history.ts";
-import { namesOf, PORT, selectorLabels } from "./maria_names.ts";
-import { countServers, type Pass, primaryPodOf } from "./maria_observed.ts";
-import type { Problem } from "./maria_problem.ts";
-import { storageSizeOf } from "./maria_storage.ts";
+import { type Clock, type Condition, setCondition, type Stored } from "@tsbuilder/runtime";
+import type { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
+import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
+import type { Problem, Recorded, Server } from "./maria_decide.ts";
+import { formatGtids, parseGtids } from "./maria_gtids.ts";
+import { labelsOf } from "./maria_resources.ts";
 
-/** Returns the status that was observed, and keeps the previous one where nothing can be observed now. */
-export function statusFor(pass: Pass, problems: readonly Problem[]): MariaStatus {
-  const { mysql, observed } = pass;
-  const { metadata, status: before } = mysql;
-  const names = namesOf(mysql);
-  const { replicas, readyReplicas, updatedReplicas } = countServers(mysql, observed);
-  // Finished Jobs are deleted after a while, but their results remain valid.
-  const { last = before?.lastBackup, lastGoodTime = before?.lastBackupTime } = summarizeBackups(
-    observed.backupJobs,
+/** What was recorded before a server was unlocked; undefined before the first. */
+export function recordedOf({ status }: Maria): Recorded | undefined {
+  const { epoch, primary, primaryPod } = status ?? {};
+  if (epoch === undefined || primary === undefined || primaryPod === undefined) return undefined;
+  const gtids = parseGtids(status?.gtids ?? "");
+  return { epoch, primary, pod: primaryPod, gtids, aside: parseGtids(status?.aside ?? "") };
+}
+
+/** The fields of the status that `recordedOf` reads. */
+export function fieldsOf({ epoch, primary, pod, gtids, aside }: Recorded): Partial<MariaStatus> {
+  return { epoch, primary, primaryPod: pod, gtids: formatGtids(gtids), aside: formatGtids(aside) };
+}
+
+/** The servers that users may read from: the primary, and replicas that follow it. */
+export function serving(recorded: Recorded | undefined, servers: readonly Server[]): Set<number> {
+  const good = servers.filter(({ ordinal, pod, says }) => {
+    if (ordinal === recorded?.primary) return pod === recorded.pod && says?.access === "open";
+    const { source, isSeeding } = says ?? {};
+    const isFollowing =
+      source?.ordinal === recorded?.primary && source?.isReceiving && source.isApplying;
+    return isFollowing && !isSeeding && source.error === undefined;
+  });
+  return new Set(good.map(({ ordinal }) => ordinal));
+}
+
+/** The status of this look; what was recorded stays as it is. */
+export function statusFor(
+  mysql: Stored<Maria>,
+  servers: readonly Server[],
+  problems: readonly Problem[],
+  cronJob: CronJob | undefined,
+  clock: Clock,
+): MariaStatus {
+  const { status = {}, metadata, spec } = mysql;
+  const recorded = recordedOf(mysql);
+  const ready = serving(recorded, servers);
+  const selector = Object.entries(labelsOf(mysql)).map(([label, value]) => `${label}=${value}`);
+  const isAvailable = recorded !== undefined && ready.has(recorded.primary);
+  const lastBackupTime = cronJob?.status?.lastSuccessfulTime ?? status.lastBackupTime;
+  const [first] = problems;
+  const { size = 1 } = spec;
+  const isComplete = ready.size >= size;
+  const observedGeneration = metadata.generation ?? 0;
+  const reason = first?.reason ?? "Progressing";
+  const why =
+    problems.map(({ message }) => message).join("; ") || `${ready.size} of ${size} servers serve`;
+  const word = (type: string, isTrue: boolean, good: string, bad: string): Condition[] =>
+    setCondition(
+      conditions,
+      isTrue
+        ? { type, status: "True", reason: good, message: "", observedGeneration }
+        : { type, status: "False", reason: bad, message: why, observedGeneration },
+      clock,
+    );
+  let conditions = status.conditions ?? [];
+  conditions = word("Available", isAvailable, "PrimaryServes", reason);
+  conditions = word(
+    "Ready",
+    isAvailable && isComplete && problems.length === 0,
+    "AsExpected",
+    reason,
   );
-  const known = last?.job === before?.lastBackup?.job ? before?.lastBackup : undefined;
-  const history = historyOf(mysql, observed);
-  const source = last?.job ? sourceOf(last.job, observed.allPods) : {};
   return {
-    observedGeneration: metadata.generation ?? 0,
-    ...{ replicas, readyReplicas, updatedReplicas },
-    selector: Object.entries(selectorLabels(mysql, "server"))
-      .map(([key, value]) => `${key}=${value}`)
-      .join(","),
-    primary: primaryPodOf(mysql, observed),
-    ...(history ? { history } : {}),
-    endpoint: `${names.primaryService}.${metadata.namespace}.svc:${PORT}`,
-    readEndpoint: `${names.readService}.${metadata.namespace}.svc:${PORT}`,
-    storageSize: storageSizeOf(mysql, observed),
-    ...(lastGoodTime ? { lastBackupTime: lastGoodTime } : {}),
-    ...(last ? { lastBackup: { ...known, ...last, ...source } } : {}),
-    conditions: conditionsFor(pass, problems),
+    ...status,
+    observedGeneration,
+    replicas: servers.length,
+    readyReplicas: ready.size,
+    selector: selector.join(","),
+    ...(lastBackupTime ? { lastBackupTime } : {}),
+    conditions,
   };
 }

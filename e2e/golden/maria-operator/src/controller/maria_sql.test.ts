@@ -1,0 +1,64 @@
+/*
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+import { expect, test } from "vitest";
+import { serverId } from "./maria_resources.ts";
+import { ensureAccount, type Row, SqlSessions } from "./maria_sql.ts";
+
+test("a server that has another one's address by now is not taken for that one", async () => {
+  const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1" };
+  const places = async () => [
+    { ...pod, ordinal: 0, isOutdated: false, hasCertificate: false, isBroken: false, trouble: "" },
+  ];
+  const none = async () => Promise.reject(new Error("not asked for"));
+  const sessions = new SqlSessions(
+    { password: "", ca: "" },
+    { places, restart: none, restoreHost: none },
+  );
+  await sessions.open(async () => answering([{ id: serverId(1) }]));
+  const [server] = await sessions.look(true);
+  expect(server).toMatchObject({ ordinal: 0, trouble: "another server has its address" });
+});
+
+test("a user is made, gets a new password beside the former one, and loses that after an hour", async () => {
+  const said = async (password: string, known?: Row) => {
+    const statements: string[] = [];
+    const session = answering(known ? [known] : [], statements);
+    await ensureAccount(session, { username: "app" }, password, "key");
+    return statements.slice(1).map((sql) => sql.replace(/ATTRIBUTE .*/, "ATTRIBUTE"));
+  };
+  const user = "USER 'app'@'%'";
+  const [, sign = ""] = /"sign":"(\w+)"/.exec((await all("it's")).join()) ?? [];
+  expect(await said("it's")).toEqual([
+    "CREATE DATABASE IF NOT EXISTS `app`",
+    `CREATE USER IF NOT EXISTS 'app'@'%' IDENTIFIED BY 'it''s'`,
+    "GRANT ALL ON `app`.* TO 'app'@'%'",
+    `ALTER ${user} IDENTIFIED BY 'it''s' ATTRIBUTE`,
+  ]);
+  expect(await said("it's", { sign: null })).toHaveLength(4);
+  expect(await said("it's", { sign, isOver: 0 })).toEqual([]);
+  expect(await said("new", { sign, isOver: 0, until: "2026-01-01 00:00:00" })).toEqual([
+    `ALTER ${user} IDENTIFIED BY 'new' RETAIN CURRENT PASSWORD ATTRIBUTE`,
+  ]);
+  expect(await said("it's", { sign, isOver: 1 })).toEqual([
+    `ALTER ${user} DISCARD OLD PASSWORD`,
+    `ALTER ${user} ATTRIBUTE`,
+  ]);
+});
+
+/** The statements that make a user. */
+async function all(password: string): Promise<string[]> {
+  const statements: string[] = [];
+  await ensureAccount(answering([], statements), {}, password, "key");
+  return statements;
+}
+
+/** A session whose every query has the same answer. */
+function answering(rows: Row[], statements: string[] = []) {
+  const query = async (sql: string) => {
+    statements.push(sql);
+    return rows;
+  };
+  return { query, close: () => undefined };
+}

@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { packagesOf } from "../../plugins/typescript/reference-templates.ts";
+import { packageManagerOf } from "../../project/package-manager.ts";
+import type { Project } from "../../project/project.ts";
+import type { Draft } from "../../scaffold/tree.ts";
+import type { OpenProject } from "../project/open-project.ts";
+import type { Ui } from "../reporting/report.ts";
+import type { Host } from "./host.ts";
+import { installDependencies } from "./install-dependencies.ts";
+import { explainLock, replaceLock } from "./lock-file.ts";
+
+/**
+ * Has the lock file follow `package.json` if a kind's template brings packages, or takes them away. Returns a note if only the
+ * package manager can, since the lock file has packages of the user's own.
+ */
+export async function planPackages(
+  opened: OpenProject,
+  after: Project,
+  draft: Draft,
+  host: Host,
+): Promise<string[]> {
+  const before = opened.project;
+  if (JSON.stringify(packagesOf(before)) === JSON.stringify(packagesOf(after))) return [];
+  const { planFresh, textsOf } = await import("../upgrade/plan-upgrade.ts");
+  const vendor = await host.vendorPackages();
+  const [base, next] = await Promise.all(
+    [before, after].map(async (project) => textsOf(await planFresh(opened, project, vendor, "replay"))),
+  );
+  const manager = packageManagerOf(opened.root);
+  return replaceLock(draft, base!, next!, manager) ? [] : explainLock(draft, manager);
+}
+
+/** Installs the packages of a project's templates, unless the user has yet to install those of every project. */
+export function installPackages(root: string, project: Project, ui: Pick<Ui, "note">): void {
+  const modules = join(root, "node_modules");
+  const lacks = Object.keys(packagesOf(project)).some((name) => !existsSync(join(modules, name)));
+  if (existsSync(modules) && lacks) installDependencies(root, ui);
+}
