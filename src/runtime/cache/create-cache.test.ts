@@ -32,6 +32,24 @@ test("Cache gives frozen objects with kind and without managed fields", async ()
   copy.data!.a = "2";
 });
 
+test.each<[boolean, unknown]>([
+  [false, undefined],
+  [true, [expect.anything()]],
+])(
+  "the answer to a write is the caller's, and the cache has it as it was (keepManagedFields: %s)",
+  async (keepManagedFields, managedFields) => {
+    const namespace = await newNamespace();
+    const { client } = await start({ keepManagedFields });
+    const key = { namespace, name: "a" };
+    expect(await client.find(Widget, key)).toBeUndefined();
+    const written = (await client.create(Widget, { metadata: key, spec: { size: 1 } })) as Widget;
+    written.spec.size = 2;
+    written.metadata.managedFields!.length = 0;
+    expect(await client.get(Widget, key)).toMatchObject({ spec: { size: 1 } });
+    expect((await client.get(Widget, key)).metadata.managedFields).toEqual(managedFields);
+  },
+);
+
 test("Cache selects by namespace, labels and limit", async () => {
   const [one, two] = [await newNamespace(), await newNamespace()];
   const { client } = await start();

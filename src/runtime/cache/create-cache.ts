@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Kind, KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { systemClock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, callSafely, show, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError, TerminalError } from "../errors/api-error.ts";
@@ -131,9 +131,10 @@ export class InformerCache implements ObjectCache {
   };
 
   wrote(kind: Kind, object: KubernetesObject): void {
+    const { keepManagedFields = false } = this.#options;
     for (const view of viewsOf(kind)) {
       const informer = this.existing(view);
-      if (informer) informer.wrote(isMetadataOnly(view) ? metadataOf(object) : copyOf(object));
+      if (informer) informer.wrote(copyAs(view, object, { keepManagedFields }));
     }
   }
 
@@ -210,7 +211,7 @@ export class InformerCache implements ObjectCache {
         object.apiVersion ??= kind.apiVersion;
         object.kind ??= kind.kind;
         const ownership = readOwnership(object, fieldManager, { withValues: transform !== undefined });
-        if (!keepManagedFields) delete object.metadata.managedFields;
+        if (!keepManagedFields) object.metadata = withoutManagedFields(object.metadata);
         const prepared = transform ? applyTransform(object, transform, onError) : freezeShared(object);
         noteOwnership(prepared, ownership);
         return prepared;
@@ -323,8 +324,27 @@ function viewsOf(kind: Kind): readonly Kind[] {
   return isMetadataOnly(kind) ? [kind] : [kind, metadataOnly(kind)];
 }
 
-function metadataOf({ metadata }: KubernetesObject): KubernetesObject {
-  return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: copyOf(metadata) };
+/**
+ * Copies an object, or the part of it that a metadata-only view shows. Managed fields are often more than half of an
+ * object: if they won't be kept, the copy shares them.
+ */
+function copyAs(
+  view: Kind,
+  { metadata, ...rest }: KubernetesObject,
+  { keepManagedFields }: { readonly keepManagedFields: boolean },
+): KubernetesObject {
+  const { managedFields } = metadata;
+  const copy = copyOf(keepManagedFields ? metadata : withoutManagedFields(metadata));
+  if (!keepManagedFields && managedFields) copy.managedFields = managedFields;
+  if (isMetadataOnly(view))
+    return { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: copy };
+  return { ...copyOf(rest), metadata: copy };
+}
+
+/** Leaves the fields out. If they were deleted, V8 would turn the metadata of each object into a hash table. */
+function withoutManagedFields(metadata: ObjectMeta): ObjectMeta {
+  const { managedFields: _, ...others } = metadata;
+  return others;
 }
 
 /** Copies JSON; `structuredClone` takes four times as long. */

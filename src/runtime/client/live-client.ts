@@ -109,13 +109,13 @@ export class LiveClient extends LiveContainers implements Client {
     change: MutateFn<T> | Patch,
     options: PatchOptions = {},
   ): Promise<Stored<T, Key>> {
-    if (typeof change !== "function") return this.rawPatch(kind, ref, change, undefined, options);
+    if (typeof change !== "function") return await this.rawPatch(kind, ref, change, undefined, options);
     const object = ref as DeepReadonly<T>;
     const draft = structuredClone(object) as unknown as T;
     change(draft);
     // The server ignores the status here where it is a subresource: a difference in it alone must send nothing.
     const { status: _, ...difference } = createMergePatch(object, draft) as { status?: unknown };
-    return this.patchDifference(kind, object, difference, undefined, options);
+    return await this.patchDifference(kind, object, difference, undefined, options);
   }
 
   async patchStatus<T extends KubernetesObject, Key extends ObjectKey>(
@@ -126,7 +126,7 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<Stored<T, Key>> {
     const before = { status: (object as { status?: unknown }).status ?? {} };
     const difference = createMergePatch(before, { status });
-    return this.patchDifference(kind, object, difference, "status", options);
+    return await this.patchDifference(kind, object, difference, "status", options);
   }
 
   async apply<T extends KubernetesObject, Key extends ObjectKey>(
@@ -185,7 +185,7 @@ export class LiveClient extends LiveContainers implements Client {
   ): Promise<Stored<T, Key>> {
     const key = this.key(kind, ref);
     const body = typed(kind, { metadata: { name: key.name }, status }, key.namespace);
-    return this.object(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
+    return await this.object(kind, applyRequest(this.path(kind, key, "status"), body, this.write(options)));
   }
 
   async delete<Key extends ObjectKey>(

@@ -42,13 +42,13 @@ export function pausable<T extends KubernetesObject, Key extends ObjectKey>(
   return {
     async reconcile(request, context) {
       const object = await client.find(kind, request);
-      if (!object) return reconciler.reconcile(request, context);
+      if (!object) return await reconciler.reconcile(request, context);
       const { conditions } =
         (object as { readonly status?: { readonly conditions?: Condition[] } }).status ?? {};
       if (!isPaused(object, annotation)) {
         if (findCondition(conditions, conditionType)?.reason === ourReason)
           await setConditions(object, removeCondition(conditions, conditionType), context);
-        return reconciler.reconcile(request, context);
+        return await reconciler.reconcile(request, context);
       }
       const paused = {
         type: conditionType,

@@ -263,6 +263,15 @@ test("a path or header can't inject a second request", async () => {
   expect(server.requests).toHaveLength(0);
 });
 
+test("a header is checked, however many were sent before, and whatever was sent elsewhere", async () => {
+  const { server, transport } = await connect((_, response) => answerJSON(response, {}));
+  for (let at = 0; at <= 100; at++) await transport.send({ path, headers: { "x-a": `number ${at}` } });
+  expect(server.requests.at(-1)).toMatchObject({ headers: { "x-a": "number 100" } });
+  for (const headers of [{ "x-a": "number\n0" }, { "number 100": "a value, not a name" }])
+    await expect(transport.send({ path, headers })).rejects.toBeInstanceOf(TerminalError);
+  expect(server.requests).toHaveLength(101);
+});
+
 test("headers and bodies arrive unchanged, with any characters", async () => {
   const { server, transport } = await connect((_, response) => answerJSON(response, { größe: "🎉" }));
   const { text } = await transport.send({

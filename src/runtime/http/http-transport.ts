@@ -161,17 +161,23 @@ export class HttpTransport {
         seconds,
       }));
     };
-    const fail = (error: unknown): never => {
+    const failure = (error: unknown): ApiError => {
       report("<error>");
       request.signal?.throwIfAborted();
-      throw errorFromSocket(error, label);
+      return errorFromSocket(error, label);
     };
     const { signal, webSocket: protocols } = request;
     const handshake = protocols && { wire, protocols, clock: this.#clock, label };
     const { carry } = connection.config;
-    const acquired = carry
-      ? undefined
-      : await this.#acquire(connection.pool, { ...attempt, stream, signal }, handshake).catch(fail);
+    let acquired: RequestConnection | undefined;
+    try {
+      const acquiring = carry
+        ? undefined
+        : this.#acquire(connection.pool, { ...attempt, stream, signal }, handshake);
+      acquired = acquiring instanceof Promise ? await acquiring : acquiring;
+    } catch (error) {
+      throw failure(error);
+    }
     waited = (this.#clock.monotonic() - started) / 1000;
     try {
       this.#options.beforeSend?.(request);
@@ -179,11 +185,14 @@ export class HttpTransport {
       acquired?.rest();
       throw error;
     }
-    const answer = await (
-      acquired
+    let answer: Answer;
+    try {
+      answer = await (acquired
         ? this.#exchange(acquired, bytes, { stream, signal })
-        : carry!(wire, { stream, timeout: this.#timeout, signal })
-    ).catch(fail);
+        : carry!(wire, { stream, timeout: this.#timeout, signal }));
+    } catch (error) {
+      throw failure(error);
+    }
     this.#passOnWarnings(answer, label);
     report(String(answer.status), answer.bytes);
     // A redirect is an error, too: API servers send none, but login pages do.
@@ -192,14 +201,24 @@ export class HttpTransport {
     return answer;
   }
 
-  /** Waits for a connection. One that ends meanwhile is replaced by the next. */
-  async #acquire(
+  /** Takes an idle connection, or waits for one. Most requests find one idle, and a promise costs time. */
+  #acquire(
     pool: ConnectionPool,
     request: ConnectionRequest,
     handshake: WebSocketRequest | undefined,
-  ): Promise<RequestConnection> {
-    if (handshake) return webSocketHandshake(await pool.open(request), handshake);
-    let connection = await pool.acquire(request);
+  ): RequestConnection | Promise<RequestConnection> {
+    if (handshake) return pool.open(request).then((socket) => webSocketHandshake(socket, handshake));
+    const acquired = pool.acquire(request);
+    return acquired instanceof Promise ? this.#awaitConnection(pool, request, acquired) : acquired;
+  }
+
+  /** Waits for a connection. One that ends meanwhile is replaced by the next. */
+  async #awaitConnection(
+    pool: ConnectionPool,
+    request: ConnectionRequest,
+    opening: Promise<HttpConnection>,
+  ): Promise<HttpConnection> {
+    let connection = await opening;
     while (connection.isGone) connection = await pool.acquire(request);
     if (!request.signal?.aborted) return connection;
     connection.rest();
