@@ -211,8 +211,7 @@ class Exchange {
     const { view } = this.#replica;
     const isStale = this.#kind === "list" && view !== undefined && !view.seen.has(withoutQuery(path));
     if (isStale) view.seen.add(withoutQuery(path));
-    const isRepeatable = this.#kind === "read" || this.#kind === "write";
-    return this.#world[isRepeatable ? "handleOrRefuse" : "handle"](this.#replica.name, {
+    return this.#world[handlers[this.#kind]](this.#replica.name, {
       method,
       path: isStale ? pathAtRevision(path, view.revision) : path,
       headers,
@@ -290,6 +289,16 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
 
 /** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
 type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
+
+/** The methods of the world that answer the requests. */
+const handlers = {
+  watch: "handle",
+  list: "handle",
+  read: "handleOrRefuse",
+  write: "handleOrRefuse",
+  lease: "handle",
+  event: "handleEvent",
+} as const satisfies { readonly [kind in CallKind]: keyof World };
 
 const leasePath = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
 const eventPath = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;

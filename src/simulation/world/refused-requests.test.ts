@@ -43,10 +43,13 @@ test("a refusal counts for nothing if something changed while the server handled
   expect(await ask("a")).toBe(200);
 });
 
-test.each([200, 429, 500, 503])("the server handles a request again that was answered with %d", async (status) => {
-  const { handled, ask } = serverOf(status);
+test.each([200, 429, 500, 503])(
+  "the server handles a request again that was answered with %d",
+  async (status) => {
+    const { handled, ask } = serverOf(status);
 
-  for (let asked = 0; asked < 4; asked++) await ask("a");
+    for (let asked = 0; asked < 4; asked++) await ask("a");
 
-  expect(handled).toHaveLength(4);
-});
+    expect(handled).toHaveLength(4);
+  },
+);
