@@ -1,5 +1,5 @@
 import type { InProcessOptions } from "@tsbuilder/cluster";
-import type { RefusalFault, SimulatedOperator } from "../contract/index.ts";
+import type { RefusalFault, Scenario, SimulatedOperator } from "../contract/index.ts";
 import { refusalAnswers } from "./fault-plan.ts";
 import type { World } from "./world.ts";
 
@@ -12,13 +12,20 @@ type Attempt = <R>(write: () => Promise<R>) => Promise<R>;
  * all writes.
  */
 export function controllerWrites(world: World, objects: ClusterObjects): ClusterObjects {
-  const { operators, controllers = [] } = world.scenario;
+  const { controllers = [] } = world.scenario;
   const held = withAttempt(objects, (write) => world.loop.hold(write()));
   const refused = controllers.length > 0 ? withAttempt(held, (write) => attempt(world, write)) : held;
-  const reads = (groups: readonly string[], resource: string): boolean =>
-    operators.some((operator) => canRead(operator, groups, resource));
-  const heard = reads(["", "events.k8s.io"], "events") ? refused : withoutEvents(refused);
-  return reads(["coordination.k8s.io"], "leases") ? heard : withoutHeartbeats(heard);
+  const heard = areEventsRead(world.scenario) ? refused : withoutEvents(refused);
+  return areRead(world.scenario, ["coordination.k8s.io"], "leases") ? heard : withoutHeartbeats(heard);
+}
+
+/** Returns whether an operator may read Events. */
+export function areEventsRead(scenario: Scenario): boolean {
+  return areRead(scenario, ["", "events.k8s.io"], "events");
+}
+
+function areRead({ operators }: Scenario, groups: readonly string[], resource: string): boolean {
+  return operators.some((operator) => canRead(operator, groups, resource));
 }
 
 /** Has a function make each write. */

@@ -209,8 +209,7 @@ class Exchange {
   async #handle() {
     const { method, path, headers, body } = this.#request;
     const revision = this.#kind === "list" ? this.#replica.takeOldRevision(withoutQuery(path)) : undefined;
-    const isRepeatable = this.#kind === "read" || this.#kind === "write";
-    return this.#world[isRepeatable ? "handleOrRefuse" : "handle"](this.#replica.name, {
+    return this.#world[handlers[this.#kind]](this.#replica.name, {
       method,
       path: revision === undefined ? path : pathAtRevision(path, revision),
       headers,
@@ -288,6 +287,16 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
 
 /** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
 type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
+
+/** The methods of the world that answer the requests. */
+const handlers = {
+  watch: "handle",
+  list: "handle",
+  read: "handleOrRefuse",
+  write: "handleOrRefuse",
+  lease: "handle",
+  event: "handleEvent",
+} as const satisfies { readonly [kind in CallKind]: keyof World };
 
 const leasePath = /^\/apis\/coordination\.k8s\.io\/[^/]+\/(?:namespaces\/[^/]+\/)?leases(?:\/|$|\?)/;
 const eventPath = /^\/(?:api|apis\/events\.k8s\.io)\/[^/]+\/(?:namespaces\/[^/]+\/)?events(?:\/|$|\?)/;

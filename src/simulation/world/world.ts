@@ -9,13 +9,14 @@ import { type Effect, type Fault, type Scenario, type State, stateOf } from "../
 import { type Environment, environment, inside } from "../globals/environment.ts";
 import { Random } from "../random.ts";
 import { type Base, tokensOf, userToken } from "./base.ts";
-import { controllerWrites } from "./controller-writes.ts";
+import { areEventsRead, controllerWrites } from "./controller-writes.ts";
 import { ExternalCalls } from "./external-calls.ts";
 import { FaultPlan } from "./fault-plan.ts";
 import { Kubelets } from "./kubelets.ts";
 import { MountedData } from "./mounted-data.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
 import { RefusedRequests } from "./refused-requests.ts";
+import { RepeatedEvents } from "./repeated-events.ts";
 import { type Life, Replica } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
 
@@ -84,6 +85,8 @@ export class World {
   cluster!: InProcessCluster;
   readonly #refusals = new Refusals();
   readonly #refused = new RefusedRequests<PlainResponse>();
+  /** Undefined if somebody may read Events. */
+  readonly #repeatedEvents: RepeatedEvents | undefined;
 
   /** `makeManager` is a parameter because `network.ts`, which makes the managers, imports this file. */
   constructor(
@@ -100,6 +103,7 @@ export class World {
     this.kubelets = new Kubelets(this, { slowPods });
     this.mounted = new MountedData(this);
     this.external = new ExternalCalls(this, scenario);
+    this.#repeatedEvents = areEventsRead(scenario) ? undefined : new RepeatedEvents();
     const connect = (replica: Replica, life: Life): Manager => makeManager(this, replica, life);
     this.replicas = scenario.operators.flatMap((operator) =>
       Array.from(
@@ -256,6 +260,12 @@ export class World {
   /** Does the same, but leaves out the server if it would refuse the request once more. */
   handleOrRefuse(who: string, request: PlainRequest): Promise<PlainResponse> {
     return this.#refused.answer(JSON.stringify([who, request]), () => this.handle(who, request));
+  }
+
+  /** Has the API server handle a request to write an Event, but leaves out one that only repeats others. */
+  handleEvent(who: string, request: PlainRequest): Promise<PlainResponse> {
+    const handle = (): Promise<PlainResponse> => this.handle(who, request);
+    return this.#repeatedEvents?.answer(request, handle) ?? handle();
   }
 
   /** Sends a request with all permissions. A PATCH is a merge patch. */
