@@ -6,6 +6,7 @@ import { type Ref, refText, refTextOf } from "../contract/state.ts";
 import type { Chance, Difference } from "../verdicts/differences.ts";
 import { chanceOf, differenceText, differencesBesides, differencesOf } from "../verdicts/differences.ts";
 import { derivedIn, impossibleIn, isImpossible, pausedObjects } from "../verdicts/left-out.ts";
+import { deletedClaims, keyOf, lossOf } from "../verdicts/deleted-claims.ts";
 import { judgeState, judgeTrace, leftoverOf } from "../verdicts/judge.ts";
 import { outlivedIn } from "../verdicts/outlived.ts";
 import { presentIn, takenIn } from "../verdicts/taken.ts";
@@ -56,7 +57,27 @@ export async function examine(scenario: Scenario, baseline: Baseline): Promise<E
     mistakes.length > 0
       ? mistakes
       : await compare(run, plain, { scenario, compared: "undisturbed", reference, chance });
-  return { run, findings };
+  if (findings.length > 0) return { run, findings };
+  const lost = await lostClaims(run, plain, reference);
+  return {
+    run,
+    findings: lost.length > 0 ? [findingOf({ class: "differs", ...lossOf(lost) }, run, scenario)] : [],
+  };
+}
+
+/**
+ * Returns the claims of volumes that were deleted in a disturbed run only, and that are wanted in the end. What users asked for a moment is left aside, which an
+ * undisturbed operator may not have seen: a user who waits after each step shows what all of it leads to.
+ */
+async function lostClaims(run: Run, plain: Run, reference: Scenario): Promise<string[]> {
+  const once = deletedClaims(plain);
+  const suspected = [...deletedClaims(run)].filter(
+    (claim) => !once.has(claim) && plain.state.objects.some((object) => keyOf(object) === claim),
+  );
+  if (suspected.length === 0) return [];
+  const steps = (reference.steps ?? []).flatMap((step): Step[] => [step, { do: "settle" }]);
+  const patient = deletedClaims(await outcomeOf({ ...reference, steps }));
+  return suspected.filter((claim) => !patient.has(claim));
 }
 
 /** Runs a scenario without faults, and compares the outcome with that of a fresh start, which asks for the same at once. */
@@ -214,7 +235,11 @@ function judgeRun(run: Run, scenario: Scenario): Finding[] {
   );
 }
 
-function findingOf(verdict: Verdict, run: Run, scenario: Scenario): Finding {
+function findingOf(
+  verdict: Omit<Verdict, "class"> & Pick<Finding, "class">,
+  run: Run,
+  scenario: Scenario,
+): Finding {
   const unlikeOther = { compared: undefined, reference: undefined, differences: [] };
   return { ...verdict, lines: [verdict.message], scenario, run, ...unlikeOther };
 }

@@ -1,9 +1,9 @@
-import type { Manager, Stored } from "@tsbuilder/runtime";
+import type { KubernetesObject, Manager, Stored } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import { PersistentVolumeClaim, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
-import { external, type Fault, type Scenario } from "../contract/index.ts";
+import { external, type Fault, type Scenario, type Step } from "../contract/index.ts";
 import { examineScenario, type Failure } from "./explore.ts";
 
 /** A store of texts by keys, which are listed and deleted by their beginning. */
@@ -101,6 +101,27 @@ test.each([
   expect(textOf(found)).toMatch(told);
 });
 
+/** Keeps servers with a volume each. */
+function keepServers({ client }: Manager, shop: Stored<Shop>) {
+  const { namespace, name } = shop.metadata;
+  const labels = { shop: name };
+  const claim = {
+    metadata: { name: "data", labels },
+    spec: { accessModes: ["ReadWriteOnce" as const], resources: { requests: { storage: "1Gi" } } },
+  };
+  const spec = {
+    replicas: shop.spec.size,
+    serviceName: name,
+    podManagementPolicy: "Parallel" as const,
+    selector: { matchLabels: labels },
+    template: { metadata: { labels }, spec: { containers: [{ name: "app", image: "app:1" }] } },
+    volumeClaimTemplates: [claim],
+  };
+  return client.apply(StatefulSet, { metadata: { namespace, name }, spec }, { owner: shop });
+}
+
+const controllers = ["statefulset", "persistentvolume", "scheduler", "node", "kubelet"] as const;
+
 test.each([
   [
     "an error of a cleanup that is swallowed leaves what the cluster made",
@@ -110,22 +131,7 @@ test.each([
   ["one that is thrown doesn't", false, right],
 ])("%s", async (_, isSwallowed, told) => {
   const keeping: Keeping = {
-    keep: ({ client }, shop) => {
-      const { namespace, name } = shop.metadata;
-      const labels = { shop: name };
-      const spec = {
-        serviceName: name,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers: [{ name: "app", image: "app:1" }] } },
-        volumeClaimTemplates: [
-          {
-            metadata: { name: "data", labels },
-            spec: { accessModes: ["ReadWriteOnce" as const], resources: { requests: { storage: "1Gi" } } },
-          },
-        ],
-      };
-      return client.apply(StatefulSet, { metadata: { namespace, name }, spec }, { owner: shop });
-    },
+    keep: keepServers,
     clean: async ({ client }, { metadata: { namespace, name } }) => {
       const claims = await client.list(PersistentVolumeClaim, { namespace, labels: { shop: name } });
       for (const claim of claims)
@@ -148,7 +154,46 @@ test.each([
     },
   ];
   const steps = [applyShop("web", { size: 1 })];
-  const controllers = ["statefulset", "persistentvolume", "scheduler", "node", "kubelet"] as const;
   const found = await examineScenario(scenarioOf(keeping, { faults, steps, controllers }));
+  expect(textOf(found)).toMatch(told);
+});
+
+test.each([
+  [
+    "an operator that deletes volumes by an old size loses data",
+    false,
+    /^stale-view: .*data-web-1 was deleted, although users never asked/,
+  ],
+  ["one that asks the server for the size doesn't", true, right],
+])("%s", async (_, isCareful, told) => {
+  const scaling = (manager: Manager): void => {
+    const { client } = manager;
+    manager
+      .controllerFor(Shop)
+      .owns(StatefulSet)
+      .complete({
+        async reconcile(request) {
+          const shop = await client.find(Shop, request, { live: isCareful });
+          if (!shop || shop.metadata.deletionTimestamp) return;
+          const { status, metadata } = await keepServers(manager, shop);
+          if (status?.observedGeneration !== metadata.generation || (status?.replicas ?? 0) > shop.spec.size)
+            return;
+          const { namespace } = request;
+          for (const claim of await client.list(PersistentVolumeClaim, {
+            namespace,
+            labels: { shop: request.name },
+          }))
+            if (Number(claim.metadata.name.split("-").at(-1)) >= shop.spec.size)
+              await client.delete(PersistentVolumeClaim, claim, {
+                preconditions: { uid: claim.metadata.uid },
+              });
+        },
+      });
+  };
+  const steps = [applyShop("web", { size: 1 }), { ...applyShop("web", { size: 2 }), after: 60_000 } as Step];
+  const view = { down: 3000, lag: 20_000, of: "shops" };
+  const faults: Fault[] = [{ fault: "crash", process: "shop-0", write: 2, when: "after", ...view }];
+  const mayStay = ({ kind }: KubernetesObject): boolean => kind === "PersistentVolumeClaim";
+  const found = await examineScenario({ ...shopScenario(scaling), steps, faults, controllers, mayStay });
   expect(textOf(found)).toMatch(told);
 });

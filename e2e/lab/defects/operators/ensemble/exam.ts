@@ -16,7 +16,10 @@ export const exam: Exam = {
     mayDiffer: isRetained,
   }),
   promises: {
-    never: { "a member runs, and its claim is gone or going": hasBereftMember },
+    never: {
+      "a member runs, and its claim is gone or going": hasBereftMember,
+      "a claim goes, and its member is one of those that the status counts": losesData,
+    },
   },
   defects: [
     {
@@ -93,6 +96,22 @@ export const exam: Exam = {
 
 function isRetained({ kind, metadata: { labels } }: KubernetesObject): boolean {
   return kind === "PersistentVolumeClaim" && labels?.["coordination.example.com/reclaim"] === "Retain";
+}
+
+function losesData(state: State): boolean {
+  const counted = (state.list("Ensemble") as readonly Ensemble[]).filter(
+    ({ metadata }) => !metadata.deletionTimestamp,
+  );
+  return state.list("PersistentVolumeClaim").some(({ metadata }) => {
+    const { name = "", namespace, deletionTimestamp } = metadata;
+    const servers = state
+      .list("StatefulSet")
+      .find((set) => set.metadata.namespace === namespace && name.startsWith(`data-${set.metadata.name}-`));
+    const uids = servers?.metadata.ownerReferences?.map(({ uid }) => uid) ?? [];
+    const ensemble = counted.find((one) => uids.includes(one.metadata.uid ?? ""));
+    const members = ensemble?.status?.members ?? 0;
+    return deletionTimestamp !== undefined && Number(name.split("-").at(-1)) < members;
+  });
 }
 
 function hasBereftMember(state: State): boolean {

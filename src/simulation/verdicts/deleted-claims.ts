@@ -1,0 +1,29 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Run, Verdict } from "../contract/index.ts";
+
+/** Returns the claims of volumes that operators deleted before the end, as `default/data-web-0`: what is in the volumes is gone. */
+export function deletedClaims({ trace, writes }: Run): ReadonlySet<string> {
+  const end = trace.findLastIndex((event) => event.type === "phase" && event.phase !== "deletion");
+  return new Set(
+    trace.slice(0, end + 1).flatMap((event) => {
+      if (event.type !== "change" || event.resource !== "persistentvolumeclaims" || !(event.by in writes))
+        return [];
+      const isDeletion = event.change === "DELETED" || event.fields.includes("metadata.deletionTimestamp");
+      return isDeletion ? [event.key] : [];
+    }),
+  );
+}
+
+/** Returns the name of a claim of volumes as deletions name it; undefined for any other object. */
+export function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): string | undefined {
+  return kind === "PersistentVolumeClaim" ? `${namespace}/${name}` : undefined;
+}
+
+/** The verdict on claims that no state of what users asked for makes an operator delete. */
+export function lossOf(claims: readonly string[]): Omit<Verdict, "class"> {
+  const objects = claims.map((key) => `PersistentVolumeClaim.v1 ${key}`);
+  return {
+    message: `${objects.join(", ")} was deleted, although users never asked for what deletes it`,
+    objects,
+  };
+}
