@@ -48,7 +48,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     run: ({ kubelet, random, later }) => {
       const name = any(random);
       kubelet.signal(name, "SIGSTOP");
-      later(random.integer(1, 25), () => kubelet.signal(name, "SIGCONT"));
+      later(random.integer(1, 40), () => kubelet.signal(name, "SIGCONT"));
     },
   },
   "delete a pod": { weight: 5, run: ({ kubelet, random }) => kubelet.deletePod(any(random)) },
@@ -167,7 +167,7 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     run: ({ kubelet, random, later }) => {
       const name = any(random);
       kubelet.fill(name);
-      later(random.integer(3, 25), () => kubelet.free(name));
+      later(random.integer(3, 40), () => kubelet.free(name));
     },
   },
   "cut the operator off from a server": {
@@ -235,5 +235,5 @@ function cut({ network, random, later }: Scene, peers: readonly Peer[]): void {
   const ordinal = random.integer(0, size - 1);
   const how = random.pick<Cut>(["both", "answers", "refused"]);
   for (const peer of peers)
-    if (peer !== ordinal) later(random.integer(3, 30), network.cut(ordinal, peer, how));
+    if (peer !== ordinal) later(random.integer(3, 45), network.cut(ordinal, peer, how));
 }

@@ -27,9 +27,10 @@ export class Users {
   agreedLosses = 0;
   /** The longest time without an acknowledged row, in milliseconds. */
   longestGap = 0;
-  isPaused = false;
   readonly #client: Client;
   readonly #random: Random;
+  #isPaused = false;
+  #writing = 0;
   #rows: Row[] = [];
   #agreed: Gtids = noGtids;
   #lastId = 0;
@@ -56,6 +57,16 @@ export class Users {
       const connection = await connectAs("app", password, pod.status.podIP).catch(() => undefined);
       if (connection) await this.#writeWith(connection).catch(() => connection.destroy());
     }
+  }
+
+  /** Resolves when nobody writes any more. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    while (this.#writing > 0) await sleep(50);
+  }
+
+  goOn(): void {
+    this.#isPaused = false;
   }
 
   /** The user agrees to lose transactions: from now on they may be missing. */
@@ -91,15 +102,20 @@ export class Users {
     await query("CREATE TABLE IF NOT EXISTS app.t (id INT PRIMARY KEY, filler VARCHAR(200))");
     for (;;) {
       await sleep(20);
-      if (this.isPaused) continue;
-      const size = this.#random.chance(0.03) ? this.#random.integer(2, 200) : 1;
-      const ids = Array.from({ length: size }, () => (this.#lastId += 1));
-      const rows = ids.map((id) => `(${id}, REPEAT('x', 100))`).join();
-      await query("START TRANSACTION");
-      await query(`INSERT INTO app.t VALUES ${rows}`);
-      if (this.#random.chance(0.005)) await sleep(4000);
-      this.#acknowledge(ids, await query("COMMIT"));
+      if (this.#isPaused) continue;
+      this.#writing += 1;
+      await this.#insert(query).finally(() => (this.#writing -= 1));
     }
+  }
+
+  async #insert(query: (sql: string) => Promise<string>): Promise<void> {
+    const size = this.#random.chance(0.03) ? this.#random.integer(2, 200) : 1;
+    const ids = Array.from({ length: size }, () => (this.#lastId += 1));
+    const rows = ids.map((id) => `(${id}, REPEAT('x', 100))`).join();
+    await query("START TRANSACTION");
+    await query(`INSERT INTO app.t VALUES ${rows}`);
+    if (this.#random.chance(0.005)) await sleep(4000);
+    this.#acknowledge(ids, await query("COMMIT"));
   }
 
   #acknowledge(ids: readonly number[], text: string): void {
