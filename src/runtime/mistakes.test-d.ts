@@ -162,7 +162,7 @@ void new ApiError({ code: 404 }).isNotfound;
 // @ts-expect-error 43: the code of a Status, which errors of Node use for another thing.
 void new ApiError({ code: 404 }).code;
 
-/* What TypeScript itself looks for only in objects that are written in place */
+/* Unknown fields, which TypeScript itself finds only in objects that are written in place */
 
 const misspelt = { size: 1, imagee: "a" };
 // @ts-expect-error 44: a misspelt field in a variable.

@@ -21,13 +21,13 @@ interface Place {
   readonly folder: string;
 }
 
-/** Returns the share of this process in the exploration of a kind; undefined if it explores alone. */
+/** Returns the share of this process in the exploration of that name; undefined if it explores alone. */
 export function shareIn(
   env: Readonly<Record<string, string | undefined>>,
-  kind: string,
+  exploration: string,
 ): JointShare | undefined {
   const { TSBUILDER_EXPLORE_SHARE: place } = env;
-  return place === undefined ? undefined : new JointShare(JSON.parse(place) as Place, kind);
+  return place === undefined ? undefined : new JointShare(JSON.parse(place) as Place, exploration);
 }
 
 /** Milliseconds between two looks for the reports of others. */
@@ -36,11 +36,11 @@ const lookInterval = 50;
 /** The share of one of several processes. The failure of the lowest seed wins, whichever process is faster. */
 class JointShare implements Share {
   readonly #place: Place;
-  readonly #kind: string;
+  readonly #exploration: string;
 
-  constructor(place: Place, kind: string) {
+  constructor(place: Place, exploration: string) {
     this.#place = place;
-    this.#kind = kind;
+    this.#exploration = exploration;
   }
 
   has(plan: number): boolean {
@@ -53,7 +53,7 @@ class JointShare implements Share {
 
   isOver(seed: number): boolean {
     try {
-      const prefix = `${this.#kind} failure `;
+      const prefix = `${this.#exploration} failure `;
       return this.#files().some(
         (name) => name.startsWith(prefix) && Number(name.slice(prefix.length)) < seed,
       );
@@ -75,7 +75,7 @@ class JointShare implements Share {
 
   /** Waits for the report of another process. Returns none if it ended without one. */
   async #reportOf(index: number): Promise<Report[]> {
-    const name = `${this.#kind} report ${index}`;
+    const name = `${this.#exploration} report ${index}`;
     for (;;) {
       const files = this.#files();
       if (files.includes(name))
@@ -91,7 +91,7 @@ class JointShare implements Share {
 
   /** Writes a file under another name first: nobody reads the half of it. */
   #write(name: string, text: string): void {
-    const path = join(this.#place.folder, `${this.#kind} ${name}`);
+    const path = join(this.#place.folder, `${this.#exploration} ${name}`);
     writeFileSync(`${path}.part`, text);
     renameSync(`${path}.part`, path);
   }

@@ -5,9 +5,9 @@ export interface Mistake {
   readonly file: "controller.ts" | "types.ts" | "webhooks.ts";
   readonly right: string;
   readonly wrong: string;
-  /** What the wrong source imports besides. */
+  /** Further imports of the wrong source. */
   readonly imports?: string;
-  /** What finds it before anything runs. */
+  /** The check that finds the mistake before anything runs. */
   readonly caughtBy: "types" | "lint" | "manifests" | "nothing";
 }
 

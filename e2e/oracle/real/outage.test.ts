@@ -50,6 +50,9 @@ test.skipIf("missing" in binaries)(
     await eventually(() => expect(informer.get(key("deleted"))).toBeDefined());
     const events: string[] = [];
     informer.subscribe(({ type, object }) => void events.push(`${type} ${object.metadata.name}`));
+    // A new subscriber is told of the objects that exist, not always at once.
+    const present = ["add kept", "add changed", "add deleted"];
+    await eventually(() => expect(events).toEqual(expect.arrayContaining(present)));
     events.length = 0;
 
     path.cut();

@@ -16,19 +16,19 @@ import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
 /**
- * Who reads what it has written, while the events of watches are late: controller-runtime as it is by default, with its
+ * Clients that read what they have just written, while the events of watches are late: controller-runtime as it is by default, with its
  * option `EnableReadYourWritesConsistency`, and our client.
  */
 type Reader = "default" | "consistent" | "ours";
 
-/** What a read shows: the state before the write or after it, or that it waits, or the write was refused. */
+/** A read shows the state before the write or after it, or waits, or the write was refused. */
 type Seen = "old" | "new" | "waits" | "refused";
 
 interface Probe {
   readonly name: string;
-  /** What is seen while the events are late. */
+  /** The reads while the events are late. */
   readonly late: { readonly [reader in Reader]: Seen };
-  /** What is seen once the events have come, if that isn't "new". */
+  /** The reads once the events have come, if they aren't all "new". */
   readonly settled?: { readonly [reader in Reader]: Seen };
   /** The ConfigMap that another process changes before the write. */
   readonly foreign?: string;

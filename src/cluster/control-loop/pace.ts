@@ -9,7 +9,7 @@ export type PacedStep = "schedule" | "start" | "ready" | "run" | "stop" | "bind"
 
 /**
  * Returns the milliseconds that a step takes for a pod or a claim: the same whenever it is asked, or later if it gets stuck. If
- * `start` takes for ever, the images of the pod can't be pulled.
+ * `start` takes for ever, or for minutes, the images of the pod can't be pulled until then.
  */
 export type Pace = (step: PacedStep, object: KubernetesObject) => number;
 

@@ -19,6 +19,9 @@ interface Reference {
   readonly container?: string;
 }
 
+/** Milliseconds until a pod starts from which on its images can't be pulled meanwhile. */
+const longestPull = 60_000;
+
 /**
  * Simulates the kubelets of all nodes: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
  * the pod of a Job succeeds after a while, one that outlives its `activeDeadlineSeconds` fails, and a pod that is
@@ -76,7 +79,7 @@ export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: St
     const missing = isRunning ? [] : missingReferences(pod);
     if (missing.length > 0) return waitingStatus(pod, (container) => missingReason(missing, container), now);
     const left = isRunning ? 0 : untilStarted(pod);
-    if (left === Infinity) return waitingStatus(pod, backOffReason, now);
+    if (left > longestPull) return waitingStatus(pod, backOffReason, now);
     if (left > 0) return undefined;
     const running = isRunning ? pod : { ...pod, status: runningStatus(pod, addressFor(pod), now) };
     return withResources(pod, withReadiness(running, untilReady(running) === 0, now));
@@ -161,7 +164,7 @@ function runningStatus(pod: Pod, podIP: string, now: string): PodStatus {
   };
 }
 
-/** What a container waits for. */
+/** The reason why a container waits, as its status has it. */
 interface Waiting {
   readonly reason: string;
   readonly message?: string;

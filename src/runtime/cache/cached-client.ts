@@ -168,7 +168,7 @@ class CachedClient implements Client {
     name: string,
   ): Subresource<Body> => {
     const live = this.live.subresource<Body>(kind, ref, name);
-    // Those of status, resize and approval answer with the whole object; a Scale is none of the cache's.
+    // The server answers writes of status, resize and approval with the whole object; the cache holds no Scale.
     const record = async (writing: Promise<Body>, options: WriteOptions | undefined): Promise<Body> => {
       const body = await writing;
       if (body.kind === kind.kind && body.apiVersion === kind.apiVersion && !this.isDry(options))

@@ -97,7 +97,7 @@ test("Cache finds objects by indexes, several values each, across namespaces, ad
 test("Cache finds the objects of an owner as the server does, by reference and by label, without visiting all", async () => {
   const [near, far] = [await newNamespace(), await newNamespace()];
   let visits = 0;
-  // Whoever looks for an owner reads this field.
+  // A search for an owner reads this field.
   const countVisits = (object: KubernetesObject): KubernetesObject => {
     const { ownerReferences } = object.metadata;
     const get = () => (visits++, ownerReferences);

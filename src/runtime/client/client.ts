@@ -410,7 +410,7 @@ export type StatusOf<T extends KubernetesObject> = T extends { status?: infer St
 export type DesiredStatus<T extends KubernetesObject> = WithUndefined<StatusOf<T>>;
 
 /**
- * What an object of type `Given` must be besides, so that it has no field that T lacks, at any depth. TypeScript itself looks
+ * Refuses an object of type `Given` that has a field that T lacks, at any depth, in `Given & Exact<Given, T>`. TypeScript itself looks
  * for such fields only in objects that are written in place, so a misspelt one in a variable would be accepted.
  */
 // The first line holds for a T that is a type parameter, too: then it is the declared type of the object.

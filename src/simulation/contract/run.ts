@@ -67,7 +67,7 @@ export type TraceEvent = { readonly at: number } & (
       readonly process: string;
       readonly method: string;
       readonly path: string;
-      /** What it does to which kind of objects: `PATCH Shop/status`. */
+      /** The method, and the kind of the object: `PATCH Shop/status`. */
       readonly kind: string;
       readonly body?: string | undefined;
       /** The object that it writes: `ConfigMap.v1 default/shop`. */

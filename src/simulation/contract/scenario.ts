@@ -68,24 +68,6 @@ interface Planned {
   readonly strange?: boolean;
 }
 
-/** Returns whether an image doesn't exist: its name ends with the number 999, as `nginx:1.999` does. */
-export function isMissingImage(image: string): boolean {
-  return /(?<!\d)999$/.test(image);
-}
-
-/** Returns whether a field of an object names an image that doesn't exist, or its version. */
-export function namesMissingImage(object: KubernetesObject): boolean {
-  return /(?<!\d)999"/.test(JSON.stringify(object));
-}
-
-/** Milliseconds until an image that doesn't exist is pushed after all, for pods that nothing else would get rid of. */
-export const latePush = 300_000;
-
-/** Returns an image, or its version, that doesn't exist, and otherwise is like another one. */
-export function missingImageLike(image: string): string {
-  return image.replace(/\d*$/, "999");
-}
-
 /** An action of a user. Steps are data only, so that they can be left out, and written into a test. */
 export type Step =
   /** Creates the object, or replaces everything but metadata and status: a field that is omitted is removed. */

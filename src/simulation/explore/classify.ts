@@ -108,7 +108,7 @@ type WatchFault = Extract<Fault, { readonly fault: "hold" | "break" | "expire" }
 
 /** Returns whether a process changed something while it got no events, and so by an old view. */
 function actsDuring({ process, in: phase, at, for: duration }: WatchFault, { trace }: Run): boolean {
-  const begin = at + (phase === undefined ? 0 : beginOf(phase, trace));
+  const begin = beginOf(phase ?? "steps", trace) + at;
   return trace.some(
     (event) =>
       event.at >= begin &&

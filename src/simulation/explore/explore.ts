@@ -1,7 +1,7 @@
 // Many seeds of one scenario. Begin with `explore()`, the loop: it draws faults (`draw-faults.ts`), compares disturbed runs with
 // undisturbed ones (`examine.ts`), shrinks the first failure, names its class (`classify.ts`), and tells its story (`story.ts`, `advice.ts`).
 
-import type { Fault, Verdict } from "../contract/index.ts";
+import type { Fault, Run, Verdict } from "../contract/index.ts";
 import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
 import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
@@ -110,8 +110,8 @@ async function explorePlans(
         steps: fixTimes(scenario.steps ?? [], new Random(number)),
         seed: number,
       };
-      plan = { number, scenario: planned, baseline: await baselineOf(planned) };
-      coverage.addPlan(planned);
+      plan = { number, ...(await carriedOut(planned)) };
+      coverage.addPlan(plan.scenario);
       coverage.addRun(plan.baseline.plain);
     }
     const { scenario, baseline } = plan;
@@ -135,6 +135,20 @@ async function explorePlans(
     }
   }
   return { runs, failure: undefined, ...coverage.reached };
+}
+
+/**
+ * Returns a scenario with its undisturbed run. If a webhook kept a user from correcting what no operator can carry out, as one
+ * does that admits no older version, the user never asks for it.
+ */
+async function carriedOut(
+  scenario: Scenario,
+): Promise<{ readonly scenario: Scenario; readonly baseline: Baseline }> {
+  const baseline = await baselineOf(scenario);
+  if (endsStrange(scenario) || !endsStrange(scenario, baseline.plain)) return { scenario, baseline };
+  const steps = scenario.steps?.filter((step) => step.do === "settle" || !step.strange);
+  const careful = { ...scenario, ...(steps && { steps }) };
+  return { scenario: careful, baseline: await baselineOf(careful) };
 }
 
 /** The longest pause before a step, in milliseconds: enough for Jobs and rollouts to end. */
@@ -225,10 +239,10 @@ function* onePatientUser(scenario: Scenario): Generator<Scenario> {
 }
 
 /** Returns whether something is left uncorrected that no operator can carry out. */
-function endsStrange({ steps = [] }: Scenario): boolean {
+function endsStrange({ steps = [] }: Scenario, { rejected = [] }: Partial<Run> = {}): boolean {
   const last = new Map<string, Step>();
   for (const step of steps)
-    if (step.do !== "settle")
+    if (step.do !== "settle" && !rejected.includes(step))
       last.set(step.do === "apply" ? refTextOf(step.object) : refText(step.target), step);
   return [...last.values()].some((step) => step.do !== "settle" && step.strange);
 }

@@ -1,6 +1,6 @@
 import { type JSONObject, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { missingImageLike } from "../contract/scenario.ts";
+import { missingImageLike } from "../contract/missing-image.ts";
 import { type Drawing, drawValue, type FieldName, fieldBelow, lastName, rangeOf } from "./draw-value.ts";
 import { narrow } from "./narrow.ts";
 import { type Place, changingPlaces, isWithin, pathText, withValue } from "./places.ts";
@@ -218,14 +218,19 @@ export function applyChange(
 interface WrongObject extends ChangedObject {
   /** False if the schema admits the value, which is only unusual then. */
   readonly isRejected: boolean;
+  /** Until when the user waits with it, if it matters what the operator has seen and done before. */
+  readonly pause: { readonly after?: number };
   /** The most milliseconds until the user corrects it. */
   readonly patience: number;
 }
 
+/** Milliseconds after which an operator has rolled out what it was asked for before, whatever disturbed it. */
+const pauseBeforeImage = 300_000;
+
 /** Milliseconds that a user waits for pods whose image doesn't exist: operators may give up earlier. */
 const patienceWithPods = 300_000;
 
-/** Milliseconds that another wrong value stays: less than those for which the errors of an operator are excused. */
+/** Milliseconds that another wrong value stays, at which operators fail again and again. */
 const patienceWithErrors = 20_000;
 
 /** Puts a wrong value into an object. Returns undefined if none was found. */
@@ -247,7 +252,10 @@ export function wrongChangeOf(kind: CheckedKind, old: UserObject, drawing: Drawi
     // A wrong value that the schema admits reaches the operator, and so is worth more tries.
     if (isRejected && attempt < mostTries / 2 && random.chance(0.8)) continue;
     const patience = namesImage(place.field) ? patienceWithPods : patienceWithErrors;
-    return { object, isRejected, patience, what: `sets ${pathText(place.path)} to ${shortJson(value)}` };
+    // An operator that gives up on an image returns to the one before.
+    const pause = isImage(place.field) ? { after: pauseBeforeImage } : {};
+    const what = `sets ${pathText(place.path)} to ${shortJson(value)}`;
+    return { object, isRejected, pause, patience, what };
   }
   return undefined;
 }

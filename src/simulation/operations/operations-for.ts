@@ -221,7 +221,7 @@ class Plan {
   #setWrongValue(metadata: Placement, object: UserObject): void {
     const wrong = wrongChangeOf(this.#kind, object, this.#drawing);
     if (!wrong) return;
-    const { what: why, isRejected, patience } = wrong;
+    const { what: why, isRejected, pause, patience } = wrong;
     if (isRejected) {
       // No operator sees it.
       if (this.#random.chance(0.3))
@@ -231,7 +231,8 @@ class Plan {
     // Without a valid way back, the wrong value would stay.
     if (this.#kind.errors(object, wrong.object).length > 0) return;
     // It may take long, and what else is strange leads to errors.
-    this.#steps.push(...this.#others.restore(), { do: "apply", object: wrong.object, why, strange: true });
+    const strange = { do: "apply", object: wrong.object, why, strange: true, ...pause } as const;
+    this.#steps.push(...this.#others.restore(), strange);
     const after = Math.round(this.#random.next() * this.#random.pick([patience, patience, 50]));
     this.#steps.push({ do: "apply", object, why: `corrects ${metadata.name}`, after });
   }

@@ -4,8 +4,9 @@
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isClaimed } from "@tsbuilder/runtime/testing";
 import type { Fault, Phase, Run, Scenario, Step, TraceEvent, Verdict } from "../contract/index.ts";
+import { latePush, namesMissingImage } from "../contract/missing-image.ts";
 import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
-import { appliedIn, isElected, latePush, namesMissingImage } from "../contract/scenario.ts";
+import { appliedIn, isElected } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isPaused } from "./left-out.ts";
 
@@ -403,7 +404,7 @@ function strangeTimes(trace: readonly TraceEvent[], steps: readonly Step[]): Exc
 /** Returns the times at which a fault that strikes at a given time begins and ends. */
 function timesOf(fault: Fault, trace: readonly TraceEvent[]): Excuse {
   if (!("at" in fault)) return { at: 0 };
-  const at = fault.at + (fault.in === undefined ? 0 : beginOf(fault.in, trace));
+  const at = beginOf(fault.in ?? "steps", trace) + fault.at;
   return { at, until: at + ("for" in fault ? fault.for : 0) };
 }
 

@@ -50,14 +50,15 @@ test("two operators that change one field are a fight, even if a restart shows i
   ]);
 });
 
+const error = (at: number): TraceEvent => ({
+  at,
+  type: "log",
+  process: "shop-0",
+  level: "error",
+  message: "no",
+});
+
 test("an error is excused by a deletion for a while, or by a fault", () => {
-  const error = (at: number): TraceEvent => ({
-    at,
-    type: "log",
-    process: "shop-0",
-    level: "error",
-    message: "no",
-  });
   const deletion: TraceEvent = { ...change("user", ""), at: 1000, change: "DELETED" } as TraceEvent;
   const classesOf = (...trace: TraceEvent[]): string[] =>
     judgeTrace(runOf(trace), scenario).map(({ class: name }) => name);
@@ -79,13 +80,7 @@ test("an error is excused by a deletion for a while, or by a fault", () => {
 });
 
 test("a fault that lasts excuses errors until it ends", () => {
-  const errors = [50_000, 70_000].map((at): TraceEvent => ({
-    at,
-    type: "log",
-    process: "shop-0",
-    level: "error",
-    message: "no",
-  }));
+  const errors = [error(50_000), error(70_000)];
   const lasting = (milliseconds: number): number => {
     const during = { process: "shop-0", at: 1000, for: milliseconds } as const;
     const fault = { fault: "refuse", requests: "PATCH Shop", with: "error", done: false, ...during } as const;
@@ -96,13 +91,6 @@ test("a fault that lasts excuses errors until it ends", () => {
 });
 
 test("what nobody can carry out excuses errors until the user corrects it; an image that doesn't exist, for minutes", () => {
-  const error = (at: number): TraceEvent => ({
-    at,
-    type: "log",
-    process: "shop-0",
-    level: "error",
-    message: "no",
-  });
   const step = (at: number): TraceEvent => ({ at, type: "step", text: "", status: 200 });
   const judge = (colour: string, ...errors: number[]): number => {
     const steps = [

@@ -11,28 +11,26 @@ interface Counts {
 /** The faults of a run. The network asks for those that strike a request; `simulate.ts` carries out the others. */
 export class FaultPlan {
   /** The faults of the phases that have begun. Their times and numbers count from the start of the run. */
-  readonly #faults: Fault[] = [];
+  readonly #faults: Fault[];
   /** The faults as the scenario gives them, by those. */
   readonly #given = new Map<Fault, Fault>();
-  readonly #all: readonly Fault[];
+  readonly #later: readonly Fault[];
 
   constructor(faults: readonly Fault[]) {
-    this.#all = faults;
     // The cluster's controllers write before the first step.
-    this.#faults.push(...faults.filter((fault) => fault.in === undefined));
-    for (const entry of faults) {
-      if (entry.fault !== "refuse" || entry.process !== "controllers") continue;
-      if (!(entry.with in refusalAnswers))
+    this.#faults = faults.filter((fault) => fault.in === undefined);
+    this.#later = faults.filter((fault) => fault.in !== undefined);
+    for (const entry of faults)
+      if (entry.fault === "refuse" && entry.process === "controllers" && !(entry.with in refusalAnswers))
         throw new TypeError(
           `a write of the cluster's controllers can't end with ${entry.with}: no network lies between them and the server. Use ${Object.keys(refusalAnswers).join(", ")}`,
         );
-    }
   }
 
   /** Lets the faults of a phase count from now on. Returns those that strike at a given time, and not at a request. */
   begin(phase: Phase, now: number, processes: readonly Counts[]): readonly TimedFault[] {
     if (phase === "steps") return this.timed;
-    const begun = this.#all.filter((fault) => fault.in === phase);
+    const begun = this.#later.filter((fault) => fault.in === phase);
     const placed = begun.map((fault) => place(fault, now, processes));
     for (const [index, fault] of placed.entries()) this.#given.set(fault, begun[index]!);
     this.#faults.push(...placed);

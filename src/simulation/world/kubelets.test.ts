@@ -197,6 +197,10 @@ test("a StatefulSet, which waits for such a pod for ever, gets the image in the 
   };
   const controllers = ["statefulset", "scheduler", "node", "kubelet"] as const;
   const run = await simulate({ ...shopScenario(setup), controllers, steps: mended });
+  const [waiting = 0] = timesOf(run, "pods", "MODIFIED", "status.containerStatuses");
+  const [started = 0] = timesOf(run, "pods", "MODIFIED", "status.podIP");
+  expect(waiting).toBeLessThan(10_000);
+  expect(started).toBeGreaterThan(300_000);
   expect(podsIn(run).map(({ status }) => status?.phase)).toEqual(["Running", "Running"]);
   expect(podsIn(run).map(({ spec }) => spec?.containers[0]?.image)).toEqual(["shop:2.0", "shop:2.0"]);
 });

@@ -4,7 +4,7 @@ import type { Node, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Pace, PacedStep } from "@tsbuilder/cluster";
 import type { NodeFault, PodFault } from "../contract/index.ts";
-import { isMissingImage, latePush } from "../contract/scenario.ts";
+import { isMissingImage, latePush } from "../contract/missing-image.ts";
 import type { Random } from "../random.ts";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";

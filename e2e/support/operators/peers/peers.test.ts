@@ -78,7 +78,7 @@ test("a network is made from the outside in, and ends from the inside out", asyn
   await report(SecurityGroup, { id: "group" });
   await eventually(async () => expect(await messageOf(NetworkStack)).toBe(""));
 
-  // What somebody deletes is made again.
+  // The operator makes a deleted child again.
   const lost = { namespace: "default", name: "one-us-west-2b" };
   const { uid } = (await client.get(Subnet, lost)).metadata;
   await client.delete(Subnet, lost);
@@ -121,7 +121,7 @@ test("a tenant gets its limits before its application, and the application ends 
     .patch({ merge: { status: { observedGeneration: 1, ...replicas } } });
   await eventually(async () => expect(await messageOf(Tenant)).toBe(""));
 
-  // What somebody deletes is made again.
+  // The operator makes a deleted child again.
   await client.delete(Deployment, inside);
   await eventually(async () => expect((await client.get(Deployment, inside)).metadata.uid).not.toBe(uid));
 

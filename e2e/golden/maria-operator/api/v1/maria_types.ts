@@ -205,7 +205,7 @@ export interface MariaStatus {
   primary?: int32;
   /** The uid of the only pod that is ever unlocked. */
   primaryPod?: string;
-  /** Rises whenever another pod may be unlocked. */
+  /** Rises before a pod is unlocked, and when another one is recorded. */
   epoch?: int64;
   /** The transactions of the primary when it was seen last: an older volume is recognized by them. */
   gtids?: string;

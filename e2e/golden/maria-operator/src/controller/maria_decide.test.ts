@@ -33,9 +33,7 @@ test("the first primary is chosen when all servers have answered, and is the one
 });
 
 test("only the recorded pod is unlocked, and whatever else is open is locked first", () => {
-  expect(decide(two, recorded, [locked, follower(1)]).steps).toEqual([
-    { do: "unlock", ordinal: 0 },
-  ]);
+  expect(decide(two, recorded, [locked, follower(1)]).steps).toEqual(unlocks(0, recorded));
   const stray = [server(0, { access: "open" }), { ...follower(1), says: says({ access: "open" }) }];
   expect(decide(two, recorded, stray).steps).toEqual([{ do: "lock", ordinal: 1 }]);
   const restarted = [{ ...locked, pod: "pod-new" }, follower(1)];
@@ -77,7 +75,7 @@ test("a switchover locks, waits until the other has everything, records it, and 
   ]);
   const next = records(decide(wish, recorded, [locked, follower(1)]).steps)!;
   expect(next).toMatchObject({ epoch: 6, primary: 1, pod: "pod-1" });
-  expect(decide(wish, next, [locked, follower(1)]).steps).toEqual([{ do: "unlock", ordinal: 1 }]);
+  expect(decide(wish, next, [locked, follower(1)]).steps).toEqual(unlocks(1, next));
 });
 
 test("a primary goes on, also after it was locked, if the other server can't take over", () => {
@@ -87,7 +85,7 @@ test("a primary goes on, also after it was locked, if the other server can't tak
     says: { ...far.says!, source: { ...far.says!.source!, isApplying: false, error: "1062" } },
   };
   const decision = decide({ size: 2, primary: 1 }, recorded, [locked, broken]);
-  expect(decision.steps).toEqual([{ do: "unlock", ordinal: 0 }]);
+  expect(decision.steps).toEqual(unlocks(0, recorded));
   expect(decision.problems).toMatchObject([
     { reason: "SwitchoverRefused", message: expect.stringContaining("1062") },
   ]);
@@ -180,6 +178,15 @@ function follower(ordinal: number, executed = "a:1-10"): Server {
 
 function silent(ordinal: number): Server {
   return { ordinal, pod: `pod-${ordinal}`, trouble: "ImagePullBackOff" };
+}
+
+/** A server is unlocked once a new epoch is written. */
+function unlocks(ordinal: number, former: Recorded): Step[] {
+  const next = { ...former, epoch: former.epoch + 1 };
+  return [
+    { do: "record", recorded: next },
+    { do: "unlock", ordinal },
+  ];
 }
 
 function records(steps: readonly Step[]): Recorded | undefined {

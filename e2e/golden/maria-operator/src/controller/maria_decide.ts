@@ -65,7 +65,7 @@ export interface Wish {
 
 /** What the status records before any server is unlocked. */
 export interface Recorded {
-  /** Rises with each change of the pod that may be unlocked. */
+  /** Rises before a pod is unlocked, and when another one is recorded. */
   readonly epoch: number;
   readonly primary: number;
   /** The uid of the only pod that may be unlocked. */
@@ -99,7 +99,7 @@ export interface Decision {
   readonly problems: readonly Problem[];
 }
 
-/** Decides what to do next. The steps may be done in any order, and any of them may fail. */
+/** Decides what to do next. Any of the steps may fail; what follows a record that failed is not done. */
 export function decide(
   wish: Wish,
   recorded: Recorded | undefined,
@@ -223,7 +223,9 @@ function serve(look: Look, current: Server): Decision {
   if (access === "open" && hasWhatWasRecorded(recorded, current)) return replicate(look, current);
   if (access !== "locked") return todo({ do: "lock", ordinal });
   if (pod !== recorded.pod || unknownTo(look, current).size > 0) return elect(look, current);
-  return todo({ do: "unlock", ordinal });
+  // Written before, so that whoever decided by an older status writes none any more, and unlocks nothing.
+  const next = { ...recorded, epoch: recorded.epoch + 1 };
+  return todo({ do: "record", recorded: next }, { do: "unlock", ordinal });
 }
 
 /** Records a server as the primary, unless something would be lost to which the user has not agreed. */

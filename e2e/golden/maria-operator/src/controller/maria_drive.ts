@@ -16,7 +16,7 @@ import {
 export interface Sessions {
   /** Asks all servers. Live, it lists their pods after the status was read, so that a recorded pod is among them. */
   look(isLive: boolean): Promise<readonly Server[]>;
-  /** Ends the sessions of all other operators on the servers that answer. */
+  /** Ends the sessions of all other operators on the servers that answer; those where it fails don't answer any more. */
   fence(): Promise<void>;
   act(step: SqlStep): Promise<void>;
 }
@@ -38,8 +38,9 @@ interface Seen {
 
 /**
  * Looks at the servers, and does what is to be done next. The cache is enough to see that nothing is. An operator that was replaced may
- * still run, and wake up anywhere in here. It unlocks nothing: its sessions are older than the status that it read, so
- * whoever wrote a newer status ends them before unlocking anything else.
+ * still run, and wake up anywhere in here. It unlocks nothing: whoever recorded another pod had ended its sessions before, or has
+ * written the status since it was read. So sessions are opened before the status is read, those of others are ended after it,
+ * and a new epoch is written before anything is unlocked.
  */
 export async function drive(
   sessions: Sessions,
@@ -49,7 +50,8 @@ export async function drive(
   if (glance.decision.steps.length === 0) return glance;
   const declared = await read(true);
   let seen = await look(sessions, declared, true);
-  if (seen.decision.steps.some(({ do: what }) => what === "unlock")) {
+  const { epoch } = declared.recorded ?? {};
+  if (seen.decision.steps.some((step) => step.do === "record" && step.recorded.epoch !== epoch)) {
     await sessions.fence();
     seen = await look(sessions, declared, true);
   }

@@ -179,6 +179,7 @@ class World {
         for (const ordinal of pods.keys()) {
           const server = await reach(ordinal).catch(() => undefined);
           if (server) server.sessions = new Set([session]);
+          else this.servers[ordinal]!.sessions.delete(session);
         }
       },
       act: async (step) => this.#act(step, reach, life),
@@ -229,6 +230,7 @@ class World {
       server.source = undefined;
       server.executed = noGtids;
       server.received = noGtids;
+      server.purged = noGtids;
       await this.#pause(life);
       await reach(step.ordinal);
       const donor = this.servers[step.donor as number]!;

@@ -113,7 +113,7 @@ export class SqlSessions implements Sessions {
 
   async fence(): Promise<void> {
     await Promise.all(
-      [...this.#sessions.values()].map((session) => fence(session).catch(() => undefined)),
+      [...this.#sessions.values()].map((session) => fence(session).catch(() => session.close())),
     );
   }
 

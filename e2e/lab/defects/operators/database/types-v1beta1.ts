@@ -9,7 +9,7 @@ export interface UserSpec {
      */
     name: string;
   };
-  /** Whether the user may only read. */
+  /** The user may read, and not write. */
   readOnly?: boolean;
   /**
    * Other namespaces that get a copy of the Secret.
