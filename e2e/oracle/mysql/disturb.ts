@@ -167,21 +167,25 @@ if (typeof servers === "string" || process.getuid?.() !== 0) {
     fail(new Error(`server ${ordinal} doesn't catch up: it has ${row?.["executed"]}, the primary ${gtids}`));
   }
 
+  /** Leaves copies of the volumes beside the logs. */
+  function fail(error: Error): never {
+    console.log(`${time()} ${error.stack}`);
+    for (let ordinal = 0; ordinal < size; ordinal += 1) {
+      kubelet.save(`db-${ordinal}`, join(folder, `failed-${ordinal}`));
+    }
+    process.exit(1);
+  }
+
   async function asked(ordinal: number, sql: string): Promise<RowDataPacket[]> {
     for (let attempt = 0; attempt < 60; attempt += 1) {
       const rows = await onlooker.query(`db-${ordinal}`, sql);
       if (rows) return rows;
       await sleep(1000);
     }
-    throw new Error(`server ${ordinal} doesn't answer: ${sql}`);
+    return fail(new Error(`server ${ordinal} doesn't answer: ${sql}`));
   }
 }
 
 function time(): string {
   return new Date().toISOString().slice(11, 19);
-}
-
-function fail(error: Error): never {
-  console.log(`${time()} ${error.stack}`);
-  process.exit(1);
 }

@@ -88,13 +88,17 @@ export class Person {
     await this.client.patch(Maria, await this.current(), ({ spec }) => edit(spec), { optimisticLock: false });
   }
 
-  /** Waits until all is as it should be, for the user's last wish; throws after five minutes. */
+  /** Waits until all is as it should be, for the user's last wish, and the primary takes writes; throws after five minutes. */
   async untilReady(): Promise<void> {
     for (let attempt = 0; attempt < 600; attempt += 1) {
       const { metadata, spec, status } = await this.current();
       const isSeen = status?.observedGeneration === metadata.generation;
       const isWished = spec.primary === undefined || spec.primary === status?.primary;
-      if (isSeen && isWished && isConditionTrue(status?.conditions, "Ready")) return;
+      if (isSeen && isWished && isConditionTrue(status?.conditions, "Ready")) {
+        const [row] =
+          (await this.#onlooker.query(`db-${status?.primary}`, "SELECT @@read_only AS locked")) ?? [];
+        if (row?.["locked"] === 0) return;
+      }
       await sleep(500);
     }
     const { spec, status } = await this.current();
