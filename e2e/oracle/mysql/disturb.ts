@@ -22,7 +22,7 @@ import { Users } from "./users.ts";
 
 const { values: options } = parseArgs({
   options: {
-    disturbances: { type: "string", default: "100" },
+    disturbances: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
     inside: { type: "string" },
   },

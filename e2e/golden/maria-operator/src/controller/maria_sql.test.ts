@@ -6,33 +6,36 @@ import { expect, test } from "vitest";
 import type { Stored } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { operatorSecretFor } from "./maria_resources.ts";
-import { ensureAccount, type Row, SqlSessions } from "./maria_sql.ts";
+import type { SqlStep } from "./maria_drive.ts";
+import { ensureAccount, type Place, type Row, SqlSessions } from "./maria_sql.ts";
 
 test("a server that has another one's address by now is not taken for that one", async () => {
-  const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1" };
-  const places = async () => [{ ...pod, ordinal: 0, isOutdated: false, trouble: "" }];
-  const none = async () => Promise.reject(new Error("not asked for"));
-  const sessions = new SqlSessions("password", { places, restart: none, restoreHost: none });
+  const sessions = sessionsWith(pod);
   await sessions.open(async () => answering([{ name: "1" }]));
   const [server] = await sessions.look(true);
   expect(server).toMatchObject({ ordinal: 0, trouble: "another server has its address" });
 });
 
 test("a server takes writes only when its events are enabled: an operator that dies before that finds it half open", async () => {
-  const statements: string[] = [];
-  const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1" };
-  const places = async () => [{ ...pod, ordinal: 0, isOutdated: false, trouble: "" }];
-  const none = async () => Promise.reject(new Error("not asked for"));
-  const sessions = new SqlSessions("password", { places, restart: none, restoreHost: none });
-  await sessions.open(async () => answering([{ db: "app", name: "tick" }], statements));
-  await sessions.look(true);
-  await sessions.act({ do: "unlock", ordinal: 0 });
-  expect(statements.slice(-4)).toEqual([
+  expect(await saidFor({ do: "unlock", ordinal: 0 })).toEqual([
+    "STOP REPLICA",
+    "RESET REPLICA ALL",
     "SET GLOBAL super_read_only = OFF",
     expect.stringContaining("information_schema.EVENTS"),
     "ALTER EVENT `app`.`tick` ENABLE",
     "SET GLOBAL read_only = OFF",
   ]);
+});
+
+test("a copy replaces databases, which MySQL refuses on a server that is locked", async () => {
+  const said = await saidFor({ do: "seed", ordinal: 0, donor: 0 });
+  expect(said.slice(0, 4)).toEqual([
+    "STOP REPLICA",
+    "RESET REPLICA ALL",
+    "RESET BINARY LOGS AND GTIDS",
+    "SET GLOBAL super_read_only = OFF",
+  ]);
+  expect(said.at(-1)).toMatch("CLONE INSTANCE");
 });
 
 test("each pod has an id of its own: MySQL never replicates what has the server's own, as data that was put back would need", () => {
@@ -66,6 +69,24 @@ test("a user is made, gets a new password beside the former one, and loses that 
     `ALTER ${user} ATTRIBUTE`,
   ]);
 });
+
+/** The statements of a step, to a server that has an event. */
+async function saidFor(step: SqlStep): Promise<string[]> {
+  const statements: string[] = [];
+  const sessions = sessionsWith(pod);
+  await sessions.open(async () => answering([{ db: "app", name: "tick" }], statements));
+  await sessions.look(true);
+  await sessions.act(step);
+  return statements.slice(1);
+}
+
+function sessionsWith(place: Omit<Place, "ordinal" | "isOutdated" | "trouble">): SqlSessions {
+  const places = async () => [{ ...place, ordinal: 0, isOutdated: false, trouble: "" }];
+  const none = async () => Promise.reject(new Error("not asked for"));
+  return new SqlSessions("password", { places, restart: none, restoreHost: none });
+}
+
+const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1" };
 
 /** The statements that make a user. */
 async function all(password: string): Promise<string[]> {
