@@ -45,6 +45,7 @@ export type {
 export { createClient } from "./client/live-client.ts";
 export { formatKey, keyOf } from "./client/client.ts";
 export { metadataOnly } from "./client/metadata-only.ts";
+export { podProblem, type PodProblem } from "./client/pod-problem.ts";
 export { Children, pruneServicePorts, type Rejection } from "./client/children.ts";
 export type { BeforeApply, Child, DesiredChild } from "./client/child-order.ts";
 export { createOrUpdate, retryOnConflict } from "./client/read-modify-write.ts";

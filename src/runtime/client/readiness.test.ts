@@ -93,6 +93,11 @@ const cases: [
     "failed: too many retries",
   ],
   ["v1 Pod", { status: { phase: "Pending" } }, "Pending"],
+  [
+    "v1 Pod",
+    { status: { phase: "Pending", conditions: [condition("PodScheduled", "False", "no node fits")] } },
+    "no node fits",
+  ],
   ["v1 Pod", { status: { phase: "Running", conditions: [condition("Ready", "True")] } }, ready],
   ["v1 Pod", { status: { phase: "Succeeded" } }, ready],
   ["example.com/v1 Shop", {}, ready],

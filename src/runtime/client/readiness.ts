@@ -1,5 +1,6 @@
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { findCondition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
+import { podProblem } from "./pod-problem.ts";
 
 /** Whether an object does what it is there for, and what is missing if it doesn't. */
 export interface Readiness {
@@ -8,7 +9,7 @@ export interface Readiness {
   readonly message: string;
 }
 
-/** The fields of built-in kinds that tell whether they are ready; this module doesn't import the kinds. */
+/** The fields of built-in kinds that tell whether they are ready. */
 interface Observable extends KubernetesObject {
   readonly spec?: {
     readonly replicas?: number;
@@ -61,7 +62,7 @@ export function readinessOf(object: KubernetesObject): Readiness {
     case "v1 Pod":
       return {
         isReady: status.phase === "Succeeded" || isConditionTrue(status.conditions, "Ready"),
-        message: status.phase ?? "",
+        message: podProblem(object)?.message ?? status.phase ?? "",
       };
     default:
       return { isReady: true, message: "" };

@@ -16,6 +16,8 @@ import type {
   LocalObjectReference,
   Probe,
   ResourceRequirements,
+  Toleration,
+  TopologySpreadConstraint,
 } from "@tsbuilder/runtime/k8s/core/v1";
 import { groupVersion } from "./groupversion_info.ts";
 
@@ -88,13 +90,35 @@ export interface AppServiceSpec {
    */
   config?: Record<string, string>;
   /**
+   * Volumes, mounted in the container.
+   * +kubebuilder:validation:MaxItems=16
+   * +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a.mountPath == b.mountPath))",message="each volume needs a mountPath of its own"
+   * +listType=map
+   * +listMapKey=name
+   */
+  volumes?: AppVolume[];
+  /**
+   * Labels of the nodes that pods may run on.
+   * +kubebuilder:validation:MaxProperties=16
+   */
+  nodeSelector?: Record<string, string>;
+  /** Taints of nodes that don't keep pods away. */
+  tolerations?: Toleration[];
+  /**
+   * How pods are spread over nodes or zones.
+   * +listType=map
+   * +listMapKey=topologyKey
+   * +listMapKey=whenUnsatisfiable
+   */
+  topologySpreadConstraints?: TopologySpreadConstraint[];
+  /**
    * ServiceAccount of the pods. Default: the default ServiceAccount of the namespace.
    * +kubebuilder:validation:MaxLength=253
    */
   serviceAccountName?: string;
   /** With restricted, the pods satisfy the restricted Pod Security Standard; many public images don't. */
   podSecurity?: "restricted" | "none";
-  /** Pauses reconciliation. */
+  /** Pauses reconciliation; the status has the condition Paused. */
   paused?: boolean;
 }
 
@@ -130,6 +154,44 @@ export interface AppPort {
    * +kubebuilder:validation:Maximum=32767
    */
   nodePort?: int32;
+}
+
+/**
+ * AppVolume is a claim, a Secret, a ConfigMap, or else an empty folder that lives as long as its pod.
+ * +kubebuilder:validation:XValidation:rule="[has(self.claim), has(self.secret), has(self.configMap)].filter(given, given).size() <= 1",message="a volume is a claim, a Secret or a ConfigMap"
+ */
+export interface AppVolume {
+  /**
+   * +kubebuilder:validation:MaxLength=50
+   * +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
+   */
+  name: string;
+  /**
+   * Path in the container.
+   * +kubebuilder:validation:MaxLength=256
+   * +kubebuilder:validation:Pattern=`^/[^:]*$`
+   */
+  mountPath: string;
+  /** Whether the container can't write to it. */
+  readOnly?: boolean;
+  /**
+   * Name of a PersistentVolumeClaim.
+   * +kubebuilder:validation:MinLength=1
+   * +kubebuilder:validation:MaxLength=253
+   */
+  claim?: string;
+  /**
+   * Name of a Secret.
+   * +kubebuilder:validation:MinLength=1
+   * +kubebuilder:validation:MaxLength=253
+   */
+  secret?: string;
+  /**
+   * Name of a ConfigMap.
+   * +kubebuilder:validation:MinLength=1
+   * +kubebuilder:validation:MaxLength=253
+   */
+  configMap?: string;
 }
 
 /** AppIngress exposes the app outside of the cluster over HTTP. */
@@ -222,7 +284,7 @@ export interface AppServiceStatus {
   url?: string;
   /** Node ports of the Service. */
   nodePorts?: int32[];
-  /** Conditions of the types Available, Progressing and Degraded. */
+  /** Conditions of the types Available, Progressing and Degraded, and Paused while it is. */
   conditions?: Condition[];
 }
 

@@ -6,7 +6,7 @@ import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { findCondition } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
-import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { ConfigMap, Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import {
@@ -24,6 +24,7 @@ const stranger = { apiVersion: "v1", kind: "Secret", name: "x", uid: "stranger",
 // There is no garbage collector in this cluster.
 const noOwners = { ownerReferences: null };
 const noFinalizers = { finalizers: null };
+const volume = { name: "data", mountPath: "/data", claim: "data" };
 const web = { name: "web", port: 80, targetPort: 8080 };
 let cluster: TestCluster;
 let manager: TestManager;
@@ -213,6 +214,59 @@ test.each([
   expect(await manager.client.get(ConfigMap, theirs)).toEqual(foreign);
 });
 
+test("Degraded says what keeps a pod from running", async () => {
+  const name = await create("stuck", { image: "nginx:1.999" });
+  const { metadata, spec } = await eventually(async () => {
+    const deployment = await manager.client.get(Deployment, { namespace, name });
+    return deployment.spec!.template;
+  });
+  const pod = await manager.client.create(Pod, {
+    metadata: { name: "stuck-1", namespace, labels: metadata!.labels },
+    spec: spec!,
+  });
+  const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
+  const container = { name, image: "", imageID: "", ready: false, restartCount: 0 };
+  const containerStatuses = [{ ...container, state: { waiting } }];
+  await manager.client.patchStatus(Pod, pod, { ...pod.status, containerStatuses });
+  await eventually(async () =>
+    expect(await conditionOf(name, "Degraded")).toBe("ImagePullBackOff"),
+  );
+  await manager.client.delete(Pod, pod);
+  await eventually(async () => expect(await conditionOf(name, "Degraded")).toBe("AsExpected"));
+});
+
+test("a paused app says so, and nothing of it is changed", async () => {
+  const name = await create("paused", { image: "nginx:1", volumes: [volume] });
+  const imageOf = async () => {
+    const { spec } = await manager.client.get(Deployment, { namespace, name });
+    return spec?.template.spec?.containers[0]?.image;
+  };
+  await eventually(async () => expect(await imageOf()).toBe("nginx:1"));
+  await change(name, (spec) => Object.assign(spec, { paused: true, image: "nginx:2" }));
+  await eventually(async () => expect(await conditionOf(name, "Paused")).toBe("PausedBySpec"));
+  expect(await imageOf()).toBe("nginx:1");
+  await change(name, (spec) => delete spec.paused);
+  await eventually(async () => expect(await imageOf()).toBe("nginx:2"));
+  await eventually(async () => expect(await conditionOf(name, "Paused")).toBeUndefined());
+});
+
+test("a volume that becomes one of another type leaves nothing of the former one", async () => {
+  const name = await create("mounted", { image: "nginx", volumes: [volume] });
+  const podSpec = async () =>
+    (await manager.client.get(Deployment, { namespace, name })).spec?.template.spec;
+  await eventually(async () => expect((await podSpec())?.volumes).toHaveLength(1));
+  await change(name, (spec) => {
+    spec.volumes = [{ name: "data", mountPath: "/data", readOnly: true, secret: "token" }];
+  });
+  await eventually(async () => {
+    const { volumes, containers } = (await podSpec())!;
+    expect(volumes).toMatchObject([{ name: "secret-data", secret: { secretName: "token" } }]);
+    expect(containers[0]?.volumeMounts).toEqual([
+      { name: "secret-data", mountPath: "/data", readOnly: true },
+    ]);
+  });
+});
+
 test("no autoscaler is created for a Deployment of another owner", async () => {
   const name = "not-ours";
   const labels = { app: "theirs" };
@@ -279,6 +333,7 @@ test.each<[string, AppServiceSpec, string]>([
     { image: "a", ports: [{ port: 80, targetPort: "http" }] },
     "a named targetPort must be",
   ],
+  ["a volume of two types", { image: "a", volumes: [{ ...volume, secret: "b" }] }, "a volume is"],
   ["a duplicate variable", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
   [
     "autoscaling without a CPU request",

@@ -17,7 +17,7 @@ import {
 } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { HorizontalPodAutoscaler } from "@tsbuilder/runtime/k8s/autoscaling/v2";
-import { ConfigMap, Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { ConfigMap, Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { type Autoscaling, AppService } from "../../api/v1/appservice_types.ts";
@@ -29,15 +29,17 @@ import {
   disruptionBudgetFor,
   fewestReplicas,
   ingressFor,
+  selectorLabels,
   serviceFor,
 } from "./appservice_resources.ts";
-import { statusFor } from "./appservice_status.ts";
+import { pausedStatus, statusFor } from "./appservice_status.ts";
 
 // +kubebuilder:rbac:groups=apps.example.com,resources=appservices,verbs=list;watch
 // +kubebuilder:rbac:groups=apps.example.com,resources=appservices/status,verbs=patch
 // +kubebuilder:rbac:groups=apps.example.com,resources=appservices/finalizers,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=ingresses,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=get;list;watch;create;patch;delete
@@ -63,8 +65,11 @@ export class AppServiceReconciler implements Reconciler {
       log.info("AppService not found: it was deleted, and its objects are garbage-collected");
       return;
     }
-    if (app.spec.paused) return;
-    const { name } = request;
+    if (app.spec.paused) {
+      await this.#client.patchStatus(AppService, app, pausedStatus(app, this.#clock));
+      return;
+    }
+    const { namespace, name } = request;
     const { config, ports = [], ingress, autoscaling } = app.spec;
     const [port] = ports;
 
@@ -84,7 +89,8 @@ export class AppServiceReconciler implements Reconciler {
     await children.set(PodDisruptionBudget, name, budget);
 
     const { rejections } = children;
-    const status = statusFor(app, { deployment, service, rejections }, this.#clock);
+    const pods = await this.#client.list(Pod, { namespace, labels: selectorLabels(app) });
+    const status = statusFor(app, { deployment, pods, service, rejections }, this.#clock);
     await this.#client.patchStatus(AppService, app, status);
     for (const { reason, message } of rejections) events.warning(app, reason, message);
     return children.result(findCondition(status.conditions, "Degraded"));
@@ -116,6 +122,8 @@ const HANDOVER = "app-operator-handover";
 
 /** Registers the controller and the kinds that it watches. */
 export function setupAppServiceController(manager: Manager): void {
+  // Whichever of this operator's kinds they belong to: all share one cache.
+  manager.cache.keepOnly(Pod, { labels: "app.kubernetes.io/managed-by=app-operator" });
   manager
     .controllerFor(AppService)
     .named("appservice")
@@ -125,5 +133,9 @@ export function setupAppServiceController(manager: Manager): void {
     .owns(Ingress)
     .owns(HorizontalPodAutoscaler)
     .owns(PodDisruptionBudget)
+    .watches(Pod, ({ metadata: { namespace, labels = {} } }) => {
+      const name = labels["app.kubernetes.io/instance"];
+      return name ? [{ namespace, name }] : [];
+    })
     .complete(new AppServiceReconciler(manager));
 }

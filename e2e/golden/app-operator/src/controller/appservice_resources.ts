@@ -13,12 +13,14 @@ import type {
   Probe,
   Service,
   ServicePort,
+  Volume,
 } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Ingress } from "@tsbuilder/runtime/k8s/networking/v1";
 import type { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import type {
   AppIngress,
   AppPort,
+  AppVolume,
   AppService,
   AppServiceSpec,
   Autoscaling,
@@ -66,6 +68,10 @@ export function deploymentFor(app: Stored<AppService>): Desired<Deployment> {
             ? { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } }
             : undefined,
           containers: [containerFor(app, isRestricted)],
+          volumes: spec.volumes?.map(podVolume),
+          nodeSelector: spec.nodeSelector,
+          tolerations: spec.tolerations,
+          topologySpreadConstraints: spec.topologySpreadConstraints,
         },
       },
     },
@@ -160,6 +166,10 @@ function containerFor(app: Stored<AppService>, isRestricted: boolean): Container
       : spec.envFrom,
     resources: spec.resources,
     ports: containerPorts(ports),
+    volumeMounts: spec.volumes?.map((volume) => {
+      const { mountPath, readOnly } = volume;
+      return { name: podVolume(volume).name, mountPath, readOnly };
+    }),
     livenessProbe: spec.probes?.liveness,
     readinessProbe: spec.probes?.readiness ?? connectTo(ports),
     startupProbe: spec.probes?.startup,
@@ -167,6 +177,14 @@ function containerFor(app: Stored<AppService>, isRestricted: boolean): Container
       ? { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } }
       : undefined,
   };
+}
+
+/** Its name has its type: another type makes another volume, which has no fields of the former one that the API server set. */
+function podVolume({ name, claim, secret, configMap }: AppVolume): Volume {
+  if (claim) return { name: `claim-${name}`, persistentVolumeClaim: { claimName: claim } };
+  if (secret) return { name: `secret-${name}`, secret: { secretName: secret } };
+  if (configMap) return { name: `config-map-${name}`, configMap: { name: configMap } };
+  return { name: `empty-${name}`, emptyDir: {} };
 }
 
 /** Several ports of the Service may target one container port, which is listed once, under the first name. */

@@ -7,18 +7,21 @@ import {
   type Condition,
   type DesiredCondition,
   findCondition,
+  podProblem,
   type Rejection,
+  removeCondition,
   setCondition,
   type Stored,
 } from "@tsbuilder/runtime";
 import type { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
-import type { Service } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import type { AppService, AppServiceStatus } from "../../api/v1/appservice_types.ts";
 import { selectorLabels } from "./appservice_resources.ts";
 
 /** The observed state after a reconcile. */
 export interface Observed {
   readonly deployment: Deployment | undefined;
+  readonly pods: readonly Pod[];
   readonly service: Service | undefined;
   readonly rejections: readonly Rejection[];
 }
@@ -26,9 +29,10 @@ export interface Observed {
 /** Returns the complete status. */
 export function statusFor(
   app: Stored<AppService>,
-  { deployment, service, rejections }: Observed,
+  observed: Observed,
   clock: Clock,
 ): AppServiceStatus {
+  const { deployment, service } = observed;
   const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = deployment?.status ?? {};
   const { availableReplicas = 0, unavailableReplicas = 0 } = deployment?.status ?? {};
   const nodePorts = service?.spec?.ports?.flatMap(({ nodePort }) => nodePort ?? []) ?? [];
@@ -41,26 +45,32 @@ export function statusFor(
       .join(","),
     ...(url ? { url } : {}),
     ...(nodePorts.length > 0 ? { nodePorts } : {}),
-    conditions: conditionsFor(app, deployment, rejections, clock),
+    conditions: conditionsFor(app, observed, clock),
   };
+}
+
+/** The status while nothing is reconciled: what was observed before, and why it may be out of date. */
+export function pausedStatus({ status }: Stored<AppService>, clock: Clock): AppServiceStatus {
+  const message = "spec.paused is true: nothing is reconciled";
+  const paused = { type: "Paused", status: "True", reason: "PausedBySpec", message } as const;
+  return { ...status, conditions: setCondition(status?.conditions, paused, clock) };
 }
 
 function conditionsFor(
   app: Stored<AppService>,
-  deployment: Deployment | undefined,
-  rejections: readonly Rejection[],
+  { deployment, pods, rejections }: Observed,
   clock: Clock,
 ): Condition[] {
   const observedGeneration = app.metadata.generation ?? 0;
   const wanted = {
     Available: available(deployment),
     Progressing: progressing(deployment),
-    Degraded: degraded(deployment, rejections),
+    Degraded: degraded(deployment, pods, rejections),
   };
   return Object.entries(wanted).reduce<Condition[]>(
     (conditions, [type, condition]) =>
       setCondition(conditions, { type, observedGeneration, ...condition }, clock),
-    app.status?.conditions ?? [],
+    removeCondition(app.status?.conditions, "Paused"),
   );
 }
 
@@ -105,6 +115,7 @@ function progressing(deployment: Deployment | undefined): Omit<DesiredCondition,
 
 function degraded(
   deployment: Deployment | undefined,
+  pods: readonly Pod[],
   rejections: readonly Rejection[],
 ): Omit<DesiredCondition, "type"> {
   const [first] = rejections;
@@ -118,6 +129,13 @@ function degraded(
   const failure = findCondition(deployment?.status?.conditions, "ReplicaFailure");
   if (failure?.status === "True") {
     return { status: "True", reason: "ReplicaFailure", message: failure.message ?? "" };
+  }
+  // The Deployment itself tells of its pods when its deadline is over, after ten minutes.
+  for (const pod of pods) {
+    const problem = podProblem(pod);
+    if (!problem) continue;
+    const { reason, message } = problem;
+    return { status: "True", reason, message: `pod ${pod.metadata.name}: ${message}` };
   }
   const progress = findCondition(deployment?.status?.conditions, "Progressing");
   if (progress?.reason === "ProgressDeadlineExceeded") {

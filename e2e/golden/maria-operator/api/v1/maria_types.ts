@@ -76,6 +76,8 @@ export interface MariaSpec {
    * +kubebuilder:validation:MaxLength=64
    */
   acceptLoss?: string;
+  /** Certificate of the servers. Default: each makes its own, which nobody can verify. */
+  tls?: TLS;
   /** +kubebuilder:default={} */
   storage?: Storage;
   /** +kubebuilder:default={requests: {cpu: "100m", memory: "512Mi"}, limits: {memory: "1Gi"}} */
@@ -110,7 +112,7 @@ export interface MariaSpec {
    * +kubebuilder:default="/backups"
    * +kubebuilder:validation:MaxLength=256
    * +kubebuilder:validation:Pattern=`^(/[A-Za-z0-9_-]+)+$`
-   * +kubebuilder:validation:XValidation:rule="['/var/lib/mysql', '/etc/mysql-operator', '/run/mysqld', '/tmp', '/usr', '/etc'].all(taken, self != taken && !self.startsWith(taken + '/'))",message="this path is taken"
+   * +kubebuilder:validation:XValidation:rule="['/var/lib/mysql', '/etc/mysql-operator', '/etc/mysql-tls', '/run/mysqld', '/tmp', '/usr', '/etc'].all(taken, self != taken && !self.startsWith(taken + '/'))",message="this path is taken"
    */
   backupPath?: string;
   /** +kubebuilder:default={} */
@@ -136,6 +138,16 @@ export interface SecretKey {
    * +kubebuilder:validation:MaxLength=253
    */
   key?: string;
+}
+
+/** TLS names a Secret with `tls.crt`, `tls.key` and `ca.crt`, as cert-manager makes them. */
+export interface TLS {
+  /**
+   * The certificate must have the name of the Service, such as shop.default.svc.
+   * +kubebuilder:validation:MinLength=1
+   * +kubebuilder:validation:MaxLength=253
+   */
+  secretName: string;
 }
 
 /**

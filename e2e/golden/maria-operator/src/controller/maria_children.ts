@@ -38,6 +38,7 @@ export async function setChildren(
   client: Client,
   mysql: Stored<Maria>,
   children: Children,
+  operatorSecret: Stored<Secret>,
 ): Promise<void> {
   const { spec, status } = mysql;
   const names = namesOf(mysql);
@@ -53,7 +54,8 @@ export async function setChildren(
   // A primary beyond the size stays until another one has taken over.
   const replicas = Math.max(spec.size ?? 1, (status?.primary ?? 0) + 1);
   const existing = await children.find(StatefulSet, names.servers);
-  await children.set(StatefulSet, names.servers, statefulSetFor(mysql, replicas, existing));
+  const servers = statefulSetFor(mysql, replicas, operatorSecret, existing);
+  await children.set(StatefulSet, names.servers, servers);
   await growClaims(client, mysql);
   if (spec.backupSchedule) await ensureBackupClaim(client, mysql);
   const cronJob = spec.backupSchedule ? backupCronJobFor(mysql, spec.backupSchedule) : undefined;
@@ -92,21 +94,21 @@ async function ensureBackupClaim(client: Client, mysql: Stored<Maria>): Promise<
   if (!known) await client.create(PersistentVolumeClaim, claim);
 }
 
-/** The operator's password on the servers. It is made once: servers learn it when they start. */
-export async function ensureOperatorPassword(
+/** The operator's password on the servers. It never changes; if it is deleted, a new one is made. */
+export async function ensureOperatorSecret(
   client: Client,
   mysql: Stored<Maria>,
-): Promise<string> {
+): Promise<Stored<Secret>> {
   const key = { namespace: mysql.metadata.namespace, name: namesOf(mysql).operator };
   const desired = operatorSecretFor(mysql, newPassword());
-  const secret =
+  return (
     (await findSecret(client, key)) ??
     (await client.create(
       Secret,
       { ...desired, metadata: { ...desired.metadata, ...key } },
       { owner: mysql },
-    ));
-  return decode(secret, "password");
+    ))
+  );
 }
 
 /** The password of the application: a given one, or one that is made once. Returns a problem if there is none. */
@@ -115,19 +117,36 @@ export async function readPassword(
   mysql: Stored<Maria>,
 ): Promise<string | Problem> {
   const { namespace } = mysql.metadata;
-  const given = mysql.spec.passwordSecret;
-  const name = given?.name ?? namesOf(mysql).credentials;
-  const secret = await findSecret(client, { namespace, name });
-  if (!given) return secret ? decode(secret, "password") : newPassword();
-  const { key = "password" } = given;
-  const missing = (message: string) => ({ reason: "PasswordMissing", message });
-  if (!secret) return missing(`Secret "${name}" not found`);
-  const password = decode(secret, key).replace(/\r?\n$/, "");
-  if (password === "") return missing(`Secret "${name}" has no key "${key}"`);
-  if (/[\0\r\n]/.test(password)) {
-    return missing(`key "${key}" of Secret "${name}" has several lines`);
+  const { passwordSecret: given } = mysql.spec;
+  if (!given) {
+    const secret = await findSecret(client, { namespace, name: namesOf(mysql).credentials });
+    return secret ? decode(secret, "password") : newPassword();
   }
-  return password;
+  const { name, key = "password" } = given;
+  const password = await readKey(client, { namespace, name }, key);
+  if (typeof password !== "string" || !/[\0\r\n]/.test(password)) return password;
+  return { reason: "SecretMissing", message: `key "${key}" of Secret "${name}" has several lines` };
+}
+
+/** Who signed the servers' certificate; empty if they make their own. Returns a problem if that is not known. */
+export async function readAuthority(
+  client: Client,
+  { spec, metadata: { namespace } }: Stored<Maria>,
+): Promise<string | Problem> {
+  return spec.tls ? readKey(client, { namespace, name: spec.tls.secretName }, "ca.crt") : "";
+}
+
+/** The value of a user's Secret without the end of its last line; a problem if there is none. */
+async function readKey(
+  client: Client,
+  key: NamespacedName,
+  dataKey: string,
+): Promise<string | Problem> {
+  const secret = await findSecret(client, key);
+  const value = secret && decode(secret, dataKey).replace(/\r?\n$/, "");
+  if (value) return value;
+  const what = secret ? `has no key "${dataKey}"` : "not found";
+  return { reason: "SecretMissing", message: `Secret "${key.name}" ${what}` };
 }
 
 /** Publishes what clients need, once the servers accept it; a first password before. */
@@ -150,6 +169,7 @@ async function findSecret(
   return (await client.find(Secret, key)) ?? (await client.find(Secret, key, { live: true }));
 }
 
-function decode({ data = {} }: Stored<Secret>, key: string): string {
+/** The value of a key; empty if there is none. */
+export function decode({ data = {} }: Stored<Secret>, key: string): string {
   return Buffer.from(data[key] ?? "", "base64").toString();
 }

@@ -9,6 +9,7 @@ import {
   type Clock,
   generationChanged,
   isConditionTrue,
+  podProblem,
   type KubernetesObject,
   type Manager,
   metadataOnly,
@@ -19,19 +20,21 @@ import {
   type Stored,
 } from "@tsbuilder/runtime";
 import { StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
-import { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
+import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { PersistentVolumeClaim, Pod, Secret, Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
 import { Maria } from "../../api/v1/maria_types.ts";
 import {
-  ensureOperatorPassword,
+  decode,
+  ensureOperatorSecret,
+  readAuthority,
   readPassword,
   setChildren,
   setCredentials,
 } from "./maria_children.ts";
 import type { Problem, Server } from "./maria_decide.ts";
 import { type Declared, drive } from "./maria_drive.ts";
-import { placesOf } from "./maria_pods.ts";
+import { backupProblems, placesOf } from "./maria_pods.ts";
 import { labelsOf, namesOf, readsLabel, writesLabel } from "./maria_resources.ts";
 import { type Connect, connect, type Effects, ensureAccount, SqlSessions } from "./maria_sql.ts";
 import { fieldsOf, recordedOf, serving, statusFor } from "./maria_status.ts";
@@ -45,6 +48,7 @@ import { fieldsOf, recordedOf, serving, statusFor } from "./maria_status.ts";
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups=batch,resources=cronjobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=list;watch
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -64,12 +68,13 @@ export class MariaReconciler implements Reconciler {
     const mysql = await this.#client.find(Maria, request);
     if (!mysql || mysql.metadata.deletionTimestamp) return;
     const children = new Children(this.#client, mysql, { clock: this.#clock });
-    const key = await ensureOperatorPassword(this.#client, mysql);
+    const operatorSecret = await ensureOperatorSecret(this.#client, mysql);
+    const key = decode(operatorSecret, "password");
     const password = await readPassword(this.#client, mysql);
-    const problems: Problem[] = [];
+    const authority = await readAuthority(this.#client, mysql);
+    const problems = [password, authority].filter((one) => typeof one !== "string");
     if (typeof password === "string") await setCredentials(mysql, children, password, false);
-    else problems.push(password);
-    await setChildren(this.#client, mysql, children);
+    await setChildren(this.#client, mysql, children, operatorSecret);
     const cronJob = await children.find(CronJob, namesOf(mysql).backup);
 
     // What is read live is read after the sessions were opened.
@@ -77,7 +82,8 @@ export class MariaReconciler implements Reconciler {
     let servers: readonly Server[] = [];
     let isBusy = false;
     const effects = this.#effectsFor(mysql);
-    const sessions = new SqlSessions(key, effects);
+    const ca = typeof authority === "string" ? authority : "";
+    const sessions = new SqlSessions({ password: key, ca }, effects);
     await sessions.open(this.#connect);
     try {
       const looked = await drive(sessions, async (isLive): Promise<Declared> => {
@@ -109,7 +115,7 @@ export class MariaReconciler implements Reconciler {
     }
 
     await this.#showPods(live, servers);
-    problems.push(...children.rejections);
+    problems.push(...children.rejections, ...(await this.#backupProblems(mysql)));
     const status = statusFor(live, servers, problems, cronJob, this.#clock);
     await this.#client.patchStatus(Maria, live, status);
     const isReady = isConditionTrue(status.conditions, "Ready");
@@ -130,10 +136,20 @@ export class MariaReconciler implements Reconciler {
       },
       restoreHost: async () => {
         const pod = await this.#client.get(Pod, { namespace, name: names.restore });
-        if (!pod.status?.podIP) throw new Error("the server with the backup has no address yet");
-        return pod.status.podIP;
+        if (pod.status?.podIP) return pod.status.podIP;
+        const why = podProblem(pod)?.message ?? "its pod has no address yet";
+        throw new Error(`the server with the backup: ${why}`);
       },
     };
+  }
+
+  async #backupProblems(mysql: Stored<Maria>): Promise<Problem[]> {
+    const { namespace } = mysql.metadata;
+    const backups = { namespace, labels: labelsOf(mysql, "backup") };
+    return backupProblems(
+      await this.#client.list(Job, backups),
+      await this.#client.list(Pod, backups),
+    );
   }
 
   /** Labels the pods that the Services select. One that doesn't answer us may answer its clients: its probe says so. */
@@ -160,21 +176,23 @@ export class MariaReconciler implements Reconciler {
   }
 }
 
-/** The index of MySQL objects by the Secret with their password. */
-const bySecret = "passwordSecret";
+/** The index of MySQL objects by the Secrets that they name. */
+const bySecret = "secrets";
 
 /** Registers the controller and the kinds that it watches. */
 export function setupMariaController(manager: Manager, connectTo: Connect = connect): void {
   const { client, cache } = manager;
-  cache.addIndex(Maria, bySecret, ({ spec }) =>
-    spec.passwordSecret ? [spec.passwordSecret.name] : [],
+  cache.addIndex(Maria, bySecret, ({ spec: { passwordSecret, tls } }) =>
+    [passwordSecret?.name, tls?.secretName].filter((name) => name !== undefined),
   );
-  for (const kind of [Pod, PersistentVolumeClaim, Secret]) {
-    cache.keepOnly(kind, { labels: "app.kubernetes.io/name=maria" });
+  // Whichever of this operator's kinds they belong to: all share one cache.
+  for (const kind of [Pod, PersistentVolumeClaim, Secret, Job]) {
+    cache.keepOnly(kind, { labels: "app.kubernetes.io/managed-by=maria-operator" });
   }
   manager
     .controllerFor(Maria, { predicates: [generationChanged] })
     .named("maria")
+    .pausable()
     .withPredicates(notOwnWrite)
     .owns(StatefulSet)
     .owns(Service)
@@ -182,6 +200,7 @@ export function setupMariaController(manager: Manager, connectTo: Connect = conn
     .owns(PodDisruptionBudget)
     .owns(CronJob)
     .watches(Pod, byInstance)
+    .watches(Job, byInstance)
     .watches(PersistentVolumeClaim, byInstance)
     .watches(metadataOnly(Secret), async ({ metadata: { namespace, name } }) => {
       const users = await client.list(Maria, { namespace, fields: { [bySecret]: name } });

@@ -142,9 +142,16 @@ test("a new template reaches one server at a time, the primary last, and a serve
     { do: "restart", ordinal: 0 },
   ]);
   expect(restarted({ ...primary, ...old }, follower(1), silent(2))).toEqual([]);
-  expect(restarted(primary, { ...silent(1), ...old }, silent(2))).toEqual([
-    { do: "restart", ordinal: 1 },
-  ]);
+  for (const silentOnes of [
+    [primary, silent(1)],
+    [silent(0), silent(1)],
+  ]) {
+    const [one, other] = silentOnes as [Server, Server];
+    expect(restarted(one, { ...other, ...old })).toEqual([]);
+    expect(restarted(one, { ...other, ...old, isBroken: true })).toEqual([
+      { do: "restart", ordinal: 1 },
+    ]);
+  }
 });
 
 const set = parseGtids;

@@ -25,6 +25,8 @@ export interface Server {
   readonly pod?: string | undefined;
   /** Whether its pod has another template than the StatefulSet. */
   readonly isOutdated?: boolean;
+  /** Whether its pod can't run, or refuses the operator: another one may do. */
+  readonly isBroken?: boolean;
   /** Undefined if it doesn't answer. */
   readonly says?: Says | undefined;
   /** Why it doesn't answer. */
@@ -116,8 +118,23 @@ export function decide(
   if (strays.length > 0) {
     return todo(...strays.map(({ ordinal }) => ({ do: "lock", ordinal }) as const));
   }
-  if (!recorded) return begin(look);
+  const { steps, problems } = recorded ? proceed(look) : begin(look);
+  // A pod that can't work as it is gets the newer template, whatever else is wrong.
+  const broken = servers.find(({ isBroken, isOutdated }) => isBroken && isOutdated);
+  if (!broken) return { steps, problems };
+  return { steps: [...steps, { do: "restart", ordinal: broken.ordinal }], problems };
+}
 
+/** What is decided from. */
+interface Look {
+  readonly wish: Wish;
+  readonly recorded: Recorded;
+  readonly servers: readonly Server[];
+}
+
+/** With a primary, which may be on its way to another server. */
+function proceed(look: Look): Decision {
+  const { wish, recorded, servers } = look;
   const current = find(servers, recorded.primary);
   const stays = recorded.primary < wish.size ? recorded.primary : 0;
   const wished = wish.primary ?? stays;
@@ -126,13 +143,6 @@ export function decide(
   if (handover.steps.length > 0 || !hasWhatWasRecorded(recorded, current)) return handover;
   const { steps, problems } = serve(look, current);
   return { steps, problems: [...handover.problems, ...problems] };
-}
-
-/** What is decided from. */
-interface Look {
-  readonly wish: Wish;
-  readonly recorded: Recorded;
-  readonly servers: readonly Server[];
 }
 
 /** A server that answers. */
@@ -326,16 +336,17 @@ function replicate({ wish, recorded, servers }: Look, current: Answering): Decis
     steps.push({ do: "record", recorded: next });
   }
   const isCalm = problems.length === 0 && steps.every((step) => step.do === "record");
-  return { steps: [...steps, ...restarts(servers, source, isCalm)], problems };
+  const isSeeding = servers.some(({ says }) => says?.isSeeding);
+  return {
+    steps: [...steps, ...(isCalm && !isSeeding ? restarts(servers, source) : [])],
+    problems,
+  };
 }
 
-/** One server at a time gets its new template, while all others work: the primary last. One that doesn't work first. */
-function restarts(servers: readonly Server[], primary: number, isCalm: boolean): Step[] {
+/** While all servers work, one at a time gets its new template: the primary last. */
+function restarts(servers: readonly Server[], primary: number): Step[] {
   const outdated = servers.filter(({ isOutdated }) => isOutdated).toReversed();
-  const broken = outdated.find((server) => !answers(server) && server.pod !== undefined);
-  const replica = outdated.find(({ ordinal }) => ordinal !== primary);
-  const isSeeding = servers.some(({ says }) => says?.isSeeding);
-  const next = broken ?? (isCalm && !isSeeding ? (replica ?? outdated[0]) : undefined);
+  const next = outdated.find(({ ordinal }) => ordinal !== primary) ?? outdated[0];
   return next ? [{ do: "restart", ordinal: next.ordinal }] : [];
 }
 

@@ -37,6 +37,7 @@ const drawnValues = {
   "spec.size": [1, 2, 3],
   "spec.acceptLoss": [undefined],
   "spec.restoreFrom": [undefined],
+  "spec.tls": [undefined],
   "spec.nodeSelector": [undefined], // no node has the drawn labels, and older pods outlive pending ones
   "spec.topologySpreadConstraints": [undefined],
   "spec.storage.className": [undefined, "standard"], // the cluster's only class

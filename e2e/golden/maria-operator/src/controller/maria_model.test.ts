@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+import { Random } from "@tsbuilder/simulation";
 import { expect, test } from "vitest";
 import type { Recorded, Says, Server, Wish } from "./maria_decide.ts";
 import { type Declared, drive, type Sessions, type SqlStep } from "./maria_drive.ts";
@@ -45,6 +46,9 @@ class Mysqld {
   sessions = new Set<object>();
   /** Whether no operator reaches it. */
   isCutOff = false;
+  isOutdated = false;
+  /** Whether no process runs in its pod. */
+  isBroken = false;
   older: Gtids = noGtids;
 
   readonly ordinal: number;
@@ -125,7 +129,8 @@ class World {
         ({ source }) =>
           source?.isReceiving && source.isApplying && source.ordinal === primary?.ordinal,
       );
-      if (follow.length === 2 && this.problems.length === 0 && step > 500) return;
+      const isUpToDate = this.servers.every(({ isOutdated }) => !isOutdated);
+      if (follow.length === 2 && isUpToDate && this.problems.length === 0 && step > 500) return;
     }
     throw new Error(`no way out: ${this.problems.join("; ")}\n${this.story()}`);
   }
@@ -171,8 +176,9 @@ class World {
         }
         await this.#pause(life);
         return seen.map((one) => {
-          const { pod } = this.servers[one.ordinal]!;
-          return { ...one, pod, says: pods.get(one.ordinal) === pod ? one.says : undefined };
+          const { pod, isOutdated, isBroken } = this.servers[one.ordinal]!;
+          const says = pods.get(one.ordinal) === pod ? one.says : undefined;
+          return { ...one, pod, isOutdated, isBroken, says };
         });
       },
       fence: async () => {
@@ -209,8 +215,10 @@ class World {
     reach: (ordinal: number) => Promise<Mysqld>,
     life: { isDead: boolean },
   ): Promise<void> {
-    const server = await reach(step.ordinal);
     this.#note(`  ${JSON.stringify(step)}`);
+    // By the API server, which needs no session.
+    if (step.do === "restart") return this.#remove(this.servers[step.ordinal]!);
+    const server = await reach(step.ordinal);
     if (step.do === "lock") server.access = "locked";
     if (step.do === "unlock") {
       server.source = undefined;
@@ -225,7 +233,6 @@ class World {
       if (isNew) server.received = server.executed;
       server.source = { ordinal: step.source, isReceiving: true, isApplying: true };
     }
-    if (step.do === "restart") this.#remove(server);
     if (step.do === "seed") {
       server.source = undefined;
       server.executed = noGtids;
@@ -270,6 +277,12 @@ class World {
     if (what === "come back")
       for (const one of this.servers) if (!one.isRunning) this.#schedule(one);
     if (what === "delete") this.#remove(server);
+    if (what === "new template") for (const one of this.servers) one.isOutdated = true;
+    if (what === "break") {
+      server.stop();
+      server.isBroken = true;
+      server.isOutdated = true;
+    }
     if (what === "save") for (const one of this.servers) one.older = one.executed;
     if (what === "purge") server.purged = server.executed;
     if (what === "cut off") server.isCutOff = true;
@@ -329,8 +342,10 @@ class World {
     if (server.pod === undefined) {
       server.pod = `pod-${(this.#serial += 1)}`;
       server.uuid = `${"abc"[server.ordinal]}${this.#serial}`;
+      server.isOutdated = false;
+      server.isBroken = false;
     }
-    server.start();
+    if (!server.isBroken) server.start();
   }
 
   /** Lets one of the operators go on; the others sleep. */
@@ -360,7 +375,15 @@ class World {
 /** What happens, and how often beside the others. */
 const weights = {
   ...{ kill: 2, delete: 2, "come back": 4, "cut off": 1, heal: 2, lose: 1, save: 1, "put back": 1 },
-  ...{ purge: 1, "operator dies": 1, "operator sleeps": 1, switch: 4, obey: 1 },
+  ...{
+    "new template": 1,
+    break: 1,
+    purge: 1,
+    "operator dies": 1,
+    "operator sleeps": 1,
+    switch: 4,
+    obey: 1,
+  },
 };
 const disturbances = Object.entries(weights).flatMap(([what, weight]) =>
   Array<keyof typeof weights>(weight).fill(what as keyof typeof weights),
@@ -372,28 +395,4 @@ class GoneError extends Error {}
 async function report(server: Mysqld): Promise<Says> {
   const { uuid, access, executed, received, purged, source } = server;
   return { uuid, access, executed, received, purged, isSeeding: false, source };
-}
-
-/** The same seed gives the same numbers. */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  pick<T>(all: readonly T[]): T {
-    return all[Math.floor(this.next() * all.length)]!;
-  }
-
-  chance(probability: number): boolean {
-    return this.next() < probability;
-  }
 }

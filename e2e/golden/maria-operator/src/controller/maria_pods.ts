@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { findCondition, type Stored } from "@tsbuilder/runtime";
-import type { ContainerStatus, Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import { findCondition, isConditionTrue, podProblem, type Stored } from "@tsbuilder/runtime";
+import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
+import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Problem } from "./maria_decide.ts";
+import { tlsVolume } from "./maria_resources.ts";
 import type { Place } from "./maria_sql.ts";
 
 const ordinalSuffix = /-(\d+)$/;
@@ -18,6 +21,8 @@ export function placesOf(pods: readonly Stored<Pod>[], revision: string | undefi
       pod: pod.metadata.uid,
       host: pod.status?.podIP || undefined,
       isOutdated: isOutdated(pod, revision),
+      hasCertificate: pod.spec?.volumes?.some(({ name }) => name === tlsVolume) ?? false,
+      isBroken: podProblem(pod) !== undefined,
       trouble: troubleOf(pod),
     }))
     .sort((one, other) => one.ordinal - other.ordinal);
@@ -32,24 +37,23 @@ function isOutdated(
 }
 
 /** What keeps a pod from working, in Kubernetes' own words; empty if nothing does. */
-function troubleOf({ metadata, status }: Stored<Pod>): string {
-  if (metadata.deletionTimestamp) return "its pod is being deleted";
-  const scheduled = findCondition(status?.conditions, "PodScheduled");
-  if (scheduled?.status === "False") return scheduled.message || "its pod can't be scheduled";
-  const containers = [
-    ...(status?.initContainerStatuses ?? []),
-    ...(status?.containerStatuses ?? []),
-  ];
-  return containers.map(troubleIn).find((trouble) => trouble !== "") ?? "";
+function troubleOf(pod: Stored<Pod>): string {
+  if (pod.metadata.deletionTimestamp) return "its pod is being deleted";
+  return podProblem(pod)?.message ?? "";
 }
 
-function troubleIn({ name, state, lastState }: ContainerStatus): string {
-  const { waiting, terminated } = state ?? {};
-  if (terminated && terminated.exitCode !== 0)
-    return `container ${name} exited with ${terminated.exitCode}`;
-  if (!waiting || waiting.reason === "PodInitializing" || waiting.reason === "ContainerCreating")
-    return "";
-  const code = lastState?.terminated?.exitCode;
-  const last = code === undefined ? "" : `, and exited with ${code}: see its log`;
-  return `container ${name}: ${waiting.reason}${waiting.message ? ` (${waiting.message})` : ""}${last}`;
+/** What is wrong with the newest backup, if it is neither made nor on its way. */
+export function backupProblems(
+  jobs: readonly Stored<Job>[],
+  pods: readonly Stored<Pod>[],
+): Problem[] {
+  const age = ({ metadata }: Stored<Job>) => Date.parse(metadata.creationTimestamp);
+  const newest = jobs.toSorted((one, other) => age(other) - age(one))[0];
+  if (!newest || isConditionTrue(newest.status?.conditions, "Complete")) return [];
+  const { name } = newest.metadata;
+  const own = pods.filter(({ metadata }) => metadata.labels?.["job-name"] === name);
+  const trouble = own.map(troubleOf).find((one) => one !== "");
+  const failed = findCondition(newest.status?.conditions, "Failed");
+  const why = trouble ?? (failed?.status === "True" ? failed.message : undefined);
+  return why === undefined ? [] : [{ reason: "BackupFailed", message: `Job ${name}: ${why}` }];
 }

@@ -22,6 +22,9 @@ import type { Maria } from "../../api/v1/maria_types.ts";
 export const readsLabel = "data.example.com/reads";
 export const writesLabel = "data.example.com/writes";
 
+/** The volume with the servers' certificate. */
+export const tlsVolume = "tls";
+
 /** The user of the operator, of replication and of backups. */
 export const operatorUser = "operator";
 export const mysqlPort = 3306;
@@ -48,6 +51,7 @@ export function labelsOf(
     "app.kubernetes.io/name": "maria",
     "app.kubernetes.io/instance": metadata.name,
     "app.kubernetes.io/component": component,
+    "app.kubernetes.io/managed-by": "maria-operator",
   };
 }
 
@@ -70,6 +74,7 @@ export function operatorSecretFor(mysql: Stored<Maria>, password: string): Desir
   return {
     metadata: { labels: labelsOf(mysql, "operator") },
     type: "Opaque",
+    immutable: true,
     stringData: { password, "init.sql": `${init.join("\n")}\n` },
   };
 }
@@ -104,6 +109,7 @@ export function serviceFor(mysql: Stored<Maria>, label: string): Desired<Service
   };
 }
 
+const secretAnnotation = "data.example.com/operator-secret";
 const tcpSocket = { port: "mysql" };
 const port = { name: "mysql", port: mysqlPort, targetPort: "mysql", protocol: "TCP" as const };
 
@@ -117,6 +123,7 @@ export function disruptionBudgetFor(mysql: Stored<Maria>): Desired<PodDisruption
 export function statefulSetFor(
   mysql: Stored<Maria>,
   replicas: number,
+  operatorSecret: Stored<Secret>,
   existing: Stored<StatefulSet> | undefined,
 ): Desired<StatefulSet> {
   const { spec } = mysql;
@@ -141,7 +148,8 @@ export function statefulSetFor(
       },
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels },
+        // Servers learn the operator's password when they start: another Secret is another template.
+        metadata: { labels, annotations: { [secretAnnotation]: operatorSecret.metadata.uid } },
         spec: {
           ...podOf(mysql),
           terminationGracePeriodSeconds: 120,
@@ -157,7 +165,7 @@ export function statefulSetFor(
           containers: [
             {
               ...containerOf(mysql, "mysql"),
-              command: ["mysqld", ...serverOptions("/var/lib/mysql/data", spec.settings)],
+              command: ["mysqld", ...serverOptions(mysql, spec.settings)],
               ports: [{ name: "mysql", containerPort: mysqlPort, protocol: "TCP" }],
               // The first start may recover a log for half an hour.
               startupProbe: { tcpSocket, periodSeconds: 5, failureThreshold: 360 },
@@ -187,10 +195,16 @@ rm -f data/auto.cnf
 `;
 
 /** A server starts locked, and follows nobody: the operator says what it is. */
-function serverOptions(datadir: string, settings: Record<string, string> = {}): string[] {
+function serverOptions(mysql: Stored<Maria>, settings: Record<string, string> = {}): string[] {
+  const certificate = [
+    "--ssl-ca=/etc/mysql-tls/ca.crt",
+    "--ssl-cert=/etc/mysql-tls/tls.crt",
+    "--ssl-key=/etc/mysql-tls/tls.key",
+  ];
   return [
     "--no-defaults",
-    `--datadir=${datadir}`,
+    "--datadir=/var/lib/mysql/data",
+    ...(mysql.spec.tls ? certificate : []),
     "--report-host=$(ORDINAL)",
     "--init-file=/etc/mysql-operator/init.sql",
     "--super-read-only=ON",
@@ -297,7 +311,7 @@ export function restorePodFor(mysql: Stored<Maria>): Desired<Pod> | undefined {
   const { restoreFrom, backupPath = "/backups" } = mysql.spec;
   if (!restoreFrom) return undefined;
   const { name, backup = "" } = restoreFrom;
-  const options = serverOptions("/var/lib/mysql/data")
+  const options = serverOptions(mysql)
     .map((option) => `'${option}'`)
     .join(" ");
   const script = `backup=\${BACKUP:-$(ls "$BACKUPS" | grep -E '^[0-9]{4}-' | sort | tail -n 1)}
@@ -343,6 +357,10 @@ function withBackups(
 const userId = 999;
 
 function podOf(mysql: Stored<Maria>) {
+  const { tls } = mysql.spec;
+  const certificate: Volume[] = tls
+    ? [{ name: tlsVolume, secret: { secretName: tls.secretName, defaultMode: 0o440 } }]
+    : [];
   return {
     imagePullSecrets: mysql.spec.imagePullSecrets,
     automountServiceAccountToken: false,
@@ -358,6 +376,7 @@ function podOf(mysql: Stored<Maria>) {
       { name: "operator", secret: { secretName: namesOf(mysql).operator, defaultMode: 0o440 } },
       { name: "run", emptyDir: {} },
       { name: "tmp", emptyDir: {} },
+      ...certificate,
     ] satisfies Volume[],
   };
 }
@@ -385,6 +404,7 @@ function containerOf(
       { name: "operator", mountPath: "/etc/mysql-operator", readOnly: true },
       { name: "run", mountPath: "/run/mysqld" },
       { name: "tmp", mountPath: "/tmp" },
+      ...(mysql.spec.tls ? [{ name: tlsVolume, mountPath: "/etc/mysql-tls", readOnly: true }] : []),
     ],
   };
 }

@@ -7,11 +7,10 @@ import type { Stored } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { operatorSecretFor } from "./maria_resources.ts";
 import type { SqlStep } from "./maria_drive.ts";
-import { ensureAccount, type Place, type Row, SqlSessions } from "./maria_sql.ts";
+import { ensureAccount, type Row, SqlSessions } from "./maria_sql.ts";
 
 test("a server that has another one's address by now is not taken for that one", async () => {
-  const sessions = sessionsWith(pod);
-  await sessions.open(async () => answering([{ name: "1" }]));
+  const sessions = await sessionsWith(answering([{ name: "1" }]));
   const [server] = await sessions.look(true);
   expect(server).toMatchObject({ ordinal: 0, trouble: "another server has its address" });
 });
@@ -73,26 +72,28 @@ test("a user is made, gets a new password beside the former one, and loses that 
 /** The statements of a step, to a server that has an event. */
 async function saidFor(step: SqlStep): Promise<string[]> {
   const statements: string[] = [];
-  const sessions = sessionsWith(pod);
-  await sessions.open(async () => answering([{ db: "app", name: "tick" }], statements));
+  const sessions = await sessionsWith(answering([{ db: "app", name: "tick" }], statements));
   await sessions.look(true);
   await sessions.act(step);
   return statements.slice(1);
 }
-
-function sessionsWith(place: Omit<Place, "ordinal" | "isOutdated" | "trouble">): SqlSessions {
-  const places = async () => [{ ...place, ordinal: 0, isOutdated: false, trouble: "" }];
-  const none = async () => Promise.reject(new Error("not asked for"));
-  return new SqlSessions("password", { places, restart: none, restoreHost: none });
-}
-
-const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1" };
 
 /** The statements that make a user. */
 async function all(password: string): Promise<string[]> {
   const statements: string[] = [];
   await ensureAccount(answering([], statements), {}, password, "key");
   return statements;
+}
+
+/** The sessions with one server. */
+async function sessionsWith(session: ReturnType<typeof answering>): Promise<SqlSessions> {
+  const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1", ordinal: 0 };
+  const works = { isOutdated: false, hasCertificate: false, isBroken: false, trouble: "" };
+  const none = async () => Promise.reject(new Error("not asked for"));
+  const effects = { places: async () => [{ ...pod, ...works }], restart: none, restoreHost: none };
+  const sessions = new SqlSessions({ password: "", ca: "" }, effects);
+  await sessions.open(async () => session);
+  return sessions;
 }
 
 /** A session whose every query has the same answer. */

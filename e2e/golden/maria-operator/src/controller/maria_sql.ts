@@ -3,6 +3,7 @@
  */
 
 import { createHmac } from "node:crypto";
+import { connect as connectSocket } from "node:net";
 import { createConnection } from "mysql2/promise";
 import type { MariaSpec } from "../../api/v1/maria_types.ts";
 import type { Server, Says, Source } from "./maria_decide.ts";
@@ -18,15 +19,28 @@ interface Session {
 
 export type Row = Record<string, string | number | null>;
 
-/** Opens a session with the server of a pod, as the operator; tests pass a stand-in. */
-export type Connect = (place: Place, password: string) => Promise<Session>;
+/** The operator's password, and who signed the servers' certificates, if they were given some. */
+export interface Login {
+  readonly password: string;
+  readonly ca: string;
+}
 
-/** Opens a session over TLS. The server makes its own certificate, so it is encrypted, and nobody is verified. */
-export const connect: Connect = async ({ host = "" }, password) => {
-  const ssl = { rejectUnauthorized: false };
-  const login = { host, port: mysqlPort, user: operatorUser, password, ssl };
-  const connection = await createConnection({ ...login, connectTimeout: 5000 });
+/** Opens a session with the server of a pod, as the operator; tests pass a stand-in. */
+export type Connect = (place: Place, login: Login) => Promise<Session>;
+
+/** Opens a session over TLS. A server that makes its own certificate can't be verified; one that was given a certificate is. */
+export const connect: Connect = async (place, { password, ca }) => {
+  const { host: address = "", namespace, name, hasCertificate } = place;
+  const connection = await createConnection({
+    // The name in the certificate; the Service of that name leads to the primary only.
+    host: `${name.replace(/-\d+$/, "")}.${namespace}.svc`,
+    stream: () => connectSocket(mysqlPort, address),
+    ssl: hasCertificate ? { ca, verifyIdentity: true } : { rejectUnauthorized: false },
+    ...{ user: operatorUser, password, connectTimeout: 5000 },
+  });
   connection.on("error", () => connection.destroy());
+  // A renewed certificate reaches the pod minutes after the Secret, and is read when a server is told to. If that fails, the former one stays.
+  if (hasCertificate) await connection.query("ALTER INSTANCE RELOAD TLS").catch(() => undefined);
   return {
     async query(sql) {
       try {
@@ -52,6 +66,9 @@ export interface Place {
   readonly pod: string;
   readonly host: string | undefined;
   readonly isOutdated: boolean;
+  /** Whether the server's certificate is one that the user gave. */
+  readonly hasCertificate: boolean;
+  readonly isBroken: boolean;
   readonly trouble: string;
 }
 
@@ -65,14 +82,14 @@ export interface Effects {
 
 /** The sessions of one look. */
 export class SqlSessions implements Sessions {
-  readonly #password: string;
+  readonly #login: Login;
   readonly #effects: Effects;
   readonly #sessions = new Map<string, Session>();
-  readonly #troubles = new Map<string, string>();
+  readonly #errors = new Map<string, Error & { readonly code?: string }>();
   #places: readonly Place[] = [];
 
-  constructor(password: string, effects: Effects) {
-    this.#password = password;
+  constructor(login: Login, effects: Effects) {
+    this.#login = login;
     this.#effects = effects;
   }
 
@@ -82,9 +99,9 @@ export class SqlSessions implements Sessions {
     const opened = places.map(async (place) => {
       if (place.host === undefined) return;
       try {
-        this.#sessions.set(place.pod, await connectTo(place, this.#password));
+        this.#sessions.set(place.pod, await connectTo(place, this.#login));
       } catch (error) {
-        this.#troubles.set(place.pod, (error as Error).message);
+        this.#errors.set(place.pod, error as Error);
       }
     });
     await Promise.all(opened);
@@ -95,12 +112,13 @@ export class SqlSessions implements Sessions {
     return Promise.all(this.#places.map((place) => this.#ask(place)));
   }
 
-  async #ask({ ordinal, pod, isOutdated, trouble }: Place): Promise<Server> {
-    const seen = { ordinal, pod, isOutdated };
+  async #ask({ ordinal, pod, isOutdated, isBroken, trouble }: Place): Promise<Server> {
+    const error = this.#errors.get(pod);
+    // It knows the password that the operator's Secret had when it started.
+    const isRefused = error?.code === "ER_ACCESS_DENIED_ERROR";
+    const seen = { ordinal, pod, isOutdated, isBroken: isBroken || isRefused };
     const session = this.#sessions.get(pod);
-    if (!session) {
-      return { ...seen, trouble: trouble || this.#troubles.get(pod) || "it was not asked yet" };
-    }
+    if (!session) return { ...seen, trouble: trouble || error?.message || "it was not asked yet" };
     try {
       const [row] = await session.query(lookStatement);
       // A pod may get another address while it runs, and its former one may be another pod's.
@@ -120,6 +138,7 @@ export class SqlSessions implements Sessions {
   async act(step: SqlStep): Promise<void> {
     if (step.do === "restart") return this.#effects.restart(this.#place(step.ordinal));
     const session = this.sessionWith(step.ordinal);
+    const { password } = this.#login;
     switch (step.do) {
       case "lock":
         return lock(session);
@@ -128,9 +147,9 @@ export class SqlSessions implements Sessions {
       case "apply":
         return void (await session.query("START REPLICA SQL_THREAD"));
       case "follow":
-        return follow(session, await this.#hostOf(step.source), this.#password);
+        return follow(session, await this.#hostOf(step.source), password);
       case "seed":
-        return seed(session, await this.#hostOf(step.donor), this.#password);
+        return seed(session, await this.#hostOf(step.donor), password);
     }
   }
 

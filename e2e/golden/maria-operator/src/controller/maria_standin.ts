@@ -30,7 +30,7 @@ type Call = Record<"namespace" | "name" | "pod" | "host" | "password" | "sql", s
 const urlOfServers = "http://mysqld/";
 
 /** A `Connect` that asks the stand-in. */
-export const connectToStandIn: Connect = async (place, password) => {
+export const connectToStandIn: Connect = async (place, { password }) => {
   const { namespace, name, pod, host } = place;
   const query = async (sql: string): Promise<Row[]> => {
     const call = new URLSearchParams({ namespace, name, pod, host: host!, password, sql });
@@ -38,7 +38,10 @@ export const connectToStandIn: Connect = async (place, password) => {
     const method = sql.startsWith("SELECT") ? "GET" : "POST";
     const signal = AbortSignal.timeout(30_000);
     const response = await fetch(`${urlOfServers}?${call.toString()}`, { method, signal });
-    if (response.status !== 200) throw new Error(await response.text());
+    if (response.status !== 200) {
+      const code = response.status === 403 ? "ER_ACCESS_DENIED_ERROR" : undefined;
+      throw Object.assign(new Error(await response.text()), { code });
+    }
     return (await response.json()) as Row[];
   };
   return { query, close: () => undefined };

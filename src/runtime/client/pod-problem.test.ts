@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { ContainerState, PodStatus } from "../k8s/core/v1.ts";
+import { podProblem } from "./pod-problem.ts";
+
+const waiting = (reason: string, message?: string): ContainerState => ({ waiting: { reason, message } });
+
+function container(state: ContainerState, lastState: ContainerState = {}) {
+  return { name: "web", image: "web", imageID: "", ready: false, restartCount: 0, state, lastState };
+}
+
+const cases: [what: string, status: PodStatus, reason: string | undefined, message?: string][] = [
+  ["is new", {}, undefined],
+  ["is starting", { containerStatuses: [container(waiting("ContainerCreating"))] }, undefined],
+  ["runs", { phase: "Running", containerStatuses: [container({ running: {} })] }, undefined],
+  [
+    "has ended well",
+    { phase: "Succeeded", containerStatuses: [container({ terminated: { exitCode: 0 } })] },
+    undefined,
+  ],
+  [
+    "has no claim",
+    {
+      phase: "Pending",
+      conditions: [
+        {
+          type: "PodScheduled",
+          status: "False",
+          reason: "Unschedulable",
+          message: 'persistentvolumeclaim "data" not found',
+        },
+      ],
+    },
+    "Unschedulable",
+    'persistentvolumeclaim "data" not found',
+  ],
+  [
+    "has no image",
+    { containerStatuses: [container(waiting("ImagePullBackOff", "Back-off pulling image"))] },
+    "ImagePullBackOff",
+    "container web: ImagePullBackOff (Back-off pulling image)",
+  ],
+  [
+    "fails again and again in its init container",
+    {
+      initContainerStatuses: [container(waiting("CrashLoopBackOff"), { terminated: { exitCode: 3 } })],
+      containerStatuses: [container(waiting("PodInitializing"))],
+    },
+    "CrashLoopBackOff",
+    "container web: CrashLoopBackOff; it exited with 3: see its log",
+  ],
+  [
+    "has failed",
+    {
+      phase: "Failed",
+      containerStatuses: [container({ terminated: { exitCode: 137, reason: "OOMKilled" } })],
+    },
+    "OOMKilled",
+    "container web exited with 137",
+  ],
+  [
+    "was evicted",
+    { phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." },
+    "Evicted",
+    "The node was low on resource: memory.",
+  ],
+];
+
+test.each(cases)("a pod that %s", (_, status, reason, message) => {
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, status } as const;
+  expect(podProblem(pod)).toEqual(reason === undefined ? undefined : { reason, message });
+});
