@@ -1,225 +1,197 @@
-import { chownSync, mkdirSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { isConditionTrue } from "@tsbuilder/runtime";
-import { Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import { startTestManager, type TestManager } from "@tsbuilder/runtime/testing";
-import { type Connection, createConnection, type RowDataPacket } from "mysql2/promise";
-import { Maria, type MariaSpec } from "../../golden/maria-operator/api/v1/maria_types.ts";
-import { setupMariaController } from "../../golden/maria-operator/src/controller/maria_controller.ts";
+import { startTestManager } from "@tsbuilder/runtime/testing";
+import type { RowDataPacket } from "mysql2/promise";
+import { Random } from "../../../src/simulation/random.ts";
+import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import { chooseDisturbance, disturbances, type Scene, size } from "./disturbances.ts";
+import { installServers } from "./install-servers.ts";
+import { Network } from "./network.ts";
+import { Onlooker } from "./onlooker.ts";
+import { Operators } from "./operators.ts";
+import { Person } from "./person.ts";
 import { ProcessKubelet } from "./process-kubelet.ts";
+import { Users } from "./users.ts";
 
-// Disturbs real servers while three writers write, and says how many acknowledged rows are lost, and how often two servers took
-// writes: node --conditions=@tsbuilder/source --import tsx e2e/oracle/mysql/disturb.ts FOLDER MYSQLD EMPTY_DATA UID GID SECONDS
+// Disturbs real servers while three writers write, and says what became of the rows. See README.md.
 
-const [folder = "", mysqld = "", emptyData = "", uid = "", gid = "", seconds = "300"] = process.argv.slice(2);
-const namespace = "default";
-const size = 3;
+const { values: options } = parseArgs({
+  options: {
+    disturbances: { type: "string", default: "10" },
+    seed: { type: "string", default: "1" },
+    inside: { type: "string" },
+  },
+});
 
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
-chownSync(folder, Number(uid), Number(gid));
-const crds = new URL("../../golden/maria-operator/config/crd/bases", import.meta.url).pathname;
-const cluster = await startTestCluster({ crds, controllers: ["statefulset"] });
-const operators: TestManager[] = [await startOperator()];
-// Its client outlives all operators.
-const onlooker = await startTestManager(cluster.kubeconfig, () => undefined);
-const { client } = onlooker;
-const kubelet = new ProcessKubelet(client, { folder, mysqld, emptyData, uid: Number(uid), gid: Number(gid) });
-const kubeletLoop = kubelet.start();
-const acknowledged = new Set<number>();
-let lastId = 0;
-const twoPrimaries: string[] = [];
-const over = new AbortController();
+const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const canIsolate = options.inside !== undefined || tryToIsolate();
+const servers = canIsolate ? installServers() : "this needs root, unshare, ip and iptables";
+if (typeof servers === "string") {
+  console.log(`left out: real MySQL servers: ${servers}`);
+} else if (options.inside === undefined) {
+  // All that runs and is mounted goes away with these namespaces.
+  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-mysql-"));
+  const words = [process.execPath, ...process.execArgv, ...process.argv.slice(1), `--inside=${folder}`];
+  const { status } = spawnSync("unshare", [...namespaces, ...words], { stdio: "inherit" });
+  if (status === 0) rmSync(folder, { recursive: true });
+  else console.log(`logs are in ${folder}`);
+  process.exitCode = status ?? 1;
+} else {
+  const folder = options.inside;
+  const random = new Random(Number(options.seed));
+  const crds = new URL("../../golden/maria-operator/config/crd/bases", import.meta.url).pathname;
+  const cluster = await startTestCluster({ crds, controllers: ["statefulset"] });
+  // Its client outlives all operators.
+  const { client } = await startTestManager(cluster.kubeconfig, () => undefined);
+  const network = await Network.create(size);
+  const kubelet = new ProcessKubelet(client, servers, network, folder);
+  const onlooker = new Onlooker(kubelet);
+  const users = new Users(client, random.fork("users"));
+  const person = new Person(client, kubelet, users, onlooker, random.fork("person"));
+  const operators = await Operators.create(folder, await cluster.kubeconfigFile());
+  const undone = new Map<NodeJS.Timeout, () => void>();
+  const scene: Scene = {
+    client,
+    kubelet,
+    network,
+    operators,
+    onlooker,
+    person,
+    random,
+    folder,
+    later(seconds, undo) {
+      const timer = setTimeout(() => {
+        undone.delete(timer);
+        undo();
+      }, seconds * 1000);
+      undone.set(timer, undo);
+    },
+  };
 
-await client.create(Maria, { metadata: { name: "db", namespace }, spec: { size } });
-await untilReady();
-const loops = [write(), write(), write(), watch()];
-const end = Date.now() + Number(seconds) * 1000;
-let disturbances = 0;
-let lost: number[] = [];
-while (Date.now() < end && lost.length === 0 && twoPrimaries.length === 0) {
-  for (let index = 0; index < 6; index += 1) {
-    const all = [
-      kill,
-      pause,
-      replacePod,
-      replaceAll,
-      switchTo,
-      thereAndBack,
-      exchangeOperator,
-      addOperator,
-      rotate,
-      loseReplica,
-    ];
-    await all[below(all.length)]!();
-    disturbances += 1;
-    await sleep(below(3000));
+  operators.start();
+  await client.create(Maria, { metadata: { name: "db", namespace: "default" }, spec: { size } });
+  for (const loop of [kubelet.start(), onlooker.watch(), person.watch()]) loop.catch(fail);
+  await person.untilReady().catch(fail);
+  for (const late of [0, 30, 90]) users.write(late).catch(fail);
+  await makeObjects();
+
+  const happened = new Map<string, number>();
+  const total = Number(options.disturbances);
+  for (let count = 0; count < total;) {
+    const round = Math.min(random.integer(3, 8), total - count);
+    for (let index = 0; index < round; index += 1) {
+      const name = chooseDisturbance(random);
+      console.log(`  ${time()} ${name}`);
+      await disturbances[name]!.run(scene);
+      happened.set(name, (happened.get(name) ?? 0) + 1);
+      await sleep(random.integer(0, 4000));
+    }
+    count += round;
+    // What lasts, lasts for some time without anything new, so that the status has something to advise.
+    if (random.chance(0.4)) await sleep(random.integer(5, 40) * 1000);
+    for (const [timer, undo] of undone) {
+      clearTimeout(timer);
+      undo();
+    }
+    undone.clear();
+    operators.settle();
+    console.log(`  ${time()} healed`);
+    await person.untilReady().catch(fail);
+    await check();
+    report(count);
   }
-  await untilReady();
-  lost = await missing();
   console.log(
-    `${disturbances} disturbances: ${acknowledged.size} rows acknowledged, ${lost.length} lost, two primaries ${twoPrimaries.length} times`,
+    JSON.stringify({ happened: Object.fromEntries(happened), followed: Object.fromEntries(person.followed) }),
   );
-}
-over.abort();
-await Promise.allSettled(loops);
-for (const operator of [...operators, onlooker]) await operator.stop();
-kubelet.stop();
-await kubeletLoop;
-await cluster.stop();
-process.exit(lost.length + twoPrimaries.length > 0 ? 1 : 0);
+  process.exit(0);
 
-function startOperator(): Promise<TestManager> {
-  return startTestManager(cluster.kubeconfig, (manager) => setupMariaController(manager));
-}
-
-async function untilReady(): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
-    const { metadata, status } = await current();
-    const isSeen = status?.observedGeneration === metadata.generation;
-    if (isSeen && isConditionTrue(status?.conditions, "Ready")) return;
-    await sleep(500);
+  function report(count: number): void {
+    const { acknowledged, agreedLosses, longestGap } = users;
+    const gap = `longest time without writes ${Math.round(longestGap / 1000)} s`;
+    const lost = `${agreedLosses} lost as agreed, none otherwise`;
+    console.log(`${time()} ${count} disturbances: ${acknowledged} rows acknowledged, ${lost}, ${gap}`);
   }
-  throw new Error(`not ready after five minutes: ${JSON.stringify((await current()).status)}`);
-}
 
-function current() {
-  return client.get(Maria, { namespace, name: "db" }, { live: true });
-}
+  /** What was found to go wrong with copies: a view whose table is gone, and an event, which replicas must not execute. */
+  async function makeObjects(): Promise<void> {
+    const statements = [
+      "CREATE TABLE app.gone (id INT)",
+      "CREATE VIEW app.broken AS SELECT * FROM app.gone",
+      "DROP TABLE app.gone",
+      "CREATE TABLE app.ticks (id INT AUTO_INCREMENT PRIMARY KEY)",
+      "CREATE EVENT app.tick ON SCHEDULE EVERY 1 SECOND DO INSERT INTO app.ticks VALUES (NULL)",
+    ];
+    for (const sql of statements) {
+      if (!(await onlooker.query("db-0", sql))) fail(new Error(`fails: ${sql}`));
+    }
+  }
 
-async function change(edit: (spec: MariaSpec) => void): Promise<void> {
-  await client.patch(Maria, await current(), ({ spec }) => edit(spec), { optimisticLock: false });
-}
+  /** Compares the primary with what was acknowledged, and replicas with the primary. */
+  async function check(): Promise<void> {
+    if (onlooker.twoPrimaries.length > 0) fail(new Error(`two took writes: ${onlooker.twoPrimaries[0]}`));
+    await users.pause();
+    const primary = (await person.current()).status?.primary ?? 0;
+    const had = await idsAt(primary);
+    const lost = users.settle(had);
+    if (lost.length > 0)
+      fail(new Error(`lost: ${JSON.stringify(lost.map(({ id, gtids }) => [id, ...gtids]))}`));
+    const events = await asked(primary, "SELECT STATUS AS status FROM information_schema.EVENTS");
+    if (events[0]?.["status"] !== "ENABLED") fail(new Error(`the event: ${JSON.stringify(events)}`));
+    const [executed] = await asked(primary, "SELECT @@gtid_executed AS gtids");
+    for (let ordinal = 0; ordinal < size; ordinal += 1) {
+      await untilExecuted(ordinal, String(executed!["gtids"]));
+      const found = await idsAt(ordinal);
+      // A statement that timed out may still be executed.
+      const has = await idsAt(primary);
+      const wrong = [...[...had].filter((id) => !found.has(id)), ...[...found].filter((id) => !has.has(id))];
+      if (wrong.length > 0)
+        fail(new Error(`server ${ordinal} and the primary differ in rows ${wrong.join()}`));
+    }
+    users.goOn();
+  }
 
-async function kill(): Promise<void> {
-  kubelet.signal(`db-${below(size)}`, "SIGKILL");
-}
+  async function idsAt(ordinal: number): Promise<Set<number>> {
+    return new Set((await asked(ordinal, "SELECT id FROM app.t")).map(({ id }) => id as number));
+  }
 
-/** A server that stands still answers nobody, and goes on where it was. */
-async function pause(): Promise<void> {
-  const name = `db-${below(size)}`;
-  kubelet.signal(name, "SIGSTOP");
-  await sleep(1000 + below(5000));
-  kubelet.signal(name, "SIGCONT");
-}
+  async function untilExecuted(ordinal: number, gtids: string): Promise<void> {
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      const [row] = await asked(ordinal, `SELECT WAIT_FOR_EXECUTED_GTID_SET('${gtids}', 10) AS isLate`);
+      if (row?.["isLate"] === 0) return;
+    }
+    const [row] = await asked(ordinal, "SELECT @@gtid_executed AS executed");
+    fail(new Error(`server ${ordinal} doesn't catch up: it has ${row?.["executed"]}, the primary ${gtids}`));
+  }
 
-async function replacePod(ordinal = below(size)): Promise<void> {
-  const pod = await client.find(Pod, { namespace, name: `db-${ordinal}` }, { live: true });
-  if (pod) await client.delete(Pod, pod);
-}
+  /** Leaves copies of the volumes beside the logs. */
+  function fail(error: Error): never {
+    console.log(`${time()} ${error.stack}`);
+    for (let ordinal = 0; ordinal < size; ordinal += 1) {
+      kubelet.save(`db-${ordinal}`, join(folder, `failed-${ordinal}`));
+    }
+    process.exit(1);
+  }
 
-async function replaceAll(): Promise<void> {
-  for (let ordinal = 0; ordinal < size; ordinal += 1) await replacePod(ordinal);
-}
-
-async function switchTo(primary = below(size)): Promise<void> {
-  await change((spec) => (spec.primary = primary));
-}
-
-async function thereAndBack(): Promise<void> {
-  const { primary = 0 } = (await current()).status ?? {};
-  await switchTo((primary + 1) % size);
-  await sleep(below(3000));
-  await switchTo(primary);
-}
-
-async function exchangeOperator(): Promise<void> {
-  await operators.shift()?.stop();
-  operators.push(await startOperator());
-}
-
-/** Two operators at once, as when one has lost its lease and does not know it. */
-async function addOperator(): Promise<void> {
-  if (operators.length > 1) await operators.pop()!.stop();
-  else operators.push(await startOperator());
-}
-
-async function rotate(): Promise<void> {
-  const metadata = { namespace, name: "given" };
-  await client.apply(Secret, { metadata, stringData: { password: `it's\\${below(1e9)}` } });
-  await change((spec) => (spec.passwordSecret = { name: "given" }));
-}
-
-async function loseReplica(): Promise<void> {
-  const { spec, status } = await current();
-  const ordinal = ((status?.primary ?? 0) + 1) % size;
-  if (spec.primary === ordinal || !isConditionTrue(status?.conditions, "Ready")) return;
-  const name = `db-${ordinal}`;
-  kubelet.held.add(name);
-  await replacePod(ordinal);
-  while (kubelet.addressOf(name) !== undefined) await sleep(100);
-  rmSync(kubelet.volumeOf(name), { recursive: true });
-  kubelet.held.delete(name);
-}
-
-/** Writes to the pod that the Service selects, with a connection as long as it holds. */
-async function write(): Promise<void> {
-  while (!over.signal.aborted) {
-    const pods = await client.list(Pod, { namespace, live: true });
-    const pod = pods.find(({ metadata }) => metadata.labels?.["data.example.com/writes"] === "true");
-    await withConnection(pod?.status?.podIP, async (connection) => {
-      await connection.query("CREATE TABLE IF NOT EXISTS t (id INT PRIMARY KEY)");
-      while (!over.signal.aborted) {
-        const id = (lastId += 1);
-        await connection.query({ sql: `INSERT INTO t VALUES (${id})`, timeout: 5000 });
-        acknowledged.add(id);
-      }
-    });
-    await sleep(200);
+  async function asked(ordinal: number, sql: string): Promise<RowDataPacket[]> {
+    for (let attempt = 0; attempt < 60; attempt += 1) {
+      const rows = await onlooker.query(`db-${ordinal}`, sql);
+      if (rows) return rows;
+      await sleep(1000);
+    }
+    return fail(new Error(`server ${ordinal} doesn't answer: ${sql}`));
   }
 }
 
-/** Asks every server every 50 ms whether it takes writes. */
-async function watch(): Promise<void> {
-  while (!over.signal.aborted) {
-    const open: string[] = [];
-    const ask = (address: string) =>
-      withConnection(address, async (connection) => {
-        const [rows] = await connection.query<RowDataPacket[]>({
-          sql: "SELECT @@read_only AS locked",
-          timeout: 1000,
-        });
-        if (rows[0]?.["locked"] === 0) open.push(address);
-      });
-    await Promise.all(kubelet.addresses().map(ask));
-    if (open.length > 1) twoPrimaries.push(open.join());
-    await sleep(50);
-  }
+function tryToIsolate(): boolean {
+  const script = "ip link add bridge type bridge && iptables --wait -A INPUT -s 10.0.0.1 -j DROP";
+  return spawnSync("unshare", [...namespaces, "sh", "-c", script]).status === 0;
 }
 
-/** The acknowledged rows that the primary lacks. */
-async function missing(): Promise<number[]> {
-  const known = [...acknowledged];
-  const { primary } = (await current()).status ?? {};
-  const found = new Set<number>();
-  while (found.size === 0) {
-    await withConnection(kubelet.addressOf(`db-${primary}`), async (connection) => {
-      const [rows] = await connection.query<RowDataPacket[]>("SELECT id FROM t UNION SELECT 0");
-      for (const { id } of rows) found.add(id as number);
-    });
-  }
-  return known.filter((id) => !found.has(id));
-}
-
-/** Whatever fails ends the connection only. */
-async function withConnection(
-  host: string | undefined,
-  use: (connection: Connection) => Promise<void>,
-): Promise<void> {
-  if (host === undefined) return;
-  const secret = await client.find(Secret, { namespace, name: "db-credentials" }, { live: true });
-  const password = Buffer.from(secret?.data?.["password"] ?? "", "base64").toString();
-  const login = { host, user: "app", password, database: "app", ssl: { rejectUnauthorized: false } };
-  const connection = await createConnection({ ...login, connectTimeout: 1000 }).catch(() => undefined);
-  connection?.on("error", () => undefined);
-  await connection
-    ?.query("SELECT 1")
-    .then(() => use(connection))
-    .catch(() => undefined);
-  connection?.destroy();
-}
-
-function below(limit: number): number {
-  return Math.floor(Math.random() * limit);
+function time(): string {
+  return new Date().toISOString().slice(11, 19);
 }

@@ -1,76 +1,143 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Stored } from "@tsbuilder/runtime";
 import { Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
-
-/** Where servers come from, and who they run as. */
-export interface ProcessKubeletOptions {
-  /** Its folders are the servers' volumes. */
-  readonly folder: string;
-  /** A program that runs mysqld, with the options of the pod. */
-  readonly mysqld: string;
-  /** An initialized data directory, which is copied for empty volumes. */
-  readonly emptyData: string;
-  readonly uid: number;
-  readonly gid: number;
-}
+import type { Servers } from "./install-servers.ts";
+import type { Network } from "./network.ts";
 
 /** A pod as a process. */
 interface Run {
   readonly name: string;
+  readonly ordinal: number;
   readonly address: string;
   readonly options: readonly string[];
   child: ChildProcess;
+  /** When a process that ended is started again. */
+  nextStart: number;
+  /** When a process that was told to end is killed. */
+  killAt?: number;
 }
 
+/** How long a container's end and a pod's deletion take at most, and how old what is mounted may be, in milliseconds. */
+const limits = { backOff: 5000, grace: 10_000, mount: 90_000 };
+
+const volumeSize = "700m";
+
 /**
- * Runs the pods of the operator's StatefulSets as processes, each at an address of loopback of its own. Processes that end are
- * started again, those of deleted pods are ended, and their volumes stay.
+ * Runs the pods of the operator's StatefulSets as processes in the servers' network namespaces. Processes that end are started again,
+ * those of deleted pods are ended. Volumes stay: file systems in memory, which can be filled.
  */
 export class ProcessKubelet {
   /** Names of pods that are not started. */
-  readonly held = new Set<string>();
+  readonly #held = new Set<string>();
   readonly #client: Client;
-  readonly #options: ProcessKubeletOptions;
+  readonly #servers: Servers;
+  readonly #network: Network;
+  readonly #folder: string;
   readonly #runs = new Map<string, Run>();
-  #serial = 10;
-  #isStopped = false;
+  /** What is mounted; a kubelet refreshes it late. */
+  readonly #mounted = new Map<string, { secret: Stored<Secret>; until: number }>();
+  #sleepsUntil = 0;
 
-  constructor(client: Client, options: ProcessKubeletOptions) {
+  constructor(client: Client, servers: Servers, network: Network, folder: string) {
     this.#client = client;
-    this.#options = options;
+    this.#servers = servers;
+    this.#network = network;
+    this.#folder = folder;
   }
 
-  /** Looks at the pods until it is stopped. */
+  /** Looks at the pods for ever. */
   async start(): Promise<void> {
-    while (!this.#isStopped) {
-      await this.#sync().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+    for (;;) {
+      if (Date.now() > this.#sleepsUntil) await this.#sync().catch(() => undefined);
+      await sleep(200);
     }
   }
 
-  stop(): void {
-    this.#isStopped = true;
-    for (const { child } of this.#runs.values()) child.kill("SIGKILL");
+  /** Notices nothing for a while. */
+  sleep(milliseconds: number): void {
+    this.#sleepsUntil = Date.now() + milliseconds;
   }
 
-  /** The addresses of all servers. */
-  addresses(): string[] {
-    return [...this.#runs.values()].map(({ address }) => address);
+  wake(): void {
+    this.#sleepsUntil = 0;
   }
 
-  /** The address of a server; undefined while it has no pod. */
-  addressOf(name: string): string | undefined {
-    return this.#named(name)?.address;
+  /** The addresses of all servers, by the names of their pods. */
+  addresses(): Map<string, string> {
+    return new Map([...this.#runs.values()].map(({ name, address }) => [name, address]));
   }
 
   signal(name: string, signal: NodeJS.Signals): void {
     this.#named(name)?.child.kill(signal);
   }
 
+  /** Sets the clock of a server apart by some seconds. */
+  setClock(name: string, seconds: number): void {
+    const value = Buffer.alloc(8);
+    value.writeBigInt64LE(BigInt(seconds));
+    const clock = openSync(join(this.#home(name), "clock"), constants.O_RDWR | constants.O_CREAT);
+    writeSync(clock, value);
+    closeSync(clock);
+  }
+
+  /** Leaves no room on a volume until it is freed. */
+  fill(name: string): void {
+    const { blocks, bavail, bsize } = statfsSync(this.volumeOf(name));
+    const used = Math.ceil(((blocks - bavail) * bsize) / 1024);
+    // It may have grown meanwhile.
+    for (let more = 0; !this.#resize(name, `${used + more}k`); more = more * 2 + 64);
+  }
+
+  free(name: string): void {
+    this.#resize(name, volumeSize);
+  }
+
+  /** Copies a volume as it is at this moment, as a snapshot does. */
+  save(name: string, folder: string): void {
+    this.signal(name, "SIGSTOP");
+    rmSync(folder, { recursive: true, force: true });
+    if (existsSync(join(this.volumeOf(name), "data"))) {
+      execFileSync("cp", ["--archive", join(this.volumeOf(name), "data"), folder]);
+    }
+    this.signal(name, "SIGCONT");
+  }
+
+  /** Deletes a pod, has the volume of the next one empty, or as a copy of a folder, and lets it start. */
+  async replaceVolume(name: string, copy?: string): Promise<void> {
+    if (this.#held.has(name)) return;
+    this.#held.add(name);
+    await this.deletePod(name);
+    while (this.#named(name)) await sleep(100);
+    const data = join(this.volumeOf(name), "data");
+    rmSync(data, { recursive: true, force: true });
+    if (copy !== undefined && existsSync(copy)) execFileSync("cp", ["--archive", copy, data]);
+    this.#held.delete(name);
+  }
+
+  async deletePod(name: string): Promise<void> {
+    const pod = await this.#client.find(Pod, { namespace: "default", name }, { live: true });
+    if (pod) await this.#client.delete(Pod, pod).catch(() => undefined);
+  }
+
   volumeOf(name: string): string {
-    return join(this.#options.folder, name, "data");
+    return join(this.#home(name), "volume");
+  }
+
+  #home(name: string): string {
+    return join(this.#folder, name);
   }
 
   #named(name: string): Run | undefined {
@@ -82,67 +149,115 @@ export class ProcessKubelet {
     const pods = all.filter(({ metadata }) => /-\d+$/.test(metadata.name));
     const isLeaving = (pod: Stored<Pod>) => pod.metadata.deletionTimestamp !== undefined;
     const wanted = new Set(pods.filter((pod) => !isLeaving(pod)).map(({ metadata }) => metadata.uid));
-    for (const [uid, { child }] of this.#runs) {
-      if (wanted.has(uid)) continue;
-      if (hasEnded(child)) this.#runs.delete(uid);
-      else child.kill("SIGTERM");
-    }
+    for (const [uid, run] of this.#runs) if (!wanted.has(uid)) this.#end(uid, run);
     for (const pod of pods) {
       const run = this.#runs.get(pod.metadata.uid);
       if (isLeaving(pod)) {
         if (!run) await this.#client.delete(Pod, pod, { gracePeriodSeconds: 0 });
       } else if (!run) await this.#begin(pod);
-      else if (hasEnded(run.child)) run.child = this.#spawn(run.name, run.options);
+      else if (hasEnded(run.child)) this.#startAgain(run);
     }
+  }
+
+  #end(uid: string, run: Run): void {
+    run.killAt ??= Date.now() + limits.grace;
+    if (hasEnded(run.child)) this.#runs.delete(uid);
+    else run.child.kill(Date.now() > run.killAt ? "SIGKILL" : "SIGTERM");
+  }
+
+  #startAgain(run: Run): void {
+    if (run.nextStart === 0) run.nextStart = Date.now() + Math.random() * limits.backOff;
+    if (Date.now() < run.nextStart) return;
+    run.nextStart = 0;
+    run.child = this.#spawn(run);
   }
 
   async #begin(pod: Stored<Pod>): Promise<void> {
     const { name, namespace, uid } = pod.metadata;
-    if (this.held.has(name) || this.#named(name)) return;
-    const folder = join(this.#options.folder, name);
-    mkdirSync(folder, { recursive: true });
-    if (!existsSync(this.volumeOf(name)))
-      execFileSync("cp", ["-a", this.#options.emptyData, this.volumeOf(name)]);
-    rmSync(join(this.volumeOf(name), "auto.cnf"), { force: true });
+    if (this.#held.has(name) || this.#named(name)) return;
+    const ordinal = Number(/\d+$/.exec(name)?.[0]);
+    const home = this.#home(name);
+    const data = join(this.volumeOf(name), "data");
+    if (!existsSync(home)) this.#makeVolume(name);
+    if (!existsSync(data)) {
+      execFileSync("cp", ["--archive", this.#servers.emptyData, `${data}.new`]);
+      execFileSync("mv", [`${data}.new`, data]);
+    }
+    rmSync(join(data, "auto.cnf"), { force: true });
     const volume = pod.spec?.volumes?.find((one) => one.name === "operator");
-    const key = { namespace, name: volume?.secret?.secretName ?? "" };
-    const { data = {} } = await this.#client.get(Secret, key, { live: true });
-    writeFileSync(join(folder, "init.sql"), Buffer.from(data["init.sql"] ?? "", "base64"));
-    chownSync(folder, this.#options.uid, this.#options.gid);
-    this.#serial += 1;
-    const address = `127.0.${2 + Math.floor(this.#serial / 200)}.${(this.#serial % 200) + 1}`;
-    const options = [...optionsOf(pod, folder), `--bind-address=${address}`, "--innodb-buffer-pool-size=16M"];
-    const child = this.#spawn(name, options);
-    this.#runs.set(uid, { name, address, options, child });
-    await this.#client.patchStatus(
-      Pod,
-      pod,
-      {
-        phase: "Running",
-        podIP: address,
-        podIPs: [{ ip: address }],
-        conditions: [{ type: "Ready", status: "True" }],
-      },
-      { optimisticLock: false },
-    );
+    const { data: mounted = {} } = await this.#secret(namespace, volume?.secret?.secretName ?? "");
+    for (const [file, value] of Object.entries(mounted)) {
+      writeFileSync(join(home, file), Buffer.from(value, "base64"));
+    }
+    const address = this.#network.assign(ordinal);
+    const run = { name, ordinal, address, options: optionsOf(pod, home), nextStart: 0 };
+    this.#runs.set(uid, { ...run, child: this.#spawn(run) });
+    const status = {
+      phase: "Running" as const,
+      podIP: address,
+      podIPs: [{ ip: address }],
+      conditions: [{ type: "Ready", status: "True" as const }],
+    };
+    await this.#client.patchStatus(Pod, pod, status, { optimisticLock: false });
   }
 
-  #spawn(name: string, options: readonly string[]): ChildProcess {
-    const { folder, mysqld, uid, gid } = this.#options;
-    const log = openSync(join(folder, `${name}.log`), "a");
-    return spawn(mysqld, options, { uid, gid, cwd: folder, stdio: ["ignore", log, log] });
+  #makeVolume(name: string): void {
+    mkdirSync(this.volumeOf(name), { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${volumeSize}`, "tmpfs", this.volumeOf(name)]);
+    this.setClock(name, 0);
+  }
+
+  #resize(name: string, size: string): boolean {
+    return spawnSync("mount", ["-o", `remount,size=${size}`, this.volumeOf(name)]).status === 0;
+  }
+
+  async #secret(namespace: string, name: string): Promise<Stored<Secret>> {
+    const known = this.#mounted.get(name);
+    if (known && Date.now() < known.until) return known.secret;
+    const secret = await this.#client.get(Secret, { namespace, name }, { live: true });
+    this.#mounted.set(name, { secret, until: Date.now() + Math.random() * limits.mount });
+    return secret;
+  }
+
+  #spawn({ name, ordinal, options }: Pick<Run, "name" | "ordinal" | "options">): ChildProcess {
+    const home = this.#home(name);
+    const { mysqld, ownClock } = this.#servers;
+    const clock =
+      ownClock === undefined ? [] : [`LD_PRELOAD=${ownClock}`, `OWN_CLOCK=${join(home, "clock")}`];
+    const server = ["env", ...clock, ...mysqld, ...options];
+    const [program = "", ...words] = [...this.#network.enter(ordinal), ...server];
+    const log = openSync(join(home, "log"), "a");
+    const child = spawn(program, words, { cwd: home, stdio: ["ignore", log, log] });
+    closeSync(log);
+    return child;
   }
 }
 
-/** The options in the pod's command, with the folder in place of the container's. */
-function optionsOf({ metadata, spec }: Stored<Pod>, folder: string): string[] {
+/** The options in the pod's command, with folders of this machine in place of the container's. */
+function optionsOf({ metadata, spec }: Stored<Pod>, home: string): string[] {
   const [, ...options] = spec?.containers[0]?.command ?? [];
   const [ordinal = ""] = /\d+$/.exec(metadata.name) ?? [];
-  const places = ["/var/lib/mysql", "/etc/mysql-operator", "/run/mysqld"];
-  return options
-    .filter((option) => option !== "--no-defaults")
-    .map((option) => places.reduce((text, place) => text.replace(place, folder), option))
-    .map((option) => option.replace("$(ORDINAL)", ordinal));
+  const places = Object.entries({
+    "/var/lib/mysql": `${home}/volume`,
+    "/etc/mysql-operator": home,
+    "/run/mysqld": home,
+    "$(ORDINAL)": ordinal,
+  });
+  const small = [
+    "--user=root",
+    "--innodb-buffer-pool-size=16M",
+    "--innodb-redo-log-capacity=8M",
+    "--innodb-read-io-threads=1",
+    "--innodb-write-io-threads=1",
+    "--table-open-cache=100",
+    "--table-definition-cache=400",
+  ];
+  return [
+    ...options
+      .filter((option) => option !== "--no-defaults")
+      .map((option) => places.reduce((text, [from, to]) => text.replace(from, to), option)),
+    ...small,
+  ];
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

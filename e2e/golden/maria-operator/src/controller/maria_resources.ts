@@ -29,11 +29,6 @@ export const tlsVolume = "tls";
 export const operatorUser = "operator";
 export const mysqlPort = 3306;
 
-/** The id of a server among those of its MySQL; the option is `10$(ORDINAL)`. */
-export function serverId(ordinal: number): number {
-  return Number(`10${ordinal}`);
-}
-
 export function namesOf({ metadata: { name } }: Stored<Maria>) {
   return {
     operator: `${name}-operator`,
@@ -64,10 +59,14 @@ export function newPassword(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** The operator's own user: every server creates it when it starts, apart from replication. */
+/**
+ * What every server executes when it starts, apart from replication: it creates the operator's user, and takes an id that no pod had
+ * before. MySQL never replicates what was written under the server's own id, so data that was put back would stay incomplete.
+ */
 export function operatorSecretFor(mysql: Stored<Maria>, password: string): Desired<Secret> {
   const init = [
     "SET sql_log_bin = 0;",
+    "SET GLOBAL server_id = CRC32(@@server_uuid);",
     `CREATE USER IF NOT EXISTS ${operatorUser}@'%' IDENTIFIED BY '${password}' REQUIRE SSL;`,
     `ALTER USER ${operatorUser}@'%' IDENTIFIED BY '${password}' REQUIRE SSL;`,
     `GRANT ALL ON *.* TO ${operatorUser}@'%' WITH GRANT OPTION;`,
@@ -206,7 +205,7 @@ function serverOptions(mysql: Stored<Maria>, settings: Record<string, string> = 
     "--no-defaults",
     "--datadir=/var/lib/mysql/data",
     ...(mysql.spec.tls ? certificate : []),
-    "--server-id=10$(ORDINAL)",
+    "--report-host=$(ORDINAL)",
     "--init-file=/etc/mysql-operator/init.sql",
     "--super-read-only=ON",
     "--skip-replica-start=ON",

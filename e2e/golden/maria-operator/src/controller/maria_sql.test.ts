@@ -3,22 +3,44 @@
  */
 
 import { expect, test } from "vitest";
-import { serverId } from "./maria_resources.ts";
+import type { Stored } from "@tsbuilder/runtime";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { operatorSecretFor } from "./maria_resources.ts";
+import type { SqlStep } from "./maria_drive.ts";
 import { ensureAccount, type Row, SqlSessions } from "./maria_sql.ts";
 
 test("a server that has another one's address by now is not taken for that one", async () => {
-  const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1" };
-  const places = async () => [
-    { ...pod, ordinal: 0, isOutdated: false, hasCertificate: false, isBroken: false, trouble: "" },
-  ];
-  const none = async () => Promise.reject(new Error("not asked for"));
-  const sessions = new SqlSessions(
-    { password: "", ca: "" },
-    { places, restart: none, restoreHost: none },
-  );
-  await sessions.open(async () => answering([{ id: serverId(1) }]));
+  const sessions = await sessionsWith(answering([{ name: "1" }]));
   const [server] = await sessions.look(true);
   expect(server).toMatchObject({ ordinal: 0, trouble: "another server has its address" });
+});
+
+test("a server takes writes only when its events are enabled: an operator that dies before that finds it half open", async () => {
+  expect(await saidFor({ do: "unlock", ordinal: 0 })).toEqual([
+    "STOP REPLICA",
+    "RESET REPLICA ALL",
+    "SET GLOBAL super_read_only = OFF",
+    expect.stringContaining("information_schema.EVENTS"),
+    "ALTER EVENT `app`.`tick` ENABLE",
+    "SET GLOBAL read_only = OFF",
+  ]);
+});
+
+test("a copy replaces databases, which MySQL refuses on a server that is locked", async () => {
+  const said = await saidFor({ do: "seed", ordinal: 0, donor: 0 });
+  expect(said.slice(0, 4)).toEqual([
+    "STOP REPLICA",
+    "RESET REPLICA ALL",
+    "RESET BINARY LOGS AND GTIDS",
+    "SET GLOBAL super_read_only = OFF",
+  ]);
+  expect(said.at(-1)).toMatch("CLONE INSTANCE");
+});
+
+test("each pod has an id of its own: MySQL never replicates what has the server's own, as data that was put back would need", () => {
+  const mysql = { metadata: { name: "db", namespace: "default" }, spec: {} } as Stored<Maria>;
+  const { stringData } = operatorSecretFor(mysql, "password");
+  expect(stringData?.["init.sql"]).toContain("SET GLOBAL server_id = CRC32(@@server_uuid);");
 });
 
 test("a user is made, gets a new password beside the former one, and loses that after an hour", async () => {
@@ -47,11 +69,31 @@ test("a user is made, gets a new password beside the former one, and loses that 
   ]);
 });
 
+/** The statements of a step, to a server that has an event. */
+async function saidFor(step: SqlStep): Promise<string[]> {
+  const statements: string[] = [];
+  const sessions = await sessionsWith(answering([{ db: "app", name: "tick" }], statements));
+  await sessions.look(true);
+  await sessions.act(step);
+  return statements.slice(1);
+}
+
 /** The statements that make a user. */
 async function all(password: string): Promise<string[]> {
   const statements: string[] = [];
   await ensureAccount(answering([], statements), {}, password, "key");
   return statements;
+}
+
+/** The sessions with one server. */
+async function sessionsWith(session: ReturnType<typeof answering>): Promise<SqlSessions> {
+  const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1", ordinal: 0 };
+  const works = { isOutdated: false, hasCertificate: false, isBroken: false, trouble: "" };
+  const none = async () => Promise.reject(new Error("not asked for"));
+  const effects = { places: async () => [{ ...pod, ...works }], restart: none, restoreHost: none };
+  const sessions = new SqlSessions({ password: "", ca: "" }, effects);
+  await sessions.open(async () => session);
+  return sessions;
 }
 
 /** A session whose every query has the same answer. */

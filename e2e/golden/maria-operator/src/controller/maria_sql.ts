@@ -9,7 +9,7 @@ import type { MariaSpec } from "../../api/v1/maria_types.ts";
 import type { Server, Says, Source } from "./maria_decide.ts";
 import type { Sessions, SqlStep } from "./maria_drive.ts";
 import { parseGtids } from "./maria_gtids.ts";
-import { mysqlPort, operatorUser, serverId } from "./maria_resources.ts";
+import { mysqlPort, operatorUser } from "./maria_resources.ts";
 
 /** A session with one server. It ends for good when anything fails. */
 interface Session {
@@ -122,7 +122,7 @@ export class SqlSessions implements Sessions {
     try {
       const [row] = await session.query(lookStatement);
       // A pod may get another address while it runs, and its former one may be another pod's.
-      if (row!["id"] !== serverId(ordinal)) throw new Error("another server has its address");
+      if (row!["name"] !== String(ordinal)) throw new Error("another server has its address");
       return { ...seen, says: read(row!, this.#places) };
     } catch (error) {
       return { ...seen, trouble: trouble || (error as Error).message };
@@ -178,11 +178,12 @@ export class SqlSessions implements Sessions {
   }
 }
 
-const lookStatement = `SELECT @@server_id AS id, @@server_uuid AS uuid, @@super_read_only AS isLocked, @@read_only AS isReadOnly,
+const lookStatement = `SELECT @@report_host AS name, @@server_uuid AS uuid, @@super_read_only AS isLocked, @@read_only AS isReadOnly,
   @@gtid_executed AS executed, @@gtid_purged AS purged, configuration.HOST AS source,
   receiving.SERVICE_STATE AS receiving, receiving.RECEIVED_TRANSACTION_SET AS received,
   receiving.LAST_ERROR_MESSAGE AS receiveError, applying.SERVICE_STATE AS applying,
   (SELECT MAX(STATE) FROM performance_schema.clone_status) AS cloning,
+  (SELECT MAX(ERROR_MESSAGE) FROM performance_schema.clone_status) AS cloneError,
   (SELECT MAX(LAST_ERROR_MESSAGE) FROM performance_schema.replication_applier_status_by_worker) AS applyError
 FROM (SELECT 1) AS one
 LEFT JOIN performance_schema.replication_connection_configuration AS configuration ON configuration.CHANNEL_NAME = ''
@@ -207,6 +208,7 @@ function read(row: Row, places: readonly Place[]): Says {
     received: parseGtids(text("received")),
     purged: parseGtids(text("purged")),
     isSeeding: row["cloning"] === "In Progress",
+    seedError: text("cloneError") || undefined,
     source: row["source"] ? source : undefined,
   };
 }
@@ -220,17 +222,21 @@ async function lock(session: Session): Promise<void> {
   await end(session, others);
 }
 
-/** Events are replicated as disabled on replicas, and nobody enables them when one becomes the primary. */
+/**
+ * Events are replicated as disabled on replicas, and nobody enables them when one becomes the primary. It takes writes only then, since
+ * a server that does is not unlocked again by whoever comes after an operator that died in here.
+ */
 async function unlock(session: Session): Promise<void> {
   await session.query("STOP REPLICA");
   await session.query("RESET REPLICA ALL");
-  await session.query("SET GLOBAL read_only = OFF");
+  await session.query("SET GLOBAL super_read_only = OFF");
   const events = await session.query(
     "SELECT EVENT_SCHEMA AS db, EVENT_NAME AS name FROM information_schema.EVENTS WHERE STATUS LIKE '%SIDE_DISABLED'",
   );
   for (const { db, name } of events) {
     await session.query(`ALTER EVENT ${identifier(db)}.${identifier(name)} ENABLE`);
   }
+  await session.query("SET GLOBAL read_only = OFF");
 }
 
 /** The password is kept in memory only, and given anew with each start. */
@@ -247,6 +253,8 @@ async function seed(session: Session, donor: string, password: string): Promise<
   await session.query("STOP REPLICA");
   await session.query("RESET REPLICA ALL");
   await session.query("RESET BINARY LOGS AND GTIDS");
+  // It drops databases first. Users still can't write.
+  await session.query("SET GLOBAL super_read_only = OFF");
   await session.query(`SET GLOBAL clone_valid_donor_list = ${quote(`${donor}:${mysqlPort}`)}`);
   const cloning = session.query(
     `CLONE INSTANCE FROM ${operatorUser}@${quote(donor)}:${mysqlPort} IDENTIFIED BY ${quote(password)} REQUIRE SSL`,

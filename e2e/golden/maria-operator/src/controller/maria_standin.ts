@@ -7,7 +7,6 @@
 
 import { external } from "@tsbuilder/simulation";
 import { formatGtids, includes, parseGtids, union } from "./maria_gtids.ts";
-import { serverId } from "./maria_resources.ts";
 import type { Connect, Row } from "./maria_sql.ts";
 
 /** A server's volume, and the process that uses it. */
@@ -17,7 +16,7 @@ export interface Volume {
   host: string;
   /** The operator's password when the process started. */
   password: string;
-  id: number;
+  name: string;
   executed: string;
   access: "locked" | "open";
   source: string;
@@ -82,7 +81,6 @@ export const mysqld = external({
 });
 
 function empty(name: string): Volume {
-  const id = serverId(Number(/\d+$/.exec(name)));
   const process = {
     process: "",
     host: "",
@@ -90,15 +88,16 @@ function empty(name: string): Volume {
     access: "locked",
     isReplicating: false,
   } as const;
-  return { ...process, id, executed: "", source: "", users: {} };
+  return { ...process, name: /\d+$/.exec(name)![0], executed: "", source: "", users: {} };
 }
 
 /** Executes a statement. */
 function answer(sql: string, volume: Volume, at: (host: string) => Volume | undefined): Row[] {
   const has = (start: string) => sql.startsWith(start);
-  if (has("SELECT @@server_id")) return [look(volume, at(volume.source))];
+  if (has("SELECT @@report_host")) return [look(volume, at(volume.source))];
   if (has("SELECT ATTRIBUTE")) return attributesOf(volume, /USER = '(\w+)'/.exec(sql)![1]!);
   if (has("SELECT ") || has("SET SESSION") || has("SET GLOBAL clone")) return [];
+  if (has("SET GLOBAL super_read_only = OFF")) return [];
   if (has("SET GLOBAL super_read_only = ON")) volume.access = "locked";
   else if (has("SET GLOBAL read_only = OFF")) volume.access = "open";
   else if (has("STOP REPLICA")) volume.isReplicating = false;
@@ -130,7 +129,7 @@ function look(volume: Volume, source: Volume | undefined): Row {
   }
   const state = volume.isReplicating ? "ON" : "OFF";
   return {
-    id: volume.id,
+    name: volume.name,
     uuid: volume.process,
     isLocked: volume.access === "locked" ? 1 : 0,
     isReadOnly: volume.access === "locked" ? 1 : 0,
