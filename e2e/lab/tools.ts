@@ -122,6 +122,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "a Kubernetes with containers, in namespaces of its own; --shell opens a shell in it",
       steps: [program("e2e/oracle/real/node/main.ts")],
     },
+    mysql: {
+      summary: "the MySQL template with real servers, disturbed: --disturbances N, --seed N",
+      steps: [program("e2e/oracle/mysql/disturb.ts")],
+    },
   },
 };
 

@@ -22,18 +22,19 @@ import { Users } from "./users.ts";
 
 const { values: options } = parseArgs({
   options: {
-    disturbances: { type: "string", default: "100" },
+    disturbances: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
     inside: { type: "string" },
   },
 });
 
-const servers = installServers();
-if (typeof servers === "string" || process.getuid?.() !== 0) {
-  console.log(`left out: real MySQL servers: ${typeof servers === "string" ? servers : "this needs root"}`);
+const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const canIsolate = options.inside !== undefined || tryToIsolate();
+const servers = canIsolate ? installServers() : "this needs root, unshare, ip and iptables";
+if (typeof servers === "string") {
+  console.log(`left out: real MySQL servers: ${servers}`);
 } else if (options.inside === undefined) {
   // All that runs and is mounted goes away with these namespaces.
-  const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-mysql-"));
   const words = [process.execPath, ...process.execArgv, ...process.argv.slice(1), `--inside=${folder}`];
   const { status } = spawnSync("unshare", [...namespaces, ...words], { stdio: "inherit" });
@@ -184,6 +185,11 @@ if (typeof servers === "string" || process.getuid?.() !== 0) {
     }
     return fail(new Error(`server ${ordinal} doesn't answer: ${sql}`));
   }
+}
+
+function tryToIsolate(): boolean {
+  const script = "ip link add bridge type bridge && iptables --wait -A INPUT -s 10.0.0.1 -j DROP";
+  return spawnSync("unshare", [...namespaces, "sh", "-c", script]).status === 0;
 }
 
 function time(): string {

@@ -74,6 +74,8 @@ export class Person {
         else if (!since.has(name)) since.set(name, Date.now());
         if (!match || Date.now() - since.get(name)! < patience * 1000) continue;
         since.delete(name);
+        console.log(`  the status says: ${message}`);
+        console.log(`  the person decides to ${name}`);
         this.followed.set(name, (this.followed.get(name) ?? 0) + 1);
         await follow(this, match, message);
       }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   closeSync,
   constants,
@@ -96,7 +96,9 @@ export class ProcessKubelet {
   /** Leaves no room on a volume until it is freed. */
   fill(name: string): void {
     const { blocks, bavail, bsize } = statfsSync(this.volumeOf(name));
-    this.#resize(name, `${Math.ceil(((blocks - bavail) * bsize) / 1024)}k`);
+    const used = Math.ceil(((blocks - bavail) * bsize) / 1024);
+    // It may have grown meanwhile.
+    for (let more = 0; !this.#resize(name, `${used + more}k`); more = more * 2 + 64);
   }
 
   free(name: string): void {
@@ -205,8 +207,8 @@ export class ProcessKubelet {
     this.setClock(name, 0);
   }
 
-  #resize(name: string, size: string): void {
-    execFileSync("mount", ["-o", `remount,size=${size}`, this.volumeOf(name)]);
+  #resize(name: string, size: string): boolean {
+    return spawnSync("mount", ["-o", `remount,size=${size}`, this.volumeOf(name)]).status === 0;
   }
 
   async #secret(namespace: string, name: string): Promise<Stored<Secret>> {
@@ -241,7 +243,15 @@ function optionsOf({ metadata, spec }: Stored<Pod>, home: string): string[] {
     "/run/mysqld": home,
     "$(ORDINAL)": ordinal,
   });
-  const small = ["--user=root", "--innodb-buffer-pool-size=16M", "--innodb-redo-log-capacity=8M"];
+  const small = [
+    "--user=root",
+    "--innodb-buffer-pool-size=16M",
+    "--innodb-redo-log-capacity=8M",
+    "--innodb-read-io-threads=1",
+    "--innodb-write-io-threads=1",
+    "--table-open-cache=100",
+    "--table-definition-cache=400",
+  ];
   return [
     ...options
       .filter((option) => option !== "--no-defaults")

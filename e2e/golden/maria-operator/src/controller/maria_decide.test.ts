@@ -36,6 +36,8 @@ test("only the recorded pod is unlocked, and whatever else is open is locked fir
   expect(decide(two, recorded, [locked, follower(1)]).steps).toEqual(unlocks(0, recorded));
   const stray = [server(0, { access: "open" }), { ...follower(1), says: says({ access: "open" }) }];
   expect(decide(two, recorded, stray).steps).toEqual([{ do: "lock", ordinal: 1 }]);
+  const seeding = server(1, { access: "other", isSeeding: true });
+  expect(decide(two, recorded, [primary, seeding]).steps).toEqual([]);
   const restarted = [{ ...locked, pod: "pod-new" }, follower(1)];
   expect(records(decide(two, recorded, restarted).steps)).toMatchObject({
     epoch: 6,
@@ -51,6 +53,7 @@ test("replicas follow, are seeded when they can't, and are left alone when they 
     { do: "follow", ordinal: 1, source: 0 },
   ]);
   expect(steps({}).steps).toEqual([{ do: "seed", ordinal: 1, donor: 0 }]);
+  expect(steps({ seedError: "No space left" }).problems).toMatchObject([{ reason: "SeedFailed" }]);
   expect(steps({ executed: set("a:1-2") }).steps).toEqual([{ do: "seed", ordinal: 1, donor: 0 }]);
   expect(steps({ executed: set("a:1-11") }).problems).toEqual([]);
   const ahead = steps({ executed: set("a:1-9,x:1-2") });
@@ -89,6 +92,8 @@ test("a primary goes on, also after it was locked, if the other server can't tak
   expect(decision.problems).toMatchObject([
     { reason: "SwitchoverRefused", message: expect.stringContaining("1062") },
   ]);
+  const empty = decide({ size: 2, primary: 1 }, recorded, [primary, server(1)]);
+  expect(empty.problems).toMatchObject([{ message: expect.stringContaining("about to") }]);
 });
 
 test("without the primary, another takes over by a word for exactly this loss, once the old pod is gone", () => {

@@ -45,6 +45,8 @@ export interface Says {
   /** What it can't send to replicas any more. */
   readonly purged: Gtids;
   readonly isSeeding: boolean;
+  /** Why it could not be seeded the last time. */
+  readonly seedError?: string | undefined;
   readonly source?: Source | undefined;
 }
 
@@ -108,7 +110,10 @@ export function decide(
   servers: readonly Server[],
 ): Decision {
   const look = { wish, recorded: recorded ?? nothing, servers };
-  const unlocked = servers.filter(({ says }) => says && says.access !== "locked");
+  // One that is being seeded is half open, since MySQL replaces no data of a locked one, and starts locked afterwards.
+  const unlocked = servers.filter(
+    ({ says }) => says && says.access !== "locked" && !(says.isSeeding && says.access === "other"),
+  );
   const strays = unlocked.filter((server) => !mayBeUnlocked(look.recorded, server));
   if (strays.length > 0) {
     return todo(...strays.map(({ ordinal }) => ({ do: "lock", ordinal }) as const));
@@ -209,7 +214,9 @@ function switchOver(look: Look, current: Answering, wished: Answering): Decision
     return refused(`has ${formatGtids(ahead)}, which the primary lacks`);
   }
   // As long as it can't follow, the primary goes on, also if it is locked already.
-  if (!isFollowing(to, current.ordinal)) return refused(`doesn't replicate: ${to.source?.error}`);
+  if (!isFollowing(to, current.ordinal)) {
+    return refused(`doesn't replicate: ${to.source?.error ?? "it is about to"}`);
+  }
   const far = count(missing);
   if (far > mostMissing) {
     return refused(`lacks ${far} transactions: waits until it lacks at most ${mostMissing}`);
@@ -310,6 +317,10 @@ function replicate({ wish, recorded, servers }: Look, current: Answering): Decis
     }
     if (ahead !== "" || !canFollow(says, primary)) {
       steps.push({ do: "seed", ordinal, donor: source });
+      if (says.seedError) {
+        const message = `server ${ordinal} can't copy the primary: ${says.seedError}`;
+        problems.push({ reason: "SeedFailed", message });
+      }
     } else if (!isFollowing(says, source)) {
       steps.push({ do: "follow", ordinal, source });
     }

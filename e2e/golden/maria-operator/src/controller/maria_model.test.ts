@@ -37,7 +37,7 @@ class Mysqld {
   pod: string | undefined;
   isRunning = false;
   uuid = "";
-  access: "locked" | "open" = "locked";
+  access: Says["access"] = "locked";
   executed: Gtids = noGtids;
   received: Gtids = noGtids;
   purged: Gtids = noGtids;

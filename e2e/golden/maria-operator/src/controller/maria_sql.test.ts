@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { Stored } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { operatorSecretFor } from "./maria_resources.ts";
+import type { SqlStep } from "./maria_drive.ts";
 import { ensureAccount, type Row, SqlSessions } from "./maria_sql.ts";
 
 test("a server that has another one's address by now is not taken for that one", async () => {
@@ -15,16 +16,25 @@ test("a server that has another one's address by now is not taken for that one",
 });
 
 test("a server takes writes only when its events are enabled: an operator that dies before that finds it half open", async () => {
-  const statements: string[] = [];
-  const sessions = await sessionsWith(answering([{ db: "app", name: "tick" }], statements));
-  await sessions.look(true);
-  await sessions.act({ do: "unlock", ordinal: 0 });
-  expect(statements.slice(-4)).toEqual([
+  expect(await saidFor({ do: "unlock", ordinal: 0 })).toEqual([
+    "STOP REPLICA",
+    "RESET REPLICA ALL",
     "SET GLOBAL super_read_only = OFF",
     expect.stringContaining("information_schema.EVENTS"),
     "ALTER EVENT `app`.`tick` ENABLE",
     "SET GLOBAL read_only = OFF",
   ]);
+});
+
+test("a copy replaces databases, which MySQL refuses on a server that is locked", async () => {
+  const said = await saidFor({ do: "seed", ordinal: 0, donor: 0 });
+  expect(said.slice(0, 4)).toEqual([
+    "STOP REPLICA",
+    "RESET REPLICA ALL",
+    "RESET BINARY LOGS AND GTIDS",
+    "SET GLOBAL super_read_only = OFF",
+  ]);
+  expect(said.at(-1)).toMatch("CLONE INSTANCE");
 });
 
 test("each pod has an id of its own: MySQL never replicates what has the server's own, as data that was put back would need", () => {
@@ -58,6 +68,15 @@ test("a user is made, gets a new password beside the former one, and loses that 
     `ALTER ${user} ATTRIBUTE`,
   ]);
 });
+
+/** The statements of a step, to a server that has an event. */
+async function saidFor(step: SqlStep): Promise<string[]> {
+  const statements: string[] = [];
+  const sessions = await sessionsWith(answering([{ db: "app", name: "tick" }], statements));
+  await sessions.look(true);
+  await sessions.act(step);
+  return statements.slice(1);
+}
 
 /** The statements that make a user. */
 async function all(password: string): Promise<string[]> {

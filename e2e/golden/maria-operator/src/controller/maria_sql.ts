@@ -183,6 +183,7 @@ const lookStatement = `SELECT @@report_host AS name, @@server_uuid AS uuid, @@su
   receiving.SERVICE_STATE AS receiving, receiving.RECEIVED_TRANSACTION_SET AS received,
   receiving.LAST_ERROR_MESSAGE AS receiveError, applying.SERVICE_STATE AS applying,
   (SELECT MAX(STATE) FROM performance_schema.clone_status) AS cloning,
+  (SELECT MAX(ERROR_MESSAGE) FROM performance_schema.clone_status) AS cloneError,
   (SELECT MAX(LAST_ERROR_MESSAGE) FROM performance_schema.replication_applier_status_by_worker) AS applyError
 FROM (SELECT 1) AS one
 LEFT JOIN performance_schema.replication_connection_configuration AS configuration ON configuration.CHANNEL_NAME = ''
@@ -207,6 +208,7 @@ function read(row: Row, places: readonly Place[]): Says {
     received: parseGtids(text("received")),
     purged: parseGtids(text("purged")),
     isSeeding: row["cloning"] === "In Progress",
+    seedError: text("cloneError") || undefined,
     source: row["source"] ? source : undefined,
   };
 }
@@ -251,6 +253,8 @@ async function seed(session: Session, donor: string, password: string): Promise<
   await session.query("STOP REPLICA");
   await session.query("RESET REPLICA ALL");
   await session.query("RESET BINARY LOGS AND GTIDS");
+  // It drops databases first. Users still can't write.
+  await session.query("SET GLOBAL super_read_only = OFF");
   await session.query(`SET GLOBAL clone_valid_donor_list = ${quote(`${donor}:${mysqlPort}`)}`);
   const cloning = session.query(
     `CLONE INSTANCE FROM ${operatorUser}@${quote(donor)}:${mysqlPort} IDENTIFIED BY ${quote(password)} REQUIRE SSL`,
