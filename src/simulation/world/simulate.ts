@@ -22,7 +22,7 @@ import { baseOf, pathOf } from "./base.ts";
 import type { TimedFault } from "./fault-plan.ts";
 import { managerOf } from "./network.ts";
 import { watchPromises } from "./promises.ts";
-import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
+import { type Outlook, atOnce, later, months, soon, untilRest, untilTomorrow, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
@@ -57,6 +57,11 @@ export function outcomeOf(scenario: Scenario): Promise<Run> {
 /** Does the same with slow pods, and waits for longer: what differs depends on how long pods take, or on how long one waits. */
 export function lateOutcomeOf(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods: true, outlook: later });
+}
+
+/** Does the same, but goes on for a day. */
+export function patientOutcomeOf(scenario: Scenario): Promise<Run> {
+  return runScenario(scenario, { isWhole: false, hasMonths: false, outlook: untilTomorrow });
 }
 
 /** Repeats a run before a witness; without a run, as `outcomeOf()` does. */
