@@ -125,17 +125,20 @@ export async function examineProject(
 }
 
 function howToReplay({ kind, setup }: ProjectExploration, { scenario, verdict, seed }: Failure): string {
+  // It may have been shown without faults by the chance of another plan.
+  const { seed: plan = 0 } = scenario;
+  const replayed = Math.floor(seed / seedsPerPlan) === plan ? seed : plan * seedsPerPlan;
   const replay = {
     head: `// Beside the exploring test, with its imports and the other options of its exploreProject().
 import { examineProject } from "@tsbuilder/simulation";
 import { expect } from "vitest";`,
-    call: `examineProject({ kind: ${kind.kind}, setup${setup.name === "" || setup.name === "setup" ? "" : `: ${setup.name}`} }, { objects, steps, faults, seed: ${seed} })`,
+    call: `examineProject({ kind: ${kind.kind}, setup${setup.name === "" || setup.name === "setup" ? "" : `: ${setup.name}`} }, { objects, steps, faults, seed: ${replayed} })`,
   };
   return `To find it again: npx tsbuilder test --explore --seed ${seed}
 
 A test that replays it:
 
-${testOf(scenario, verdict.class, seed, replay)}`;
+${testOf(scenario, verdict.class, replayed, replay)}`;
 }
 
 /** Makes scenarios of a project's controller. Everything that the test leaves open is read from the project's manifests. */

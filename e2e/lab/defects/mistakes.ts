@@ -93,11 +93,12 @@ export const mistakes: readonly Mistake[] = [
     file: "controller.ts",
     right: `await client.patchStatus(Certificate, certificate, {
       observedGeneration: certificate.metadata.generation!,
+      ...(order !== undefined && { order }),
       ...(notAfter !== undefined && { notAfter }),
-      conditions: setCondition(certificate.status?.conditions ?? [], ready),
+      conditions: setCondition(conditions, ready),
     });`,
     wrong: `await client.patch(Certificate, certificate, (draft) => {
-      draft.status = { notAfter, conditions: setCondition(certificate.status?.conditions ?? [], ready) };
+      draft.status = { notAfter, conditions: setCondition(conditions, ready) };
     });`,
     caughtBy: "types",
   },

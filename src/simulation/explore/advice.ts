@@ -7,7 +7,7 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   "stale-view":
     "a process acted on a view that was out of date. Let writes carry the uid or resourceVersion that was read, and name children so that a second create fails.",
   "missed-event":
-    "what an event should have caused never happened. Compare desired and actual state instead of reacting to the kind of an event; use a finalizer for what must happen at deletion.",
+    "what an event should have caused never happened. Watch everything that a reconcile reads; compare desired and actual state instead of reacting to the kind of an event; use a finalizer for what must happen at deletion.",
   unretried: "a request that failed was never made again. Let the error end the reconcile: it is retried.",
   "lost-answer":
     "a request was carried out, but its answer was an error or got lost, and the operator went on as if nothing had been done. Give what you make a name that is computed, so that a repeated create finds what is there; if the API has idempotency keys, pass the uid.",

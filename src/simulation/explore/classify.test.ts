@@ -3,7 +3,7 @@ import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
-import type { Fault, MistakeClass, TraceEvent } from "../contract/index.ts";
+import type { Fault, MistakeClass, Step, TraceEvent } from "../contract/index.ts";
 import { classify } from "./classify.ts";
 import { examineScenario, explore } from "./explore.ts";
 
@@ -76,6 +76,140 @@ test("a process that writes while its events are late acts on an old view", asyn
   const hold: Fault = { fault: "hold", ...during };
   expect(await classOf([hold], [write(1500, process)])).toBe("stale-view");
   expect(await classOf([hold], [write(2500, process), write(1500, "user")])).toBe("missed-event");
+});
+
+test("what failed and was done later has been retried: the outcome depends on something else", async () => {
+  const request = {
+    type: "request",
+    process,
+    method: "PATCH",
+    path: "/shops/a",
+    kind: "PATCH Shop",
+  } as const;
+  const failed: TraceEvent = { ...request, at: 1500, body: "1", status: 500 };
+  const done: TraceEvent = { ...failed, at: 2500, status: 200 };
+  const refusal = { fault: "refuse", requests: "PATCH Shop", with: "error", done: false, ...during } as const;
+  const steps = [applyShop("a", { size: 1 })];
+  expect(await classOf([refusal], [failed], steps)).toBe("unretried");
+  expect(await classOf([refusal], [failed, { ...done, body: "2" }], steps)).toBe("unretried");
+  expect(await classOf([refusal], [failed, done], steps)).toBe("history");
+  expect(await classOf([refusal], [failed, done, { ...failed, at: 3000 }], steps)).toBe("unretried");
+  const call: TraceEvent = {
+    type: "call",
+    process,
+    to: "dns",
+    text: "PUT a",
+    isChange: true,
+    at: 1500,
+    status: 429,
+  };
+  const cut: Fault = { fault: "cut", ...during };
+  expect(await classOf([cut], [call], steps)).toBe("unretried");
+  expect(await classOf([cut], [call, { ...call, status: 200 }], steps)).toBe("history");
+});
+
+test("a child that was put right has not drifted, though something else is wrong since", async () => {
+  const edited: Fault = { fault: "edit-child", child: 0, at: 30_000 };
+  const classFound = async (isMended: boolean): Promise<string | undefined> => {
+    const setup = (manager: Manager): void =>
+      void manager
+        .controllerFor(Shop)
+        .owns(ConfigMap)
+        .complete({
+          async reconcile({ namespace, name }) {
+            const shop = await manager.client.find(Shop, { namespace, name });
+            if (!shop) return;
+            const map = await manager.client.find(ConfigMap, { namespace, name });
+            const isStrange = map !== undefined && map.data?.["size"] !== "1";
+            if (!map || isMended)
+              await manager.client.apply(
+                ConfigMap,
+                { metadata: { namespace, name }, data: { size: "1" } },
+                { owner: shop, force: true },
+              );
+            await manager.client.patchStatus(Shop, shop, { size: isStrange ? 2 : (shop.status?.size ?? 1) });
+          },
+        });
+    const steps = [applyShop("a", { size: 1 })];
+    return (await examineScenario({ ...shopScenario(setup), steps, faults: [edited] }))?.verdict.class;
+  };
+  expect([await classFound(true), await classFound(false)]).toEqual(["history", "drift"]);
+});
+
+test("what a restart finds to do was missed, is due by then, or is done at each start", async () => {
+  const classFound = async (
+    setup: (manager: Manager) => void,
+    steps: readonly Step[] = [applyShop("a", { size: 1 })],
+  ): Promise<string | undefined> => (await examineScenario({ ...shopScenario(setup), steps }))?.verdict.class;
+
+  const settings = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "default", name: "settings" },
+  };
+  const unwatched = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({
+      async reconcile(request) {
+        const shop = await manager.client.find(Shop, request);
+        if (!shop) return;
+        const found = await manager.client.find(ConfigMap, { namespace: "default", name: "settings" });
+        await manager.client.patchStatus(Shop, shop, { size: found ? 1 : 0 });
+      },
+    });
+  const comesLater = [
+    applyShop("a", { size: 1 }),
+    { do: "settle" },
+    { do: "apply", object: settings },
+  ] as const;
+  expect(await classFound(unwatched, comesLater)).toBe("missed-event");
+
+  const unpolled = shopsThat(async ({ client }, shop) => {
+    const isReady = Date.now() - Date.parse(shop.metadata.creationTimestamp) > 8000;
+    await client.patchStatus(Shop, shop, { size: isReady ? 1 : 0 });
+  });
+  expect(await classFound(unpolled)).toBe("overdue");
+  // Time passes until the second one is there, but the first waits for nothing else.
+  expect(
+    (
+      await explore(
+        {
+          ...shopScenario(unpolled),
+          steps: [applyShop("a", { size: 1 }), { ...applyShop("b", { size: 1 }), after: 60_000 } as Step],
+        },
+        { seeds: 1 },
+      )
+    ).failure?.verdict.class,
+  ).toBe("overdue");
+
+  const atEachStart = (manager: Manager): void => {
+    const started = new Set<string>();
+    const setUp = shopsThat(async ({ client }, shop) => {
+      if (started.has(shop.metadata.uid)) return;
+      started.add(shop.metadata.uid);
+      await client.patchStatus(Shop, shop, { size: (shop.status?.size ?? 0) + 1 });
+    });
+    setUp(manager);
+  };
+  expect(await classFound(atEachStart)).toBe("hot-loop");
+});
+
+test("a fault that only moves what happens is not the cause", async () => {
+  // What is written at first stays, and every third time it is wrong.
+  const lucky = shopsThat(async ({ client }, shop) => {
+    const { namespace, name } = shop.metadata;
+    const isUnlucky = Math.floor(Date.now() / 10) % 3 === 0;
+    if (!(await client.find(ConfigMap, { namespace, name }, { live: true })))
+      await client.apply(
+        ConfigMap,
+        { metadata: { namespace, name }, data: { size: isUnlucky ? "0" : "1" } },
+        { owner: shop, force: true },
+      );
+  });
+  const steps = [{ ...applyShop("a", { size: 1 }), after: 5000 } as Step];
+  const { failure } = await explore({ ...shopScenario(lucky), steps }, { seeds: 200 });
+  expect(failure?.scenario.faults ?? []).toEqual([]);
+  expect(failure?.verdict.class).toBe("history");
+  expect((await examineScenario(failure!.scenario))?.story).toBe(failure!.story);
 });
 
 /** Makes a ConfigMap for each shop once, and calls it by something. */

@@ -1,16 +1,18 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { Fault, MistakeClass, Run, Step } from "../contract/index.ts";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { ChildFault, Fault, MistakeClass, Phase, Run, Step, TraceEvent } from "../contract/index.ts";
+import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
 import { appliedIn } from "../contract/scenario.ts";
-import { beginOf } from "../contract/run.ts";
 import { refTextOf } from "../contract/state.ts";
-import { type Finding, isOutcomeOfAnOrder } from "./examine.ts";
+import type { Moment } from "../world/witness.ts";
+import { aboutAny } from "./blame.ts";
+import { type Finding, compareWithFreshStart, isOutcomeOfAnOrder } from "./examine.ts";
 
 /** Classes that name the mistake whatever the scenario is. */
 const evidentClasses = new Set<Finding["class"]>([
   "hot-loop",
   "fight",
   "hang",
-  "overdue",
   "foreign-object",
   "forbidden",
   "without-lease",
@@ -23,16 +25,52 @@ export async function classify(finding: Finding): Promise<MistakeClass> {
   const { class: found, scenario, run } = finding;
   const { faults = [], steps = [] } = scenario;
   const isOfSeveral = hasSeveralOfAKind(steps);
-  if (found !== "differs" && (evidentClasses.has(found) || faults.length === 0))
+  if (isRestartWork(finding)) {
+    if (faults.length === 0) return classOfRestartWork(finding);
+  } else if (found !== "differs" && (evidentClasses.has(found) || faults.length === 0))
     return (found === "hot-loop" || found === "fight") && isOfSeveral && faults.length === 0
       ? "collision"
       : found;
-  const classes = new Set(faults.map((fault) => classOf(fault, run)));
+  const classes = new Set(faults.map((fault) => classOf(fault, finding)));
   const first = faultClasses.find((name) => classes.has(name));
   if (first) return first;
   if (isCorrected(steps) || run.rejected.length > 0) return "stuck";
   if (!isOfSeveral) return "history";
   return (await isFirstComeFirstServed(finding)) ? "order" : "collision";
+}
+
+/** Returns whether a finding is that a restart finds something to do, though everything rested before. */
+export function isRestartWork({ class: found, run: { trace } }: Finding): boolean {
+  const isAtRest = trace.every((event) => event.type !== "phase" || event.rests);
+  return found === "overdue" || (found === "hot-loop" && isAtRest);
+}
+
+/**
+ * Names what a restart finds to do without faults. If the next restart finds it, too, it is done at every start. Otherwise it had
+ * been left undone: because time had to pass, or nobody told the operator of an event. Of several of a kind, only those that name
+ * the same thing wait for each other; and what was right before the restart was not left undone.
+ */
+async function classOfRestartWork({ class: found, scenario, run, objects }: Finding): Promise<MistakeClass> {
+  const changes = (phase: Phase, about: readonly string[]): boolean => {
+    const isAbout = aboutAny(run.trace.map(unseen), about);
+    return eventsIn(phase, run.trace).some((event) =>
+      event.type === "change"
+        ? event.by in run.writes && isAbout(unseen(event))
+        : event.type === "call" && event.isChange && about.length === 0,
+    );
+  };
+  const isOfSeveral = hasSeveralOfAKind(scenario.steps ?? []);
+  const phase = found === "overdue" ? "late restart" : "restart";
+  if (phase === "restart" && changes("late restart", objects)) return isOfSeveral ? "collision" : "hot-loop";
+  if (isOfSeveral) {
+    const wrong = (await compareWithFreshStart(scenario, run)).flatMap((difference) => difference.objects);
+    if (wrong.length === 0 || !changes(phase, wrong) || sharedTexts(appliedIn(scenario.steps)).length === 0)
+      return "collision";
+  }
+  if (found === "overdue") return "overdue";
+  const steps = eventsIn("steps", run.trace);
+  const last = steps.findLast(({ type }) => type === "change" || type === "step");
+  return beginOf("restart", run.trace) - (last?.at ?? 0) < shortestPause ? "missed-event" : "overdue";
 }
 
 /** Returns whether users apply several objects of one kind. A Secret that an object names is none that it collides with. */
@@ -69,22 +107,22 @@ const faultClasses = [
 ] as const satisfies readonly MistakeClass[];
 
 /** Names what a fault did to the operator. */
-function classOf(fault: Fault, run: Run): (typeof faultClasses)[number] {
+function classOf(fault: Fault, { run, objects }: Finding): (typeof faultClasses)[number] | undefined {
   switch (fault.fault) {
     case "crash":
       return fault.lag === undefined ? "interrupted" : "stale-view";
-    case "refuse":
-      return fault.done ? "lost-answer" : "unretried";
     case "call":
+    case "refuse":
       if (fault.with === "slow") return "stale-view";
-      return fault.done ? "lost-answer" : "unretried";
+      if (fault.done) return "lost-answer";
+      return isRetried(fault, run) ? undefined : "unretried";
     case "hold":
     case "break":
     case "expire":
       return actsDuring(fault, run) ? "stale-view" : "missed-event";
     // Late events alone don't show the mistake, or the fault would have become `hold`.
     case "cut":
-      return "unretried";
+      return isRetried(fault, run) ? undefined : "unretried";
     case "lease":
       return "handover";
     case "suspend":
@@ -94,6 +132,7 @@ function classOf(fault: Fault, run: Run): (typeof faultClasses)[number] {
     case "delete-child":
     case "edit-child":
     case "recreate-child":
+      return isAboutChild(fault, run, objects) ? "drift" : undefined;
     case "pod":
     case "node":
       return "drift";
@@ -102,6 +141,33 @@ function classOf(fault: Fault, run: Run): (typeof faultClasses)[number] {
     case "upgrade":
       return "upgrade";
   }
+}
+
+/** Returns whether all that failed while a fault struck was done later: then it was retried, and something else is wrong. */
+function isRetried(fault: Fault & { readonly process: string }, { trace }: Run): boolean {
+  const begin = beginOf(fault.in ?? "steps", trace) + ("at" in fault ? fault.at : 0);
+  /** What was asked, and whether it has been done since it failed. */
+  const asked = new Map<string, boolean>();
+  for (const event of trace) {
+    if ((event.type !== "request" && event.type !== "call") || event.process !== fault.process) continue;
+    const text = event.type === "call" ? event.text : `${event.method} ${event.path} ${event.body ?? ""}`;
+    const { status = 0 } = event;
+    const isFailed = status === 0 || status === 409 || status === 429 || status >= 500;
+    if (isFailed ? event.at >= begin : asked.has(text)) asked.set(text, !isFailed);
+  }
+  return asked.size > 0 && [...asked.values()].every(Boolean);
+}
+
+/** Returns whether a mistake is about the object that somebody changed. Its own state may be right, and something else wrong. */
+function isAboutChild({ at }: ChildFault, { trace }: Run, objects: readonly string[]): boolean {
+  const begin = beginOf("steps", trace) + at;
+  const isAbout = aboutAny(trace.map(unseen), objects);
+  const struck = trace.find((event) => event.type === "change" && event.by === "user" && event.at >= begin);
+  return struck === undefined || isAbout(unseen(struck));
+}
+
+function unseen(event: TraceEvent): Moment {
+  return { event, site: undefined };
 }
 
 type WatchFault = Extract<Fault, { readonly fault: "hold" | "break" | "expire" }>;
@@ -123,14 +189,22 @@ function actsDuring({ process, in: phase, at, for: duration }: WatchFault, { tra
  * which they come in some order: then it only matters which one came first.
  */
 async function isFirstComeFirstServed({ scenario, run, objects }: Finding): Promise<boolean> {
-  const specs = run.state.objects.flatMap((object) =>
-    appliedIn(scenario.steps).some((applied) => refTextOf(applied) === refTextOf(object)) && "spec" in object
-      ? [new Set(textsIn(object.spec))]
-      : [],
-  );
-  const named = specs.flatMap((texts) => [...texts]).filter((text, at, all) => all.indexOf(text) !== at);
+  const applied = new Set(appliedIn(scenario.steps).map(refTextOf));
+  const named = sharedTexts(run.state.objects.filter((object) => applied.has(refTextOf(object))));
   const isContested = objects.some((object) => named.some((text) => object.endsWith(`/${text}`)));
   return isContested && isOutcomeOfAnOrder(scenario, run);
+}
+
+/** Returns the texts that the specs of different objects have in common: what they name may be one thing. */
+function sharedTexts(objects: readonly KubernetesObject[]): string[] {
+  const byObject = new Map<string, Set<string>>();
+  for (const object of objects) {
+    const texts = byObject.get(refTextOf(object)) ?? new Set();
+    byObject.set(refTextOf(object), texts);
+    for (const text of "spec" in object ? textsIn(object.spec) : []) texts.add(text);
+  }
+  const all = [...byObject.values()].flatMap((texts) => [...texts]);
+  return all.filter((text, at) => all.indexOf(text) !== at);
 }
 
 /** Returns all texts in a value. */

@@ -8,9 +8,9 @@ import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "../random.ts";
 import { pauseOf } from "../world/user.ts";
 import { Coverage, type Reached } from "./coverage.ts";
-import { classify } from "./classify.ts";
+import { classify, isRestartWork } from "./classify.ts";
 import { drawFaults } from "./draw-faults.ts";
-import { type Baseline, type Finding, baselineOf, examine, findIn } from "./examine.ts";
+import { type Baseline, type Finding, baselineOf, examine, findIn, withSeed } from "./examine.ts";
 import { scenarioReplay, testOf } from "./replay-test.ts";
 import { tell } from "./story.ts";
 
@@ -188,9 +188,19 @@ async function failureOf(finding: Finding, seed: number): Promise<Failure> {
   };
 }
 
-/** Omits and simplifies faults and steps as long as the mistake keeps its class. `isExhausted` is called before each try. */
+/** The number of other seeds with which a mistake may show without faults: these often do no more than move what happens. */
+const seedsWithoutFaults = 8;
+
+/** Omits and simplifies faults and steps as long as the mistake stays the same. `isExhausted` is called before each try. */
 async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Finding> {
   let best = finding;
+  if (finding.scenario.faults?.length)
+    for (let other = 1; other <= seedsWithoutFaults && !isExhausted(); other++) {
+      const found = await findIn({ ...withSeed(finding.scenario, other * 1000), faults: [] });
+      if (!found || !isSame(found, finding)) continue;
+      best = found;
+      break;
+    }
   for (let progress = true; progress;) {
     progress = false;
     for (const smaller of smallerScenarios(best.scenario)) {
@@ -198,13 +208,18 @@ async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Fin
       if (endsStrange(smaller) && !endsStrange(finding.scenario)) continue;
       if (isExhausted()) return best;
       const found = await findIn(smaller);
-      if (found?.class !== finding.class) continue;
+      if (!found || !isSame(found, finding)) continue;
       best = found;
       progress = true;
       break;
     }
   }
   return best;
+}
+
+/** Returns whether two findings are of one mistake. What one restart finds to do, a later one finds, too. */
+function isSame(one: Finding, other: Finding): boolean {
+  return one.class === other.class || (isRestartWork(one) && isRestartWork(other));
 }
 
 /** Yields smaller scenarios, those with the largest cuts first. */

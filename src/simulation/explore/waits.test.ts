@@ -1,10 +1,17 @@
-import type { Manager, NamespacedName, Result, Stored } from "@tsbuilder/runtime";
+import {
+  generationChanged,
+  type Manager,
+  type NamespacedName,
+  type Result,
+  type Stored,
+} from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { external, type Scenario } from "../contract/index.ts";
 import { isOutcomeOfAnOrder } from "./examine.ts";
+import { simulate } from "../world/simulate.ts";
 import { examineScenario, explore } from "./explore.ts";
 
 // Right operators, whose outcomes come with time.
@@ -96,6 +103,67 @@ test("an operator that tries ten minutes later what failed in the hundred days p
   const faults = [{ ...call, call: 8 }];
   const failure = await examineScenario({ ...renewing, external: { authority }, faults });
   expect(failure?.story).toBeUndefined();
+});
+
+test("an operator that tries again what failed when everybody else had come to rest passes", async () => {
+  const polling = timed(async ({ client }, shop) => {
+    const { ok } = await fetch("http://weather/");
+    const [colour, size] = [ok ? "sunny" : "unknown", shop.spec.size];
+    const { namespace, name } = shop.metadata;
+    await client.apply(ConfigMap, { metadata: { namespace, name }, data: { colour } }, { owner: shop });
+    await client.patchStatus(Shop, shop, { size });
+    if (!ok) throw new Error("the weather is unknown");
+    return { requeueAfter: "598s" };
+  });
+  const weather = external({ state: () => ({}), handle: () => new Response("") });
+  const call = {
+    fault: "call",
+    process: "shop-0",
+    calls: "GET weather",
+    with: "error",
+    done: false,
+  } as const;
+  // An hour after the last change, whatever is still to come is left alone.
+  const faults = [{ ...call, at: 3_580_000, for: 60_000 }];
+  const failure = await examineScenario({ ...polling, external: { weather }, faults });
+  expect(failure?.story).toBeUndefined();
+});
+
+test("an operator whose next step is due just when everybody else has come to rest passes", async () => {
+  // Each reconcile takes a step, but the first two come an hour after one another; nothing else wakes the operator.
+  const stepping = (manager: Manager): void =>
+    void manager.controllerFor(Shop, { predicates: [generationChanged] }).complete({
+      async reconcile(request) {
+        const shop = await manager.client.find(Shop, request);
+        if (!shop || shop.metadata.deletionTimestamp) return undefined;
+        const { size = 0 } = shop.status ?? {};
+        const left = Date.parse(shop.metadata.creationTimestamp) + 3_595_000 - Date.now();
+        if (size === 1 && left > 0) return { requeueAfter: `${left}ms` };
+        if (size < 3) await manager.client.patchStatus(Shop, shop, { size: size + 1 });
+        return size < 3 ? { requeueAfter: "30s" } : undefined;
+      },
+    });
+  const scenario = { ...shopScenario(stepping), steps: [applyShop("a", { size: 1 })] };
+  // The restart comes in between.
+  expect((await simulate(scenario)).state.list("Shop")).toMatchObject([{ status: { size: 2 } }]);
+  expect((await examineScenario(scenario))?.story).toBeUndefined();
+});
+
+test("what is tried, given up and tried again has no end that could differ", async () => {
+  const trying = timed(async ({ client }, shop) => {
+    const { name, namespace } = shop.metadata;
+    const map = await client.find(ConfigMap, { namespace: "default", name });
+    const since = Number(map?.metadata.annotations?.["since"] ?? 0);
+    const left = since + 60_000 - Date.now();
+    if (left > 0) return { requeueAfter: `${left}ms` };
+    const data = { image: map?.data?.["image"] === "new" ? "old" : "new" };
+    const metadata = { name, namespace, annotations: { since: String(Date.now()) } };
+    await client.apply(ConfigMap, { metadata, data }, { owner: shop });
+    return { requeueAfter: "1m" };
+  });
+  const { runs, failure } = await explore(trying, { seeds: 8, shrinks: 0 });
+  expect(failure?.story).toBeUndefined();
+  expect(runs).toBe(8);
 });
 
 test("of many objects, no order is tried", async () => {

@@ -83,6 +83,16 @@ test("names that are random in undisturbed runs, or made of a uid, are no differ
   expect(differencesBesides({ fields: new Set(), named: new Set(), pairs: [] }, one!, other!)).toHaveLength(
     2,
   );
+  // Another system notes the id that it chose in what it made, too.
+  const [made, again] = ["a-u", "a-v"].map((name) => stateOf([map(name, name)]));
+  expect(differencesBesides(chance, made!, again!)).toEqual([]);
+  // Two runs draw the same names, and give them to others.
+  const [ours, theirs] = [
+    [map("a-u", "1"), map("a-v", "2")],
+    [map("a-v", "1"), map("a-u", "2")],
+  ].map((objects) => stateOf(objects));
+  expect(differencesBesides(chance, ours!, theirs!)).toEqual([]);
+  expect(differencesBesides(chance, ours!, stateOf([map("a-v", "1"), map("a-u", "3")]))).not.toEqual([]);
   const [black, white] = ["black", "white"].map((data) => stateOf([map("a", data)]));
   expect(differencesBesides({ fields: new Set(), named: new Set(), pairs: [] }, black!, white!)).toHaveLength(
     1,

@@ -255,7 +255,7 @@ function valueAt(value: unknown, field: string): unknown {
 }
 
 /** Returns the object and field of a difference as a key. */
-function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): string {
+export function nameOf({ object, field = "" }: Pick<Difference, "object" | "field">): string {
   return `${object} ${field}`;
 }
 
@@ -270,15 +270,32 @@ export function differencesBesides(
   const differences = differencesOf(here, there, leftOut).filter(
     (each) => !fields.has(nameOf(each)) && !isBetter(each),
   );
-  const left = new Set(differences);
-  for (const each of differences) {
-    if (!left.has(each) || !named.has(groupOf(each))) continue;
-    const partner = findRenamed(each, [...left]);
-    if (!partner) continue;
-    left.delete(each);
-    left.delete(partner);
+  const random = new Set(differences.flatMap((each) => (named.has(groupOf(each)) ? [each.object] : [])));
+  const unmatched = random.size === 0 ? random : unmatchedIn(random, here, there, leftOut);
+  return [
+    ...differences.filter(({ object }) => !random.has(object) || unmatched.has(object)),
+    ...unlikeIn(here, chance, leftOut),
+  ];
+}
+
+/**
+ * Returns those of the objects with random names that the other state lacks. Under a random name, each of the runs may have another
+ * object: it is the same as one whose content is the same.
+ */
+function unmatchedIn(random: ReadonlySet<string>, here: State, there: State, leftOut?: LeftOut): Set<string> {
+  const [mine, others] = [here, there].map(
+    (state) => new Map([...normalise(state, leftOut)].filter(([object]) => random.has(object))),
+  ) as [Map<string, Normalised>, Map<string, Normalised>];
+  for (const [object, { value, outdated }] of mine) {
+    const [same] =
+      [...others].find(
+        ([, other]) => isEqualButForName(value, other.value) && isEqual(outdated, other.outdated),
+      ) ?? [];
+    if (same === undefined) continue;
+    mine.delete(object);
+    others.delete(same);
   }
-  return [...left, ...unlikeIn(here, chance, leftOut)];
+  return new Set([...mine.keys(), ...others.keys()]);
 }
 
 /** Returns an object that only the other state has, and that is the same but for its name. */
@@ -297,9 +314,10 @@ function isEqualButForName(one: unknown, other: unknown): boolean {
   return one !== undefined && other !== undefined && isEqual(withoutName(one), withoutName(other));
 }
 
+/** Returns an object without its name, which its own fields may have, too, as the id of what another system made. */
 function withoutName(object: unknown): unknown {
-  const { metadata, ...rest } = object as { readonly metadata: { readonly name?: string } };
-  return { ...rest, metadata: { ...metadata, name: "" } };
+  const { name = "" } = (object as { readonly metadata: { readonly name?: string } }).metadata;
+  return JSON.parse(JSON.stringify(object).replaceAll(JSON.stringify(name), '""'));
 }
 
 /** Returns the kind and namespace of a difference: `ConfigMap.v1 default`. */

@@ -20,6 +20,7 @@ export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
     ...findUnshardedWrite(trace, scenario),
     ...findBrokenPromises(trace),
     ...findErrors(trace, scenario),
+    ...findRestartWork(trace, scenario),
   ];
 }
 
@@ -44,14 +45,12 @@ function operatorsByProcess({ operators }: Scenario): Operators {
   );
 }
 
-/** Finds endless writes, and writes after a restart although nothing has changed. */
+/** Finds writes without end. */
 function findUnrest(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const restless = trace.find((event) => event.type === "phase" && !event.rests);
   return restless?.type === "phase"
     ? findEndlessWork(trace, restless, scenario)
-    : (findSlowFight(trace, scenario) ??
-        findRestartWork(trace, scenario) ??
-        findOverdueWork(trace, scenario));
+    : (findSlowFight(trace, scenario) ?? []);
 }
 
 /** The number of last changes in which an endless loop is looked for. */
@@ -71,14 +70,19 @@ function findEndlessWork(
     .filter(isChange)
     .filter(({ at }) => at > end - lastChangesAge)
     .slice(-mostLastChanges);
-  const [key] = mostFrequent(last.filter(({ by }) => operators.has(by)).map(textOf));
+  const own = last.filter(({ by }) => operators.has(by));
+  const [key] = mostFrequent(own.map(textOf));
   if (key === undefined) return findErrors(trace, scenario).length > 0 ? [] : reportHang(trace, busy);
-  const writes = last.filter((change) => textOf(change) === key);
+  // What the cluster makes of a change is no answer to it: rivals change the same field.
+  const [field] = mostFrequent(own.flatMap((change) => (textOf(change) === key ? change.fields : [])));
+  const writes = (field === undefined ? own : last).filter(
+    (change) => textOf(change) === key && (field === undefined || change.fields.includes(field)),
+  );
   const writers = [...new Set(writes.map(({ by }) => by))];
-  const [field] = mostFrequent(writes.flatMap(({ fields }) => fields));
   const what = field === undefined ? key : `${field} of ${key}`;
   if (writers.length > 1) return [reportFight(writers, what, [key])];
-  return [{ class: "hot-loop", message: `${writers.join()} changes ${what} without end`, objects: [key] }];
+  const does = field === undefined && writes[0]?.change === "ADDED" ? "creates" : "changes";
+  return [{ class: "hot-loop", message: `${writers.join()} ${does} ${what} without end`, objects: [key] }];
 }
 
 /** Reports processes that work without end and change nothing, with their last request. */
@@ -115,11 +119,11 @@ function findSlowFight(trace: readonly TraceEvent[], scenario: Scenario): Verdic
   return undefined;
 }
 
-/** Returns the verdict on changes after a restart of all processes, before which everything rested. */
-function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] | undefined {
+/** Finds changes after a restart of all processes, before which everything rested. Other mistakes of the run say more than these. */
+function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
   const operators = operatorsByProcess(scenario);
   const work = findWorkIn("restart", trace, operators);
-  if (!work) return undefined;
+  if (!work) return findOverdueWork(trace, scenario);
   const { first, by, what, objects } = work;
   const other = first && trace.filter(isChange).find((change) => isRival(change, first, operators));
   if (other) return [reportFight([first.by, other.by], what, objects)];

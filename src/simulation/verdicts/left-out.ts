@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { LeftOut, Run, Scenario, State, TraceEvent } from "../contract/index.ts";
+import { shortestPause } from "../contract/run.ts";
 import { appliedIn } from "../contract/scenario.ts";
 import { refText, refTextOf } from "../contract/state.ts";
 import type { Difference } from "./differences.ts";
@@ -26,6 +27,28 @@ function formerUids({ trace }: Run): (readonly [string, string])[] {
       ? [[event.uid, `uid of a former ${event.resource} ${event.key}`] as const]
       : [],
   );
+}
+
+/** The number of times that a field changes by itself until its value depends on the moment. */
+const leastRecurrences = 3;
+
+/**
+ * Returns the fields, as differences name them, that operators go on changing after the last step, though nothing else happens:
+ * what is tried, given up and tried again. When such a run is looked at decides what it has come to.
+ */
+export function recurringIn({ trace, state, writes }: Run): string[] {
+  const names = new Map(state.objects.map((object) => [object.metadata.uid, refTextOf(object)]));
+  const since = trace.findLastIndex(({ type }) => type === "step");
+  const last = new Map<string, { readonly at: number; readonly times: number }>();
+  for (const event of trace.slice(since + 1)) {
+    if (event.type !== "change" || !(event.by in writes)) continue;
+    for (const field of event.fields) {
+      const name = `${names.get(event.uid)} ${field}`;
+      const { at = -Infinity, times = 0 } = last.get(name) ?? {};
+      if (event.at - at >= shortestPause) last.set(name, { at: event.at, times: times + 1 });
+    }
+  }
+  return [...last].flatMap(([name, { times }]) => (times >= leastRecurrences ? [name] : []));
 }
 
 /** Returns the derived objects of a run that no process wrote to in the other run. */

@@ -37,6 +37,21 @@ test("two writers without end are a fight over a field, one writer is a loop", (
     },
   ]);
   expect(judgeTrace(runOf([...writes("shop-0"), end]), scenario)).toMatchObject([{ class: "hot-loop" }]);
+  // What the cluster makes of it is no answer.
+  const shown = Array.from({ length: 20 }, () => [
+    change("shop-0", "spec.replicas"),
+    change("cluster", "status.ready"),
+    change("cluster", "status.ready"),
+  ]).flat();
+  expect(judgeTrace(runOf([...shown, end]), scenario)).toMatchObject([
+    { class: "hot-loop", message: "shop-0 changes spec.replicas of shops.sim.dev default/a without end" },
+  ]);
+  const made = { ...change("shop-0", ""), change: "ADDED", fields: [] } as unknown as TraceEvent;
+  const gone = { ...made, change: "DELETED", by: "cluster" } as TraceEvent;
+  const remade = Array.from({ length: 20 }, () => [made, change("cluster", "status.ready"), gone]).flat();
+  expect(judgeTrace(runOf([...remade, end]), scenario)).toMatchObject([
+    { class: "hot-loop", message: "shop-0 creates shops.sim.dev default/a without end" },
+  ]);
 });
 
 test("two operators that change one field are a fight, even if a restart shows it", () => {

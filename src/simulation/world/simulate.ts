@@ -23,7 +23,7 @@ import type { TimedFault } from "./fault-plan.ts";
 import { managerOf } from "./network.ts";
 import { outdatedPods } from "./outdated-pods.ts";
 import { watchPromises } from "./promises.ts";
-import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
+import { type Outlook, atOnce, later, months, soon, untilRest, untilTomorrow, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
@@ -58,6 +58,11 @@ export function outcomeOf(scenario: Scenario): Promise<Run> {
 /** Does the same with slow pods, and waits for longer: what differs depends on how long pods take, or on how long one waits. */
 export function lateOutcomeOf(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods: true, outlook: later });
+}
+
+/** Does the same, but goes on for a day. */
+export function patientOutcomeOf(scenario: Scenario): Promise<Run> {
+  return runScenario(scenario, { isWhole: false, hasMonths: false, outlook: untilTomorrow });
 }
 
 /** Repeats a run before a witness; without a run, as `outcomeOf()` does. */

@@ -97,7 +97,8 @@ export const exam: Exam = {
       name: "token-kept-by-address",
       seenIn:
         "clients that are kept by the address of an API (aspera-cli 184, cntb 15): the first token is used for all tenants, and a new one never",
-      classes: ["collision", "error"],
+      // Once one token is kept, it is an old view of the Secret.
+      classes: ["collision", "error", "stale-view"],
       edits: [
         {
           right: "const { client, cache, clock } = manager;",

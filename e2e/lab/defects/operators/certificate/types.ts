@@ -16,7 +16,7 @@ export interface CertificateSpec {
 
 export interface CertificateStatus {
   observedGeneration?: int64;
-  /** The order at the authority that is under way. */
+  /** What was last ordered at the authority. */
   order?: string;
   serial?: string;
   notAfter?: string;
