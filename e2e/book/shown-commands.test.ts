@@ -14,15 +14,7 @@ test("tsbuilder has the commands, flags and values that the pages only show", as
 
 test("the pages show the commands of programs that are checked, or have no flags that could be wrong", () => {
   const programs = new Set(shownCommands.map(({ program }) => program));
-  expect([...programs].toSorted()).toEqual([
-    "export",
-    "git",
-    "helm",
-    "jq",
-    "kubectl",
-    "npm",
-    "tsbuilder",
-  ]);
+  expect([...programs].toSorted()).toEqual(["export", "git", "helm", "jq", "kubectl", "npm", "tsbuilder"]);
 });
 
 test.each([
