@@ -31,10 +31,6 @@ export class Operators {
     return new Operators(folder, kubeconfig);
   }
 
-  get count(): number {
-    return this.#running.length;
-  }
-
   start(): void {
     const log = openSync(join(this.#folder, "operator.log"), "a");
     const flags = ["--kubeconfig", this.#kubeconfig, "--health-probe-bind-address=0"];
