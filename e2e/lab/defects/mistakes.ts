@@ -93,7 +93,7 @@ export const mistakes: readonly Mistake[] = [
     file: "controller.ts",
     right: `await client.patchStatus(Certificate, certificate, {
       observedGeneration: certificate.metadata.generation!,
-      ...(order !== undefined && { order }),
+      ...(status === "False" && order !== undefined && { order }),
       ...(notAfter !== undefined && { notAfter }),
       conditions: setCondition(conditions, ready),
     });`,

@@ -38,17 +38,17 @@ export function setup(manager: Manager): void {
         const renewAt = renewalOf(held, spec.days ?? 30);
         const isCurrent = held["pki.example.com/wish"] === wishOf(spec);
         const isIntact = held["pki.example.com/digest"] === digestOf(secret?.data?.["tls.crt"]);
-        // Another wish may have been ordered since, and be taken back: the authority keeps the last one.
-        const isOrdered = status.order === undefined || status.order === wishOf(spec);
-        if (secret && isCurrent && isIntact && isOrdered && clock.now() < renewAt) {
+        // Another wish may have been ordered since, and been taken back: the authority keeps the last one.
+        const isOrdered = status.order !== undefined;
+        if (secret && isCurrent && isIntact && !isOrdered && clock.now() < renewAt) {
           await report(certificate, "True", "Issued", held["pki.example.com/not-after"]);
           return { requeueAfter: `${Math.ceil(renewAt - clock.now())}ms` };
         }
         const current = await client.find(Certificate, request, { live: true });
         if (!current || current.metadata.uid !== metadata.uid || current.metadata.deletionTimestamp) return;
         // Noted before it is ordered, so that whoever dies in between knows what the authority may have.
-        const ordered = { ...status, order: wishOf(spec) };
-        certificate = await client.patchStatus(Certificate, certificate, ordered);
+        const ordered = { ...current.status, order: wishOf(spec) };
+        certificate = await client.patchStatus(Certificate, current, ordered);
         // A repeated call finds the order that is there; a renewal names the certificate that it replaces.
         const issued = await ask<Issued>("PUT", `certificates/${metadata.uid}`, context, {
           dnsName: spec.dnsName,
@@ -92,7 +92,7 @@ export function setup(manager: Manager): void {
     const { order, conditions = [] } = certificate.status ?? {};
     await client.patchStatus(Certificate, certificate, {
       observedGeneration: certificate.metadata.generation!,
-      ...(order !== undefined && { order }),
+      ...(status === "False" && order !== undefined && { order }),
       ...(notAfter !== undefined && { notAfter }),
       conditions: setCondition(conditions, ready),
     });

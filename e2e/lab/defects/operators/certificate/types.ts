@@ -16,7 +16,7 @@ export interface CertificateSpec {
 
 export interface CertificateStatus {
   observedGeneration?: int64;
-  /** What was last ordered at the authority. */
+  /** The order at the authority that is under way. */
   order?: string;
   serial?: string;
   notAfter?: string;
