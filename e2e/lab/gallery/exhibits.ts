@@ -56,7 +56,7 @@ export const exhibits: readonly Exhibit[] = [
   { mistake: "state-shared", classes: ["collision"] },
   { mistake: "defaults-compared", classes: ["hot-loop"] },
   { mistake: "scaled-by-difference", classes: ["interrupted", "lost-answer"] },
-  { mistake: "spec-read-once", plan: 8, classes: ["history", "hot-loop"] },
+  { mistake: "spec-read-once", plan: 8, classes: ["history", "hot-loop", "missed-event"] },
   { mistake: "old-name-stays", plan: 2, classes: ["history"] },
   { mistake: "names-that-begin-alike", plan: 8, classes: ["collision"] },
   { mistake: "created-never-updated", plan: 3, classes: ["history"] },

@@ -38,7 +38,7 @@ export interface State {
   list(kind: string): readonly KubernetesObject[];
 }
 
-/** The names of what is outdated: `template`, `env.GREETING`. */
+/** The names of what is outdated: `template`, or `env.` with the name of a variable. */
 export type OutdatedPods = ReadonlyMap<string, readonly string[]>;
 
 /** Makes a state of the objects of a cluster, and of external systems. */

@@ -169,7 +169,7 @@ function fieldsOf(
   );
 }
 
-/** Returns what is outdated in the pods of one of two objects only: "env.GREETING" as the field `pods.env.GREETING`. */
+/** Returns what is outdated in the pods of one of two objects only, as fields below `pods`. */
 function podFieldsOf(
   here: readonly string[],
   there: readonly string[],
