@@ -159,8 +159,8 @@ function isRetried(fault: Fault & { readonly process: string }, { trace }: Run):
 }
 
 /** Returns whether a mistake is about the object that somebody changed. Its own state may be right, and something else wrong. */
-function isAboutChild({ at }: ChildFault, { trace }: Run, objects: readonly string[]): boolean {
-  const begin = beginOf("steps", trace) + at;
+function isAboutChild(fault: Fault & ChildFault, { trace }: Run, objects: readonly string[]): boolean {
+  const begin = beginOf(fault.in ?? "steps", trace) + fault.at;
   const isAbout = aboutAny(trace.map(unseen), objects);
   const struck = trace.find((event) => event.type === "change" && event.by === "user" && event.at >= begin);
   return struck === undefined || isAbout(unseen(struck));

@@ -12,7 +12,7 @@ import {
   differencesOf,
   nameOf,
 } from "../verdicts/differences.ts";
-import { deletedClaims, keyOf, lossOf } from "../verdicts/deleted-claims.ts";
+import { claimKeyOf, deletedClaims, lostClaimsVerdict } from "../verdicts/deleted-claims.ts";
 import { judgeState, judgeTrace, leftoverOf } from "../verdicts/judge.ts";
 import { derivedIn, impossibleIn, isImpossible, pausedObjects, recurringIn } from "../verdicts/left-out.ts";
 import { outlivedIn } from "../verdicts/outlived.ts";
@@ -73,18 +73,24 @@ export async function examine(scenario: Scenario, baseline: Baseline): Promise<E
   const lost = await lostClaims(run, plain, reference);
   return {
     run,
-    findings: lost.length > 0 ? [findingOf({ class: "differs", ...lossOf(lost) }, run, scenario)] : [],
+    findings:
+      lost.length > 0 ? [findingOf({ class: "differs", ...lostClaimsVerdict(lost) }, run, scenario)] : [],
   };
 }
 
 /**
- * Returns the claims of volumes that were deleted in a disturbed run only, and that are wanted in the end. What users asked for a moment is left aside, which an
- * undisturbed operator may not have seen: a user who waits after each step shows what all of it leads to.
+ * Returns the claims of volumes that were deleted in a disturbed run only, and that are wanted in the end. What users asked
+ * for a moment is left aside, which an undisturbed operator may not have seen: a user who waits after each step shows what all
+ * of it leads to.
  */
 async function lostClaims(run: Run, plain: Run, reference: Scenario): Promise<string[]> {
   const once = deletedClaims(plain);
   const suspected = [...deletedClaims(run)].filter(
-    (claim) => !once.has(claim) && plain.state.objects.some((object) => keyOf(object) === claim),
+    (claim) =>
+      !once.has(claim) &&
+      plain.state.objects.some(
+        (object) => claimKeyOf(object) === claim && !reference.mayDiffer?.(object, undefined),
+      ),
   );
   if (suspected.length === 0) return [];
   const steps = (reference.steps ?? []).flatMap((step): Step[] => [step, { do: "settle" }]);
@@ -92,11 +98,12 @@ async function lostClaims(run: Run, plain: Run, reference: Scenario): Promise<st
   return suspected.filter((claim) => !patient.has(claim));
 }
 
-/** Compares outcomes. What a run has not come to may be late and no more, as a retry that is due a moment after it came to rest. */
+/** Compares outcomes. What a run has not come to may only be late, such as a retry that is due a moment after it came to rest. */
 async function compareLastly(run: Run, other: Run, comparison: Comparison): Promise<Finding[]> {
   const findings = await compare(run, other, comparison);
   if (findings.length === 0) return [];
-  const late = await compare(await patientOutcomeOf(comparison.scenario), other, comparison);
+  const lateRun = await patientOutcomeOf(comparison.scenario);
+  const late = await compare(lateRun, await patientOutcomeOf(comparison.reference), comparison);
   const names = new Set(late.flatMap(({ differences }) => differences.map(nameOf)));
   return findings.filter(({ differences }) =>
     differences.some((difference) => names.has(nameOf(difference))),
@@ -123,10 +130,13 @@ async function isDueAnyway({ run, scenario, class: found }: Finding): Promise<bo
     events.flatMap((event) =>
       event.type === "change" && event.by in writes
         ? [`${event.change} ${event.resource} ${event.key} ${event.fields.join()}`]
-        : [],
+        : event.type === "call" && event.isChange
+          ? [event.text]
+          : [],
     );
   const early = changesOf(run, eventsIn("restart", run.trace));
-  if (found !== "hot-loop" || early.length === 0) return false;
+  const isAtRest = run.trace.every((event) => event.type !== "phase" || event.rests);
+  if (found !== "hot-loop" || !isAtRest || early.length === 0) return false;
   const late = await patientOutcomeOf(scenario);
   const end = beginOf("restart", run.trace);
   const done = new Set(
@@ -297,7 +307,9 @@ function findingOf(
   return { ...verdict, lines: [verdict.message], scenario, run, ...unlikeOther };
 }
 
-interface Comparison extends Pick<Finding, "scenario" | "compared" | "reference"> {
+interface Comparison extends Pick<Finding, "scenario" | "compared"> {
+  /** The scenario of the other run. */
+  readonly reference: Scenario;
   readonly chance: Baseline["chance"];
 }
 

@@ -197,7 +197,7 @@ async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Fin
   if (finding.scenario.faults?.length)
     for (let other = 1; other <= seedsWithoutFaults && !isExhausted(); other++) {
       const found = await findIn({ ...withSeed(finding.scenario, other * 1000), faults: [] });
-      if (!found || !isSame(found, finding)) continue;
+      if (!found || !isSameMistake(found, finding)) continue;
       best = found;
       break;
     }
@@ -208,7 +208,7 @@ async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Fin
       if (endsStrange(smaller) && !endsStrange(finding.scenario)) continue;
       if (isExhausted()) return best;
       const found = await findIn(smaller);
-      if (!found || !isSame(found, finding)) continue;
+      if (!found || !isSameMistake(found, finding)) continue;
       best = found;
       progress = true;
       break;
@@ -218,7 +218,7 @@ async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Fin
 }
 
 /** Returns whether two findings are of one mistake. What one restart finds to do, a later one finds, too. */
-function isSame(one: Finding, other: Finding): boolean {
+function isSameMistake(one: Finding, other: Finding): boolean {
   return one.class === other.class || (isRestartWork(one) && isRestartWork(other));
 }
 

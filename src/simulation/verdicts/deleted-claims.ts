@@ -15,12 +15,12 @@ export function deletedClaims({ trace, writes }: Run): ReadonlySet<string> {
 }
 
 /** Returns the name of a claim of volumes as deletions name it; undefined for any other object. */
-export function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): string | undefined {
+export function claimKeyOf({ kind, metadata: { namespace, name } }: KubernetesObject): string | undefined {
   return kind === "PersistentVolumeClaim" ? `${namespace}/${name}` : undefined;
 }
 
 /** The verdict on claims that no state of what users asked for makes an operator delete. */
-export function lossOf(claims: readonly string[]): Omit<Verdict, "class"> {
+export function lostClaimsVerdict(claims: readonly string[]): Omit<Verdict, "class"> {
   const objects = claims.map((key) => `PersistentVolumeClaim.v1 ${key}`);
   return {
     message: `${objects.join(", ")} was deleted, although users never asked for what deletes it`,

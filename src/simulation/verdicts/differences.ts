@@ -212,7 +212,7 @@ export function chanceOf(one: State, other: State, leftOut?: LeftOut): Chance {
 /** The least length of a text that two fields don't have in common by accident. */
 const leastLength = 10;
 
-/** Finds the fields that differ between two states, and that have the same text as another one in both. */
+/** Finds the fields that differ between two states, and that have the same text as a field of a Secret in both. */
 function pairsIn(differences: readonly Difference[]): Pair[] {
   const first = new Map<string, Difference>();
   return differences.flatMap((difference): Pair[] => {
@@ -220,14 +220,18 @@ function pairsIn(differences: readonly Difference[]): Pair[] {
     if (!texts.every((text) => text !== undefined && text.length >= leastLength)) return [];
     const one = first.get(JSON.stringify(texts));
     if (!one) first.set(JSON.stringify(texts), difference);
-    return one ? [[one, difference]] : [];
+    return one && (isSecret(one) || isSecret(difference)) ? [[one, difference]] : [];
   });
 }
 
 /** Returns the text in a field; undefined if it holds none. That in a Secret's data is encoded. */
 function plainText({ of, field = "" }: Pick<Difference, "of" | "field">, value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
-  return of.kind === "Secret" && field.startsWith("data.") ? Buffer.from(value, "base64").toString() : value;
+  return isSecret({ of, field }) ? Buffer.from(value, "base64").toString() : value;
+}
+
+function isSecret({ of, field = "" }: Pick<Difference, "of" | "field">): boolean {
+  return of.kind === "Secret" && field.startsWith("data.");
 }
 
 /** Returns the pairs of fields that should be alike, and aren't in a state. */
@@ -317,7 +321,7 @@ function isEqualButForName(one: unknown, other: unknown): boolean {
 /** Returns an object without its name, which its own fields may have, too, as the id of what another system made. */
 function withoutName(object: unknown): unknown {
   const { name = "" } = (object as { readonly metadata: { readonly name?: string } }).metadata;
-  return JSON.parse(JSON.stringify(object).replaceAll(JSON.stringify(name), '""'));
+  return JSON.parse(JSON.stringify(object), (_key, value: unknown) => (value === name ? "" : value));
 }
 
 /** Returns the kind and namespace of a difference: `ConfigMap.v1 default`. */

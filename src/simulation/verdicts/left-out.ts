@@ -29,26 +29,29 @@ function formerUids({ trace }: Run): (readonly [string, string])[] {
   );
 }
 
-/** The number of times that a field changes by itself until its value depends on the moment. */
+/** The number of times that a field changes by itself, and for how many milliseconds, until its value depends on the moment. */
 const leastRecurrences = 3;
+const leastRecurring = 3_600_000;
 
 /**
- * Returns the fields, as differences name them, that operators go on changing after the last step, though nothing else happens:
- * what is tried, given up and tried again. When such a run is looked at decides what it has come to.
+ * Returns the fields, as differences name them, that operators go on changing for an hour after the last step: what is
+ * tried, given up and tried again. A rollout changes fields several times, too, but is over before. When such a run is looked at decides what it has come to.
  */
 export function recurringIn({ trace, state, writes }: Run): string[] {
   const names = new Map(state.objects.map((object) => [object.metadata.uid, refTextOf(object)]));
   const since = trace.findLastIndex(({ type }) => type === "step");
-  const last = new Map<string, { readonly at: number; readonly times: number }>();
+  const changed = new Map<string, { readonly first: number; readonly at: number; readonly times: number }>();
   for (const event of trace.slice(since + 1)) {
     if (event.type !== "change" || !(event.by in writes)) continue;
     for (const field of event.fields) {
       const name = `${names.get(event.uid)} ${field}`;
-      const { at = -Infinity, times = 0 } = last.get(name) ?? {};
-      if (event.at - at >= shortestPause) last.set(name, { at: event.at, times: times + 1 });
+      const { first = event.at, at = -Infinity, times = 0 } = changed.get(name) ?? {};
+      if (event.at - at >= shortestPause) changed.set(name, { first, at: event.at, times: times + 1 });
     }
   }
-  return [...last].flatMap(([name, { times }]) => (times >= leastRecurrences ? [name] : []));
+  return [...changed].flatMap(([name, { first, at, times }]) =>
+    times >= leastRecurrences && at - first >= leastRecurring ? [name] : [],
+  );
 }
 
 /** Returns the derived objects of a run that no process wrote to in the other run. */

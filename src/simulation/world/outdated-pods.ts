@@ -1,4 +1,4 @@
-import type { DaemonSet, StatefulSet } from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { StatefulSet } from "@tsbuilder/apimachinery/k8s/apps/v1";
 import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { OutdatedPods } from "../contract/state.ts";
@@ -6,8 +6,8 @@ import type { World } from "./world.ts";
 
 /**
  * Returns what pods still run with although the operator has replaced it. Nobody replaces it for them: environment variables are
- * those of the time at which a container was started, and with `OnDelete` the pods of a StatefulSet or DaemonSet keep its former
- * template, which the cluster leaves to operators, or to users who ask for it.
+ * those of the time at which a container was started, and with `OnDelete` the pods of a StatefulSet keep its former template,
+ * which the cluster leaves to operators, or to users who ask for it.
  */
 export function outdatedPods(world: World): OutdatedPods {
   if (world.cluster.core.store.collection("pods").size === 0) return new Map();
@@ -43,7 +43,7 @@ export function outdatedPods(world: World): OutdatedPods {
 
 /** Returns whether a pod is one of an older revision, of an owner that replaces pods only after somebody has deleted them. */
 function isOfFormerTemplate({ metadata }: KubernetesObject, owner: KubernetesObject | undefined): boolean {
-  const { spec, status } = (owner ?? {}) as Partial<StatefulSet & DaemonSet>;
+  const { spec, status } = (owner ?? {}) as Partial<StatefulSet>;
   return (
     spec?.updateStrategy?.type === "OnDelete" &&
     status?.updateRevision !== undefined &&

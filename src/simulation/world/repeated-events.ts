@@ -9,7 +9,8 @@ type Response = Awaited<ReturnType<InProcessCluster["handle"]>>;
  * gets the first of them, since it may refuse it.
  */
 export class RepeatedEvents {
-  readonly #accepted = new Set<string>();
+  /** The names of Events, by what they say. */
+  readonly #accepted = new Map<string, unknown>();
 
   /** Answers a request to write an Event. The server handles it, unless it has accepted the same one at another time. */
   async answer(request: Request, handle: () => Promise<Response>): Promise<Response> {
@@ -19,12 +20,13 @@ export class RepeatedEvents {
     // The server would have to complete an Event without a name.
     if (method !== "POST" || name === undefined) return handle();
     const key = JSON.stringify([path, otherMetadata, event]);
-    if (this.#accepted.has(key)) {
+    const accepted = this.#accepted.get(key);
+    if (accepted !== undefined && accepted !== name) {
       const type = { "content-type": String(headers["content-type"]) };
       return { status: 201, headers: type, body: Buffer.from(body) };
     }
     const response = await handle();
-    if (response.status === 201) this.#accepted.add(key);
+    if (response.status === 201) this.#accepted.set(key, name);
     return response;
   }
 }

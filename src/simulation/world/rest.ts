@@ -28,13 +28,6 @@ export const later: Outlook = {
   repetitions: 2 * soon.repetitions,
 };
 
-/** Enough for what goes on slowly, one hour after the other, and changes the same objects again and again. */
-export const untilTomorrow: Outlook = {
-  ...soon,
-  milliseconds: 24 * soon.milliseconds,
-  repetitions: 4 * soon.repetitions,
-};
-
 /**
  * A hundred days: enough for the renewal of certificates, and for rotations. They end some hours later, or what is due every five
  * or every twenty days would be due during the restart that follows.

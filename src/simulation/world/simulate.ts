@@ -23,7 +23,7 @@ import type { TimedFault } from "./fault-plan.ts";
 import { managerOf } from "./network.ts";
 import { outdatedPods } from "./outdated-pods.ts";
 import { watchPromises } from "./promises.ts";
-import { type Outlook, atOnce, later, months, soon, untilRest, untilTomorrow, waitForRest } from "./rest.ts";
+import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
 import type { Replica } from "./replica.ts";
@@ -60,9 +60,9 @@ export function lateOutcomeOf(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods: true, outlook: later });
 }
 
-/** Does the same, but goes on for a day. */
+/** Does the same, but waits for what is due within two hours. */
 export function patientOutcomeOf(scenario: Scenario): Promise<Run> {
-  return runScenario(scenario, { isWhole: false, hasMonths: false, outlook: untilTomorrow });
+  return runScenario(scenario, { isWhole: false, hasMonths: false, outlook: later });
 }
 
 /** Repeats a run before a witness; without a run, as `outcomeOf()` does. */
@@ -157,13 +157,14 @@ async function runPhases(
   let withoutOne: Run["withoutOne"];
   let left: State | undefined;
   const deleteAll = async (): Promise<void> => {
-    const [first, ...others] = deletionSteps(scenario);
-    if (first && others.length > 0 && Object.keys(scenario.external ?? {}).length > 0) {
+    const refs = [...createdIn(scenario).values()].toReversed();
+    const first = Object.keys(scenario.external ?? {}).length > 0 ? shortestOfSeveral(refs) : undefined;
+    if (first) {
       const before = world.state();
-      await user.take([first, { do: "settle" }]);
-      withoutOne = { deleted: first.target, before, after: world.state() };
-      await user.take(others);
-    } else await user.take(first ? [first, ...others] : []);
+      await user.take([deletionOf(first), { do: "settle" }]);
+      withoutOne = { deleted: first, before, after: world.state() };
+    }
+    await user.take(refs.filter((ref) => ref !== first).map(deletionOf));
   };
   if (state && isWhole) {
     if (faults.length === 0) await restart("restart");
@@ -371,15 +372,16 @@ function createdIn({ steps, objects = [] }: Scenario): Map<string, Ref> {
   return new Map(created.map((object) => [refTextOf(object), refOf(object)]));
 }
 
-/**
- * Returns the steps that delete everything that the steps of a scenario created, in reverse order. The first is about the shortest
- * name, which others may begin with.
- */
-function deletionSteps(scenario: Scenario): (Step & { readonly do: "delete" })[] {
-  const refs = [...createdIn(scenario).values()].toReversed();
-  const [shortest] = refs.toSorted((a, b) => a.name.length - b.name.length);
-  const inOrder = shortest ? [shortest, ...refs.filter((ref) => ref !== shortest)] : [];
-  return inOrder.map((target) => ({ do: "delete", target, after: 10 }));
+/** Returns the object with the shortest name, which others may begin with, of the kinds that there are several objects of. */
+function shortestOfSeveral(refs: readonly Ref[]): Ref | undefined {
+  const alike = refs.filter(({ apiVersion, kind }, at) =>
+    refs.some((other, otherAt) => otherAt !== at && other.kind === kind && other.apiVersion === apiVersion),
+  );
+  return alike.toSorted((a, b) => a.name.length - b.name.length)[0];
+}
+
+function deletionOf(target: Ref): Step {
+  return { do: "delete", target, after: 10 };
 }
 
 const nothing = async (): Promise<void> => {};

@@ -39,7 +39,8 @@ const serviceAccountKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).pri
 const requiredControllers = ["garbagecollector", "namespace"] as const;
 
 /** Collections that operators change while they wait, and that no answer to a request for another kind depends on. */
-const sideNotes = new Set(["leases.coordination.k8s.io", "events", "events.events.k8s.io"]);
+const leases = "leases.coordination.k8s.io";
+const sideNotes = new Set([leases, "events", "events.events.k8s.io"]);
 
 /** Collections that are neither traced nor compared: the cluster fills them, or they are not an operator's work. */
 const ignoredCollections = new Set([...sideNotes, "ipaddresses.networking.k8s.io"]);
@@ -143,8 +144,8 @@ export class World {
   #listen(): void {
     this.cluster.core.store.listen(({ name }, { type, entry, previous, revision }) => {
       this.#revisions.push({ at: this.loop.now, revision });
-      if (!sideNotes.has(name)) this.#refused.forget();
-      if (name === "leases.coordination.k8s.io") this.#noteLease(type, entry.object, previous?.object);
+      if (!sideNotes.has(name) || (name !== leases && !this.#repeatedEvents)) this.#refused.forget();
+      if (name === leases) this.#noteLease(type, entry.object, previous?.object);
       if (ignoredCollections.has(name)) return;
       const who = environment()?.who ?? "cluster";
       const by = who === "kubelets" ? "cluster" : who;

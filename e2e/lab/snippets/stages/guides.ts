@@ -39,6 +39,25 @@ await eventually(() => assert.deepEqual(made, ["/records/first"]));
 await api.close();
 ${end}`,
   },
+  '.finalizer("sites.example.com/website"': {
+    before: `${given}${inCluster}
+import type { Context, Stored } from "@tsbuilder/runtime";
+const cleaned: string[] = [];
+const cleanUp = ({ metadata }: Stored<Shop>, _context: Context) => void cleaned.push(metadata.name);
+const cluster = await startTestCluster({ crds: "config/crd/bases" });
+const { client, stop } = await startTestManager(cluster.kubeconfig, (manager) => manager
+  .controllerFor(Shop)
+`,
+    after: `  .complete({ reconcile: async () => {} }),
+);
+const key = { namespace: "default", name: "first" };
+await client.create(Shop, { metadata: key, spec: { owner: "me" } });
+await eventually(async () => assert.equal((await client.get(Shop, key)).metadata.finalizers?.length, 1));
+await client.delete(Shop, key);
+await eventually(async () => assert.equal(await client.find(Shop, key), undefined));
+assert.deepEqual(cleaned, ["first"]);
+${end}`,
+  },
   "export function setupConfigController": {
     before: given,
     after: `${inCluster}
