@@ -18,6 +18,14 @@ const cases: [what: string, status: PodStatus, reason: string | undefined, messa
     undefined,
   ],
   [
+    "has ended well, and its sidecar was stopped",
+    {
+      phase: "Succeeded",
+      initContainerStatuses: [container({ terminated: { exitCode: 143, reason: "Error" } })],
+    },
+    undefined,
+  ],
+  [
     "has no claim",
     {
       phase: "Pending",
@@ -59,7 +67,12 @@ const cases: [what: string, status: PodStatus, reason: string | undefined, messa
   ],
   [
     "was evicted",
-    { phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." },
+    {
+      phase: "Failed",
+      reason: "Evicted",
+      message: "The node was low on resource: memory.",
+      containerStatuses: [container({ terminated: { exitCode: 137, reason: "Error" } })],
+    },
     "Evicted",
     "The node was low on resource: memory.",
   ],

@@ -10,9 +10,9 @@ export interface PodProblem {
 }
 
 /**
- * Returns what keeps a pod from running; undefined if nothing does, or if it is only starting. The scheduler tells of
- * missing nodes and claims, and a container of a missing image, or a missing Secret of its environment. What a mount lacks is
- * in no status: the kubelet tells it by events only.
+ * Returns what keeps a pod from running; undefined if nothing does, or if it is only starting. A missing node or claim is
+ * found in the scheduler's condition, and a missing image, or a missing Secret of the environment, in a container's status. A missing
+ * Secret of a volume is in no status: the kubelet reports it by Events only.
  */
 export function podProblem({ status = {} }: Pod): PodProblem | undefined {
   const scheduled = findCondition(status.conditions, "PodScheduled");
@@ -21,12 +21,14 @@ export function podProblem({ status = {} }: Pod): PodProblem | undefined {
     return { reason: reason || "Unschedulable", message: message || "no node was chosen" };
   }
   const { initContainerStatuses = [], containerStatuses = [], phase, reason, message } = status;
+  if (phase === "Succeeded") return undefined;
+  // The kubelet evicts a pod by its status alone: its containers say no more than that they were killed.
+  if (phase === "Failed" && reason) return { reason, message: message || reason };
   for (const container of [...initContainerStatuses, ...containerStatuses]) {
     const problem = containerProblem(container);
     if (problem) return problem;
   }
-  // Such as an eviction, which leaves no containers.
-  return phase === "Failed" ? { reason: reason || phase, message: message || "it has failed" } : undefined;
+  return phase === "Failed" ? { reason: phase, message: message || "it has failed" } : undefined;
 }
 
 function containerProblem({ name, state, lastState }: ContainerStatus): PodProblem | undefined {

@@ -157,8 +157,8 @@ export interface AppPort {
 }
 
 /**
- * AppVolume is a claim, a Secret, a ConfigMap, or else an empty folder that lives as long as its pod.
- * +kubebuilder:validation:XValidation:rule="[has(self.claim), has(self.secret), has(self.configMap)].filter(given, given).size() <= 1",message="a volume is a claim, a Secret or a ConfigMap"
+ * AppVolume is a claim, a Secret, a ConfigMap, or an empty folder that lives as long as its pod.
+ * +kubebuilder:validation:XValidation:rule="[has(self.claim), has(self.secret), has(self.configMap), has(self.emptyDir) && self.emptyDir].filter(given, given).size() == 1",message="a volume is one of claim, secret, configMap and emptyDir"
  */
 export interface AppVolume {
   /**
@@ -192,6 +192,8 @@ export interface AppVolume {
    * +kubebuilder:validation:MaxLength=253
    */
   configMap?: string;
+  /** An empty folder, which is deleted with its pod. */
+  emptyDir?: boolean;
 }
 
 /** AppIngress exposes the app outside of the cluster over HTTP. */

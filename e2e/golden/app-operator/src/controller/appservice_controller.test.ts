@@ -227,11 +227,13 @@ test("Degraded says what keeps a pod from running", async () => {
   const waiting = { reason: "ImagePullBackOff", message: "Back-off pulling image" };
   const container = { name, image: "", imageID: "", ready: false, restartCount: 0 };
   const containerStatuses = [{ ...container, state: { waiting } }];
-  await manager.client.patchStatus(Pod, pod, { ...pod.status, containerStatuses });
+  const stuck = await manager.client.patchStatus(Pod, pod, { ...pod.status, containerStatuses });
   await eventually(async () =>
     expect(await conditionOf(name, "Degraded")).toBe("ImagePullBackOff"),
   );
-  await manager.client.delete(Pod, pod);
+  // Another pod replaces one that was evicted, and which stays.
+  const evicted = { ...stuck.status, phase: "Failed", reason: "Evicted" } as const;
+  await manager.client.patchStatus(Pod, stuck, evicted);
   await eventually(async () => expect(await conditionOf(name, "Degraded")).toBe("AsExpected"));
 });
 
@@ -333,6 +335,7 @@ test.each<[string, AppServiceSpec, string]>([
     { image: "a", ports: [{ port: 80, targetPort: "http" }] },
     "a named targetPort must be",
   ],
+  ["a volume of no type", { image: "a", volumes: [{ name: "a", mountPath: "/a" }] }, "a volume is"],
   ["a volume of two types", { image: "a", volumes: [{ ...volume, secret: "b" }] }, "a volume is"],
   ["a duplicate variable", { image: "a", envs: [{ name: "A" }, { name: "A" }] }, "spec.envs[1]"],
   [

@@ -135,7 +135,8 @@ export function setupAppServiceController(manager: Manager): void {
     .owns(PodDisruptionBudget)
     .watches(Pod, ({ metadata: { namespace, labels = {} } }) => {
       const name = labels["app.kubernetes.io/instance"];
-      return name ? [{ namespace, name }] : [];
+      const isOurs = labels["app.kubernetes.io/name"] === "appservice";
+      return name && isOurs ? [{ namespace, name }] : [];
     })
     .complete(new AppServiceReconciler(manager));
 }

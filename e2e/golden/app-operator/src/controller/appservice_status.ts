@@ -131,7 +131,7 @@ function degraded(
     return { status: "True", reason: "ReplicaFailure", message: failure.message ?? "" };
   }
   // The Deployment itself tells of its pods when its deadline is over, after ten minutes.
-  for (const pod of pods) {
+  for (const pod of pods.filter(isActive)) {
     const problem = podProblem(pod);
     if (!problem) continue;
     const { reason, message } = problem;
@@ -142,6 +142,11 @@ function degraded(
     return { status: "True", reason: "ProgressDeadlineExceeded", message: progress.message ?? "" };
   }
   return { status: "False", reason: "AsExpected", message: "" };
+}
+
+/** Returns whether a pod counts for the Deployment: one that ends, or was evicted, has been replaced. */
+function isActive({ metadata, status }: Pod): boolean {
+  return !metadata.deletionTimestamp && status?.phase !== "Failed";
 }
 
 function urlOf({ metadata, spec }: Stored<AppService>): string | undefined {
