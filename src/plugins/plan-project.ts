@@ -89,7 +89,7 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     force: change.force ?? false,
     keep: change.keep ?? false,
   });
-  movePackages(draft, owned, before?.project, after);
+  movePackages(draft, owned, before?.project, after, { keep: change.keep ?? false });
   for (const [path, content] of change.extraFiles ?? []) draft.write(path, content, "generated");
   const text = formatProject(after, before?.text);
   // No command may write a PROJECT that the next one rejects.
@@ -109,17 +109,29 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   return { changes: draft.changes(), notes, moves };
 }
 
-/** Adds to `package.json` the packages that templates need, and removes those that they need no longer. */
-function movePackages(draft: Draft, owned: OwnedFiles, before: Project | undefined, after: Project): void {
+/** Adds to `package.json` the packages that templates need, and removes those that they need no longer, unless files are kept. */
+function movePackages(
+  draft: Draft,
+  owned: OwnedFiles,
+  before: Project | undefined,
+  after: Project,
+  { keep }: { readonly keep: boolean },
+): void {
   const file = "package.json";
   const text = draft.read(file);
-  const [base, ours] = [before, after].map((project) =>
-    JSON.stringify({ dependencies: project ? packagesOf(project) : {} }),
+  const former = before ? packagesOf(before) : {};
+  const [base, ours] = [former, { ...(keep && former), ...packagesOf(after) }].map((dependencies) =>
+    JSON.stringify({ dependencies }),
   ) as [string, string];
   const moved = text === undefined || base === ours ? undefined : mergeJson(base, ours, text);
-  if (text === undefined || moved === undefined) return;
+  if (text === undefined || moved === undefined || areSameJson(text, moved.text)) return;
   draft.write(file, moved.text);
   owned.carry(file, file, text, moved.text);
+}
+
+/** Returns whether two texts differ in their form at most, which is the user's. */
+function areSameJson(one: string, other: string): boolean {
+  return JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other));
 }
 
 /** Removes plugins' settings of kinds that the project no longer has, and plugins without any kind left. */

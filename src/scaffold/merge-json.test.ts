@@ -26,6 +26,10 @@ describe("mergeJson()", () => {
     expect(merge({ a: 1, b: 1 }, { b: 2 }, { a: 5 })).toEqual([{ a: 5 }, ["a", "b"]]);
   });
 
+  test("adds members to an object that was empty, though the user has left it out", () => {
+    expect(merge({ a: {} }, { a: { b: 1 } }, { c: 1 })).toEqual([{ c: 1, a: { b: 1 } }, []]);
+  });
+
   test("keeps the user's order", () => {
     expect(mergeJson(`{"a":1,"b":1}`, `{"a":2,"b":1,"c":1}`, `{"b":1,"a":1}`)?.text).toBe(
       `{\n  "b": 1,\n  "a": 2,\n  "c": 1\n}\n`,

@@ -137,7 +137,8 @@ function mergeValues(
   path: readonly string[],
   disputed: string[],
 ): JSONValue | undefined {
-  if (isSame(base, theirs)) return ours;
+  // An empty object is one that the user may leave out.
+  if (isSame(base, theirs) || (theirs === undefined && isSame(base, {}))) return ours;
   if (isSame(base, ours) || isSame(ours, theirs)) return theirs;
   if (!isObject(ours) || !isObject(theirs)) {
     disputed.push(path.join("."));

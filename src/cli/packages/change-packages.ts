@@ -24,16 +24,24 @@ export async function planPackages(
   if (JSON.stringify(packagesOf(before)) === JSON.stringify(packagesOf(after))) return [];
   const { planFresh, textsOf } = await import("../upgrade/plan-upgrade.ts");
   const vendor = await host.vendorPackages();
+  const how = { plugins: "replay", formats: false } as const;
   const [base, next] = await Promise.all(
-    [before, after].map(async (project) => textsOf(await planFresh(opened, project, vendor, "replay"))),
+    [before, after].map(async (project) => textsOf(await planFresh(opened, project, vendor, how))),
   );
   const manager = packageManagerOf(opened.root);
   return replaceLock(draft, base!, next!, manager) ? [] : explainLock(draft, manager);
 }
 
-/** Installs the packages of a project's templates, unless the user has yet to install those of every project. */
-export function installPackages(root: string, project: Project, ui: Pick<Ui, "note">): void {
+/** Installs the packages that a change of a project brought, unless the user has yet to install those of every project. */
+export function installPackages(
+  root: string,
+  { before, after }: { readonly before: Project; readonly after: Project },
+  ui: Pick<Ui, "note">,
+): void {
   const modules = join(root, "node_modules");
-  const lacks = Object.keys(packagesOf(project)).some((name) => !existsSync(join(modules, name)));
+  const former = packagesOf(before);
+  const lacks = Object.keys(packagesOf(after)).some(
+    (name) => !(name in former) && !existsSync(join(modules, name)),
+  );
   if (existsSync(modules) && lacks) installDependencies(root, ui);
 }

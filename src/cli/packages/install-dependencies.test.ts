@@ -87,11 +87,16 @@ test.skipIf(process.platform === "win32")(
   "a template's packages are installed where those of the project are, if they are missing",
   () => {
     standIn('echo "$1" >> calls; mkdir node_modules/mysql2');
-    const project = { resources: [{ template: { name: "mysql" } }] } as unknown as Project;
-    const install = (): void => installPackages(folder, project, { note: () => undefined });
+    const before = { resources: [] } as unknown as Project;
+    const after = { resources: [{ template: { name: "mysql" } }] } as unknown as Project;
+    const install = (former = before): void =>
+      installPackages(folder, { before: former, after }, { note: () => undefined });
     install();
     expect(existsSync(join(folder, "calls"))).toBe(false);
     mkdirSync(join(folder, "node_modules"));
+    // The user may have replaced what an earlier command brought.
+    install(after);
+    expect(existsSync(join(folder, "calls"))).toBe(false);
     install();
     install();
     expect(readFileSync(join(folder, "calls"), "utf8")).toBe("install\n");

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useProjectFolder } from "../../../e2e/support/projects/project-folder.ts";
@@ -133,14 +133,31 @@ describe("create api with a template that needs a package", () => {
     expect({ manifest: read("package.json"), lock: read("package-lock.json") }).toEqual(before);
   });
 
+  test("leaves it there for the files that are kept", async () => {
+    await call(older, init);
+    await call(older, create);
+    const added = dependencies();
+    await call(older, "delete api --group data --version v1 --kind Maria --keep");
+    expect(dependencies()).toEqual(added);
+  });
+
+  test("runs nothing of the project's to show what it would do", async () => {
+    await call(older, init);
+    mkdirSync(join(folder.root, "node_modules/oxfmt/bin"), { recursive: true });
+    write("node_modules/oxfmt/bin/oxfmt", 'require("fs").writeFileSync("ran", "")');
+    await call(older, `${create} --dry-run`);
+    expect(existsSync(join(folder.root, "ran"))).toBe(false);
+  });
+
   test("keeps the user's packages and versions, and leaves the lock file to npm, and says so", async () => {
     await call(older, init);
     const manifest = JSON.parse(read("package.json")) as { dependencies: object };
     const mine = { ...manifest.dependencies, mysql2: "3.0.0", pino: "10.0.0" };
-    write("package.json", `${JSON.stringify({ ...manifest, dependencies: mine }, undefined, 2)}\n`);
+    const text = JSON.stringify({ ...manifest, dependencies: mine }, undefined, "\t");
+    write("package.json", text);
     const lock = read("package-lock.json");
     expect(await call(older, create)).toContain("npm install adds what is new to it");
-    expect(dependencies()).toEqual(mine);
+    expect(read("package.json")).toBe(text);
     expect(read("package-lock.json")).toBe(lock);
     await call(older, "delete api --group data --version v1 --kind Maria");
     expect(dependencies()).toEqual(mine);

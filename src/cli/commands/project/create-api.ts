@@ -128,10 +128,10 @@ export const createApi = defineCommand({
       const forcedParts = listForcedParts(project, resource, values);
       const plan = await planAddition(opened, { after, resource, forcedParts }, call);
       const isWritten = applyOrShow(opened.root, plan, values, ui);
-      return isWritten ? { root: opened.root, project: after } : undefined;
+      return isWritten ? { root: opened.root, before: project, after } : undefined;
     });
     if (!written) return;
-    installPackages(written.root, written.project, ui);
+    installPackages(written.root, written, ui);
     if (values.resource) ui.print(`\nNext: ${nextStep(values.kind, values)}`);
   },
 });

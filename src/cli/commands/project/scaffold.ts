@@ -23,7 +23,9 @@ export const scaffold = defineCommand({
         hint: "use a folder that does not exist yet",
       });
     }
-    const changes = await planFresh(project, project.project, await host.vendorPackages(), "replay");
+    const changes = await planFresh(project, project.project, await host.vendorPackages(), {
+      plugins: "replay",
+    });
     atFile(folder, () => makeFolder(folder));
     await withProjectLock(folder, { name, note: (text) => ui.note(text) }, async () =>
       applyPlan(folder, changes),
