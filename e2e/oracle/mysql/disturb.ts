@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     disturbances: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
     inside: { type: "string" },
+    find: { type: "boolean", default: false },
   },
 });
 
@@ -33,6 +34,9 @@ const canIsolate = options.inside !== undefined || tryToIsolate();
 const servers = canIsolate ? installServers() : "this needs root, unshare, ip and iptables";
 if (typeof servers === "string") {
   console.log(`left out: real MySQL servers: ${servers}`);
+  if (options.find) process.exitCode = 1;
+} else if (options.find) {
+  console.log("MySQL servers and their tools are here");
 } else if (options.inside === undefined) {
   // All that runs and is mounted goes away with these namespaces.
   const folder = mkdtempSync(join(tmpdir(), "tsbuilder-mysql-"));

@@ -392,7 +392,8 @@ const keywords = new Set(
     "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
     "log request context events manager cluster client created object expect test eventually key draft " +
     "children ready conditions reason message labels name nameOf labelsOf setCondition findCondition isConditionTrue " +
-    "beforeAll afterAll startTestManager groupVersion"
+    "beforeAll afterAll startTestManager startTestCluster groupVersion structuredClone admissionContext checkRoundTrip " +
+    "toHub fromHub podProblem pausedStatus consistently"
   ).split(" "),
 );
 

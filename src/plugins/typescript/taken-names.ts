@@ -5,7 +5,8 @@ import { createApi, createWebhook } from "./create-api.ts";
 
 /**
  * Refuses a kind whose name, or that of its spec or status, the code that is scaffolded for it has for something else: what a
- * template imports, declares, or uses of JavaScript, in webhooks that may be added later as well. `project` has the resource with its controllers.
+ * template imports, declares, or uses of JavaScript. For a new kind, that of a controller and of webhooks counts, which may come
+ * later. `project` has the resource with its controllers.
  */
 export function refuseTakenName(
   project: Project,
@@ -13,7 +14,7 @@ export function refuseTakenName(
   { isNew }: { readonly isNew: boolean },
 ): void {
   const { kind } = resource;
-  const words = wordsAround(project, resource);
+  const words = wordsAround(project, resource, { isNew });
   const taken = [kind, `${kind}Spec`, `${kind}Status`].find((name) => words.has(name));
   if (taken === undefined) return;
   throw new TsbuilderError(`the kind "${kind}" is not valid here: the scaffolded code has another ${taken}`, {
@@ -25,14 +26,14 @@ export function refuseTakenName(
 }
 
 /** The names in the code that is scaffolded for a kind, but for those that are made from the kind's. */
-function wordsAround(project: Project, resource: Resource): ReadonlySet<string> {
+function wordsAround(
+  project: Project,
+  resource: Resource,
+  { isNew }: { readonly isNew: boolean },
+): ReadonlySet<string> {
   const renamed = project.resources
     .filter((one) => isSameResource(one, resource))
-    .map((one) => ({
-      ...one,
-      kind: unusedKind,
-      webhooks: { ...noWebhooks, defaulting: true, validation: true, spokes: [one.version] },
-    }));
+    .map((one) => ({ ...(isNew ? withAll(one) : one), kind: unusedKind }));
   const others = project.resources.filter((one) => !isSameResource(one, resource));
   const inputs = { boilerplate: "", packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "" } };
   return new Set(
@@ -46,6 +47,16 @@ function wordsAround(project: Project, resource: Resource): ReadonlySet<string> 
       .filter(({ path }) => path.endsWith(".ts"))
       .flatMap(({ content }) => content.replace(commentsAndStrings, "").match(/\b[A-Z]\w*/gu) ?? []),
   );
+}
+
+/** Adds what later commands may scaffold for a kind. */
+function withAll(resource: Resource): Resource {
+  const { controllers, version } = resource;
+  return {
+    ...resource,
+    controllers: controllers.length > 0 ? controllers : [{ name: "later" }],
+    webhooks: { ...noWebhooks, defaulting: true, validation: true, spokes: [version] },
+  };
 }
 
 /** A valid kind that no template has. */

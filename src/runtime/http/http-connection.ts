@@ -260,7 +260,7 @@ class CheckedTexts {
     this.#pattern = pattern;
   }
 
-  includes(text: string): boolean {
+  accepts(text: string): boolean {
     if (this.#known.has(text)) return true;
     if (!this.#pattern.test(text)) return false;
     // Tokens are replaced every hour or so.
@@ -274,8 +274,8 @@ const validNames = new CheckedTexts(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/);
 const validValues = new CheckedTexts(/^[\t\x20-\x7e\x80-\xff]*$/);
 
 function headerLine(name: string, value: string): string {
-  if (!validNames.includes(name)) throw new TerminalError(`"${name}" is not a valid header name`);
-  if (!validValues.includes(value))
+  if (!validNames.accepts(name)) throw new TerminalError(`"${name}" is not a valid header name`);
+  if (!validValues.accepts(value))
     throw new TerminalError(`the header "${name}" has a character that is invalid in headers`);
   return `${name}: ${value}\r\n`;
 }
