@@ -27,7 +27,7 @@ const advices: Readonly<Record<string, Advice>> = {
       person.change((spec) => (spec.primary = (Number(silent) + 1 + person.random.integer(0, 1)) % 3)),
   },
   "delete the pod of the former primary": {
-    says: /server (\d) doesn't answer, but its pod still exists.*Delete the pod/,
+    says: /server (\d) doesn't answer: .*Its pod still exists.*Delete the pod/,
     patience: 10,
     follow: (person, [, ordinal]) => person.kubelet.deletePod(`db-${ordinal}`),
   },

@@ -119,10 +119,13 @@ export function decide(
     return todo(...strays.map(({ ordinal }) => ({ do: "lock", ordinal }) as const));
   }
   const { steps, problems } = recorded ? proceed(look) : begin(look);
-  // A pod that can't work as it is gets the newer template, whatever else is wrong.
-  const broken = servers.find(({ isBroken, isOutdated }) => isBroken && isOutdated);
-  if (!broken) return { steps, problems };
-  return { steps: [...steps, { do: "restart", ordinal: broken.ordinal }], problems };
+  // A silent pod gets the newer template, whatever else is wrong; one that may take writes, only if it can't work.
+  const stuck = servers.find(
+    ({ isOutdated, says, isBroken, pod }) =>
+      isOutdated && !says && (isBroken || pod !== recorded?.pod),
+  );
+  if (!stuck) return { steps, problems };
+  return { steps: [...steps, { do: "restart", ordinal: stuck.ordinal }], problems };
 }
 
 /** What is decided from. */
@@ -183,7 +186,7 @@ function handOver(look: Look, current: Server, wished: Server): Decision {
   const { ordinal } = wished;
   if (!answers(wished)) return refuse("SwitchoverRefused", silence(wished));
   if (!answers(current) && current.pod === recorded.pod) {
-    const message = `server ${current.ordinal} doesn't answer, but its pod still exists, so it may take writes. Delete the pod to have server ${ordinal} considered`;
+    const message = `${silence(current)}. Its pod still exists, so it may take writes. Delete the pod, with --force once its node is off, to have server ${ordinal} considered`;
     return refuse("SwitchoverRefused", message);
   }
   if (answers(current) && hasWhatWasRecorded(recorded, current)) {
@@ -220,6 +223,10 @@ function switchOver(look: Look, current: Answering, wished: Answering): Decision
   const far = count(missing);
   if (far > mostMissing) {
     return refused(`lacks ${far} transactions: waits until it lacks at most ${mostMissing}`);
+  }
+  // One transaction may take an hour.
+  if (from.access === "open" && !includes(to.executed, look.recorded.gtids)) {
+    return refused("lacks what the primary had at the last look: waits until it has executed that");
   }
   // A step without effect, once it is locked: writes must not go on before the other has caught up.
   return todo({ do: "lock", ordinal: current.ordinal });
@@ -300,6 +307,7 @@ function replicate({ wish, recorded, servers }: Look, current: Answering): Decis
   const { ordinal: source, says: primary } = current;
   const steps: Step[] = [];
   const problems: Problem[] = [];
+  const isSeeding = servers.some(({ says }) => says?.isSeeding);
   for (const server of servers) {
     const { ordinal } = server;
     if (ordinal === source || server.says?.isSeeding) continue;
@@ -309,14 +317,16 @@ function replicate({ wish, recorded, servers }: Look, current: Answering): Decis
     }
     const { says } = server;
     const ahead = formatGtids(ownTransactions(says, primary));
-    const word = wordFor("discard", ordinal, ahead);
+    const word = wordFor("discard", recorded.epoch, ordinal, ahead);
     if (ahead !== "" && wish.acceptLoss !== word) {
       const message = `server ${ordinal} has ${ahead}, which the primary lacks: save what you need of it, and set spec.acceptLoss to ${word} to have it replaced by a copy of the primary`;
       problems.push({ reason: "ReplicaAhead", message });
       continue;
     }
     if (ahead !== "" || !canFollow(says, primary)) {
-      steps.push({ do: "seed", ordinal, donor: source });
+      // One copy at a time, since users wait for what the primary reads.
+      const isBusy = isSeeding || steps.some((step) => step.do === "seed");
+      if (!isBusy) steps.push({ do: "seed", ordinal, donor: source });
       if (says.seedError) {
         const message = `server ${ordinal} can't copy the primary: ${says.seedError}`;
         problems.push({ reason: "SeedFailed", message });
@@ -336,7 +346,6 @@ function replicate({ wish, recorded, servers }: Look, current: Answering): Decis
     steps.push({ do: "record", recorded: next });
   }
   const isCalm = problems.length === 0 && steps.every((step) => step.do === "record");
-  const isSeeding = servers.some(({ says }) => says?.isSeeding);
   return {
     steps: [...steps, ...(isCalm && !isSeeding ? restarts(servers, source) : [])],
     problems,
