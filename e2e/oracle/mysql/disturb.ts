@@ -128,7 +128,8 @@ if (typeof servers === "string") {
       "CREATE VIEW app.broken AS SELECT * FROM app.gone",
       "DROP TABLE app.gone",
       "CREATE TABLE app.ticks (id INT AUTO_INCREMENT PRIMARY KEY)",
-      "CREATE EVENT app.tick ON SCHEDULE EVERY 1 SECOND DO INSERT INTO app.ticks VALUES (NULL)",
+      // If it became another account's, it would have that one's rights.
+      "CREATE DEFINER = app@'%' EVENT app.tick ON SCHEDULE EVERY 1 SECOND DO INSERT INTO app.ticks VALUES (NULL)",
     ];
     for (const sql of statements) {
       if (!(await onlooker.query("db-0", sql))) fail(new Error(`fails: ${sql}`));
@@ -144,8 +145,12 @@ if (typeof servers === "string") {
     const lost = users.settle(had);
     if (lost.length > 0)
       fail(new Error(`lost: ${JSON.stringify(lost.map(({ id, gtids }) => [id, ...gtids]))}`));
-    const events = await asked(primary, "SELECT STATUS AS status FROM information_schema.EVENTS");
-    if (events[0]?.["status"] !== "ENABLED") fail(new Error(`the event: ${JSON.stringify(events)}`));
+    const [event] = await asked(
+      primary,
+      "SELECT CONCAT_WS(' ', STATUS, DEFINER, SQL_MODE) AS state FROM information_schema.EVENTS",
+    );
+    const state = String(event?.["state"]);
+    if (!/^ENABLED app@% .*STRICT_TRANS_TABLES/.test(state)) fail(new Error(`the event: ${state}`));
     const [executed] = await asked(primary, "SELECT @@gtid_executed AS gtids");
     for (let ordinal = 0; ordinal < size; ordinal += 1) {
       await untilExecuted(ordinal, String(executed!["gtids"]));

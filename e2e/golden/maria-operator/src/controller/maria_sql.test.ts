@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Stored } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { operatorSecretFor } from "./maria_resources.ts";
@@ -21,9 +21,23 @@ test("a server takes writes only when its events are enabled: an operator that d
     "RESET REPLICA ALL",
     "SET GLOBAL super_read_only = OFF",
     expect.stringContaining("information_schema.EVENTS"),
-    "ALTER EVENT `app`.`tick` ENABLE",
+    "SET SESSION sql_mode = 'ANSI_QUOTES'",
+    "ALTER DEFINER = `a@``b`@`%` EVENT `app`.`tick` ENABLE",
+    "SET SESSION sql_mode = ''",
     "SET GLOBAL read_only = OFF",
   ]);
+});
+
+test("a server whose other sessions don't end doesn't answer any more", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const session = answering([{ name: "0", id: 7 }]);
+  const close = vi.spyOn(session, "close");
+  const sessions = await sessionsWith(session);
+  const fenced = sessions.fence();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await fenced;
+  expect(close).toHaveBeenCalledOnce();
 });
 
 test("a copy replaces databases, which MySQL refuses on a server that is locked", async () => {
@@ -59,6 +73,9 @@ test("a user is made, gets a new password beside the former one, and loses that 
     `ALTER ${user} IDENTIFIED BY 'it''s' ATTRIBUTE`,
   ]);
   expect(await said("it's", { sign: null })).toHaveLength(4);
+  const shop = await all("it's", "my_shop");
+  expect(shop).toContain("CREATE DATABASE IF NOT EXISTS `my_shop`");
+  expect(shop).toContain("GRANT ALL ON `my\\_shop`.* TO 'app'@'%'");
   expect(await said("it's", { sign, isOver: 0 })).toEqual([]);
   expect(await said("new", { sign, isOver: 0, until: "2026-01-01 00:00:00" })).toEqual([
     `ALTER ${user} IDENTIFIED BY 'new' RETAIN CURRENT PASSWORD ATTRIBUTE`,
@@ -72,16 +89,17 @@ test("a user is made, gets a new password beside the former one, and loses that 
 /** The statements of a step, to a server that has an event. */
 async function saidFor(step: SqlStep): Promise<string[]> {
   const statements: string[] = [];
-  const sessions = await sessionsWith(answering([{ db: "app", name: "tick" }], statements));
+  const event = { db: "app", name: "tick", definer: "a@`b@%", mode: "ANSI_QUOTES" };
+  const sessions = await sessionsWith(answering([event], statements));
   await sessions.look(true);
   await sessions.act(step);
   return statements.slice(1);
 }
 
 /** The statements that make a user. */
-async function all(password: string): Promise<string[]> {
+async function all(password: string, database = "app"): Promise<string[]> {
   const statements: string[] = [];
-  await ensureAccount(answering([], statements), {}, password, "key");
+  await ensureAccount(answering([], statements), { database }, password, "key");
   return statements;
 }
 

@@ -39,9 +39,7 @@ export const connect: Connect = async (place, { password, ca }) => {
     ...{ user: operatorUser, password, connectTimeout: 5000 },
   });
   connection.on("error", () => connection.destroy());
-  // A renewed certificate reaches the pod minutes after the Secret, and is read when a server is told to. If that fails, the former one stays.
-  if (hasCertificate) await connection.query("ALTER INSTANCE RELOAD TLS").catch(() => undefined);
-  return {
+  const session: Session = {
     async query(sql) {
       try {
         const [rows] = await connection.query({ sql, timeout: 30_000 });
@@ -55,7 +53,14 @@ export const connect: Connect = async (place, { password, ca }) => {
     },
     close: () => connection.destroy(),
   };
+  // Users may give the server other modes, and `quote` relies on this one.
+  await session.query(ownMode);
+  // A renewed certificate reaches the pod minutes after the Secret, and is read when a server is told to. If that fails, the former one stays.
+  if (hasCertificate) await session.query("ALTER INSTANCE RELOAD TLS").catch(() => undefined);
+  return session;
 };
+
+const ownMode = "SET SESSION sql_mode = ''";
 
 /** A pod, as far as sessions go. */
 export interface Place {
@@ -224,17 +229,21 @@ async function lock(session: Session): Promise<void> {
 
 /**
  * Events are replicated as disabled on replicas, and nobody enables them when one becomes the primary. It takes writes only then, since
- * a server that does is not unlocked again by whoever comes after an operator that died in here.
+ * a server that does is not unlocked again by whoever comes after an operator that died in here. An event gets the definer and
+ * the mode of the session that alters it, so both are said: it must not get the operator's rights.
  */
 async function unlock(session: Session): Promise<void> {
   await session.query("STOP REPLICA");
   await session.query("RESET REPLICA ALL");
   await session.query("SET GLOBAL super_read_only = OFF");
   const events = await session.query(
-    "SELECT EVENT_SCHEMA AS db, EVENT_NAME AS name FROM information_schema.EVENTS WHERE STATUS LIKE '%SIDE_DISABLED'",
+    "SELECT EVENT_SCHEMA AS db, EVENT_NAME AS name, DEFINER AS definer, SQL_MODE AS mode FROM information_schema.EVENTS WHERE STATUS LIKE '%SIDE_DISABLED'",
   );
-  for (const { db, name } of events) {
-    await session.query(`ALTER EVENT ${identifier(db)}.${identifier(name)} ENABLE`);
+  for (const { db, name, definer, mode } of events) {
+    const event = `EVENT ${identifier(db)}.${identifier(name)}`;
+    await session.query(`SET SESSION sql_mode = ${quote(mode)}`);
+    await session.query(`ALTER DEFINER = ${account(definer)} ${event} ENABLE`);
+    await session.query(ownMode);
   }
   await session.query("SET GLOBAL read_only = OFF");
 }
@@ -266,10 +275,14 @@ async function seed(session: Session, donor: string, password: string): Promise<
   ]);
 }
 
-/** Ends the other sessions of operators, but those of replicas and copies, and waits until they are gone. */
+/** Ends the other sessions of operators, but those of replicas and copies, and waits until they are gone; throws if they stay. */
 async function fence(session: Session): Promise<void> {
   const others = `USER = '${operatorUser}' AND COMMAND NOT LIKE 'Binlog Dump%' AND COMMAND <> 'Clone'`;
-  while ((await end(session, others)) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if ((await end(session, others)) === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("sessions of other operators don't end");
 }
 
 /** Ends sessions, and returns how many there were. */
@@ -307,7 +320,9 @@ export async function ensureAccount(
   if (!known?.["sign"]) {
     await primary.query(`CREATE DATABASE IF NOT EXISTS ${identifier(database)}`);
     await primary.query(`CREATE USER IF NOT EXISTS ${user} ${by}`);
-    await primary.query(`GRANT ALL ON ${identifier(database)}.* TO ${user}`);
+    // Else the name is a pattern, which other databases match as well.
+    const pattern = database.replaceAll(/[%_]/g, "\\$&");
+    await primary.query(`GRANT ALL ON ${identifier(pattern)}.* TO ${user}`);
     await primary.query(`ALTER USER ${user} ${by} ${attribute({ sign })}`);
   } else if (known["sign"] !== sign) {
     await primary.query(
@@ -324,11 +339,18 @@ function attribute(attributes: object): string {
   return `ATTRIBUTE ${quote(JSON.stringify(attributes))}`;
 }
 
-/** Backslashes are doubled, since no session of ours has NO_BACKSLASH_ESCAPES. */
+/** Backslashes are doubled: the mode of our sessions is not NO_BACKSLASH_ESCAPES. */
 function quote(text: string | number | null | undefined): string {
   return `'${String(text).replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 }
 
 function identifier(name: string | number | null | undefined): string {
   return `\`${String(name).replaceAll("`", "``")}\``;
+}
+
+/** An account, as MySQL shows it; a host has no @. In backticks, whatever the mode is. */
+function account(definer: string | number | null | undefined): string {
+  const text = String(definer);
+  const at = text.lastIndexOf("@");
+  return `${identifier(text.slice(0, at))}@${identifier(text.slice(at + 1))}`;
 }
