@@ -34,7 +34,7 @@ import {
 } from "./maria_children.ts";
 import type { Problem, Server } from "./maria_decide.ts";
 import { type Declared, drive } from "./maria_drive.ts";
-import { backupProblems, placesOf } from "./maria_pods.ts";
+import { backupProblems, placesOf, podsOf } from "./maria_pods.ts";
 import { labelsOf, namesOf, readsLabel, writesLabel } from "./maria_resources.ts";
 import { type Connect, connect, type Effects, ensureAccount, SqlSessions } from "./maria_sql.ts";
 import { fieldsOf, recordedOf, serving, statusFor } from "./maria_status.ts";
@@ -81,7 +81,7 @@ export class MariaReconciler implements Reconciler {
     let live = mysql;
     let servers: readonly Server[] = [];
     let isBusy = false;
-    const effects = this.#effectsFor(mysql);
+    const effects = this.#effectsFor(mysql, () => live);
     const ca = typeof authority === "string" ? authority : "";
     const sessions = new SqlSessions({ password: key, ca }, effects);
     await sessions.open(this.#connect);
@@ -122,13 +122,13 @@ export class MariaReconciler implements Reconciler {
     return { requeueAfter: isBusy ? "1s" : isReady ? "30s" : "5s" };
   }
 
-  #effectsFor(mysql: Stored<Maria>): Effects {
+  #effectsFor(mysql: Stored<Maria>, latest: () => Stored<Maria>): Effects {
     const { namespace } = mysql.metadata;
     const names = namesOf(mysql);
     return {
-      places: async (live) => {
+      places: async (isLive) => {
         const set = await this.#client.find(StatefulSet, { namespace, name: names.servers });
-        const pods = await this.#client.list(Pod, { namespace, labels: labelsOf(mysql), live });
+        const pods = await podsOf(this.#client, latest(), isLive);
         return placesOf(pods, set?.status?.updateRevision);
       },
       restart: async ({ name, pod: uid }) => {

@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import type { Stored } from "@tsbuilder/runtime";
+import type { Client, Stored } from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
-import { backupProblems } from "./maria_pods.ts";
+import type { Maria } from "../../api/v1/maria_types.ts";
+import { backupProblems, podsOf } from "./maria_pods.ts";
 
 test("the newest backup is told of if it failed, or can't begin, and no older one", () => {
   const failed = job("b", 2, "Failed");
@@ -20,6 +21,23 @@ test("the newest backup is told of if it failed, or can't begin, and no older on
     { message: "Job c: no node has room" },
   ]);
 });
+
+test("a primary whose labels somebody removed is not taken for a deleted one", async () => {
+  const [labelled, bare] = [named("db-1"), named("db-0")];
+  const client = { list: async () => [labelled], find: async () => bare } as unknown as Client;
+  const found = async (primary?: number) => {
+    const metadata = { name: "db", namespace: "default" };
+    const pods = await podsOf(client, { metadata, status: { primary } } as Stored<Maria>, true);
+    return pods.map((pod) => pod.metadata.name);
+  };
+  expect(await found()).toEqual(["db-1"]);
+  expect(await found(1)).toEqual(["db-1"]);
+  expect(await found(0)).toEqual(["db-1", "db-0"]);
+});
+
+function named(name: string): Stored<Pod> {
+  return { metadata: { name } } as Stored<Pod>;
+}
 
 function job(name: string, day: number, type?: string): Stored<Job> {
   const creationTimestamp = `2026-01-0${day}T00:00:00Z`;

@@ -2,12 +2,34 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { findCondition, isConditionTrue, podProblem, type Stored } from "@tsbuilder/runtime";
+import {
+  type Client,
+  findCondition,
+  isConditionTrue,
+  podProblem,
+  type Stored,
+} from "@tsbuilder/runtime";
 import type { Job } from "@tsbuilder/runtime/k8s/batch/v1";
-import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
+import type { Maria } from "../../api/v1/maria_types.ts";
 import type { Problem } from "./maria_decide.ts";
-import { tlsVolume } from "./maria_resources.ts";
+import { labelsOf, namesOf, tlsVolume } from "./maria_resources.ts";
 import type { Place } from "./maria_sql.ts";
+
+/** The servers' pods. That of the primary runs on if somebody removes its labels. */
+export async function podsOf(
+  client: Client,
+  mysql: Stored<Maria>,
+  live: boolean,
+): Promise<Stored<Pod>[]> {
+  const { metadata, status } = mysql;
+  const { namespace } = metadata;
+  const pods = await client.list(Pod, { namespace, labels: labelsOf(mysql), live });
+  const name = `${namesOf(mysql).servers}-${status?.primary}`;
+  const isListed = status?.primary === undefined || pods.some((pod) => pod.metadata.name === name);
+  const primary = isListed ? undefined : await client.find(Pod, { namespace, name }, { live });
+  return primary ? [...pods, primary] : pods;
+}
 
 const ordinalSuffix = /-(\d+)$/;
 
