@@ -275,7 +275,7 @@ export function backupCronJobFor(mysql: Stored<Maria>, schedule: string): Desire
         metadata: { labels },
         spec: {
           backoffLimit: 1,
-          activeDeadlineSeconds: 6 * 3600,
+          activeDeadlineSeconds: backupHours * 3600,
           template: {
             metadata: { labels },
             spec: {
@@ -289,20 +289,30 @@ export function backupCronJobFor(mysql: Stored<Maria>, schedule: string): Desire
   };
 }
 
+/** A backup that takes longer fails. */
+const backupHours = 6;
+
+/** Backups on demand may run beside one of the schedule. The newest one is found by its name, so the clock must not have been set back. */
 const backupScript = `cd "$BACKUPS"
+new="$PWD/new-$HOSTNAME"
+trap 'rm -rf "$new"' EXIT
 agent=(mysqld --no-defaults --socket=/run/mysqld/agent.sock --skip-networking --mysqlx=OFF --secure-file-priv=NULL)
 start() { "\${agent[@]}" "$@" & until mysqladmin --no-defaults --socket=/run/mysqld/agent.sock ping; do kill -0 $!; sleep 1; done; }
-rm -rf new /var/lib/mysql/agent
+find . -maxdepth 1 -name 'new-*' -mmin +${backupHours * 60} -exec rm -rf {} +
+rm -rf "$new" /var/lib/mysql/agent
 "\${agent[@]}" --initialize-insecure --datadir=/var/lib/mysql/agent
 start --datadir=/var/lib/mysql/agent --plugin-load-add=mysql_clone.so
 mysql --no-defaults --socket=/run/mysqld/agent.sock --user=root <<SQL
 SET GLOBAL clone_valid_donor_list = '$FROM:${mysqlPort}';
-CLONE INSTANCE FROM ${operatorUser}@'$FROM':${mysqlPort} IDENTIFIED BY '$(cat /etc/mysql-operator/password)' DATA DIRECTORY = '$PWD/new' REQUIRE SSL;
+CLONE INSTANCE FROM ${operatorUser}@'$FROM':${mysqlPort} IDENTIFIED BY '$(cat /etc/mysql-operator/password)' DATA DIRECTORY = '$new' REQUIRE SSL;
 SQL
 kill $!; wait $!
-start --datadir="$PWD/new" --super-read-only=ON --skip-replica-start=ON
+start --datadir="$new" --super-read-only=ON --skip-replica-start=ON
 kill $!; wait $!
-mv new "$(date -u +%Y-%m-%dT%H-%M-%SZ)"
+name=$(date -u +%Y-%m-%dT%H-%M-%SZ)
+newest=$(ls | grep -E '^[0-9]{4}-' | sort | tail -n 1)
+if [[ ! "$name" > "$newest" ]]; then echo "the clock says $name, but there is $newest"; exit 1; fi
+mv -T "$new" "$name"
 ls | grep -E '^[0-9]{4}-' | sort | head -n "-$KEEP" | xargs -r rm -rf
 `;
 
