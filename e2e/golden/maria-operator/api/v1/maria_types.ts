@@ -98,7 +98,7 @@ export interface MariaSpec {
    * Options of the server, except those that the operator sets. A change restarts one server at a time.
    * +kubebuilder:validation:MaxProperties=64
    * +kubebuilder:validation:XValidation:rule="self.all(name, name.matches('^[a-z][a-z0-9_]{0,63}$'))",message="names of settings have lowercase letters, digits and _"
-   * +kubebuilder:validation:XValidation:rule="!self.exists(name, ['gtid_', 'ssl_', 'init_', 'replica_', 'relay_', 'clone_', 'plugin_'].exists(start, name.startsWith(start)) || name in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'skip_replica_start', 'secure_file_priv', 'sync_binlog', 'innodb_flush_log_at_trx_commit', 'enforce_gtid_consistency'])",message="the operator sets what replication depends on"
+   * +kubebuilder:validation:XValidation:rule="!self.exists(name, ['gtid_', 'ssl_', 'init_', 'replica', 'relay_', 'slave_', 'log_replica', 'log_slave', 'report_', 'binlog_do_', 'binlog_ignore_', 'clone_', 'plugin_', 'performance_schema', 'skip_', 'disable_', 'enable_', 'loose_', 'maximum_'].exists(start, name.startsWith(start)) || name in ['server_id', 'datadir', 'socket', 'port', 'log_bin', 'read_only', 'super_read_only', 'secure_file_priv', 'sync_binlog', 'innodb_flush_log_at_trx_commit', 'enforce_gtid_consistency'])",message="the operator sets what replication depends on"
    */
   settings?: Record<string, Setting>;
   /**
