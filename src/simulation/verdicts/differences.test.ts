@@ -65,6 +65,21 @@ test.each([
   expect(differencesOf(state("1"), state("2"))).toEqual([]);
 });
 
+test("node ports are no difference, be it that a status repeats them", () => {
+  const state = (...nodePorts: number[]) =>
+    stateOf([
+      { ...shop(), metadata: { name: "a" }, status: { nodePorts } } as KubernetesObject,
+      {
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name: "a" },
+        spec: { ports: nodePorts.map((nodePort) => ({ port: 80, nodePort })) },
+      } as KubernetesObject,
+    ]);
+  expect(differencesOf(state(30_000, 30_000), state(30_000, 30_001))).toEqual([]);
+  expect(differencesOf(state(30_000), state(30_000, 30_001))).not.toEqual([]);
+});
+
 test("names that are random in undisturbed runs, or made of a uid, are no difference; a second object is", () => {
   const map = (name: string, data = "1"): KubernetesObject =>
     ({

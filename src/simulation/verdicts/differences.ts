@@ -1,4 +1,5 @@
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { externalObjects } from "../contract/external.ts";
 import { type LeftOut, type State, refOf, refText, refTextOf } from "../contract/state.ts";
@@ -51,7 +52,8 @@ function normalise(
       isGenerated(name, generateName) ? [[name, `${generateName}*`] as const] : [],
     ),
   );
-  const texts = { whole: new Map([...uids, ...names]), starts: uidPrefixes(uids) };
+  const nodePorts = new Set(inCluster.flatMap(nodePortsOf));
+  const texts = { whole: new Map([...uids, ...names]), starts: uidPrefixes(uids), nodePorts };
   const compared = objects.filter((object) => !leftOut?.objects.has(object));
   const plain = compared.map((whole) => {
     const object = leftOut?.statuses.has(whole) ? { ...whole, status: undefined } : whole;
@@ -98,6 +100,8 @@ interface Texts {
   readonly whole: ReadonlyMap<string, string>;
   /** Replacements by the first digits of a uid, which names are made of. */
   readonly starts: ReadonlyMap<string, string>;
+  /** Numbers that the server allocated, which a status may repeat. */
+  readonly nodePorts: ReadonlySet<number>;
 }
 
 function replaceRunTexts(value: string, { whole, starts }: Texts): string {
@@ -120,7 +124,13 @@ const incidentalFields = new Set([
   "status.observedGeneration",
 ]);
 
+function nodePortsOf(object: KubernetesObject): number[] {
+  if (object.kind !== "Service") return [];
+  return ((object as Service).spec?.ports ?? []).flatMap(({ nodePort }) => nodePort ?? []);
+}
+
 function stripIncidental(value: unknown, path: string, texts: Texts): unknown {
+  if (typeof value === "number") return texts.nodePorts.has(value) ? "a node port" : value;
   if (typeof value === "string") return parseJsonText(replaceRunTexts(value, texts));
   if (Array.isArray(value)) return value.map((each) => stripIncidental(each, `${path}[]`, texts));
   if (!isObject(value)) return value;
