@@ -7,27 +7,14 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundleProgram } from "../../support/bundle-program.ts";
 
 const rounds = 7;
 const folder = mkdtempSync(join(tmpdir(), "tsbuilder-bench-"));
 try {
   const bundle = join(folder, "runtime.mjs");
-  await build({
-    stdin: {
-      contents: 'import { Manager } from "@tsbuilder/runtime"; globalThis.kept = Manager;',
-      resolveDir: import.meta.dirname,
-    },
-    outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    conditions: ["@tsbuilder/source"],
-    banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-    },
-    logLevel: "error",
-  });
+  const text = 'import { Manager } from "@tsbuilder/runtime"; Object.assign(globalThis, { kept: Manager });';
+  await bundleProgram({ text, folder: import.meta.dirname }, bundle);
   const empty = join(folder, "empty.mjs");
   writeFileSync(empty, "");
   const [bare, runtime] = [measure(empty), measure(bundle)];

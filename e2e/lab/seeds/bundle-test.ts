@@ -13,8 +13,6 @@ export async function bundleTest(test: string, folder: string): Promise<string> 
     format: "esm",
     conditions: ["@tsbuilder/source"],
     alias: { vitest: beside("run-at-once.ts"), "@tsbuilder/simulation": beside("explore-share.ts") },
-    // As the project's own configuration does: scripts are imported as text.
-    loader: { ".sh": "text", ".sql": "text", ".cnf": "text" },
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },

@@ -96,7 +96,7 @@ if (typeof servers === "string") {
       await sleep(random.integer(0, 4000));
     }
     count += round;
-    // What lasts, lasts for some time without anything new, so that the status has something to advise.
+    // Lasting disturbances go on for some time without new ones, so that the status has something to advise.
     if (random.chance(0.4)) await sleep(random.integer(5, 40) * 1000);
     for (const [timer, undo] of undone) {
       clearTimeout(timer);
@@ -121,7 +121,7 @@ if (typeof servers === "string") {
     console.log(`${time()} ${count} disturbances: ${acknowledged} rows acknowledged, ${lost}, ${gap}`);
   }
 
-  /** What was found to go wrong with copies: a view whose table is gone, and an event, which replicas must not execute. */
+  /** Causes of copies that fail: a view whose table is gone, and an event, which replicas must not execute. */
   async function makeObjects(): Promise<void> {
     const statements = [
       "CREATE TABLE app.gone (id INT)",

@@ -9,7 +9,7 @@ import type { Operators } from "./operators.ts";
 import type { Person } from "./person.ts";
 import type { ProcessKubelet } from "./process-kubelet.ts";
 
-/** What can be disturbed. */
+/** Everything that can be disturbed. */
 export interface Scene {
   readonly client: Client;
   readonly kubelet: ProcessKubelet;

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Who talks to a server: the operator, users, or another server. */
+/** The other end of a connection to a server: the operator, users, or another server. */
 export type Peer = "operator" | "users" | number;
 
-/** What becomes of packets: nothing comes through, a server's answers don't, or connections are refused at once. */
+/** The fate of packets: nothing comes through, a server's answers don't, or connections are refused at once. */
 export type Cut = "both" | "answers" | "refused";
 
 /** The address from which users connect. */

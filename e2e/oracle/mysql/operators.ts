@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundleProgram } from "../../support/bundle-program.ts";
 
 /** The processes of the operator. They take no lease: two at once are as when one has lost it and doesn't know. */
 export class Operators {
@@ -16,18 +16,8 @@ export class Operators {
 
   /** Bundles the golden project as its image does. */
   static async create(folder: string, kubeconfig: string): Promise<Operators> {
-    await build({
-      entryPoints: [new URL("../../golden/maria-operator/src/main.ts", import.meta.url).pathname],
-      outfile: join(folder, "operator.mjs"),
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      conditions: ["@tsbuilder/source"],
-      banner: {
-        js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-      },
-      logLevel: "error",
-    });
+    const file = new URL("../../golden/maria-operator/src/main.ts", import.meta.url).pathname;
+    await bundleProgram({ file }, join(folder, "operator.mjs"));
     return new Operators(folder, kubeconfig);
   }
 

@@ -7,7 +7,7 @@ import type { Onlooker } from "./onlooker.ts";
 import type { ProcessKubelet } from "./process-kubelet.ts";
 import type { Users } from "./users.ts";
 
-/** What a message of the status advises, and for how many seconds a person waits before following it. */
+/** The advice of a message of the status, and for how many seconds a person waits before following it. */
 interface Advice {
   readonly says: RegExp;
   readonly patience: number;

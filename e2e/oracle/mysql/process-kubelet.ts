@@ -47,7 +47,7 @@ export class ProcessKubelet {
   readonly #network: Network;
   readonly #folder: string;
   readonly #runs = new Map<string, Run>();
-  /** What is mounted; a kubelet refreshes it late. */
+  /** The mounted files; a kubelet refreshes them late. */
   readonly #mounted = new Map<string, { secret: Stored<Secret>; until: number }>();
   #sleepsUntil = 0;
 

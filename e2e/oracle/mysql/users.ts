@@ -12,7 +12,7 @@ import {
 } from "../../golden/maria-operator/src/controller/maria_gtids.ts";
 import { connectAs } from "./onlooker.ts";
 
-/** What MySQL tells of a transaction that it acknowledges, with `session_track_gtids`. */
+/** The answer of MySQL to a transaction that it acknowledges, with `session_track_gtids`. */
 type Acknowledged = ResultSetHeader & { readonly stateChanges?: { readonly gtids: readonly string[] } };
 
 /** A row that was acknowledged, and the transaction that it was in. */

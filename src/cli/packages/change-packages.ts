@@ -10,11 +10,26 @@ import type { Host } from "./host.ts";
 import { installDependencies } from "./install-dependencies.ts";
 import { explainLock, replaceLock } from "./lock-file.ts";
 
+/** Returns what is to be generated after a change: the lock file, and then what other generators make. */
+export function withPackages(
+  opened: OpenProject,
+  after: Project,
+  host: Host,
+  generate: Generate | undefined,
+): Generate {
+  return async (draft) => [
+    ...(await planPackages(opened, after, draft, host)),
+    ...((await generate?.(draft)) ?? []),
+  ];
+}
+
+type Generate = (draft: Draft) => Promise<string[]>;
+
 /**
  * Has the lock file follow `package.json` if a kind's template brings packages, or takes them away. Returns a note if only the
  * package manager can, since the lock file has packages of the user's own.
  */
-export async function planPackages(
+async function planPackages(
   opened: OpenProject,
   after: Project,
   draft: Draft,

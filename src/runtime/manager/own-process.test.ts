@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { bundleProgram } from "../../../e2e/support/bundle-program.ts";
 import { eventually } from "../testing/eventually.ts";
 
 /**
@@ -34,18 +34,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tsbuilder-bundle-"));
   cluster = await startTestCluster();
   kubeconfig = await cluster.kubeconfigFile();
-  await build({
-    stdin: { contents: source, resolveDir: import.meta.dirname, loader: "ts" },
-    outfile: join(folder, "main.mjs"),
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    conditions: ["@tsbuilder/source"],
-    banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-    },
-    logLevel: "error",
-  });
+  await bundleProgram({ text: source, folder: import.meta.dirname }, join(folder, "main.mjs"));
 });
 afterAll(async () => {
   await cluster.stop();

@@ -12,10 +12,9 @@ import {
   differencesOf,
   nameOf,
 } from "../verdicts/differences.ts";
-import { claimKeyOf, deletedClaims, lostClaimsVerdict } from "../verdicts/deleted-claims.ts";
+import { claimKeyOf, deletedClaims, lostClaimsVerdict, outlivedClaims } from "../verdicts/claims.ts";
 import { judgeState, judgeTrace, leftoverOf } from "../verdicts/judge.ts";
 import { derivedIn, impossibleIn, isImpossible, pausedObjects, recurringIn } from "../verdicts/left-out.ts";
-import { outlivedIn } from "../verdicts/outlived.ts";
 import { presentIn, takenIn } from "../verdicts/taken.ts";
 import {
   lateOutcomeOf,
@@ -62,7 +61,7 @@ export async function examine(scenario: Scenario, baseline: Baseline): Promise<E
   const { plain, chance, scenario: reference } = baseline;
   const comparison = { scenario, compared: "undisturbed", reference, chance } as const;
   const run = await simulateDisturbed(scenario, plain);
-  const outlived = outlivedIn(run, plain, scenario).map(refTextOf);
+  const outlived = outlivedClaims(run, plain, scenario).map(refTextOf);
   const mistakes = [
     ...judgeRun(run, scenario),
     ...(outlived.length > 0 ? [findingOf(leftoverOf(outlived), run, scenario)] : []),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RefusedRequests } from "./refused-requests.ts";
+import { RefusedRequests } from "./repeated-requests.ts";
 
 /** Makes a server that answers with these statuses, one after the other, and then with the last one. */
 function serverOf(...statuses: number[]) {

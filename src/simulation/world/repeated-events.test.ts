@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RepeatedEvents } from "./repeated-events.ts";
+import { RepeatedEvents } from "./repeated-requests.ts";
 
 const headers = { "content-type": "application/json" };
 

@@ -15,8 +15,7 @@ import { FaultPlan } from "./fault-plan.ts";
 import { Kubelets } from "./kubelets.ts";
 import { MountedData } from "./mounted-data.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
-import { RefusedRequests } from "./refused-requests.ts";
-import { RepeatedEvents } from "./repeated-events.ts";
+import { RefusedRequests, RepeatedEvents } from "./repeated-requests.ts";
 import { type Life, Replica } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
 

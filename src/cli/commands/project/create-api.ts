@@ -39,7 +39,7 @@ import {
   pluginsFlag,
   refusedGoFlags,
 } from "../../project/find-resource.ts";
-import { installPackages, planPackages } from "../../packages/change-packages.ts";
+import { installPackages, withPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 
@@ -293,7 +293,6 @@ export async function planAddition(
   { flags, cwd, plugins, host }: AddingCall,
 ): Promise<Plan> {
   const { root, tree, project, text } = opened;
-  const generate = generatorsIf(flags.make, { root });
   const recorded = await plugins?.record(after, resource);
   const types = await readTypes(cwd, flags.crd);
   const plan = await planProjectChange({
@@ -306,10 +305,7 @@ export async function planAddition(
     pluginCall: recorded?.call,
     force: flags.force,
     rewrite: flags.force ? forcedParts : [],
-    generate: async (draft) => [
-      ...(await planPackages(opened, after, draft, host)),
-      ...((await generate?.(draft)) ?? []),
-    ],
+    generate: withPackages(opened, after, host, generatorsIf(flags.make, { root })),
     extraFiles: types.files,
   });
   return { ...plan, notes: [...plan.notes, ...types.notes] };

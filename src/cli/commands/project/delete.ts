@@ -3,7 +3,7 @@ import { applyOrShow, openToChange, planFlags } from "../../project/open-project
 import type { FlagDefinition, FlagValues, Invocation } from "../../arguments/command.ts";
 import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resource.ts";
-import { planPackages } from "../../packages/change-packages.ts";
+import { withPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import type { Project, Resource } from "../../../project/project.ts";
@@ -73,7 +73,6 @@ function deleteFrom(
   return openToChange(call, async (opened) => {
     const { root, tree, project, text } = opened;
     const after = remove(project, findOwnResource(project, flags));
-    const generate = generatorsIf(flags.make);
     const plan = await planProjectChange({
       folder: root,
       tree,
@@ -81,10 +80,7 @@ function deleteFrom(
       after,
       force: flags.force,
       keep: flags.keep,
-      generate: async (draft) => [
-        ...(await planPackages(opened, after, draft, host)),
-        ...((await generate?.(draft)) ?? []),
-      ],
+      generate: withPackages(opened, after, host, generatorsIf(flags.make)),
     });
     applyOrShow(root, plan, flags, ui);
   });

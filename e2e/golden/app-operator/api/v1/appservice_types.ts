@@ -172,7 +172,7 @@ export interface AppVolume {
    * +kubebuilder:validation:Pattern=`^/[^:]*$`
    */
   mountPath: string;
-  /** Whether the container can't write to it. */
+  /** Mounts the volume read-only. */
   readOnly?: boolean;
   /**
    * Name of a PersistentVolumeClaim.

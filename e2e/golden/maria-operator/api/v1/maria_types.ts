@@ -120,7 +120,7 @@ export interface MariaSpec {
   /** Backup of another MySQL of this namespace to start from, accounts included. */
   restoreFrom?: RestoreFrom;
   /**
-   * What happens to the servers' volumes when this object is deleted. Backups are always kept.
+   * The servers' volumes are kept, or deleted with this object. Backups are always kept.
    * +kubebuilder:default=Retain
    */
   deletionPolicy?: "Retain" | "Delete";

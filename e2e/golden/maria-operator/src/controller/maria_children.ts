@@ -128,7 +128,7 @@ export async function readPassword(
   return { reason: "SecretMissing", message: `key "${key}" of Secret "${name}" has several lines` };
 }
 
-/** Who signed the servers' certificate; empty if they make their own. Returns a problem if that is not known. */
+/** Returns the CA of the servers' certificate; empty if they make their own. Returns a problem if it is not known. */
 export async function readAuthority(
   client: Client,
   { spec, metadata: { namespace } }: Stored<Maria>,
@@ -161,7 +161,7 @@ export async function setCredentials(
   if (!known) await children.set(Secret, credentials, credentialsFor(mysql, password));
 }
 
-/** Those of others are not cached, nor are ours without our labels. */
+/** Finds a Secret live: the cache holds none of others, and none of ours that lost its labels. */
 async function findSecret(
   client: Client,
   key: NamespacedName,

@@ -77,7 +77,7 @@ export class MariaReconciler implements Reconciler {
     await setChildren(this.#client, mysql, children, operatorSecret);
     const cronJob = await children.find(CronJob, namesOf(mysql).backup);
 
-    // What is read live is read after the sessions were opened.
+    // Live reads come after the sessions were opened.
     let live = mysql;
     let servers: readonly Server[] = [];
     let isBusy = false;

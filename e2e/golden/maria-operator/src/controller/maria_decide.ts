@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-// What is to be done with the servers, as a function of what they say. A server starts locked and follows nobody; it knows
+// The next steps for the servers, as a function of what they say. A server starts locked and follows nobody; it knows
 // nothing of its role, so whatever state it is found in, the next step follows from here. Three rules keep the data:
 // only the recorded pod is ever unlocked, another is recorded only when that one is locked or deleted, and data is
 // discarded only if the primary has all of it, or the user repeats the word that the status names for exactly that data.
@@ -23,9 +23,9 @@ export interface Server {
   readonly ordinal: number;
   /** The uid of its pod; undefined if it has none, so that it does not run. */
   readonly pod?: string | undefined;
-  /** Whether its pod has another template than the StatefulSet. */
+  /** True if its pod has another template than the StatefulSet. */
   readonly isOutdated?: boolean;
-  /** Whether its pod can't run, or refuses the operator: another one may do. */
+  /** True if its pod can't run, or refuses the operator: another one may do. */
   readonly isBroken?: boolean;
   /** Undefined if it doesn't answer. */
   readonly says?: Says | undefined;
@@ -33,16 +33,16 @@ export interface Server {
   readonly trouble?: string | undefined;
 }
 
-/** What a server says of itself. */
+/** The answers of a server to a look. */
 export interface Says {
   /** Changes with every pod, so that data which was put back from an older volume gets no number twice. */
   readonly uuid: string;
   /** Locked: nobody writes. Open: users write. Anything else was made by hand. */
   readonly access: "locked" | "open" | "other";
   readonly executed: Gtids;
-  /** What it has received of its source; not all of it may be executed. */
+  /** The transactions received of its source; not all of them may be executed. */
   readonly received: Gtids;
-  /** What it can't send to replicas any more. */
+  /** The transactions that it can't send to replicas any more. */
   readonly purged: Gtids;
   readonly isSeeding: boolean;
   /** Why it could not be seeded the last time. */
@@ -50,7 +50,7 @@ export interface Says {
   readonly source?: Source | undefined;
 }
 
-/** What a server replicates from. */
+/** The server that another one replicates from. */
 export interface Source {
   readonly ordinal: number;
   readonly isReceiving: boolean;
@@ -58,16 +58,16 @@ export interface Source {
   readonly error?: string | undefined;
 }
 
-/** What the user wants. */
+/** The part of the spec that decisions depend on. */
 export interface Wish {
   readonly size: number;
   readonly primary?: number | undefined;
   readonly acceptLoss?: string | undefined;
-  /** Whether the first primary starts from a backup, whose server then is the donor. */
+  /** True if the first primary starts from a backup, whose server then is the donor. */
   readonly isRestored?: boolean;
 }
 
-/** What the status records before any server is unlocked. */
+/** The part of the status that is written before any server is unlocked. */
 export interface Recorded {
   /** Rises before a pod is unlocked, and when another one is recorded. */
   readonly epoch: number;
@@ -128,7 +128,7 @@ export function decide(
   return { steps: [...steps, { do: "restart", ordinal: stuck.ordinal }], problems };
 }
 
-/** What is decided from. */
+/** Everything that a decision depends on. */
 interface Look {
   readonly wish: Wish;
   readonly recorded: Recorded;
@@ -288,7 +288,7 @@ function unknownTo({ recorded, servers }: Look, { ordinal, says }: Answering): G
   return subtract(all, says.executed, recorded.aside);
 }
 
-/** What it goes on without is put aside, so that it keeps nobody from being unlocked later. */
+/** Records a primary. Transactions that it lacks are put aside, so that they keep nobody from being unlocked later. */
 function record(look: Look, chosen: Answering): Decision {
   const { epoch, aside } = look.recorded;
   const { executed } = chosen.says;
@@ -369,7 +369,7 @@ function ownTransactions(says: Says, primary: Says, aside: Gtids = noGtids): Gti
   return new Map([...ahead].filter(([origin]) => origin !== primary.uuid));
 }
 
-/** Whether the primary can still send everything that the server lacks. One without data is seeded: a copy is faster. */
+/** Returns whether the primary can still send everything that the server lacks. One without data is seeded: a copy is faster. */
 function canFollow({ executed }: Says, primary: Says): boolean {
   if (executed.size === 0) return primary.executed.size === 0;
   return includes(executed, primary.purged);
@@ -379,7 +379,7 @@ function isFollowing({ source }: Says, ordinal: number): boolean {
   return source?.ordinal === ordinal && source.isReceiving && source.isApplying;
 }
 
-/** Whether its volume is neither lost nor older than the last record. */
+/** Returns whether the volume of a server is neither lost nor older than the last record. */
 function hasWhatWasRecorded({ gtids, aside }: Recorded, { says }: Server): boolean {
   return says !== undefined && subtract(gtids, says.executed, aside).size === 0;
 }

@@ -23,7 +23,7 @@ export interface Sessions {
 
 export type SqlStep = Exclude<Step, { do: "record" }>;
 
-/** What the API server has of a MySQL. */
+/** The wish and the record of a MySQL, as the API server has them. */
 export interface Declared {
   readonly wish: Wish;
   readonly recorded: Recorded | undefined;

@@ -66,7 +66,7 @@ export function subtract(gtids: Gtids, ...others: readonly Gtids[]): Gtids {
   return normalize(left);
 }
 
-/** Whether the first set has all transactions of the second. */
+/** Returns whether the first set has all transactions of the second. */
 export function includes(gtids: Gtids, others: Gtids): boolean {
   return subtract(others, gtids).size === 0;
 }

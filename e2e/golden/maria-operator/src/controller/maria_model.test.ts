@@ -44,10 +44,10 @@ class Mysqld {
   source: { ordinal: number; isReceiving: boolean; isApplying: boolean } | undefined;
   /** Whose word it takes. A session ends with the process. */
   sessions = new Set<object>();
-  /** Whether no operator reaches it. */
+  /** True if no operator reaches it. */
   isCutOff = false;
   isOutdated = false;
-  /** Whether no process runs in its pod. */
+  /** True if no process runs in its pod. */
   isBroken = false;
   older: Gtids = noGtids;
 
@@ -77,7 +77,7 @@ class World {
   recorded: Recorded | undefined;
   version = 0;
   acknowledged: Gtids = noGtids;
-  /** What users agreed to lose, and what no volume has any more. */
+  /** Rows that users agreed to lose, and that no volume has any more. */
   given: Gtids = noGtids;
   problems: string[] = [];
   /** How two servers came to take writes. */
@@ -372,7 +372,7 @@ class World {
   }
 }
 
-/** What happens, and how often beside the others. */
+/** The events of the model, and how often each comes beside the others. */
 const weights = {
   ...{ kill: 2, delete: 2, "come back": 4, "cut off": 1, heal: 2, lose: 1, save: 1, "put back": 1 },
   ...{

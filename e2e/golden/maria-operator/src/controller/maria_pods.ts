@@ -58,13 +58,13 @@ function isOutdated(
   return !deletionTimestamp && revision !== "" && labels?.["controller-revision-hash"] !== revision;
 }
 
-/** What keeps a pod from working, in Kubernetes' own words; empty if nothing does. */
+/** Returns what keeps a pod from working, in Kubernetes' own words; empty if nothing does. */
 function troubleOf(pod: Stored<Pod>): string {
   if (pod.metadata.deletionTimestamp) return "its pod is being deleted";
   return podProblem(pod)?.message ?? "";
 }
 
-/** What is wrong with the newest backup, if it is neither made nor on its way. */
+/** Returns what is wrong with the newest backup, if it is neither made nor on its way. */
 export function backupProblems(
   jobs: readonly Stored<Job>[],
   pods: readonly Stored<Pod>[],

@@ -79,7 +79,7 @@ export function operatorSecretFor(mysql: Stored<Maria>, password: string): Desir
   };
 }
 
-/** What clients need. */
+/** Returns the Secret that clients need. */
 export function credentialsFor(mysql: Stored<Maria>, password: string): Desired<Secret> {
   const { username = "app", database = "app" } = mysql.spec;
   const host = `${namesOf(mysql).writes}.${mysql.metadata.namespace}.svc`;

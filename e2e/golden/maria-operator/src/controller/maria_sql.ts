@@ -71,13 +71,13 @@ export interface Place {
   readonly pod: string;
   readonly host: string | undefined;
   readonly isOutdated: boolean;
-  /** Whether the server's certificate is one that the user gave. */
+  /** True if the user gave the server's certificate. */
   readonly hasCertificate: boolean;
   readonly isBroken: boolean;
   readonly trouble: string;
 }
 
-/** What sessions need from the API server. */
+/** The requests to the API server that sessions make. */
 export interface Effects {
   places(isLive: boolean): Promise<readonly Place[]>;
   restart(place: Place): Promise<void>;

@@ -9,7 +9,7 @@ import type { Problem, Recorded, Server } from "./maria_decide.ts";
 import { formatGtids, parseGtids } from "./maria_gtids.ts";
 import { labelsOf } from "./maria_resources.ts";
 
-/** What was recorded before a server was unlocked; undefined before the first. */
+/** Returns the record that was written before a server was unlocked; undefined before the first. */
 export function recordedOf({ status }: Maria): Recorded | undefined {
   const { epoch, primary, primaryPod } = status ?? {};
   if (epoch === undefined || primary === undefined || primaryPod === undefined) return undefined;
