@@ -28,6 +28,15 @@ test("an Event that repeats an accepted one at another time is accepted without 
   expect(handled).toEqual(["a invalid", "c full"]);
 });
 
+test("the server gets a second Event of the same name, which it refuses", async () => {
+  const { handled, post } = serverOf(201);
+
+  await post("a", "invalid");
+  await post("a", "invalid");
+
+  expect(handled).toEqual(["a invalid", "a invalid"]);
+});
+
 test("the server handles an Event again that it refused", async () => {
   const { handled, post } = serverOf(403);
 
