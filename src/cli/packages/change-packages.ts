@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { packagesOf } from "../../plugins/typescript/reference-templates.ts";
-import { packageManagerOf } from "../../project/package-manager.ts";
+import { packageManagerOf, workspaceOf } from "../../project/package-manager.ts";
 import type { Project } from "../../project/project.ts";
 import type { Draft } from "../../scaffold/tree.ts";
 import type { OpenProject } from "../project/open-project.ts";
@@ -44,7 +44,9 @@ async function planPackages(
     [before, after].map(async (project) => textsOf(await planFresh(opened, project, vendor, how))),
   );
   const manager = packageManagerOf(opened.root);
-  return replaceLock(draft, base!, next!, manager) ? [] : explainLock(draft, manager);
+  return replaceLock(draft, base!, next!, manager)
+    ? []
+    : explainLock(draft, manager, workspaceOf(opened.root));
 }
 
 /** Installs the packages that a change of a project brought, unless the user has yet to install those of every project. */

@@ -162,6 +162,21 @@ describe("create api with a template that needs a package", () => {
     await call(older, "delete api --group data --version v1 --kind Maria");
     expect(dependencies()).toEqual(mine);
   });
+
+  test.each([
+    ["a lock file of an older format", ".", "npm-shrinkwrap.json"],
+    ["the lock file of a workspace", "operators/shop", "package-lock.json"],
+  ])("says that npm has to add it to %s", async (_, project, lockFile) => {
+    write("package.json", '{"workspaces":["operators/*"]}');
+    const root = join(folder.root, project);
+    mkdirSync(root, { recursive: true });
+    await call(older, `${init} --force`, root);
+    rmSync(join(root, "package-lock.json"), { force: true });
+    write(lockFile, "{}");
+    const said = await call(older, create, root);
+    expect(said).toContain(`${lockFile}" has other packages`);
+    expect(said).toContain("npm install adds what is new to it");
+  });
 });
 
 describe("upgrade", () => {

@@ -47,12 +47,19 @@ export function replaceLock(
   return isUnchanged;
 }
 
-/** Explains that the user's package manager has to update a lock file with packages of the user's own. */
+/**
+ * Explains that the user's package manager has to update a lock file with packages of the user's own: the project's, or
+ * that of the workspace whose folder is given.
+ */
 export function explainLock(
   draft: Draft,
-  { name, lockFiles: [lockFile], install }: PackageManager,
+  { name, lockFiles, install }: PackageManager,
+  workspace?: string,
 ): string[] {
-  if (!draft.has(lockFile)) return [];
+  const own = lockFiles.find((file) => draft.has(file));
+  const shared = lockFiles.find((file) => workspace !== undefined && existsSync(join(workspace, file)));
+  const lockFile = own ?? (shared && join(workspace!, shared));
+  if (lockFile === undefined) return [];
   return [
     `"${lockFile}" has other packages than those that tsbuilder was tested with: ${install} adds what is new to it, and ${name} leaves the rest as it is`,
   ];
