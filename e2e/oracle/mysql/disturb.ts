@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,8 +7,12 @@ import { parseArgs } from "node:util";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { startTestManager } from "@tsbuilder/runtime/testing";
 import type { RowDataPacket } from "mysql2/promise";
+import { parse } from "yaml";
 import { Random } from "../../../src/simulation/random.ts";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import { realKubeconfig, startClusterUnderTest } from "../../support/runtime/cluster-under-test.ts";
+import { startControlPlane } from "../real/control-plane.ts";
+import { findBinaries } from "../real/control-plane-binaries.ts";
 import { chooseDisturbance, disturbances, type Scene, size } from "./disturbances.ts";
 import { installServers } from "./install-servers.ts";
 import { Network } from "./network.ts";
@@ -24,17 +28,26 @@ const { values: options } = parseArgs({
   options: {
     disturbances: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
+    "control-plane": { type: "boolean", default: false },
     inside: { type: "string" },
     find: { type: "boolean", default: false },
   },
 });
 
+const crdFile = new URL(
+  "../../golden/maria-operator/config/crd/bases/data.example.com_maria.yaml",
+  import.meta.url,
+).pathname;
 const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const canIsolate = options.inside !== undefined || tryToIsolate();
 const servers = canIsolate ? installServers() : "this needs root, unshare, ip and iptables";
+const isReal = options["control-plane"];
+const binaries = isReal ? findBinaries({ build: options.inside === undefined }) : undefined;
 if (typeof servers === "string") {
   console.log(`left out: real MySQL servers: ${servers}`);
   if (options.find) process.exitCode = 1;
+} else if (binaries && "missing" in binaries) {
+  console.log(`left out: a real control plane: ${binaries.missing}`);
 } else if (options.find) {
   console.log("MySQL servers and their tools are here");
 } else if (options.inside === undefined) {
@@ -47,17 +60,18 @@ if (typeof servers === "string") {
   process.exitCode = status ?? 1;
 } else {
   const folder = options.inside;
+  // Data and logs of the control plane go with the folder.
+  process.env["TMPDIR"] = folder;
   const random = new Random(Number(options.seed));
-  const crds = new URL("../../golden/maria-operator/config/crd/bases", import.meta.url).pathname;
-  const cluster = await startTestCluster({ crds, controllers: ["statefulset"] });
-  // Its client outlives all operators.
-  const { client } = await startTestManager(cluster.kubeconfig, () => undefined);
   const network = await Network.create(size);
+  const kubeconfig = await (binaries ? startRealCluster(binaries.folder) : startEmbeddedCluster());
+  // Its client outlives all operators.
+  const { client } = await startTestManager(kubeconfig, () => undefined);
   const kubelet = new ProcessKubelet(client, servers, network, folder);
   const onlooker = new Onlooker(kubelet);
   const users = new Users(client, random.fork("users"));
   const person = new Person(client, kubelet, users, onlooker, random.fork("person"));
-  const operators = await Operators.create(folder, await cluster.kubeconfigFile());
+  const operators = await Operators.create(folder, kubeconfig);
   const undone = new Map<NodeJS.Timeout, () => void>();
   const scene: Scene = {
     client,
@@ -194,6 +208,19 @@ if (typeof servers === "string") {
     }
     return fail(new Error(`server ${ordinal} doesn't answer: ${sql}`));
   }
+}
+
+/** Returns the path of its kubeconfig. */
+async function startEmbeddedCluster(): Promise<string> {
+  const cluster = await startTestCluster({ crds: crdFile, controllers: ["statefulset"] });
+  return cluster.kubeconfigFile();
+}
+
+async function startRealCluster(programs: string): Promise<string> {
+  const { kubeconfig } = await startControlPlane(programs, { controllerManager: true });
+  process.env[realKubeconfig] = kubeconfig;
+  await startClusterUnderTest(parse(readFileSync(crdFile, "utf8")));
+  return kubeconfig;
 }
 
 function tryToIsolate(): boolean {

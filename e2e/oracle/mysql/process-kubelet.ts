@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Stored } from "@tsbuilder/runtime";
-import { Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { Node, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Servers } from "./install-servers.ts";
 import type { Network } from "./network.ts";
 
@@ -31,7 +31,9 @@ interface Run {
 }
 
 /** How long a container's end and a pod's deletion take at most, and how old what is mounted may be, in milliseconds. */
-const limits = { backOff: 5000, grace: 10_000, mount: 90_000 };
+const limits = { backOff: 5000, grace: 10_000, mount: 90_000, heartbeat: 10_000 };
+
+const node = "here";
 
 const volumeSize = "700m";
 
@@ -60,10 +62,23 @@ export class ProcessKubelet {
 
   /** Looks at the pods for ever. */
   async start(): Promise<void> {
-    for (;;) {
+    await this.#client.create(Node, { metadata: { name: node } });
+    for (let last = 0; ;) {
+      if (Date.now() - last > limits.heartbeat) {
+        last = Date.now();
+        await this.#sayReady().catch(() => undefined);
+      }
       if (Date.now() > this.#sleepsUntil) await this.#sync().catch(() => undefined);
       await sleep(200);
     }
+  }
+
+  /** Otherwise kube-controller-manager deletes the pods. */
+  async #sayReady(): Promise<void> {
+    const now = new Date().toISOString();
+    const ready = { type: "Ready", status: "True" as const, reason: "KubeletReady", lastHeartbeatTime: now };
+    const status = { conditions: [{ ...ready, lastTransitionTime: now }] };
+    await this.#client.subresource(Node, { name: node }, "status").patch({ merge: { status } });
   }
 
   /** Notices nothing for a while. */
@@ -189,6 +204,9 @@ export class ProcessKubelet {
     for (const [file, value] of Object.entries(mounted)) {
       writeFileSync(join(home, file), Buffer.from(value, "base64"));
     }
+    // A pod without a node is deleted at once, while its process still runs.
+    const target = { kind: "Node", name: node };
+    if (!pod.spec?.nodeName) await this.#client.subresource(Pod, pod, "binding").create({ target });
     const address = this.#network.assign(ordinal);
     const run = { name, ordinal, address, options: optionsOf(pod, home), nextStart: 0 };
     this.#runs.set(uid, { ...run, child: this.#spawn(run) });
