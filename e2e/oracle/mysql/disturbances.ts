@@ -149,6 +149,12 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     weight: 1,
     run: async (scene) => scene.kubelet.replaceVolume(`db-${await primaryOf(scene)}`),
   },
+  "lose all volumes": {
+    weight: 1,
+    run: async ({ kubelet }) => {
+      await Promise.all(all.map((ordinal) => kubelet.replaceVolume(`db-${ordinal}`)));
+    },
+  },
   "save the volumes": {
     weight: 3,
     run: ({ kubelet, folder }) =>
