@@ -169,8 +169,11 @@ export class ProcessKubelet {
       const run = this.#runs.get(pod.metadata.uid);
       if (isLeaving(pod)) {
         if (!run) await this.#client.delete(Pod, pod, { gracePeriodSeconds: 0 });
-      } else if (!run) await this.#begin(pod);
-      else if (hasEnded(run.child)) this.#startAgain(run);
+      } else if (!run) await this.#begin(pod).catch(() => undefined);
+      else {
+        await this.#mount(pod).catch(() => undefined);
+        if (hasEnded(run.child)) this.#startAgain(run);
+      }
     }
   }
 
@@ -188,7 +191,7 @@ export class ProcessKubelet {
   }
 
   async #begin(pod: Stored<Pod>): Promise<void> {
-    const { name, namespace, uid } = pod.metadata;
+    const { name, uid } = pod.metadata;
     if (this.#held.has(name) || this.#named(name)) return;
     const ordinal = Number(/\d+$/.exec(name)?.[0]);
     const home = this.#home(name);
@@ -199,11 +202,7 @@ export class ProcessKubelet {
       execFileSync("mv", [`${data}.new`, data]);
     }
     rmSync(join(data, "auto.cnf"), { force: true });
-    const volume = pod.spec?.volumes?.find((one) => one.name === "operator");
-    const { data: mounted = {} } = await this.#secret(namespace, volume?.secret?.secretName ?? "");
-    for (const [file, value] of Object.entries(mounted)) {
-      writeFileSync(join(home, file), Buffer.from(value, "base64"));
-    }
+    await this.#mount(pod);
     // A pod without a node is deleted at once, while its process still runs.
     const target = { kind: "Node", name: node };
     if (!pod.spec?.nodeName) await this.#client.subresource(Pod, pod, "binding").create({ target });
@@ -217,6 +216,19 @@ export class ProcessKubelet {
       conditions: [{ type: "Ready", status: "True" as const }],
     };
     await this.#client.patchStatus(Pod, pod, status, { optimisticLock: false });
+  }
+
+  /** Writes the files of the Secrets that a pod mounts, as they were some time ago. */
+  async #mount({ metadata: { name, namespace }, spec }: Stored<Pod>): Promise<void> {
+    for (const { name: volume, secret } of spec?.volumes ?? []) {
+      if (!secret) continue;
+      const { data = {} } = await this.#secret(namespace, secret.secretName ?? "");
+      const folder = join(this.#home(name), volume);
+      mkdirSync(folder, { recursive: true });
+      for (const [file, value] of Object.entries(data)) {
+        writeFileSync(join(folder, file), Buffer.from(value, "base64"));
+      }
+    }
   }
 
   #makeVolume(name: string): void {
@@ -257,7 +269,8 @@ function optionsOf({ metadata, spec }: Stored<Pod>, home: string): string[] {
   const [ordinal = ""] = /\d+$/.exec(metadata.name) ?? [];
   const places = Object.entries({
     "/var/lib/mysql": `${home}/volume`,
-    "/etc/mysql-operator": home,
+    "/etc/mysql-operator": `${home}/operator`,
+    "/etc/mysql-tls": `${home}/tls`,
     "/run/mysqld": home,
     "$(ORDINAL)": ordinal,
   });
