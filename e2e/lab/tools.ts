@@ -123,7 +123,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/oracle/real/node/main.ts")],
     },
     mysql: {
-      summary: "the MySQL template with real servers, disturbed: --disturbances N, --seed N",
+      summary: "the MySQL template with real servers, disturbed: --disturbances N, --seed N, --control-plane",
       steps: [program("e2e/oracle/mysql/disturb.ts")],
     },
   },

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,8 +7,18 @@ import { parseArgs } from "node:util";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { startTestManager } from "@tsbuilder/runtime/testing";
 import type { RowDataPacket } from "mysql2/promise";
+import { parse } from "yaml";
 import { Random } from "../../../src/simulation/random.ts";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
+import {
+  formatGtids,
+  type Gtids,
+  parseGtids,
+  subtract,
+} from "../../golden/maria-operator/src/controller/maria_gtids.ts";
+import { realKubeconfig, startClusterUnderTest } from "../../support/runtime/cluster-under-test.ts";
+import { startControlPlane } from "../real/control-plane.ts";
+import { findBinaries } from "../real/control-plane-binaries.ts";
 import { chooseDisturbance, disturbances, type Scene, size } from "./disturbances.ts";
 import { installServers } from "./install-servers.ts";
 import { Network } from "./network.ts";
@@ -24,17 +34,27 @@ const { values: options } = parseArgs({
   options: {
     disturbances: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
+    only: { type: "string" },
+    "control-plane": { type: "boolean", default: false },
     inside: { type: "string" },
     find: { type: "boolean", default: false },
   },
 });
 
+const crdFile = new URL(
+  "../../golden/maria-operator/config/crd/bases/data.example.com_maria.yaml",
+  import.meta.url,
+).pathname;
 const namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const canIsolate = options.inside !== undefined || tryToIsolate();
 const servers = canIsolate ? installServers() : "this needs root, unshare, ip and iptables";
+const isReal = options["control-plane"];
+const binaries = isReal ? findBinaries({ build: options.inside === undefined }) : undefined;
 if (typeof servers === "string") {
   console.log(`left out: real MySQL servers: ${servers}`);
   if (options.find) process.exitCode = 1;
+} else if (binaries && "missing" in binaries) {
+  console.log(`left out: a real control plane: ${binaries.missing}`);
 } else if (options.find) {
   console.log("MySQL servers and their tools are here");
 } else if (options.inside === undefined) {
@@ -47,17 +67,18 @@ if (typeof servers === "string") {
   process.exitCode = status ?? 1;
 } else {
   const folder = options.inside;
+  // Data and logs of the control plane go with the folder.
+  process.env["TMPDIR"] = folder;
   const random = new Random(Number(options.seed));
-  const crds = new URL("../../golden/maria-operator/config/crd/bases", import.meta.url).pathname;
-  const cluster = await startTestCluster({ crds, controllers: ["statefulset"] });
-  // Its client outlives all operators.
-  const { client } = await startTestManager(cluster.kubeconfig, () => undefined);
   const network = await Network.create(size);
+  const kubeconfig = await (binaries ? startRealCluster(binaries.folder) : startEmbeddedCluster());
+  // Its client outlives all operators.
+  const { client } = await startTestManager(kubeconfig, () => undefined);
   const kubelet = new ProcessKubelet(client, servers, network, folder);
   const onlooker = new Onlooker(kubelet);
   const users = new Users(client, random.fork("users"));
   const person = new Person(client, kubelet, users, onlooker, random.fork("person"));
-  const operators = await Operators.create(folder, await cluster.kubeconfigFile());
+  const operators = await Operators.create(folder, kubeconfig);
   const undone = new Map<NodeJS.Timeout, () => void>();
   const scene: Scene = {
     client,
@@ -82,14 +103,15 @@ if (typeof servers === "string") {
   for (const loop of [kubelet.start(), onlooker.watch(), person.watch()]) loop.catch(fail);
   await person.untilReady().catch(fail);
   for (const late of [0, 30, 90]) users.write(late).catch(fail);
-  await makeObjects();
+  await makeObjects(0);
 
   const happened = new Map<string, number>();
   const total = Number(options.disturbances);
+  const only = options.only?.split(",");
   for (let count = 0; count < total;) {
     const round = Math.min(random.integer(3, 8), total - count);
     for (let index = 0; index < round; index += 1) {
-      const name = chooseDisturbance(random);
+      const name = only ? only[(count + index) % only.length]! : chooseDisturbance(random);
       console.log(`  ${time()} ${name}`);
       await disturbances[name]!.run(scene);
       happened.set(name, (happened.get(name) ?? 0) + 1);
@@ -122,38 +144,52 @@ if (typeof servers === "string") {
   }
 
   /** Causes of copies that fail: a view whose table is gone, and an event, which replicas must not execute. */
-  async function makeObjects(): Promise<void> {
+  async function makeObjects(primary: number): Promise<void> {
     const statements = [
-      "CREATE TABLE app.gone (id INT)",
-      "CREATE VIEW app.broken AS SELECT * FROM app.gone",
+      "CREATE TABLE IF NOT EXISTS app.t (id INT PRIMARY KEY, filler VARCHAR(200))",
+      "CREATE TABLE IF NOT EXISTS app.gone (id INT)",
+      "CREATE OR REPLACE VIEW app.broken AS SELECT * FROM app.gone",
       "DROP TABLE app.gone",
-      "CREATE TABLE app.ticks (id INT AUTO_INCREMENT PRIMARY KEY)",
-      // If it became another account's, it would have that one's rights.
-      "CREATE DEFINER = app@'%' EVENT app.tick ON SCHEDULE EVERY 1 SECOND DO INSERT INTO app.ticks VALUES (NULL)",
+      "CREATE TABLE IF NOT EXISTS app.ticks (id INT AUTO_INCREMENT PRIMARY KEY)",
     ];
-    for (const sql of statements) {
-      if (!(await onlooker.query("db-0", sql))) fail(new Error(`fails: ${sql}`));
+    await users.pause();
+    for (const sql of statements) await execute(sql);
+    const before = await executedBy(primary);
+    // If it became another account's, it would have that one's rights.
+    await execute(
+      "CREATE DEFINER = app@'%' EVENT app.tick ON SCHEDULE EVERY 1 SECOND DO INSERT INTO app.ticks VALUES (NULL)",
+    );
+    users.made = subtract(await executedBy(primary), before);
+    users.goOn();
+
+    async function execute(sql: string): Promise<void> {
+      if (!(await onlooker.query(`db-${primary}`, sql))) fail(new Error(`fails: ${sql}`));
     }
+  }
+
+  async function executedBy(ordinal: number): Promise<Gtids> {
+    const [row] = await asked(ordinal, "SELECT @@gtid_executed AS gtids");
+    return parseGtids(String(row!["gtids"]));
   }
 
   /** Compares the primary with what was acknowledged, and replicas with the primary. */
   async function check(): Promise<void> {
     if (onlooker.twoPrimaries.length > 0) fail(new Error(`two took writes: ${onlooker.twoPrimaries[0]}`));
-    await users.pause();
     const primary = (await person.current()).status?.primary ?? 0;
+    const events =
+      "SELECT CONCAT_WS(' ', STATUS, DEFINER, SQL_MODE) AS state FROM information_schema.EVENTS";
+    if ((await asked(primary, events)).length === 0 && users.agreedToAll) await makeObjects(primary);
+    await users.pause();
     const had = await idsAt(primary);
     const lost = users.settle(had);
     if (lost.length > 0)
       fail(new Error(`lost: ${JSON.stringify(lost.map(({ id, gtids }) => [id, ...gtids]))}`));
-    const [event] = await asked(
-      primary,
-      "SELECT CONCAT_WS(' ', STATUS, DEFINER, SQL_MODE) AS state FROM information_schema.EVENTS",
-    );
+    const [event] = await asked(primary, events);
     const state = String(event?.["state"]);
     if (!/^ENABLED app@% .*STRICT_TRANS_TABLES/.test(state)) fail(new Error(`the event: ${state}`));
-    const [executed] = await asked(primary, "SELECT @@gtid_executed AS gtids");
+    const executed = formatGtids(await executedBy(primary));
     for (let ordinal = 0; ordinal < size; ordinal += 1) {
-      await untilExecuted(ordinal, String(executed!["gtids"]));
+      await untilExecuted(ordinal, executed);
       const found = await idsAt(ordinal);
       // A statement that timed out may still be executed.
       const has = await idsAt(primary);
@@ -194,6 +230,19 @@ if (typeof servers === "string") {
     }
     return fail(new Error(`server ${ordinal} doesn't answer: ${sql}`));
   }
+}
+
+/** Returns the path of its kubeconfig. */
+async function startEmbeddedCluster(): Promise<string> {
+  const cluster = await startTestCluster({ crds: crdFile, controllers: ["statefulset"] });
+  return cluster.kubeconfigFile();
+}
+
+async function startRealCluster(programs: string): Promise<string> {
+  const { kubeconfig } = await startControlPlane(programs, { controllerManager: true });
+  process.env[realKubeconfig] = kubeconfig;
+  await startClusterUnderTest(parse(readFileSync(crdFile, "utf8")));
+  return kubeconfig;
 }
 
 function tryToIsolate(): boolean {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Client } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Random } from "../../../src/simulation/random.ts";
@@ -128,6 +129,33 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
     run: ({ person, random }) =>
       person.change((spec) => (spec.settings = { max_connections: String(random.integer(100, 200)) })),
   },
+  "leave all as it is for a while": { weight: 2, run: ({ random }) => sleep(random.integer(10, 40) * 1000) },
+  "give the servers another certificate": {
+    weight: 2,
+    run: async (scene) => {
+      await giveCertificate(scene, issue(authority));
+      await scene.person.change((spec) => (spec.tls = { secretName: "tls" }));
+    },
+  },
+  "give the servers a wrong certificate": {
+    weight: 2,
+    run: async (scene) => {
+      const { random, later } = scene;
+      const stranger = createCA({ commonName: "another authority" });
+      const [good, other] = [issue(authority), issue(authority)];
+      const wrong = [issue(stranger), issue(authority, "another.default.svc"), { ...good, key: other.key }];
+      await giveCertificate(scene, random.pick(wrong));
+      later(random.integer(5, 60), () => void giveCertificate(scene, good).catch(() => undefined));
+    },
+  },
+  "take the servers' certificate away": {
+    weight: 2,
+    run: async ({ client, person, random }) => {
+      await person.change((spec) => delete spec.tls);
+      const secret = { namespace: "default", name: "tls" };
+      if (random.chance(0.5)) await client.delete(Secret, secret).catch(() => undefined);
+    },
+  },
   "remove a server, and add it again": {
     weight: 2,
     run: async ({ person, random, later }) => {
@@ -148,6 +176,12 @@ export const disturbances: Readonly<Record<string, Disturbance>> = {
   "lose the volume of the primary": {
     weight: 1,
     run: async (scene) => scene.kubelet.replaceVolume(`db-${await primaryOf(scene)}`),
+  },
+  "lose all volumes": {
+    weight: 1,
+    run: async ({ kubelet }) => {
+      await Promise.all(all.map((ordinal) => kubelet.replaceVolume(`db-${ordinal}`)));
+    },
   },
   "save the volumes": {
     weight: 3,
@@ -221,6 +255,18 @@ async function rotate({ client, person, random }: Scene): Promise<void> {
   const metadata = { namespace: "default", name: "given" };
   await client.apply(Secret, { metadata, stringData: { password: `it's\\${random.integer(1, 1e9)}` } });
   await person.change((spec) => (spec.passwordSecret = { name: "given" }));
+}
+
+const authority = createCA({ commonName: "authority" });
+
+function issue(by: CertificateWithKey, name = "db.default.svc"): CertificateWithKey {
+  return issueCertificate(by, { commonName: name, dnsNames: [name], usages: ["server"] });
+}
+
+async function giveCertificate({ client }: Scene, { cert, key }: CertificateWithKey): Promise<void> {
+  const metadata = { namespace: "default", name: "tls" };
+  const stringData = { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert };
+  await client.apply(Secret, { metadata, stringData });
 }
 
 function saved(folder: string, ordinal: number): string {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 /** MySQL's server, as Debian sid has it. */
 export interface Servers {
+  /** The folder of the unpacked packages. */
+  readonly root: string;
   /** The words that run mysqld, before its options. */
   readonly mysqld: readonly string[];
   /** An initialized data directory, which has the user `onlooker` with all rights and no password. */
@@ -41,7 +43,7 @@ export function installServers(): Servers | string {
   } catch (error) {
     return `MySQL of Debian sid can't be installed: ${(error as Error).message.trim().split("\n").at(-1)}`;
   }
-  return { mysqld, emptyData, ownClock: compileClock(folder) };
+  return { root, mysqld, emptyData, ownClock: compileClock(folder) };
 }
 
 /** Downloads the packages with all that they depend on by an apt of its own, since those of this machine are older. */

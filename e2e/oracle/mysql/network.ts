@@ -25,6 +25,8 @@ export class Network {
     run("ip address add 10.0.0.1/16 dev bridge");
     run(`ip address add ${usersAddress}/16 dev bridge`);
     run("ip link set bridge up");
+    // kube-apiserver takes its address from there.
+    run("ip route add default dev bridge");
     for (let ordinal = 0; ordinal < size; ordinal += 1) {
       const holder = spawn("unshare", ["--net", "sh", "-c", "echo; exec sleep infinity"]);
       await once(holder.stdout, "data");

@@ -31,6 +31,11 @@ const advices: Readonly<Record<string, Advice>> = {
     patience: 10,
     follow: (person, [, ordinal]) => person.kubelet.deletePod(`db-${ordinal}`),
   },
+  "delete the pod of a server whose certificate is wrong": {
+    says: /server (\d)[^;]*: [^;]*delete the pod, which reads it/,
+    patience: 15,
+    follow: (person, [, ordinal]) => person.kubelet.deletePod(`db-${ordinal}`),
+  },
   "delete the claim of a replica": {
     says: /server (\d): [^;]*Deleting its claim and its pod/,
     patience: 20,

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Stored } from "@tsbuilder/runtime";
-import { Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
+import { Node, Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Servers } from "./install-servers.ts";
 import type { Network } from "./network.ts";
 
@@ -31,7 +31,9 @@ interface Run {
 }
 
 /** How long a container's end and a pod's deletion take at most, and how old what is mounted may be, in milliseconds. */
-const limits = { backOff: 5000, grace: 10_000, mount: 90_000 };
+const limits = { backOff: 5000, grace: 10_000, mount: 90_000, heartbeat: 10_000 };
+
+const node = "here";
 
 const volumeSize = "700m";
 
@@ -60,10 +62,23 @@ export class ProcessKubelet {
 
   /** Looks at the pods for ever. */
   async start(): Promise<void> {
-    for (;;) {
+    await this.#client.create(Node, { metadata: { name: node } });
+    for (let last = 0; ;) {
+      if (Date.now() - last > limits.heartbeat) {
+        last = Date.now();
+        await this.#sayReady().catch(() => undefined);
+      }
       if (Date.now() > this.#sleepsUntil) await this.#sync().catch(() => undefined);
       await sleep(200);
     }
+  }
+
+  /** Otherwise kube-controller-manager deletes the pods. */
+  async #sayReady(): Promise<void> {
+    const now = new Date().toISOString();
+    const ready = { type: "Ready", status: "True" as const, reason: "KubeletReady", lastHeartbeatTime: now };
+    const status = { conditions: [{ ...ready, lastTransitionTime: now }] };
+    await this.#client.subresource(Node, { name: node }, "status").patch({ merge: { status } });
   }
 
   /** Notices nothing for a while. */
@@ -154,8 +169,11 @@ export class ProcessKubelet {
       const run = this.#runs.get(pod.metadata.uid);
       if (isLeaving(pod)) {
         if (!run) await this.#client.delete(Pod, pod, { gracePeriodSeconds: 0 });
-      } else if (!run) await this.#begin(pod);
-      else if (hasEnded(run.child)) this.#startAgain(run);
+      } else if (!run) await this.#begin(pod).catch(() => undefined);
+      else {
+        await this.#mount(pod).catch(() => undefined);
+        if (hasEnded(run.child)) this.#startAgain(run);
+      }
     }
   }
 
@@ -173,7 +191,7 @@ export class ProcessKubelet {
   }
 
   async #begin(pod: Stored<Pod>): Promise<void> {
-    const { name, namespace, uid } = pod.metadata;
+    const { name, uid } = pod.metadata;
     if (this.#held.has(name) || this.#named(name)) return;
     const ordinal = Number(/\d+$/.exec(name)?.[0]);
     const home = this.#home(name);
@@ -184,11 +202,10 @@ export class ProcessKubelet {
       execFileSync("mv", [`${data}.new`, data]);
     }
     rmSync(join(data, "auto.cnf"), { force: true });
-    const volume = pod.spec?.volumes?.find((one) => one.name === "operator");
-    const { data: mounted = {} } = await this.#secret(namespace, volume?.secret?.secretName ?? "");
-    for (const [file, value] of Object.entries(mounted)) {
-      writeFileSync(join(home, file), Buffer.from(value, "base64"));
-    }
+    await this.#mount(pod);
+    // A pod without a node is deleted at once, while its process still runs.
+    const target = { kind: "Node", name: node };
+    if (!pod.spec?.nodeName) await this.#client.subresource(Pod, pod, "binding").create({ target });
     const address = this.#network.assign(ordinal);
     const run = { name, ordinal, address, options: optionsOf(pod, home), nextStart: 0 };
     this.#runs.set(uid, { ...run, child: this.#spawn(run) });
@@ -199,6 +216,19 @@ export class ProcessKubelet {
       conditions: [{ type: "Ready", status: "True" as const }],
     };
     await this.#client.patchStatus(Pod, pod, status, { optimisticLock: false });
+  }
+
+  /** Writes the files of the Secrets that a pod mounts, as they were some time ago. */
+  async #mount({ metadata: { name, namespace }, spec }: Stored<Pod>): Promise<void> {
+    for (const { name: volume, secret } of spec?.volumes ?? []) {
+      if (!secret) continue;
+      const { data = {} } = await this.#secret(namespace, secret.secretName ?? "");
+      const folder = join(this.#home(name), volume);
+      mkdirSync(folder, { recursive: true });
+      for (const [file, value] of Object.entries(data)) {
+        writeFileSync(join(folder, file), Buffer.from(value, "base64"));
+      }
+    }
   }
 
   #makeVolume(name: string): void {
@@ -239,7 +269,8 @@ function optionsOf({ metadata, spec }: Stored<Pod>, home: string): string[] {
   const [ordinal = ""] = /\d+$/.exec(metadata.name) ?? [];
   const places = Object.entries({
     "/var/lib/mysql": `${home}/volume`,
-    "/etc/mysql-operator": home,
+    "/etc/mysql-operator": `${home}/operator`,
+    "/etc/mysql-tls": `${home}/tls`,
     "/run/mysqld": home,
     "$(ORDINAL)": ordinal,
   });

@@ -4,10 +4,12 @@ import { Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Connection, ResultSetHeader } from "mysql2/promise";
 import type { Random } from "../../../src/simulation/random.ts";
 import {
+  count,
   type Gtids,
   includes,
   noGtids,
   parseGtids,
+  subtract,
   union,
 } from "../../golden/maria-operator/src/controller/maria_gtids.ts";
 import { connectAs } from "./onlooker.ts";
@@ -27,6 +29,8 @@ export class Users {
   agreedLosses = 0;
   /** The longest time without an acknowledged row, in milliseconds. */
   longestGap = 0;
+  /** The transactions of the objects that were made before all disturbances. */
+  made: Gtids = noGtids;
   readonly #client: Client;
   readonly #random: Random;
   #isPaused = false;
@@ -74,9 +78,14 @@ export class Users {
     this.#agreed = union(this.#agreed, gtids);
   }
 
+  /** Whether the user has agreed to a loss from the beginning on. */
+  get agreedToAll(): boolean {
+    return count(subtract(this.made, this.#agreed)) < count(this.made);
+  }
+
   /** Acknowledged transactions of some origins. */
   transactionsOf(isMeant: (origin: string) => boolean): Gtids {
-    const all = union(...this.#rows.map(({ gtids }) => gtids));
+    const all = union(this.made, ...this.#rows.map(({ gtids }) => gtids));
     return new Map([...all].filter(([origin]) => isMeant(origin)));
   }
 
@@ -99,7 +108,6 @@ export class Users {
     const query = async (sql: string) =>
       (await connection.query<Acknowledged>({ sql, timeout: 8000 }))[0].stateChanges?.gtids.join() ?? "";
     await query("SET SESSION session_track_gtids = OWN_GTID");
-    await query("CREATE TABLE IF NOT EXISTS app.t (id INT PRIMARY KEY, filler VARCHAR(200))");
     for (;;) {
       await sleep(20);
       if (this.#isPaused) continue;

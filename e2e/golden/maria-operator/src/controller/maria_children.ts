@@ -128,12 +128,12 @@ export async function readPassword(
   return { reason: "SecretMissing", message: `key "${key}" of Secret "${name}" has several lines` };
 }
 
-/** Returns the CA of the servers' certificate; empty if they make their own. Returns a problem if it is not known. */
+/** Returns the CA of the servers' certificate; undefined if they make their own. Returns a problem if it is not known. */
 export async function readAuthority(
   client: Client,
   { spec, metadata: { namespace } }: Stored<Maria>,
-): Promise<string | Problem> {
-  return spec.tls ? readKey(client, { namespace, name: spec.tls.secretName }, "ca.crt") : "";
+): Promise<string | Problem | undefined> {
+  return spec.tls && readKey(client, { namespace, name: spec.tls.secretName }, "ca.crt");
 }
 
 /** The value of a user's Secret without the end of its last line; a problem if there is none. */

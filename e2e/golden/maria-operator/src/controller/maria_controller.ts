@@ -72,7 +72,7 @@ export class MariaReconciler implements Reconciler {
     const key = decode(operatorSecret, "password");
     const password = await readPassword(this.#client, mysql);
     const authority = await readAuthority(this.#client, mysql);
-    const problems = [password, authority].filter((one) => typeof one !== "string");
+    const problems = [password, authority].filter((one) => typeof one === "object");
     if (typeof password === "string") await setCredentials(mysql, children, password, false);
     await setChildren(this.#client, mysql, children, operatorSecret);
     const cronJob = await children.find(CronJob, namesOf(mysql).backup);
@@ -82,7 +82,7 @@ export class MariaReconciler implements Reconciler {
     let servers: readonly Server[] = [];
     let isBusy = false;
     const effects = this.#effectsFor(mysql, () => live);
-    const ca = typeof authority === "string" ? authority : "";
+    const ca = typeof authority === "object" ? "" : authority;
     const sessions = new SqlSessions({ password: key, ca }, effects);
     await sessions.open(this.#connect);
     try {

@@ -276,7 +276,9 @@ function elect(look: Look, chosen: Server): Decision {
   const [has, lacks] = [formatGtids(executed), formatGtids(lost)];
   const word = wordFor("primary", recorded.epoch, ordinal, has, lacks);
   if (wish.acceptLoss === word) return record(look, chosen);
-  const rest = isRecorded ? "" : `, and whatever else server ${recorded.primary} acknowledged`;
+  // It took writes after the last record.
+  const former = recorded.primary;
+  const rest = former < 0 ? "" : `, and whatever else server ${former} acknowledged`;
   const message = `server ${ordinal} has ${has || "no data"}. If it becomes the primary, ${lacks || "what is not in it"} is lost${rest}. Bring back the server that has it, or set spec.acceptLoss to ${word}`;
   return refuse("DataWouldBeLost", message);
 }

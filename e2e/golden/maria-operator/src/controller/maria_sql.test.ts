@@ -15,6 +15,12 @@ test("a server that has another one's address by now is not taken for that one",
   expect(server).toMatchObject({ ordinal: 0, trouble: "another server has its address" });
 });
 
+test("a server whose certificate proves nothing is silent, and the status says what ends that", async () => {
+  const sessions = await sessionsWith(answering([]), "HANDSHAKE_SSL_ERROR");
+  const [server] = await sessions.look(true);
+  expect(server?.trouble).toMatch(/^expired\. Correct the Secret .* and delete the pod/);
+});
+
 test("a server takes writes only when its events are enabled: an operator that dies before that finds it half open", async () => {
   expect(await saidFor({ do: "unlock", ordinal: 0 })).toEqual([
     "STOP REPLICA",
@@ -104,13 +110,19 @@ async function all(password: string, database = "app"): Promise<string[]> {
 }
 
 /** The sessions with one server. */
-async function sessionsWith(session: ReturnType<typeof answering>): Promise<SqlSessions> {
+async function sessionsWith(
+  session: ReturnType<typeof answering>,
+  code?: string,
+): Promise<SqlSessions> {
   const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1", ordinal: 0 };
   const works = { isOutdated: false, hasCertificate: false, isBroken: false, trouble: "" };
   const none = async () => Promise.reject(new Error("not asked for"));
   const effects = { places: async () => [{ ...pod, ...works }], restart: none, restoreHost: none };
-  const sessions = new SqlSessions({ password: "", ca: "" }, effects);
-  await sessions.open(async () => session);
+  const sessions = new SqlSessions({ password: "", ca: undefined }, effects);
+  await sessions.open(async () => {
+    if (code) throw Object.assign(new Error("expired"), { code });
+    return session;
+  });
   return sessions;
 }
 

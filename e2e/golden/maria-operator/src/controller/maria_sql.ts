@@ -19,10 +19,10 @@ interface Session {
 
 export type Row = Record<string, string | number | null>;
 
-/** The operator's password, and who signed the servers' certificates, if they were given some. */
+/** The operator's password, and who signed the servers' certificates; undefined if the user wants none that prove something. */
 export interface Login {
   readonly password: string;
-  readonly ca: string;
+  readonly ca: string | undefined;
 }
 
 /** Opens a session with the server of a pod, as the operator; tests pass a stand-in. */
@@ -35,7 +35,10 @@ export const connect: Connect = async (place, { password, ca }) => {
     // The name in the certificate; the Service of that name leads to the primary only.
     host: `${name.replace(/-\d+$/, "")}.${namespace}.svc`,
     stream: () => connectSocket(mysqlPort, address),
-    ssl: hasCertificate ? { ca, verifyIdentity: true } : { rejectUnauthorized: false },
+    ssl:
+      hasCertificate && ca !== undefined
+        ? { ca, verifyIdentity: true }
+        : { rejectUnauthorized: false },
     ...{ user: operatorUser, password, connectTimeout: 5000 },
   });
   connection.on("error", () => connection.destroy());
@@ -123,7 +126,7 @@ export class SqlSessions implements Sessions {
     const isRefused = error?.code === "ER_ACCESS_DENIED_ERROR";
     const seen = { ordinal, pod, isOutdated, isBroken: isBroken || isRefused };
     const session = this.#sessions.get(pod);
-    if (!session) return { ...seen, trouble: trouble || error?.message || "it was not asked yet" };
+    if (!session) return { ...seen, trouble: trouble || describe(error) };
     try {
       const [row] = await session.query(lookStatement);
       // A pod may get another address while it runs, and its former one may be another pod's.
@@ -181,6 +184,14 @@ export class SqlSessions implements Sessions {
     if (!place) throw new Error(`server ${ordinal} has no pod`);
     return place;
   }
+}
+
+/** A server reads another certificate when it is told to, or starts, and nobody may tell one whose certificate proves nothing. */
+function describe(error: (Error & { readonly code?: string }) | undefined): string {
+  if (!error) return "it was not asked yet";
+  const { message, code = "" } = error;
+  if (!code.startsWith("HANDSHAKE_")) return message;
+  return `${message}. Correct the Secret of its certificate, if that is wrong, and delete the pod, which reads it`;
 }
 
 const lookStatement = `SELECT @@report_host AS name, @@server_uuid AS uuid, @@super_read_only AS isLocked, @@read_only AS isReadOnly,
