@@ -14,6 +14,7 @@ import {
   systemPriorities,
 } from "./admission/plugins.ts";
 import { convertByWebhook } from "./admission/webhooks/convert-by-webhook.ts";
+import { nodeRestriction } from "./admission/node-restriction.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
 import { podSecurity } from "./admission/pod-security.ts";
 import { mutatingPolicies } from "./admission/policies/mutating-policies.ts";
@@ -24,10 +25,11 @@ import { podServiceAccount } from "./admission/service-account.ts";
 import type { Caller, WebhookCall } from "./admission/webhooks/call-webhook.ts";
 import type { WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks/webhooks.ts";
+import { NodeAuthorizer } from "./auth/node-authorizer.ts";
 import { aggregateRoles, RBAC } from "./auth/rbac.ts";
 import type { ClusterObjects } from "./contract/cluster-objects.ts";
-import { alwaysAllow } from "./contract/authorizer.ts";
-import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
+import { alwaysAllow, anyOf } from "./contract/authorizer.ts";
+import { bootstrapRBAC, controlPlaneRBAC, rulesOfRole } from "./bootstrap/bootstrap-rbac.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
@@ -58,7 +60,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** The options of an API server, with or without a port. */
 export interface AssembleOptions {
-  /** `AlwaysAllow` allows every request. Default: `RBAC`. */
+  /** `AlwaysAllow` allows every request. Default: `RBAC`, and as with `Node,RBAC` what kubelets need for their pods. */
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** The controllers to run. Default: none, as in envtest. */
   readonly controllers?: readonly ControllerName[];
@@ -186,7 +188,10 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
   if (options.state) loadSnapshot(store, options.state);
   const registry = new Registry(store);
   addBuiltIns(registry);
-  const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
+  const authorizer =
+    authorization === "RBAC"
+      ? anyOf([new NodeAuthorizer(store, rulesOfRole("system:node")), new RBAC(store)])
+      : alwaysAllow;
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
   // Fails if the controller creates the account first; the plugin then finds it.
   const createDefault = (namespace: string): Promise<void> =>
@@ -203,6 +208,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
       namespaceLifecycle(store),
       limitRanger(store),
       ...(requiresAccounts(options) ? [podServiceAccount({ store, createDefault })] : []),
+      nodeRestriction(store, authorizer),
       podSecurity(store),
       taintNewNodes,
       podPriority(store),

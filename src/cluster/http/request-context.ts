@@ -109,6 +109,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
     resource,
     name,
     subresource,
+    fieldSelector: name === "" ? (query.get("fieldSelector") ?? "") : "",
   });
   return { rest: rest.join("/"), ...attributes };
 }
