@@ -2,6 +2,7 @@
 // every cluster has. `start-cluster.ts` and `start-in-process.ts` start what is assembled here. Begin with
 // `handlerOf()` to follow a request, or with `makeCore()` to see the order of the admission plugins.
 
+import type { KubeletTLS } from "./contract/kubelet-tls.ts";
 import type { User } from "./contract/user.ts";
 import { AdmissionChain } from "./admission/admission.ts";
 import {
@@ -41,7 +42,7 @@ import { ensureDefaultAccount } from "./kinds/core/service-account.ts";
 import { addBuiltIns } from "./built-in/built-in-resource.ts";
 import { bootstrap, storeBootstrapObjects } from "./bootstrap/bootstrap.ts";
 import { keepFlowControl } from "./bootstrap/flow-control.ts";
-import { publishServer } from "./bootstrap/publish-server.ts";
+import { type ServerPlace, publishServer } from "./bootstrap/publish-server.ts";
 import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core } from "./registry/core.ts";
@@ -73,8 +74,8 @@ export interface AssembleOptions {
   /** Makes authorized requests fail or wait, to test clients. */
   readonly intercept?: Intercept | undefined;
   /**
-   * Admission plugins to disable, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
-   * ServiceAccounts, and `ServiceAccount` is always disabled.
+   * Admission plugins to disable, by kube-apiserver's names. Default: `ServiceAccount` without the controller
+   * `serviceaccount`, as then no namespace has ServiceAccounts.
    */
   readonly disableAdmissionPlugins?: readonly "ServiceAccount"[];
   /** The stages of the controller `stage`, as read by `parseStages`. */
@@ -105,6 +106,7 @@ export interface ClusterParts {
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate: string;
   readonly journal?: FileJournal | undefined;
+  readonly kubelets?: KubeletTLS;
 }
 
 /** An API server that does not serve requests yet. */
@@ -112,7 +114,7 @@ export interface AssembledCluster {
   readonly core: Core;
   readonly handler: Handler;
   /** Announces the server with its port, and starts the controllers. */
-  readonly run: (port: number) => Promise<void>;
+  readonly run: (place: ServerPlace) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -141,8 +143,8 @@ export async function assembleCluster(
   return {
     core,
     handler: handlerOf(core, options),
-    async run(port) {
-      stops.push(keepServiceAddresses(core), await publishServer(core, port));
+    async run(place) {
+      stops.push(keepServiceAddresses(core), await publishServer(core, place));
       const objects = needsWriters(options) ? withWriters(clusterObjects(core)) : clusterObjects(core);
       const context = {
         objects: options.wrapObjects?.(objects) ?? objects,
@@ -176,7 +178,8 @@ function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, 
 }
 
 /** Makes the parts that all handlers share. The admission plugins are in the order in which they run. */
-function makeCore(options: AssembleOptions, { clock, findToken, journal }: ClusterParts, caller: Caller) {
+function makeCore(options: AssembleOptions, parts: ClusterParts, caller: Caller) {
+  const { clock, findToken, journal, kubelets } = parts;
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({
@@ -223,6 +226,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
     ]),
     authorizer,
     tokens,
+    kubelets,
     readToken(token, audience) {
       const user = findToken(token);
       return user ? { user, audiences: [audience] } : tokens.read(token, audience);
@@ -231,9 +235,10 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
   return core;
 }
 
-/** Returns true if pods need a ServiceAccount. As in envtest, they don't if no controller creates accounts. */
-function requiresAccounts({ controllers = [], disableAdmissionPlugins = [] }: AssembleOptions): boolean {
-  return controllers.includes("serviceaccount") && !disableAdmissionPlugins.includes("ServiceAccount");
+/** Returns true if pods need a ServiceAccount. As in envtest, by default they don't if no controller creates accounts. */
+function requiresAccounts({ controllers = [], disableAdmissionPlugins }: AssembleOptions): boolean {
+  if (disableAdmissionPlugins) return !disableAdmissionPlugins.includes("ServiceAccount");
+  return controllers.includes("serviceaccount");
 }
 
 /** Makes the handler of requests: errors, authentication, impersonation, authorization, then the API. */

@@ -9,7 +9,7 @@ import { withoutDelay } from "../control-loop/pace.ts";
 import { type DataReference, dataReferences } from "../control-loop/pods/pod-references.ts";
 import { isFinished, setPodCondition } from "../control-loop/pods/pod-state.ts";
 import { chooseStage, type StagesContext } from "./stage.ts";
-import { isUnreachable, nodeAddress } from "../kinds/core/node/fake-node.ts";
+import { hasKubelet, isUnreachable, nodeAddress } from "../kinds/core/node/fake-node.ts";
 
 /** A ConfigMap or Secret that a pod needs to start. */
 interface Reference extends DataReference {
@@ -21,9 +21,9 @@ interface Reference extends DataReference {
 const longestPull = 60_000;
 
 /**
- * Simulates the kubelets of all nodes: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
+ * Simulates the kubelets of nodes that have none: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
  * the pod of a Job succeeds after a while, one that outlives its `activeDeadlineSeconds` fails, and a pod that is
- * being deleted is removed. Pods on a node that can't be reached stay as they are. A pod that matches one of the user's stages
+ * being deleted is removed. Pods on a node that can't be reached, or that has a kubelet, stay as they are. A pod that matches one of the user's stages
  * is left to that stage.
  */
 export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: StagesContext): Controller {
@@ -49,7 +49,8 @@ export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: St
     async reconcile(key) {
       const pod = findByKey(objects, pods, key);
       if (!pod?.spec.nodeName || chooseStage(stages, pod)) return undefined;
-      if (isUnreachable(objects.get(nodes, undefined, pod.spec.nodeName))) return undefined;
+      const node = objects.get(nodes, undefined, pod.spec.nodeName);
+      if (isUnreachable(node) || hasKubelet(node)) return undefined;
       const user = `system:node:${pod.spec.nodeName}`;
       if (pod.metadata.deletionTimestamp) {
         const left = untilStopped(pod);
