@@ -57,6 +57,7 @@ import { TimeSlices } from "./http/time-slices.ts";
 import { WatchTurn } from "./http/watch-turn.ts";
 import type { FileJournal } from "./storage/file-journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
+import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** The options of an API server, with or without a port. */
@@ -105,6 +106,8 @@ export interface ClusterParts {
   readonly findToken: (token: string) => User | undefined;
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate: string;
+  /** The CA that signs certificate requests. */
+  readonly authority?: CertificateWithKey;
   readonly journal?: FileJournal | undefined;
   readonly kubelets?: KubeletTLS;
 }
@@ -150,6 +153,8 @@ export async function assembleCluster(
         objects: options.wrapObjects?.(objects) ?? objects,
         clock,
         caCertificate: parts.caCertificate,
+        authority: parts.authority,
+        authorizer: core.authorizer,
         stages: options.stages,
         pace: options.pace,
         onError: (controller: string, key: string, cause: unknown) =>

@@ -31,6 +31,11 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   };
   /** How the server connects to kubelets. Default: with certificates of the cluster's own CA. */
   readonly kubelets?: KubeletTLS;
+  /**
+   * The entries about a proxy in front of other servers in the ConfigMap `extension-apiserver-authentication`, such as
+   * `requestheader-client-ca-file`. This server trusts no proxy.
+   */
+  readonly frontProxy?: Readonly<Record<string, string>>;
   /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
   /** Returns the local port behind a Service in a webhook configuration, as of an operator under development. */
@@ -85,6 +90,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       webhooks: new WebhookClient(options.resolveService ?? (() => undefined)),
       findToken: (token) => credentials.findToken(token),
       caCertificate: credentials.ca.cert,
+      authority: credentials.ca,
       journal,
       kubelets: options.kubelets ?? kubeletTLS(credentials),
     },
@@ -97,7 +103,11 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     serving: credentials.serving,
     clientCA,
   });
-  await run({ port: listener.port, address: options.advertiseAddress, clientCA: clientCA.join("") });
+  await run({
+    port: listener.port,
+    address: options.advertiseAddress,
+    authentication: { "client-ca-file": clientCA.join(""), ...options.frontProxy },
+  });
   return {
     url: listener.url,
     core,

@@ -50,17 +50,17 @@ export interface ServerPlace {
   readonly port: number;
   /** The address to which the Service leads. Default: one on which nothing listens, as in envtest. */
   readonly address?: string | undefined;
-  /** The CAs of client certificates, in PEM. */
-  readonly clientCA?: string | undefined;
+  /** By what the server authenticates clients, as it tells other servers. Default: nothing. */
+  readonly authentication?: Readonly<Record<string, string>>;
 }
 
 /** What servers that trust this one read, and since when it counts the uses of old tokens. */
-function configMapsOf({ clientCA }: ServerPlace, today: string): ApiObject[] {
-  const inSystem = (name: string, data: Record<string, string>): ApiObject => {
+function configMapsOf({ authentication }: ServerPlace, today: string): ApiObject[] {
+  const inSystem = (name: string, data: Readonly<Record<string, string>>): ApiObject => {
     return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "kube-system" }, data };
   };
   return [
-    ...(clientCA ? [inSystem("extension-apiserver-authentication", { "client-ca-file": clientCA })] : []),
+    ...(authentication ? [inSystem("extension-apiserver-authentication", authentication)] : []),
     inSystem("kube-apiserver-legacy-service-account-token-tracking", { since: today }),
   ];
 }

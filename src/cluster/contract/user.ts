@@ -49,7 +49,15 @@ export interface TokenSubject {
   readonly audiences: readonly string[];
   /** In seconds. */
   readonly expiresIn: number;
-  readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
+  readonly boundTo?: BoundObject & { readonly kind: string };
+  /** The node of the pod that the token is bound to. */
+  readonly node?: BoundObject | undefined;
+}
+
+/** The object that a token is bound to: the token is valid while it exists. */
+export interface BoundObject {
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface TokenIssuer {

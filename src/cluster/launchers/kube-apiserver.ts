@@ -70,7 +70,9 @@ function readNames(text: string): ReadonlySet<string> {
 const followedFlags = readNames(`
   advertise-address allow-privileged authorization-mode bind-address cert-dir client-ca-file
   disable-admission-plugins enable-admission-plugins etcd-servers feature-gates kubelet-certificate-authority
-  kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types runtime-config secure-port
+  kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types requestheader-allowed-names
+  requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
+  requestheader-uid-headers requestheader-username-headers runtime-config secure-port
   service-account-issuer service-account-key-file service-account-signing-key-file service-cluster-ip-range
   tls-cert-file tls-private-key-file token-auth-file v
 `);
@@ -175,10 +177,22 @@ function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
     certificates: { ...(serving && { serving }), ...(clientCA && { clientCA }) },
     disableAdmissionPlugins: isAccountNeeded ? [] : ["ServiceAccount"],
     ...(kubelets && { kubelets }),
+    frontProxy: frontProxyOf(flags),
     ...(signingKey && { serviceAccountKey: signingKey }),
     ...(issuer && { serviceAccountIssuer: issuer }),
     tokens: readTokens(readFlag(flags, "token-auth-file") ?? ""),
   };
+}
+
+/** The flags about a proxy, as they are published: lists as JSON, and the authority itself. */
+function frontProxyOf(flags: ReadonlyMap<string, string>): Record<string, string> {
+  const own = [...flags].filter(([name]) => name.startsWith("requestheader-"));
+  return Object.fromEntries(
+    own.map(([name, value]) => [
+      name,
+      name.endsWith("-file") ? readFileSync(value, "utf8") : JSON.stringify(value.split(",")),
+    ]),
+  );
 }
 
 /** Reads how the server identifies itself to kubelets, and how these do to it. */

@@ -102,7 +102,7 @@ async function sendLog(context: RequestContext, target: Target): Promise<Reply> 
   const { client, ca, ...rest } = target.core.kubelets!;
   const isUnverified = isTrue(context.query.get("insecureSkipTLSVerifyBackend"));
   const tls = { ...rest, client, ...(ca !== undefined && !isUnverified && { ca }) };
-  const { response } = await forward(context, { url, tls }).catch((error: Error) => {
+  const { response } = await forward(context, { url, tls, isOwn: true }).catch((error: Error) => {
     throw internalError(`Get "${url.href}": ${error.message}`);
   });
   const { statusCode = 0 } = response;

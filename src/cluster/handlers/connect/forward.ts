@@ -9,6 +9,8 @@ import type { Reply, RequestContext } from "../../http/request-context.ts";
 /** Where a request is passed on to. */
 export interface Destination {
   readonly url: URL;
+  /** True if the destination gets a request of the server's own, without the client's headers. */
+  readonly isOwn?: boolean;
   /** Absent for what is not a kubelet: its certificate is not verified. */
   readonly tls?: KubeletTLS | undefined;
 }
@@ -29,9 +31,9 @@ const ownHeaders =
   /^(?:authorization|connection|impersonate-.*|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/iu;
 
 /** Passes a request on with its body, and returns the response as soon as its headers have arrived. */
-export function forward(context: RequestContext, { url, tls }: Destination): Promise<Forwarded> {
+export function forward(context: RequestContext, { url, tls, isOwn }: Destination): Promise<Forwarded> {
   const { request, method, signal } = context;
-  const raw = request.rawHeaders;
+  const raw = isOwn ? [] : request.rawHeaders;
   const headers: string[] = [];
   for (let index = 0; index < raw.length; index += 2)
     if (!ownHeaders.test(raw[index]!)) headers.push(raw[index]!, raw[index + 1]!);
