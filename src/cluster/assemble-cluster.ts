@@ -2,6 +2,7 @@
 // every cluster has. `start-cluster.ts` and `start-in-process.ts` start what is assembled here. Begin with
 // `handlerOf()` to follow a request, or with `makeCore()` to see the order of the admission plugins.
 
+import type { KubeletTLS } from "./contract/kubelet-tls.ts";
 import type { User } from "./contract/user.ts";
 import { AdmissionChain } from "./admission/admission.ts";
 import {
@@ -14,6 +15,7 @@ import {
   systemPriorities,
 } from "./admission/plugins.ts";
 import { convertByWebhook } from "./admission/webhooks/convert-by-webhook.ts";
+import { nodeRestriction } from "./admission/node-restriction.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
 import { podSecurity } from "./admission/pod-security.ts";
 import { mutatingPolicies } from "./admission/policies/mutating-policies.ts";
@@ -24,10 +26,11 @@ import { podServiceAccount } from "./admission/service-account.ts";
 import type { Caller, WebhookCall } from "./admission/webhooks/call-webhook.ts";
 import type { WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { webhookAdmission } from "./admission/webhooks/webhooks.ts";
+import { NodeAuthorizer } from "./auth/node-authorizer.ts";
 import { aggregateRoles, RBAC } from "./auth/rbac.ts";
 import type { ClusterObjects } from "./contract/cluster-objects.ts";
-import { alwaysAllow } from "./contract/authorizer.ts";
-import { bootstrapRBAC, controlPlaneRBAC } from "./bootstrap/bootstrap-rbac.ts";
+import { alwaysAllow, anyOf } from "./contract/authorizer.ts";
+import { bootstrapRBAC, controlPlaneRBAC, rulesOfRole } from "./bootstrap/bootstrap-rbac.ts";
 import { fillTokenSecrets } from "./auth/fill-token-secrets.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { type ControllerName, type Stage, startControllers } from "./controllers/index.ts";
@@ -39,7 +42,7 @@ import { ensureDefaultAccount } from "./kinds/core/service-account.ts";
 import { addBuiltIns } from "./built-in/built-in-resource.ts";
 import { bootstrap, storeBootstrapObjects } from "./bootstrap/bootstrap.ts";
 import { keepFlowControl } from "./bootstrap/flow-control.ts";
-import { publishServer } from "./bootstrap/publish-server.ts";
+import { type ServerPlace, publishServer } from "./bootstrap/publish-server.ts";
 import { keepServiceAddresses } from "./bootstrap/service-addresses.ts";
 import { clusterObjects } from "./registry/cluster-objects.ts";
 import type { Core } from "./registry/core.ts";
@@ -54,11 +57,12 @@ import { TimeSlices } from "./http/time-slices.ts";
 import { WatchTurn } from "./http/watch-turn.ts";
 import type { FileJournal } from "./storage/file-journal.ts";
 import { type Snapshot, Store } from "./storage/store.ts";
+import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** The options of an API server, with or without a port. */
 export interface AssembleOptions {
-  /** `AlwaysAllow` allows every request. Default: `RBAC`. */
+  /** `AlwaysAllow` allows every request. Default: `RBAC`, and as with `Node,RBAC` what kubelets need for their pods. */
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** The controllers to run. Default: none, as in envtest. */
   readonly controllers?: readonly ControllerName[];
@@ -71,8 +75,8 @@ export interface AssembleOptions {
   /** Makes authorized requests fail or wait, to test clients. */
   readonly intercept?: Intercept | undefined;
   /**
-   * Admission plugins to disable, by kube-apiserver's names. Without the controller `serviceaccount`, no namespace has
-   * ServiceAccounts, and `ServiceAccount` is always disabled.
+   * Admission plugins to disable, by kube-apiserver's names. Default: `ServiceAccount` without the controller
+   * `serviceaccount`, as then no namespace has ServiceAccounts.
    */
   readonly disableAdmissionPlugins?: readonly "ServiceAccount"[];
   /** The stages of the controller `stage`, as read by `parseStages`. */
@@ -102,7 +106,10 @@ export interface ClusterParts {
   readonly findToken: (token: string) => User | undefined;
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate: string;
+  /** The CA that signs certificate requests. */
+  readonly authority?: CertificateWithKey;
   readonly journal?: FileJournal | undefined;
+  readonly kubelets?: KubeletTLS;
 }
 
 /** An API server that does not serve requests yet. */
@@ -110,7 +117,7 @@ export interface AssembledCluster {
   readonly core: Core;
   readonly handler: Handler;
   /** Announces the server with its port, and starts the controllers. */
-  readonly run: (port: number) => Promise<void>;
+  readonly run: (place: ServerPlace) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -139,13 +146,15 @@ export async function assembleCluster(
   return {
     core,
     handler: handlerOf(core, options),
-    async run(port) {
-      stops.push(keepServiceAddresses(core), await publishServer(core, port));
+    async run(place) {
+      stops.push(keepServiceAddresses(core), await publishServer(core, place));
       const objects = needsWriters(options) ? withWriters(clusterObjects(core)) : clusterObjects(core);
       const context = {
         objects: options.wrapObjects?.(objects) ?? objects,
         clock,
         caCertificate: parts.caCertificate,
+        authority: parts.authority,
+        authorizer: core.authorizer,
         stages: options.stages,
         pace: options.pace,
         onError: (controller: string, key: string, cause: unknown) =>
@@ -174,7 +183,8 @@ function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, 
 }
 
 /** Makes the parts that all handlers share. The admission plugins are in the order in which they run. */
-function makeCore(options: AssembleOptions, { clock, findToken, journal }: ClusterParts, caller: Caller) {
+function makeCore(options: AssembleOptions, parts: ClusterParts, caller: Caller) {
+  const { clock, findToken, journal, kubelets } = parts;
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({
@@ -186,7 +196,10 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
   if (options.state) loadSnapshot(store, options.state);
   const registry = new Registry(store);
   addBuiltIns(registry);
-  const authorizer = authorization === "RBAC" ? new RBAC(store) : alwaysAllow;
+  const authorizer =
+    authorization === "RBAC"
+      ? anyOf([new NodeAuthorizer(store, rulesOfRole("system:node")), new RBAC(store)])
+      : alwaysAllow;
   const tokens = new ServiceAccountTokens(store, clock, serviceAccountIssuer, serviceAccountKey);
   // Fails if the controller creates the account first; the plugin then finds it.
   const createDefault = (namespace: string): Promise<void> =>
@@ -203,6 +216,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
       namespaceLifecycle(store),
       limitRanger(store),
       ...(requiresAccounts(options) ? [podServiceAccount({ store, createDefault })] : []),
+      nodeRestriction(store, authorizer),
       podSecurity(store),
       taintNewNodes,
       podPriority(store),
@@ -217,6 +231,7 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
     ]),
     authorizer,
     tokens,
+    kubelets,
     readToken(token, audience) {
       const user = findToken(token);
       return user ? { user, audiences: [audience] } : tokens.read(token, audience);
@@ -225,9 +240,10 @@ function makeCore(options: AssembleOptions, { clock, findToken, journal }: Clust
   return core;
 }
 
-/** Returns true if pods need a ServiceAccount. As in envtest, they don't if no controller creates accounts. */
-function requiresAccounts({ controllers = [], disableAdmissionPlugins = [] }: AssembleOptions): boolean {
-  return controllers.includes("serviceaccount") && !disableAdmissionPlugins.includes("ServiceAccount");
+/** Returns true if pods need a ServiceAccount. As in envtest, by default they don't if no controller creates accounts. */
+function requiresAccounts({ controllers = [], disableAdmissionPlugins }: AssembleOptions): boolean {
+  if (disableAdmissionPlugins) return !disableAdmissionPlugins.includes("ServiceAccount");
+  return controllers.includes("serviceaccount");
 }
 
 /** Makes the handler of requests: errors, authentication, impersonation, authorization, then the API. */

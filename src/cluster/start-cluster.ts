@@ -1,10 +1,11 @@
 import { writeAs } from "./registry/writers.ts";
 import { inspect } from "node:util";
-import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
+import { type CertificateWithKey, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
 import { type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import { Credentials, type Kubeconfig, loadCredentials } from "./auth/credentials.ts";
+import type { KubeletTLS } from "./contract/kubelet-tls.ts";
 import type { User } from "./contract/user.ts";
 import type { Core } from "./registry/core.ts";
 import { listen } from "./server/serve.ts";
@@ -17,6 +18,8 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   readonly port?: number;
   /** Default: loopback. */
   readonly host?: string;
+  /** The address by which pods reach the server; nodes need one that is not loopback. Default: none that exists. */
+  readonly advertiseAddress?: string;
   readonly clock?: Clock;
   /** A folder for objects, certificates and keys. Default: everything is in memory. */
   readonly dataDir?: string;
@@ -26,6 +29,13 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
     readonly serving?: CertificateWithKey;
     readonly clientCA?: string;
   };
+  /** How the server connects to kubelets. Default: with certificates of the cluster's own CA. */
+  readonly kubelets?: KubeletTLS;
+  /**
+   * The entries about a proxy in front of other servers in the ConfigMap `extension-apiserver-authentication`, such as
+   * `requestheader-client-ca-file`. This server trusts no proxy.
+   */
+  readonly frontProxy?: Readonly<Record<string, string>>;
   /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
   /** Returns the local port behind a Service in a webhook configuration, as of an operator under development. */
@@ -72,6 +82,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const credentials = new Credentials({ ...stored, ...options.certificates });
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;
+  const clientCA = [credentials.ca.cert, options.certificates?.clientCA ?? []].flat();
   const { core, handler, run, stop } = await assembleCluster(
     { ...options, onError, ...(key !== undefined && { serviceAccountKey: key }) },
     {
@@ -79,7 +90,9 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       webhooks: new WebhookClient(options.resolveService ?? (() => undefined)),
       findToken: (token) => credentials.findToken(token),
       caCertificate: credentials.ca.cert,
+      authority: credentials.ca,
       journal,
+      kubelets: options.kubelets ?? kubeletTLS(credentials),
     },
   );
   const listener = await listen(handler, {
@@ -88,12 +101,13 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     slices: core.slices,
     onError,
     serving: credentials.serving,
-    clientCA: [
-      credentials.ca.cert,
-      ...(options.certificates?.clientCA ? [options.certificates.clientCA] : []),
-    ],
+    clientCA,
   });
-  await run(Number(new URL(listener.url).port));
+  await run({
+    port: listener.port,
+    address: options.advertiseAddress,
+    authentication: { "client-ca-file": clientCA.join(""), ...options.frontProxy },
+  });
   return {
     url: listener.url,
     core,
@@ -106,6 +120,19 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       await stop();
       await listener.close();
       journal?.close();
+    },
+  };
+}
+
+/** By default kubelets have certificates of the cluster's own CA, as does the server towards them. */
+function kubeletTLS({ ca }: Credentials): KubeletTLS {
+  let client: CertificateWithKey | undefined;
+  const subject = { commonName: "kube-apiserver-kubelet-client", organizations: ["system:masters"] };
+  return {
+    ca: ca.cert,
+    // Few clusters have a kubelet, and a key takes a millisecond.
+    get client() {
+      return (client ??= issueCertificate(ca, { ...subject, usages: ["client"] }));
     },
   };
 }

@@ -37,7 +37,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
     // No client verifies a server without TLS.
     caCertificate: "",
   });
-  await run(announcedPort);
+  await run({ port: announcedPort });
   return {
     core,
     handle: (request) => answerCall(handler, onError, request),

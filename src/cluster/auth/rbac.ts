@@ -64,7 +64,8 @@ function matchesSubject({ kind, name, namespace }: Subject, user: User, bindingN
   return user.name === `system:serviceaccount:${namespace || bindingNamespace}:${name}`;
 }
 
-function covers(rule: Rule, attributes: Attributes): boolean {
+/** Returns true if a rule allows a request. */
+export function covers(rule: Rule, attributes: Attributes): boolean {
   const { verb, isResource, path, group, resource, subresource, name } = attributes;
   if (!includes(rule.verbs, verb)) return false;
   if (!isResource) return (rule.nonResourceURLs ?? []).some((url) => coversPath(url, path));

@@ -1,15 +1,9 @@
 import * as crypto from "node:crypto";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Store } from "../storage/store.ts";
-import type { TokenIssuer, TokenSubject, User } from "../contract/user.ts";
+import type { BoundObject, TokenIssuer, TokenSubject, User } from "../contract/user.ts";
 import { credentialId, serviceAccountUser } from "../contract/user.ts";
 import type { ApiObject } from "../contract/api-object.ts";
-
-/** The object that a token is bound to: the token is valid while it exists. */
-interface BoundObject {
-  readonly name: string;
-  readonly uid: string;
-}
 
 /** The claims of a token. Times are in seconds since 1970. */
 type Claims = {
@@ -44,7 +38,7 @@ export class ServiceAccountTokens implements TokenIssuer {
   }
 
   issue(subject: TokenSubject): { token: string; expires: Date } {
-    const { namespace, name, uid, audiences, expiresIn, boundTo } = subject;
+    const { namespace, name, uid, audiences, expiresIn, boundTo, node } = subject;
     const now = Math.floor(this.#clock.now() / 1000);
     const claims: Claims = {
       aud: audiences.length > 0 ? [...audiences] : [this.issuer],
@@ -57,6 +51,7 @@ export class ServiceAccountTokens implements TokenIssuer {
       "kubernetes.io": {
         namespace,
         serviceaccount: { name, uid },
+        ...(node && { node }),
         ...(boundTo && { [boundTo.kind.toLowerCase()]: { name: boundTo.name, uid: boundTo.uid } }),
       },
     };
@@ -82,7 +77,8 @@ export class ServiceAccountTokens implements TokenIssuer {
     const account = this.#store.collection("serviceaccounts").get(`${namespace}/${serviceaccount.name}`);
     if (account?.object.metadata.uid !== serviceaccount.uid) return undefined;
     for (const [kind, bound] of Object.entries({ Pod: pod, Secret: secret, Node: node })) {
-      if (!bound) continue;
+      // The node of a pod is told, not required: the pod is.
+      if (!bound || (kind === "Node" && pod)) continue;
       const { object } = findBound(this.#store, { kind, namespace, name: bound.name });
       if (object?.metadata.uid !== bound.uid) return undefined;
     }

@@ -43,6 +43,12 @@ export function controlPlaneRBAC(): readonly ApiObject[] {
   return controlPlane;
 }
 
+/** The rules of a role of the control plane. */
+export function rulesOfRole(name: string): readonly Rule[] {
+  const role = controlPlaneRBAC().find(({ kind, metadata: it }) => kind === "ClusterRole" && it.name === name);
+  return role?.["rules"] as readonly Rule[];
+}
+
 const authenticationReader = "extension-apiserver-authentication-reader";
 
 function* makeControlPlane(): Generator<ApiObject> {

@@ -13,20 +13,27 @@ const serviceCIDRs = "servicecidrs.networking.k8s.io";
 const rangeName = "kubernetes";
 
 /**
- * Creates the Service `kubernetes`, by which pods find the API server, with its endpoints and the range of Service
- * addresses. As in envtest, nothing listens on its address. Recreates the objects if they are deleted, as by
+ * Creates the Service `kubernetes`, by which pods find the API server, with its endpoints, the range of Service addresses
+ * and what other servers need to authenticate clients as this one does. Recreates the objects if they are deleted, as by
  * `kubectl delete all`. Returns a function that stops this.
  */
-export async function publishServer(core: Core, port: number): Promise<() => void> {
+export async function publishServer(core: Core, place: ServerPlace): Promise<() => void> {
   const objects = clusterObjects(core);
-  const published = publishedObjects(port);
+  const published = publishedObjects(place);
+  const stored = (): ApiObject[] => [
+    serviceCIDR(formatTime(core.clock.now())),
+    ...configMapsOf(place, formatTime(core.clock.now()).slice(0, "yyyy-mm-dd".length)),
+  ];
   const ensureAll = async (): Promise<void> => {
-    storeBootstrapObjects(core, [serviceCIDR(formatTime(core.clock.now()))]);
+    storeBootstrapObjects(core, stored());
     for (const announcement of published) await publish(objects, announcement);
   };
   await ensureAll();
-  const keys = new Set(published.map(({ resource, object }) => `${resource} ${keyOf(object)}`));
-  keys.add(`${serviceCIDRs} ${rangeName}`);
+  const keys = new Set([
+    ...published.map(({ resource, object }) => `${resource} ${keyOf(object)}`),
+    ...configMapsOf(place, "").map((object) => `configmaps ${keyOf(object)}`),
+    `${serviceCIDRs} ${rangeName}`,
+  ]);
   return core.store.listen((collection, { type, entry }) => {
     if (type !== "DELETED" || !keys.has(`${collection.name} ${entry.key}`)) return;
     // Fails if another Service has taken the address; then the Service is not recreated.
@@ -38,25 +45,46 @@ function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
   return namespace === undefined ? name! : `${namespace}/${name}`;
 }
 
+/** Where clients in the cluster reach the server. */
+export interface ServerPlace {
+  readonly port: number;
+  /** The address to which the Service leads. Default: one on which nothing listens, as in envtest. */
+  readonly address?: string | undefined;
+  /** By what the server authenticates clients, as it tells other servers. Default: nothing. */
+  readonly authentication?: Readonly<Record<string, string>>;
+}
+
+/** What servers that trust this one read, and since when it counts the uses of old tokens. */
+function configMapsOf({ authentication }: ServerPlace, today: string): ApiObject[] {
+  const inSystem = (name: string, data: Readonly<Record<string, string>>): ApiObject => {
+    return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "kube-system" }, data };
+  };
+  return [
+    ...(authentication ? [inSystem("extension-apiserver-authentication", authentication)] : []),
+    inSystem("kube-apiserver-legacy-service-account-token-tracking", { since: today }),
+  ];
+}
+
 const user = "kube-apiserver";
 
 interface Published {
   readonly resource: ResourceName;
   readonly object: KubernetesObject & Readonly<Record<string, unknown>>;
-  /** The field that is updated if the port has changed. */
-  readonly portField?: string;
+  /** The fields that are updated if the server has moved. */
+  readonly placeFields: readonly string[];
 }
 
-async function publish(objects: ClusterObjects, { resource, object, portField }: Published): Promise<void> {
+async function publish(objects: ClusterObjects, { resource, object, placeFields }: Published): Promise<void> {
   const { namespace, name } = object.metadata;
   const current = objects.get(resource, namespace, name!) as Published["object"] | undefined;
   if (!current) await objects.create(user, object);
-  else if (portField && !isEqual(current[portField], object[portField])) {
-    await objects.update(user, { ...current, [portField]: object[portField] });
+  else if (placeFields.some((field) => !isEqual(current[field], object[field]))) {
+    const moved = Object.fromEntries(placeFields.map((field) => [field, object[field]]));
+    await objects.update(user, { ...current, ...moved });
   }
 }
 
-function publishedObjects(port: number): Published[] {
+function publishedObjects({ port, address = nodeAddress }: ServerPlace): Published[] {
   const metadata = { name: "kubernetes", namespace: "default" };
   const ports = [{ name: "https", port, protocol: "TCP" }];
   const service = {
@@ -75,20 +103,20 @@ function publishedObjects(port: number): Published[] {
     apiVersion: "v1",
     kind: "Endpoints",
     metadata: { ...metadata, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
-    subsets: [{ addresses: [{ ip: nodeAddress }], ports }],
+    subsets: [{ addresses: [{ ip: address }], ports }],
   };
   const slice = {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: { ...metadata, labels: { "kubernetes.io/service-name": "kubernetes" } },
     addressType: "IPv4",
-    endpoints: [{ addresses: [nodeAddress], conditions: { ready: true } }],
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports,
   };
   return [
-    { resource: "services", object: service },
-    { resource: "endpoints", object: endpoints, portField: "subsets" },
-    { resource: "endpointslices.discovery.k8s.io", object: slice, portField: "ports" },
+    { resource: "services", object: service, placeFields: [] },
+    { resource: "endpoints", object: endpoints, placeFields: ["subsets"] },
+    { resource: "endpointslices.discovery.k8s.io", object: slice, placeFields: ["endpoints", "ports"] },
   ];
 }
 

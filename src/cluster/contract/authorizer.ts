@@ -15,6 +15,8 @@ export interface Attributes {
   readonly namespace: string;
   readonly name: string;
   readonly path: string;
+  /** The field selector of a list, watch or deletecollection. */
+  readonly fieldSelector: string;
 }
 
 type PartialAttributes = { readonly verb: string } & {
@@ -31,8 +33,10 @@ export function resourceAttributes({
   namespace = "",
   name = "",
   path = "",
+  fieldSelector = "",
 }: PartialAttributes): Attributes {
-  return { verb, isResource: true, group, version, resource, subresource, namespace, name, path };
+  const place = { group, version, resource, subresource, namespace, name };
+  return { verb, isResource: true, ...place, path, fieldSelector };
 }
 
 /** The attributes of a request for a path that names no resource. */
@@ -54,6 +58,22 @@ export interface Authorizer {
   decide(user: User, attributes: Attributes): Decision;
   /** All rules that apply to a user in a namespace. */
   rulesOf(user: User, namespace: string): Rule[];
+}
+
+/** Allows what one of several authorizers allows. A denial has the reasons of all. */
+export function anyOf(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    decide(user, attributes) {
+      const reasons: string[] = [];
+      for (const authorizer of authorizers) {
+        const decision = authorizer.decide(user, attributes);
+        if (decision.allowed) return decision;
+        if (decision.reason !== "") reasons.push(decision.reason);
+      }
+      return { allowed: false, reason: reasons.join("\n") };
+    },
+    rulesOf: (user, namespace) => authorizers.flatMap((authorizer) => authorizer.rulesOf(user, namespace)),
+  };
 }
 
 /** The rules of cluster-admin. */

@@ -9,6 +9,14 @@ export interface User {
 /** The user of the server's own writes, which skip authorization. */
 export const systemUser: User = { name: "system:apiserver", groups: ["system:masters"] };
 
+const nodePrefix = "system:node:";
+
+/** Returns the name of the node whose kubelet a user is, which may be empty; undefined for other users. */
+export function nodeOf({ name, groups }: User): string | undefined {
+  const isNode = name.startsWith(nodePrefix) && groups.includes("system:nodes");
+  return isNode ? name.slice(nodePrefix.length) : undefined;
+}
+
 /** Adds the group of all authenticated users. */
 export function authenticated(user: User): User {
   return { ...user, groups: [...new Set([...user.groups, "system:authenticated"])] };
@@ -41,7 +49,15 @@ export interface TokenSubject {
   readonly audiences: readonly string[];
   /** In seconds. */
   readonly expiresIn: number;
-  readonly boundTo?: { readonly kind: string; readonly name: string; readonly uid: string };
+  readonly boundTo?: BoundObject & { readonly kind: string };
+  /** The node of the pod that the token is bound to. */
+  readonly node?: BoundObject | undefined;
+}
+
+/** The object that a token is bound to: the token is valid while it exists. */
+export interface BoundObject {
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface TokenIssuer {

@@ -2,6 +2,8 @@
 // `control-loop.ts` runs one. The other files have what controllers share: keys, Events, adoption, pods, revisions.
 
 import type { Clock, TimerPurpose } from "@tsbuilder/apimachinery/time";
+import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
+import type { Authorizer } from "../contract/authorizer.ts";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
 import type { Pace } from "./pace.ts";
 
@@ -10,6 +12,10 @@ export interface ControllerContext {
   readonly clock: Clock;
   /** The CA certificate that clients verify the server with, in PEM. */
   readonly caCertificate?: string | undefined;
+  /** The CA that signs certificate requests. Default: none are signed. */
+  readonly authority?: CertificateWithKey | undefined;
+  /** Decides what the senders of certificate requests may ask for. */
+  readonly authorizer?: Authorizer | undefined;
   /** How long pods and claims take. Default: no time. */
   readonly pace?: Pace | undefined;
   /** Called with the error of a failed reconcile before it is retried; not called for conflicts. */

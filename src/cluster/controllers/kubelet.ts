@@ -1,20 +1,18 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { findController } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import type { ConfigMapEnvSource, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Container, ContainerStatus, Pod, PodStatus } from "../control-loop/api/core.ts";
 import { configMaps, nodes, pods, secrets } from "../control-loop/api/core.ts";
 import type { Controller } from "../control-loop/controller.ts";
 import { findByKey, keyOf } from "../control-loop/keys.ts";
 import { withoutDelay } from "../control-loop/pace.ts";
+import { type DataReference, dataReferences } from "../control-loop/pods/pod-references.ts";
 import { isFinished, setPodCondition } from "../control-loop/pods/pod-state.ts";
 import { chooseStage, type StagesContext } from "./stage.ts";
-import { isUnreachable, nodeAddress } from "../kinds/core/node/fake-node.ts";
+import { hasKubelet, isUnreachable, nodeAddress } from "../kinds/core/node/fake-node.ts";
 
 /** A ConfigMap or Secret that a pod needs to start. */
-interface Reference {
-  readonly resource: "configmaps" | "secrets";
-  readonly name: string;
+interface Reference extends DataReference {
   /** The container whose environment needs it; absent for a volume, which all containers wait for. */
   readonly container?: string;
 }
@@ -23,9 +21,9 @@ interface Reference {
 const longestPull = 60_000;
 
 /**
- * Simulates the kubelets of all nodes: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
+ * Simulates the kubelets of nodes that have none: a pod with a node becomes ready once the ConfigMaps and Secrets that it needs exist,
  * the pod of a Job succeeds after a while, one that outlives its `activeDeadlineSeconds` fails, and a pod that is
- * being deleted is removed. Pods on a node that can't be reached stay as they are. A pod that matches one of the user's stages
+ * being deleted is removed. Pods on a node that can't be reached, or that has a kubelet, stay as they are. A pod that matches one of the user's stages
  * is left to that stage.
  */
 export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: StagesContext): Controller {
@@ -51,7 +49,8 @@ export function kubelet({ objects, clock, stages = [], pace = withoutDelay }: St
     async reconcile(key) {
       const pod = findByKey(objects, pods, key);
       if (!pod?.spec.nodeName || chooseStage(stages, pod)) return undefined;
-      if (isUnreachable(objects.get(nodes, undefined, pod.spec.nodeName))) return undefined;
+      const node = objects.get(nodes, undefined, pod.spec.nodeName);
+      if (isUnreachable(node) || hasKubelet(node)) return undefined;
       const user = `system:node:${pod.spec.nodeName}`;
       if (pod.metadata.deletionTimestamp) {
         const left = untilStopped(pod);
@@ -199,39 +198,13 @@ function waitingStatus(pod: Pod, waitingFor: (container: Container) => Waiting, 
   return notReady(status, "ContainersNotReady", now);
 }
 
-/** Lists the ConfigMaps and Secrets that a pod can't start without. */
+/** Lists the ConfigMaps and Secrets that a pod can't start without. Those of its images are not needed: none is pulled. */
 function requiredReferences({ spec }: Pod): Reference[] {
   const containers = [...(spec.initContainers ?? []), ...spec.containers];
-  return [...(spec.volumes ?? []).flatMap(referencesOfVolume), ...containers.flatMap(referencesOfContainer)];
-}
-
-function referencesOfVolume({ configMap, secret, projected }: Volume): Reference[] {
   return [
-    ...referenceIn("configmaps", configMap),
-    ...referenceIn("secrets", secret && { ...secret, name: secret.secretName ?? "" }),
-    ...(projected?.sources ?? []).flatMap((source) => [
-      ...referenceIn("configmaps", source.configMap),
-      ...referenceIn("secrets", source.secret),
-    ]),
-  ];
-}
-
-function referencesOfContainer(container: Container): Reference[] {
-  return [
-    ...(container.envFrom ?? []).flatMap(({ configMapRef, secretRef }) => [
-      ...referenceIn("configmaps", configMapRef),
-      ...referenceIn("secrets", secretRef),
-    ]),
-    ...(container.env ?? []).flatMap(({ valueFrom }) => [
-      ...referenceIn("configmaps", valueFrom?.configMapKeyRef),
-      ...referenceIn("secrets", valueFrom?.secretKeyRef),
-    ]),
-  ].map((reference) => ({ ...reference, container: container.name }));
-}
-
-/** The reference in a source, which has the fields of a ConfigMapEnvSource; empty if it is optional. */
-function referenceIn(resource: Reference["resource"], source: ConfigMapEnvSource | undefined): Reference[] {
-  return source?.name && !source.optional ? [{ resource, name: source.name }] : [];
+    ...dataReferences(spec.volumes),
+    ...containers.flatMap((each) => [...dataReferences(each)].map((it) => ({ ...it, container: each.name }))),
+  ].filter(({ optional }) => !optional);
 }
 
 /** The conditions that a kubelet writes, in their order. */

@@ -148,10 +148,7 @@ export function authorizationFilter(authorizer: Authorizer): Filter {
 }
 
 /** A list or watch that selects one name by field selector is authorized like a request for that name. */
-function attributesOf({ info, query }: RequestContext): Attributes {
-  return info.name === "" ? { ...info, name: selectedName(query) } : info;
-}
-
-function selectedName(query: URLSearchParams): string {
-  return /(?:^|,)metadata\.name==?([^,]+)/.exec(query.get("fieldSelector") ?? "")?.[1] ?? "";
+function attributesOf({ info }: RequestContext): Attributes {
+  const selected = /(?:^|,)metadata\.name==?([^,]+)/.exec(info.fieldSelector)?.[1];
+  return info.name === "" && selected !== undefined ? { ...info, name: selected } : info;
 }

@@ -1,7 +1,7 @@
 // The verbs of resources. `dispatch()` finds the resource of a path (`target.ts`) and passes the request to the handler
 // of its verb: create and update are in this file, the others in `list.ts`, `watch.ts`, `patch.ts`, `apply.ts` and
 // `delete.ts`. `read-object.ts` decodes bodies, `representation.ts` writes responses. `special` has the endpoints whose
-// body is not the stored object; the table `specialEndpoints` names their handlers.
+// body is not the stored object; the table `specialEndpoints` names their handlers. `connect` passes on what is for nodes.
 
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Core } from "../registry/core.ts";
@@ -27,6 +27,7 @@ import { createObject } from "../registry/create-object.ts";
 import { removeDuplicateOwners } from "../registry/object-meta.ts";
 import { checkPlace, updateObject } from "../registry/update-object.ts";
 import { handleDelete, handleDeleteCollection } from "./delete.ts";
+import { handleConnect, isConnect } from "./connect/connect.ts";
 import { handleReview, reviews } from "./special/reviews.ts";
 import { handleBinding, handleLegacyBinding } from "./special/binding.ts";
 import { handleEviction } from "./special/eviction.ts";
@@ -73,32 +74,14 @@ const specialEndpoints: Readonly<Record<string, VerbHandler>> = {
   "serviceaccounts/token": handleToken,
 };
 
-/** The subresources that need running containers, each with the end of its message. */
-const containerSubresources: Readonly<Record<string, string>> = {
-  log: "has no logs",
-  exec: "can't run commands",
-  attach: "has no process to attach to",
-  portforward: "has no ports to forward",
-  proxy: "can't be connected to",
-};
-
 /** Finds the handler of an endpoint whose body is not the stored object; undefined for all other endpoints. */
 function findSpecialHandler({ resource, subresource }: Target): VerbHandler | undefined {
   if (subresource === "scale") return handleScale;
-  if (Object.hasOwn(containerSubresources, subresource)) return handleWithoutContainers;
+  if (isConnect(subresource) && !resource.custom) return handleConnect;
   const name = qualifiedName(resource);
   const review = subresource === "" ? reviews[name] : undefined;
   if (review) return (context, target) => handleReview(context, target, review);
   return specialEndpoints[subresource === "" ? name : `${name}/${subresource}`];
-}
-
-/** Explains to `kubectl logs`, `exec`, `cp`, `attach`, `port-forward` and `proxy` why there is no container. */
-async function handleWithoutContainers(_: RequestContext, target: Target): Promise<Reply> {
-  const { resource, namespace, name, subresource } = target;
-  if (!resource.collection.get(keyOf(resource, namespace, name))) throw notFound(resource, name);
-  const what = `so ${resource.singular} ${JSON.stringify(name)} ${containerSubresources[subresource]!}`;
-  const instead = "use a cluster with nodes, such as kind";
-  throw badRequest(`containers don't run in the embedded cluster, ${what}: ${instead}`);
 }
 
 /** Returns the error for an unserved verb: paths of built-in kinds refuse the method, custom resources the verb. */

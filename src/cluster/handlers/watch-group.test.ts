@@ -56,6 +56,9 @@ class Walk {
   readonly watches: Watch[] = [];
   #state: number;
 
+  /** What every cluster has was written before. */
+  readonly #first = cluster.core.store.revision;
+
   constructor(seed: number) {
     this.#state = seed;
   }
@@ -100,7 +103,7 @@ class Walk {
     const isSelecting = this.below(3) === 0;
     const isPartial = this.below(3) === 0;
     const start =
-      this.below(2) === 0 ? cluster.core.store.revision : (this.pick(this.written)?.revision ?? 1);
+      this.below(2) === 0 ? cluster.core.store.revision : (this.pick(this.written)?.revision ?? this.#first);
     const path = namespace ? `/api/v1/namespaces/${namespace}/configmaps` : "/api/v1/configmaps";
     const selector = isSelecting ? "&labelSelector=tier%3Dfront" : "";
     const isShort = this.below(3) === 0;

@@ -1,7 +1,8 @@
 // The vocabulary of all code that handles requests: a received request, its parsed path, handlers, filters and responses.
 // Beside this file, `time-slices.ts` divides long computations, and `watch-turn.ts` collects lines of watches.
 
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import type { User } from "../contract/user.ts";
 import { type Attributes, pathAttributes, resourceAttributes } from "../contract/authorizer.ts";
@@ -19,6 +20,8 @@ export interface ReceivedRequest {
   /** The error that ended the request early. */
   readonly errored: Error | null;
   readBody(): Promise<Buffer>;
+  /** The request itself, if it came from a socket: its body has not been read. */
+  readonly incoming?: IncomingMessage;
 }
 
 /** The largest request body that the API server accepts; etcd's limit is lower. */
@@ -42,10 +45,12 @@ export interface RequestContext {
 export interface Reply {
   readonly code: number;
   readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Parts are sent one after the other, so that the bytes of objects are not copied. */
   readonly body?: Buffer | string | readonly Buffer[];
   readonly stream?: (response: ServerResponse) => Promise<void>;
+  /** Takes the connection of a request that asked for another protocol, with what came after its headers. */
+  readonly takeOver?: (socket: Duplex, head: Buffer) => void;
 }
 
 export type Handler = (context: RequestContext) => Reply | Promise<Reply>;
@@ -109,6 +114,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
     resource,
     name,
     subresource,
+    fieldSelector: name === "" ? (query.get("fieldSelector") ?? "") : "",
   });
   return { rest: rest.join("/"), ...attributes };
 }

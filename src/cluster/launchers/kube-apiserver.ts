@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { type ClusterOptions, startCluster } from "../start-cluster.ts";
+import type { KubeletTLS } from "../contract/kubelet-tls.ts";
 import type { User } from "../contract/user.ts";
 import { parseFlags, untilTerminated } from "./command-line.ts";
 
@@ -47,7 +48,7 @@ interface FlagsOutcome {
 /** The admission plugins of the embedded server, which are always on. */
 const embeddedPlugins = readNames(`
   DefaultTolerationSeconds LimitRanger MutatingAdmissionPolicy MutatingAdmissionWebhook NamespaceLifecycle
-  PersistentVolumeClaimResize PodSecurity Priority ResourceQuota RuntimeClass ServiceAccount
+  NodeRestriction PersistentVolumeClaimResize PodSecurity Priority ResourceQuota RuntimeClass ServiceAccount
   StorageObjectInUseProtection TaintNodesByCondition ValidatingAdmissionPolicy ValidatingAdmissionWebhook
 `);
 
@@ -57,7 +58,7 @@ const missingPlugins = readNames(`
   CertificateSubjectRestriction ClusterTrustBundleAttest DefaultIngressClass DefaultStorageClass
   DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration ImagePolicyWebhook JobValidation
   LimitPodHardAntiAffinityTopology NamespaceAutoProvision NamespaceExists NodeDeclaredFeatureValidator
-  NodeRestriction OwnerReferencesPermissionEnforcement PodGroupProtection PodGroupWorkloadExists
+  OwnerReferencesPermissionEnforcement PodGroupProtection PodGroupWorkloadExists
   PodNodeSelector PodResizeValidator PodTolerationRestriction PodTopologyLabels
 `);
 
@@ -65,9 +66,26 @@ function readNames(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/u));
 }
 
+/** The flags that the embedded server follows, or whose absence nobody can see. */
+const followedFlags = readNames(`
+  advertise-address allow-privileged authorization-mode bind-address cert-dir client-ca-file
+  disable-admission-plugins enable-admission-plugins etcd-servers feature-gates kubelet-certificate-authority
+  kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types requestheader-allowed-names
+  requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
+  requestheader-uid-headers requestheader-username-headers runtime-config secure-port
+  service-account-issuer service-account-key-file service-account-signing-key-file service-cluster-ip-range
+  tls-cert-file tls-private-key-file token-auth-file v
+`);
+
+/** Flags by which a user is let in, kept out or watched: a server that ignored them would be another one. */
+const securityFlags =
+  /^(?:anonymous-auth|audit-|authentication-|authorization-|egress-|encryption-|oidc-|tls-sni-)/u;
+
+const authorizationModes: ReadonlySet<string> = new Set(["AlwaysAllow", "Node", "RBAC"]);
+
 /**
- * Explains the flags that choose features, of which the embedded server follows only a part. As kube-apiserver does, it
- * refuses unknown plugins and malformed gates. envtest disables ServiceAccount by default, which needs no note.
+ * Explains the flags that the embedded server follows only in part, or not at all. As kube-apiserver does, it refuses
+ * unknown plugins and malformed gates. envtest disables ServiceAccount by default, which needs no note.
  */
 export function explainFlags(flags: ReadonlyMap<string, string>): FlagsOutcome {
   const entries = (name: string): string[] =>
@@ -90,8 +108,16 @@ export function explainFlags(flags: ReadonlyMap<string, string>): FlagsOutcome {
     const refusal = `invalid value "${malformed}" for --feature-gates: write Gate=true or Gate=false`;
     return { refusal, notes: [] };
   }
+  const mode = entries("authorization-mode").find((name) => !authorizationModes.has(name));
+  const flag = [...flags.keys()].find((name) => securityFlags.test(name) && !followedFlags.has(name));
+  const unfollowed = mode === undefined ? flag : `authorization-mode=${mode}`;
+  if (unfollowed !== undefined)
+    return { refusal: `the embedded server can't follow --${unfollowed}`, notes: [] };
   return {
     notes: [
+      ...[...flags]
+        .filter(([name]) => !followedFlags.has(name))
+        .map(([name, value]) => noEffect(name, value, "the embedded server has no such setting")),
       ...gates
         .filter((gate) => readGate(gate) !== "ShardedListAndWatch=true")
         .map((gate) => noEffect("feature-gates", gate, "the embedded server has Kubernetes' defaults")),
@@ -133,23 +159,50 @@ function explainVersion(entry: string): string[] {
   return [noEffect("runtime-config", entry, `the embedded server serves ${versions}`)];
 }
 
-/** Converts envtest's flags to the options of a cluster. */
+/** Converts kube-apiserver's flags to the options of a cluster. */
 function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
   const serving = servingCertificate(flags);
   const clientCA = readFlag(flags, "client-ca-file");
   const signingKey = readFlag(flags, "service-account-signing-key-file");
   const issuer = flags.get("service-account-issuer");
-  const bind = flags.get("bind-address") ?? "127.0.0.1";
-  const authorization = flags.get("authorization-mode") === "AlwaysAllow" ? "AlwaysAllow" : "RBAC";
+  const kubelets = kubeletOptions(flags);
+  const advertiseAddress = flags.get("advertise-address");
+  const isAccountNeeded = !flags.get("disable-admission-plugins")?.split(",").includes("ServiceAccount");
   return {
     port: Number(flags.get("secure-port") ?? 6443),
-    host: bind === "0.0.0.0" ? "127.0.0.1" : bind,
-    authorization,
+    host: flags.get("bind-address") ?? "127.0.0.1",
+    // Endpoints with loopback addresses are invalid.
+    ...(advertiseAddress && !advertiseAddress.startsWith("127.") && { advertiseAddress }),
+    authorization: flags.get("authorization-mode") === "AlwaysAllow" ? "AlwaysAllow" : "RBAC",
     certificates: { ...(serving && { serving }), ...(clientCA && { clientCA }) },
+    disableAdmissionPlugins: isAccountNeeded ? [] : ["ServiceAccount"],
+    ...(kubelets && { kubelets }),
+    frontProxy: frontProxyOf(flags),
     ...(signingKey && { serviceAccountKey: signingKey }),
     ...(issuer && { serviceAccountIssuer: issuer }),
     tokens: readTokens(readFlag(flags, "token-auth-file") ?? ""),
   };
+}
+
+/** The flags about a proxy, as they are published: lists as JSON, and the authority itself. */
+function frontProxyOf(flags: ReadonlyMap<string, string>): Record<string, string> {
+  const own = [...flags].filter(([name]) => name.startsWith("requestheader-"));
+  return Object.fromEntries(
+    own.map(([name, value]) => [
+      name,
+      name.endsWith("-file") ? readFileSync(value, "utf8") : JSON.stringify(value.split(",")),
+    ]),
+  );
+}
+
+/** Reads how the server identifies itself to kubelets, and how these do to it. */
+function kubeletOptions(flags: ReadonlyMap<string, string>): KubeletTLS | undefined {
+  const cert = readFlag(flags, "kubelet-client-certificate");
+  const key = readFlag(flags, "kubelet-client-key");
+  const ca = readFlag(flags, "kubelet-certificate-authority");
+  const types = flags.get("kubelet-preferred-address-types");
+  if (cert === undefined || key === undefined) return undefined;
+  return { client: { cert, key }, ...(ca && { ca }), ...(types && { addressTypes: types.split(",") }) };
 }
 
 function servingCertificate(flags: ReadonlyMap<string, string>): CertificateWithKey | undefined {

@@ -1,4 +1,5 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
+import type { KubeletTLS } from "../contract/kubelet-tls.ts";
 import type { TokenIssuer, User } from "../contract/user.ts";
 import type { Authorizer } from "../contract/authorizer.ts";
 import type { Store } from "../storage/store.ts";
@@ -22,6 +23,8 @@ export interface Core {
   readonly admission: Admission;
   readonly authorizer: Authorizer;
   readonly tokens: TokenIssuer;
+  /** Undefined for a server that reaches nothing, as in a simulation. */
+  readonly kubelets?: KubeletTLS | undefined;
   /** Returns the user of a bearer token for an audience. */
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }

@@ -19,7 +19,7 @@ export async function sendReply(
   reply: Reply,
   slices: TimeSlices,
 ): Promise<void> {
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent || response.destroyed || reply.takeOver) return;
   const headers = headersOf(context, reply);
   if (reply.stream) {
     response.writeHead(reply.code, headers);

@@ -3,7 +3,7 @@
 // `api-handler.ts` chooses between resources, discovery, OpenAPI and health.
 
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -63,6 +63,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
     },
     serve({ handler, report: onError, slices }),
   );
+  server.on("upgrade", upgrade({ handler, report: onError, slices }));
   // Go limits the size of headers, not their number.
   server.maxHeadersCount = 0;
   server.on("clientError", refuseMalformed);
@@ -75,7 +76,8 @@ export async function listen(handler: Handler, options: ListenOptions) {
   server.on("error", onError);
   const address = server.address() as AddressInfo;
   return {
-    url: `https://${host}:${address.port}`,
+    url: `https://${host === "0.0.0.0" ? "127.0.0.1" : host}:${address.port}`,
+    port: address.port,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -130,6 +132,28 @@ function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void 
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }
 
+/**
+ * Makes a listener for requests that ask for another protocol. Those of kubelets get it; to all others the server
+ * responds as if they hadn't asked, and ends the connection, which Node's parser has left.
+ */
+function upgrade(options: ServeOptions) {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket as Socket);
+    response.once("finish", () => socket.end());
+    socket.on("error", () => socket.destroy());
+    const handler: Handler = async (context) => {
+      const reply = await options.handler(context);
+      if (!reply.takeOver) return reply;
+      response.detachSocket(socket as Socket);
+      reply.takeOver(socket, head);
+      return reply;
+    };
+    void answer({ ...options, handler }, request, response);
+  };
+}
+
 async function answer(
   { handler, report, slices }: ServeOptions,
   request: IncomingMessage,
@@ -152,7 +176,7 @@ class SocketRequest implements ReceivedRequest {
   readonly headers: IncomingMessage["headers"];
   readonly rawHeaders: readonly string[];
   readonly socket: object;
-  readonly #request: IncomingMessage;
+  readonly incoming: IncomingMessage;
 
   constructor(request: IncomingMessage) {
     this.method = request.method ?? "GET";
@@ -160,15 +184,15 @@ class SocketRequest implements ReceivedRequest {
     this.headers = request.headers;
     this.rawHeaders = request.rawHeaders;
     this.socket = request.socket;
-    this.#request = request;
+    this.incoming = request;
   }
 
   get errored(): Error | null {
-    return this.#request.errored;
+    return this.incoming.errored;
   }
 
   readBody(): Promise<Buffer> {
-    return readBody(this.#request);
+    return readBody(this.incoming);
   }
 }
 

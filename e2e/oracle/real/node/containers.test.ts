@@ -8,25 +8,25 @@ import { loadFromManager } from "@tsbuilder/runtime/client-node";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
-import { prepareNode } from "./node-programs.ts";
+import { type NodePrograms, prepareNode } from "./node-programs.ts";
 import { type RealNode, startNode } from "./start-node.ts";
 
 // The runtime's calls into containers, with a real kubelet and a real container runtime behind the API server.
 
 const programs = prepareNode();
 if ("missing" in programs) console.log(`left out: the ways into containers: ${programs.missing}`);
+const apiServers = "missing" in programs ? [] : (["real", "embedded"] as const);
 
 const key = { namespace: "default", name: "box" };
 /** Kubernetes drops the last bytes of a command on a busy node, if it ends before they are sent: kubectl loses them, too. */
 const lastBytesArrive = "/bin/busybox sleep 1";
 const tenMegabytes = Buffer.alloc(10 * 2 ** 20, "0123456789abcdef!");
 
-describe.skipIf("missing" in programs)("in a container of a real node", () => {
+describe.each(apiServers)("in a container of a node behind the %s API server", (apiServer) => {
   let node: RealNode;
   let client: ReturnType<typeof createClient>;
   beforeAll(async () => {
-    if ("missing" in programs) throw new Error(programs.missing);
-    node = await startNode(programs);
+    node = await startNode(prepareNode(apiServer) as NodePrograms);
     client = createClient(await loadConfig({ kubeconfig: node.kubeconfig, env: {} }));
     await runBox(client);
   });

@@ -2,17 +2,17 @@ import { spawn } from "node:child_process";
 import { prepareNode } from "./node-programs.ts";
 import { startNode } from "./start-node.ts";
 
-// A whole Kubernetes for people: `npm run lab -- real-node --shell`, or with a command to run in its place; `--nodes 2`
-// before it adds a node, and `--prepare` only builds and installs what is needed.
+// A whole Kubernetes for people: `npm run lab -- real-node --shell`, or with a command to run in its place; `--embedded`
+// before it takes the embedded API server, `--nodes 2` adds a node, and `--prepare` only builds and installs what is needed.
 
-const [first, count, ...others] = process.argv.slice(2);
-const words = first === "--nodes" ? others : process.argv.slice(2);
-const nodes = first === "--nodes" ? Number(count) : 1;
+const words = process.argv.slice(2);
+const apiServer = words[0] === "--embedded" && words.shift() ? "embedded" : "real";
+const nodes = words[0] === "--nodes" ? Number(words.splice(0, 2)[1]) : 1;
 if (![1, 2].includes(nodes)) {
   console.error("--nodes takes 1 or 2");
   process.exit(1);
 }
-const programs = prepareNode();
+const programs = prepareNode(apiServer);
 if ("missing" in programs) {
   console.error(programs.missing);
   process.exit(1);

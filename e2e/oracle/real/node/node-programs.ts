@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, rmSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
+import { installLaunchers } from "../../../../src/cluster/launchers/install-launchers.ts";
+import { repository } from "../../../support/source-imports.ts";
 import { buildKubernetes, cacheFolder } from "../build-kubernetes.ts";
 import { findBinaries } from "../control-plane-binaries.ts";
 import { installPackages } from "./debian-packages.ts";
@@ -24,8 +26,11 @@ const packages = {
   "/usr/lib/cni/bridge": "containernetworking-plugins",
 };
 
+/** Whose API server a node joins: Kubernetes' own with etcd, or the embedded one, started by its launchers. */
+export type ApiServer = "real" | "embedded";
+
 /** Builds and installs what a node needs, unless it is there; or says why this machine can't run one. */
-export function prepareNode(): NodePrograms | { readonly missing: string } {
+export function prepareNode(apiServer: ApiServer = "real"): NodePrograms | { readonly missing: string } {
   const trouble = machineTrouble() ?? installPackages(packages);
   if (trouble !== undefined) return { missing: trouble };
   const binaries = findBinaries();
@@ -37,7 +42,17 @@ export function prepareNode(): NodePrograms | { readonly missing: string } {
       node,
       targets.map((output) => ({ output, path: `k8s.io/kubernetes/cmd/${output}` })),
     );
-  return { controlPlane: binaries.folder, node };
+  return { controlPlane: apiServer === "real" ? binaries.folder : writeLaunchers(binaries.folder), node };
+}
+
+/** Puts the embedded server's launchers beside the real controllers. */
+function writeLaunchers(real: string): string {
+  const folder = cacheFolder(`embedded-${basename(repository)}`);
+  installLaunchers(folder);
+  const manager = "kube-controller-manager";
+  rmSync(join(folder, manager), { force: true });
+  symlinkSync(join(real, manager), join(folder, manager));
+  return folder;
 }
 
 /** Namespaces, bridges and mounts are for root, and not in every container. */

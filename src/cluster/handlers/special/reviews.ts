@@ -10,7 +10,7 @@ import type {
 import { type FieldError, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { parseFieldSelector, parseLabelSelector } from "@tsbuilder/apimachinery/selector";
+import { formatFieldSelector, parseFieldSelector, parseLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { type User, authenticated, userInfo } from "../../contract/user.ts";
 import type { Core } from "../../registry/core.ts";
 import { setNamespace } from "../../registry/create-object.ts";
@@ -296,8 +296,23 @@ function attributesOf(spec: SubjectAccessReviewSpec): Attributes {
   const { resourceAttributes: resource } = spec;
   const { verb = "", path = "" } = spec.nonResourceAttributes ?? {};
   return resource
-    ? resourceAttributes({ ...resource, verb: resource.verb ?? "" })
+    ? resourceAttributes({
+        ...resource,
+        verb: resource.verb ?? "",
+        fieldSelector: selectorText(resource.fieldSelector),
+      })
     : pathAttributes(verb, path);
+}
+
+/** The requirements of a field selector that compare with one value, as text. */
+function selectorText({ rawSelector = "", requirements = [] }: Selector = {}): string {
+  if (rawSelector !== "") return rawSelector;
+  const terms = requirements.filter(isFieldRequirement).map(({ key = "", operator, values = [] }) => ({
+    field: key,
+    operator: operator === "In" ? ("=" as const) : ("!=" as const),
+    value: values[0]!,
+  }));
+  return formatFieldSelector(terms);
 }
 
 /** Explains the selectors that can't be parsed, or only in part: their unparsed parts are ignored. Empty if there are none. */

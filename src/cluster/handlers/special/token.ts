@@ -37,7 +37,7 @@ export async function handleToken(context: RequestContext, target: Target): Prom
     uid: account.object.metadata.uid!,
     audiences: spec.audiences ?? [],
     expiresIn,
-    ...(bound && { boundTo: bound }),
+    ...(bound && { boundTo: bound, node: nodeOf(target, bound) }),
   });
   const audiences = spec.audiences?.length ? spec.audiences : [core.tokens.issuer];
   const body = {
@@ -48,6 +48,14 @@ export async function handleToken(context: RequestContext, target: Target): Prom
     status: { token, expirationTimestamp: formatTime(expires) },
   };
   return jsonReply(body, 201);
+}
+
+/** Finds the node of the pod that a token is bound to, which the token names, too. */
+function nodeOf({ core, namespace }: Target, { kind, name }: { readonly kind: string; readonly name: string }) {
+  const pod = findBound(core.store, { kind, namespace, name }).object as Stored<Pod>;
+  const nodeName = kind === "Pod" ? pod.spec.nodeName : undefined;
+  const node = nodeName && findBound(core.store, { kind: "Node", namespace: "", name: nodeName }).object;
+  return node ? { name: nodeName, uid: node.metadata.uid! } : undefined;
 }
 
 /** The limits of `expirationSeconds`, as on the real server. */

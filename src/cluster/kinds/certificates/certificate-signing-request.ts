@@ -8,6 +8,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import type { Sent, SentObject } from "../../contract/api-object.ts";
+import { csrApproving, csrSigning } from "./sign-certificates.ts";
 import { type Problems, duplicates, each, optionalChoice } from "../checks/problems.ts";
 
 type CertificateSigningRequest = SentObject<
@@ -15,7 +16,7 @@ type CertificateSigningRequest = SentObject<
   Sent<v1.CertificateSigningRequestStatus>
 >;
 
-export const certificateSigningRequest: BuiltInKind = {
+export const certificateSigningRequest: BuiltInKind<"csrapproving" | "csrsigning"> = {
   resource: "certificatesigningrequests.certificates.k8s.io",
   metadataChecks: { update: ["new", "update"], status: ["new", "update"] },
   /** A CertificateSigningRequest records its requester, is immutable, and is approved through its own subresource. */
@@ -77,6 +78,7 @@ export const certificateSigningRequest: BuiltInKind = {
     Condition: requestCondition,
   },
   emptyObject: { spec: {}, status: {} },
+  controllers: { csrapproving: csrApproving, csrsigning: csrSigning },
   zeroValues: { spec: { request: null, signerName: "" } },
 };
 

@@ -24,9 +24,16 @@ export const evictionUser = "system:serviceaccount:kube-system:node-controller";
 const heartbeatMilliseconds = 10_000;
 const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 
+/** The time after which a kubelet that renews no Lease is taken for lost, as kube-controller-manager does by default. */
+const graceMilliseconds = 50_000;
+
+/** Keeps pods off nodes without containers, as long as the cluster has others. A pod that tolerates it may go to either. */
+export const pretendedTaint: Taint = { key: "tsbuilder.dev/pretended", effect: "NoSchedule" };
+
 /**
- * Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well. A node whose condition
- * Ready somebody sets to another status is tainted; with `Unknown`, its pods aren't ready any more.
+ * Registers a node, keeps it ready and renews its Lease. Nodes created by others are made ready as well, but for those of
+ * kubelets, which are only watched over. A node whose condition Ready is not True is tainted; with `Unknown`, which the node of
+ * a silent kubelet gets, its pods aren't ready any more.
  */
 export function fakeNode({ objects, clock }: ControllerContext): Controller {
   return {
@@ -37,23 +44,47 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
 
     async reconcile() {
       if (!objects.get(nodes, undefined, nodeName)) await objects.create(nodeUser, newNode());
-      for (const node of objects.list(nodes)) await settle(node);
+      const hasContainers = objects.list(nodes).some(hasKubelet);
+      for (const node of objects.list(nodes)) {
+        if (hasKubelet(node)) await taint(await noticeSilence(node), []);
+        else await taint(await complete(node), hasContainers ? [pretendedTaint] : []);
+      }
       await renewLease();
       return heartbeatMilliseconds;
     },
   };
 
-  /** Completes the status of a node, and taints it by that. Admission has tainted a new one, as if it were not ready. */
-  async function settle(node: Node): Promise<void> {
+  /** Completes the status of a node without a kubelet. */
+  async function complete(node: Node): Promise<Node> {
     const status = readyStatus(node, formatTime(clock.now()));
-    const settled = isEqual(status, node.status)
-      ? node
-      : await objects.update(nodeUser, { ...node, status }, "status");
-    const before = settled.spec?.taints ?? [];
-    const taints = [...before.filter(({ key }) => !lifecycleTaints.has(key)), ...taintsOf(settled, before)];
-    if (!isEqual(taints, before))
-      await objects.update(nodeUser, { ...settled, spec: { ...settled.spec, taints } });
-    if (isUnreachable(settled))
+    return isEqual(status, node.status) ? node : objects.update(nodeUser, { ...node, status }, "status");
+  }
+
+  /** Says that nothing is known of a node whose kubelet has been silent for too long. */
+  async function noticeSilence(node: Node): Promise<Node> {
+    const { conditions = [] } = node.status ?? {};
+    const lease = objects.get(leases, "kube-node-lease", node.metadata.name!);
+    const signs = [node.metadata.creationTimestamp, lease?.spec?.renewTime, readiness(node)?.lastHeartbeatTime];
+    const latest = Math.max(...signs.map((time) => Date.parse(time ?? "") || 0));
+    const isKnown = clock.now() - latest < graceMilliseconds;
+    if (isKnown || conditions.every(({ status }) => status === "Unknown")) return node;
+    const unknown = { status: "Unknown", reason: "NodeStatusUnknown" } as const;
+    const lastTransitionTime = formatTime(clock.now());
+    const message = "Kubelet stopped posting node status.";
+    const silent = conditions.map((each) => ({ ...each, ...unknown, message, lastTransitionTime }));
+    return objects.update(evictionUser, { ...node, status: { ...node.status, conditions: silent } }, "status");
+  }
+
+  /** Taints a node by its state. Admission has tainted a new one, as if it were not ready. */
+  async function taint(node: Node, others: readonly Taint[]): Promise<void> {
+    const before = node.spec?.taints ?? [];
+    const taints = [
+      ...before.filter(({ key }) => !ownTaints.has(key)),
+      ...taintsOf(node, before),
+      ...others,
+    ];
+    if (!isEqual(taints, before)) await objects.update(nodeUser, { ...node, spec: { ...node.spec, taints } });
+    if (isUnreachable(node))
       for (const pod of objects.list(pods))
         if (pod.spec.nodeName === node.metadata.name && isReady(pod)) await makeUnready(pod);
   }
@@ -85,24 +116,29 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
   }
 }
 
-const lifecycleTaints: ReadonlySet<string> = new Set([
+const ownTaints: ReadonlySet<string> = new Set([
   "node.kubernetes.io/not-ready",
   "node.kubernetes.io/unreachable",
+  pretendedTaint.key,
 ]);
 
-function readinessOf(node: Node | undefined): string | undefined {
-  return node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+function readiness(node: Node | undefined) {
+  return node?.status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+/** Returns true for a node that a kubelet has registered: it alone writes of this node and its pods. */
+export function hasKubelet(node: Node | undefined): boolean {
+  return (node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0) > 0;
 }
 
 /** Returns true for a node of which nothing is heard, so that nothing changes on it as far as the cluster knows. */
 export function isUnreachable(node: Node | undefined): boolean {
-  return readinessOf(node) === "Unknown";
+  return readiness(node)?.status === "Unknown";
 }
 
 /** Returns the taints of a node that isn't ready, which keep new pods away and evict the others after a while. */
 function taintsOf(node: Node, before: readonly Taint[]): Taint[] {
-  const readiness = readinessOf(node);
-  if (readiness === "True") return [];
+  if (readiness(node)?.status === "True") return [];
   const key = `node.kubernetes.io/${isUnreachable(node) ? "unreachable" : "not-ready"}`;
   return (["NoSchedule", "NoExecute"] as const).map(
     (effect) => before.find((taint) => taint.key === key && taint.effect === effect) ?? { key, effect },
