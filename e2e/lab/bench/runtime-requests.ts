@@ -5,6 +5,7 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import type { OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
 import { text } from "node:stream/consumers";
 import { defineKind, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
@@ -32,28 +33,34 @@ const agent = new https.Agent({ keepAlive: true, maxSockets: 64, ca });
 /** What a carrier must do at least; a stream, a proxy, a CA file and the ends of connections come on top. */
 const overUndici: Carrier = async ({ method, path, headers, body }, { timeout, signal }) => {
   const answer = await pool.request({
-    method: method as "GET",
+    method,
     path,
     headers: headers as { [name: string]: string },
     body: body ?? null,
     headersTimeout: timeout,
     bodyTimeout: timeout,
-    signal: signal ?? null,
+    ...(signal && { signal }),
   });
   return answerOf(answer.statusCode, answer.headers, await answer.body.text());
 };
 
 const overNode: Carrier = ({ method, path, headers, body }, { timeout, signal }) =>
   new Promise((resolve, reject) => {
-    const options = { agent, host: "127.0.0.1", port, method, path, timeout, signal };
-    const request = https.request({ ...options, headers: { ...headers } }, (answer) => {
+    const target = { agent, host: "127.0.0.1", port, method, path, timeout, ...(signal && { signal }) };
+    const request = https.request({ ...target, headers: headers as OutgoingHttpHeaders }, (answer) => {
       text(answer).then((body) => resolve(answerOf(answer.statusCode!, answer.headers, body)), reject);
     });
     request.on("error", reject).end(body);
   });
 
 function answerOf(status: number, headers: object, text: string): Awaited<ReturnType<Carrier>> {
-  return { status, headers: headers as { [name: string]: string }, text, bytes: text.length, stream: undefined };
+  return {
+    status,
+    headers: headers as { [name: string]: string },
+    text,
+    bytes: text.length,
+    stream: undefined,
+  };
 }
 
 const clients = {
@@ -65,7 +72,9 @@ const figures: { [name: string]: { perSecond: number; cpu: number }[] } = {};
 for (let round = 0; round < rounds; round++) {
   for (const [name, client] of Object.entries(clients)) (figures[name] ??= []).push(await measure(client));
 }
-console.log(`node ${process.version}, undici ${(await import("undici/package.json", { with: { type: "json" } })).default.version}`);
+console.log(
+  `node ${process.version}, undici ${(await import("undici/package.json", { with: { type: "json" } })).default.version}`,
+);
 for (const [name, all] of Object.entries(figures)) {
   const rates = all.map(({ perSecond }) => perSecond).toSorted((a, b) => a - b);
   const cpus = all.map(({ cpu }) => cpu).toSorted((a, b) => a - b);
