@@ -75,6 +75,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/lab/seeds/seeds.ts")],
     },
     flakes: { summary: "tests that the speed of a machine decides", steps: [program("e2e/tools/flakes.ts")] },
+    fuzz: {
+      summary: "[--time SECONDS] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
+      steps: [program("e2e/lab/fuzz/fuzz.ts")],
+    },
     differential: {
       summary: "random requests to a real and to the embedded server, and where the answers differ",
       steps: [program("e2e/oracle/differential/differential.ts")],

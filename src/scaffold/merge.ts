@@ -1,7 +1,7 @@
 // Three-way merges of a text of ours that the user may have edited.
 
 import { type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
-import { type Hunk, diffLines } from "@tsbuilder/apimachinery/text";
+import { type Hunk, diffLines } from "../shared/diff-lines.ts";
 
 /** Lines that both sides changed differently. */
 export interface Conflict {

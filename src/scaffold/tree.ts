@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Hunk, diffLines } from "@tsbuilder/apimachinery/text";
+import { type Hunk, diffLines } from "../shared/diff-lines.ts";
 import { atFile } from "../shared/files.ts";
 import { withLineEndsOf } from "../shared/text.ts";
 

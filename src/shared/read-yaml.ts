@@ -21,8 +21,8 @@ export function readYaml(
   }
   const lineCounter = new LineCounter();
   try {
-    // The parser's own search for repeated keys takes a minute for ten thousand of them.
-    return parseAllDocuments(text, { lineCounter, uniqueKeys: false }).map((document) => {
+    // The parser's own search for repeated keys takes a minute for ten thousand of them, and its warnings quote the text.
+    return parseAllDocuments(text, { lineCounter, uniqueKeys: false, logLevel: "error" }).map((document) => {
       const repeated = document.errors.length === 0 ? findRepeatedKey(document) : undefined;
       if (!repeated) return toValue(file, document, details);
       const { line, col: column } = lineCounter.linePos(repeated.range?.[0] ?? 0);

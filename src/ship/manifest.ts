@@ -16,7 +16,7 @@ export interface ManifestObject {
 export type WithSpec<Spec> = ManifestObject & { readonly spec: Spec };
 
 export function parseManifest(text: string): ManifestObject[] {
-  return parseAllDocuments(text)
+  return parseAllDocuments(text, { logLevel: "error" })
     .map((document) => document.toJS() as ManifestObject | null)
     .filter((object) => object !== null);
 }

@@ -92,7 +92,10 @@ class Scanner {
       if (char === '"') return;
       if (char !== "\\") continue;
       if (!/["\\/bfnrtu]/.test(this.#text[this.#at] ?? "")) throw this.#problem("in string escape code");
-      this.#at++;
+      if (this.#text[this.#at++] !== "u") continue;
+      for (const end = this.#at + 4; this.#at < end; this.#at++)
+        if (!/[\da-f]/i.test(this.#text[this.#at] ?? ""))
+          throw this.#problem("in \\u hexadecimal character escape");
     }
   }
 

@@ -89,6 +89,8 @@ const options: yaml.ParseOptions & yaml.DocumentOptions & yaml.SchemaOptions & y
   customTags: [plainScalar, binaryScalar],
   maxAliasCount: 100,
   merge: true,
+  // Warnings would go to standard error.
+  logLevel: "error",
 };
 
 /** The options without the check for duplicate keys: the last one wins. */

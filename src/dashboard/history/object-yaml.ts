@@ -1,5 +1,6 @@
 import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
-import { compareText, diffLines } from "@tsbuilder/apimachinery/text";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import { diffLines } from "../../shared/diff-lines.ts";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
 import type { KubernetesObject, ManagedFieldsEntry } from "@tsbuilder/apimachinery/meta";
 import { isElementOf } from "@tsbuilder/apimachinery/patch/fields-v1";

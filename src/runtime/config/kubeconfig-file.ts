@@ -160,7 +160,8 @@ async function parse(text: string): Promise<unknown> {
   }
   const yaml = await import("yaml");
   try {
-    return (yaml.parse(text) as unknown) ?? {};
+    // Warnings would go to standard error, and quote the file as well.
+    return (yaml.parse(text, { logLevel: "error" }) as unknown) ?? {};
   } catch (error) {
     throw errorWithoutQuotes(error as Error);
   }

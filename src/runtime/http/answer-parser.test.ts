@@ -102,6 +102,8 @@ describe("AnswerParser", () => {
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
     ["a header without a name", "HTTP/1.1 200 OK\r\n: x\r\n\r\n"],
     ["a header that goes on", "HTTP/1.1 200 OK\r\na: x\r\n y\r\n\r\n"],
+    ["a zero byte in a header", "HTTP/1.1 200 OK\r\na: x\0y\r\n\r\n"],
+    ["a line break without its return", "HTTP/1.1 200 OK\r\na: x\nb: y\r\n\r\n"],
     ["two lengths that differ", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n"],
     ["a negative length", "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"],
     ["an encoding nobody asked for", "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n"],

@@ -173,7 +173,7 @@ function readHead(text: string): AnswerHead & { readonly version: string } {
     const line = lines[at]!;
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name))
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(line))
       throw new ProtocolError(`"${line.slice(0, 100)}" is not a header`);
     const value = line.slice(colon + 1).trim();
     const former = headers[name];

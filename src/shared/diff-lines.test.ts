@@ -17,13 +17,18 @@ test("the lines outside of the hunks are the same in both texts, and those insid
   );
 });
 
-test("thousands of lines between the first and the last difference are one hunk, however much of them is the same", () => {
+test("two differences with thousands of lines between them are two hunks", () => {
   const middle = Array.from({ length: 5000 }, (_, i) => `${i}`);
-  const [a, b] = [
-    ["same", "old", ...middle, "old", "same"],
-    ["same", "new", ...middle, "new", "same"],
-  ];
-  expect(diffLines(a, b)).toEqual([{ aStart: 1, aEnd: 5003, bStart: 1, bEnd: 5003 }]);
+  const hunks = diffLines(["same", "old", ...middle, "old"], ["same", "new", ...middle, "new"]);
+  expect(hunks).toEqual([
+    { aStart: 1, aEnd: 2, bStart: 1, bEnd: 2 },
+    { aStart: 5002, aEnd: 5003, bStart: 5002, bEnd: 5003 },
+  ]);
+});
+
+test("texts with thousands of differing lines are one hunk", () => {
+  const [a, b] = ["a", "b"].map((letter) => Array.from({ length: 3000 }, (_, i) => `${letter}${i}`));
+  expect(diffLines(a!, b!)).toEqual([{ aStart: 0, aEnd: 3000, bStart: 0, bEnd: 3000 }]);
 });
 
 test("one difference among thousands of lines is a hunk of that line alone", () => {
