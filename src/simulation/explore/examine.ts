@@ -319,11 +319,13 @@ async function compare(run: Run, other: Run, comparison: Comparison): Promise<Fi
   const derived = derivedIn(run, other);
   const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
   const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };
-  // Mostly nothing differs, and the run that shows what chance decides can be saved.
-  if (differencesOf(run.state, other.state, leftOut).length === 0) return [];
   const impossible = impossibleIn(other, [run.state, other.state]);
+  const isExplained = (difference: Difference): boolean =>
+    isImpossible(impossible, difference) || isAllowed(difference, scenario);
+  // Mostly nothing differs that isn't allowed, and the run that shows what chance decides can be saved.
+  if (differencesOf(run.state, other.state, leftOut).every(isExplained)) return [];
   const differences = differencesBesides(await chance(), run.state, other.state, leftOut).filter(
-    (difference) => !isImpossible(impossible, difference) && !isAllowed(difference, scenario),
+    (difference) => !isExplained(difference),
   );
   if (differences.length === 0) return [];
   const lines = differences.map(differenceText);

@@ -58,7 +58,8 @@ export function repair(
     const place = placeToRepair(kind, object, error, { drawing, keptChange, round });
     if (!place) return undefined;
     const { random } = drawing;
-    const isRemoved = place.isField && !place.isRequired && place.value !== undefined && random.chance(0.5);
+    const isRemovable = place.isField && !place.isRequired && place.value !== undefined;
+    const isRemoved = isRemovable && (isForbidden(error) || random.chance(0.5));
     object = withValue(object, place.path, isRemoved ? undefined : otherValue(place, error, drawing));
   }
   return allErrors(object).length === 0 ? object : undefined;
@@ -67,6 +68,11 @@ export function repair(
     const errors = kind.errors(one, keptChange?.old);
     return errors.length > 0 ? errors : kind.usageErrors(one);
   }
+}
+
+/** Returns whether a value must be absent, such as the second of several of which there may be one. */
+function isForbidden({ reason }: FieldError): boolean {
+  return reason === "FieldValueForbidden";
 }
 
 /** Draws another value for a place. Some errors say which values are supported. */
@@ -89,15 +95,27 @@ function placeToRepair(
 ): Place | undefined {
   const path = errorPath(error.field, object);
   const places = changingPlaces(object, schema, drawing.values).filter(
-    (place) => !keptChange || !overlaps(place.path, keptChange.path),
+    (place) => !keptChange || mayMend(place, error, path, keptChange.path),
   );
   // Later rounds look further out.
   const scope = path.slice(0, Math.max(0, path.length - Math.floor(round / 4)));
   const inside = places.filter((place) => startsWith(place.path, scope));
   const exact = inside.find((place) => place.path.length === scope.length);
-  if (exact && drawing.random.chance(0.5)) return exact;
+  if (exact && (isForbidden(error) || drawing.random.chance(0.5))) return exact;
   const named = inside.filter((place) => isMentionedIn(error, place));
   return pickOne(named, drawing.random) ?? pickOne(inside, drawing.random) ?? pickOne(places, drawing.random);
+}
+
+/**
+ * Returns whether another value at a place may mend an error without undoing a change. Nothing around a new value makes valid what is
+ * wrong within it, unless the error names what doesn't go with it.
+ */
+function mayMend(place: Place, error: FieldError, path: Path, changed: Path): boolean {
+  const isAround = !overlaps(place.path, changed);
+  if (!startsWith(path, changed)) return isAround;
+  if (!isAround)
+    return place.path.length > changed.length && !(isForbidden(error) && path.length === changed.length);
+  return startsWith(place.path, changed.slice(0, -1)) && isMentionedIn(error, place);
 }
 
 /** A CRD. Its metadata isn't needed to draw operations. */

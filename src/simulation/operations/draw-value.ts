@@ -3,7 +3,7 @@ import { compilePattern, itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/a
 import type { Random } from "../random.ts";
 import { narrow, type NarrowSchema } from "./narrow.ts";
 import { samplePattern } from "./sample-pattern.ts";
-import { typicalKeys, typicalNumbers, typicalTexts } from "./typical-values.ts";
+import { commonTexts, typicalKeys, typicalNumbers, typicalTexts } from "./typical-values.ts";
 
 /** The place of a value, without indexes and keys: `spec.ports[].name`. */
 export type FieldName = string;
@@ -142,9 +142,11 @@ export function rangeOf(schema: NarrowSchema): { low: number; high: number; step
 }
 
 function drawText(schema: NarrowSchema, field: FieldName, random: Random): string {
-  const typical = [...quotedInRules(schema), ...typicalTexts(lastName(field), schema.format)];
-  // The likely texts come first.
-  const fitting = typical.filter((text) => isValidText(text, schema)).slice(0, 3);
+  const likely = [...quotedInRules(schema), ...typicalTexts(lastName(field), schema.format)];
+  const fits = (text: string): boolean => isValidText(text, schema);
+  // Other texts, such as `alpha` for a protocol, mean nothing there. One text alone could never change.
+  const meant = likely.filter(fits);
+  const fitting = (meant.length > 1 ? meant : [...meant, ...commonTexts.filter(fits)]).slice(0, 3);
   if (fitting.length > 0) return random.pick(fitting);
   const { minLength = 0, maxLength = Infinity, patterns } = schema;
   const low = Math.max(0, minLength);

@@ -138,17 +138,27 @@ export function loadKnownTypesCheck(): Promise<NewObjectCheck> {
  */
 export function knownTypesCheck(schema: JSONSchema, check: NewObjectCheck): (object: object) => FieldError[] {
   if (!hasKnownTypes(schema)) return () => [];
+  const known = new Map<JSONSchema, KnownType | undefined>();
+  // Objects share what doesn't change from one to the next.
+  const found = new WeakMap<object, FieldError[]>();
   return (object) =>
     placesOf(object, schema).flatMap(({ value, schema: inner, path }) => {
-      const known = value === undefined ? undefined : knownTypeOf(inner);
-      if (!known) return [];
-      const { within: kind, at } = known;
-      const start = pathText(at);
-      const carrier = { ...withValue(carriers[kind], at, value), kind, metadata: { name: "carrier" } };
-      return check(carrier as unknown as KubernetesObject)
-        .filter(({ field }) => field.startsWith(start))
-        .map((error) => ({ ...error, field: `${pathText(path)}${error.field.slice(start.length)}` }));
+      if (!known.has(inner)) known.set(inner, knownTypeOf(inner));
+      const type = known.get(inner);
+      if (!type || typeof value !== "object" || value === null) return [];
+      const errors = found.get(value) ?? errorsOf(value, type, check);
+      found.set(value, errors);
+      return errors.map((error) => ({ ...error, field: `${pathText(path)}${error.field}` }));
     });
+}
+
+/** Returns the errors of a value, whose fields begin below it. */
+function errorsOf(value: object, { within: kind, at }: KnownType, check: NewObjectCheck): FieldError[] {
+  const start = pathText(at);
+  const carrier = { ...withValue(carriers[kind], at, value), kind, metadata: { name: "carrier" } };
+  return check(carrier as unknown as KubernetesObject)
+    .filter(({ field }) => field.startsWith(start))
+    .map((error) => ({ ...error, field: error.field.slice(start.length) }));
 }
 
 function hasKnownTypes(schema: JSONSchema): boolean {

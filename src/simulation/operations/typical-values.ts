@@ -1,5 +1,5 @@
 /** Texts of many formats: most `pattern`s of schemas match one of them. */
-const commonTexts: readonly string[] = [
+export const commonTexts: readonly string[] = [
   "alpha",
   "beta",
   "gamma",
@@ -55,10 +55,10 @@ const textsByFormat: Readonly<Record<string, readonly string[]>> = {
   k8slongname: ["alpha.example", "beta"],
 };
 
-/** Returns texts that a field of this name and format may hold, the likely ones first. */
+/** Returns texts that a field of this name and format typically holds. */
 export function typicalTexts(name: string, format = ""): readonly string[] {
   const valuesOfName = typicalValues(name).filter((value) => typeof value === "string");
-  return [...(textsByFormat[format.replaceAll("-", "")] ?? []), ...valuesOfName, ...commonTexts];
+  return [...(textsByFormat[format.replaceAll("-", "")] ?? []), ...valuesOfName];
 }
 
 /** Returns numbers that a field of this name may hold. */
@@ -81,13 +81,20 @@ const valuesByFieldName: readonly (readonly [name: RegExp, values: readonly unkn
   [/cpu/i, ["100m", "1", "500m"]],
   [/host(?:name)?$|domain$/i, ["example.com", "a.example.com"]],
   [/url$|uri$|endpoint$|server$/i, ["https://example.com", "https://example.com/a"]],
+  [/^fieldpath$/i, ["metadata.name", "metadata.namespace"]],
   [/path$/i, ["/", "/a", "/a/b"]],
+  [/^apiversion$/i, ["v1"]],
   [/version$/i, ["1.2.3", "1.3.0", "v1"]],
   [/time(?:out)?$|duration$|interval$|period$|ttl$|delay$/i, ["30s", "5m", "1h"]],
   [/cidr/i, ["10.0.0.0/8", "192.168.0.0/16"]],
   [/accessmodes$/i, ["ReadWriteOnce", "ReadWriteMany"]],
   [/protocol$/i, ["TCP", "UDP"]],
   [/^operator$/i, ["Exists", "DoesNotExist"]],
+  [/^effect$/i, ["NoSchedule", "NoExecute"]],
+  [/^scheme$/i, ["HTTP", "HTTPS"]],
+  [/^whenunsatisfiable$/i, ["DoNotSchedule", "ScheduleAnyway"]],
+  [/^resource$/i, ["limits.cpu", "requests.memory"]],
+  [/^divisor$/i, ["1"]],
 ];
 
 function typicalValues(name: string): readonly unknown[] {

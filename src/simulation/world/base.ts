@@ -11,8 +11,8 @@ type StoredState = ReturnType<InProcessCluster["snapshot"]>;
 /** The state of the cluster that every run of a scenario starts from. */
 export interface Base {
   readonly state: StoredState;
-  /** The keys of objects that every cluster has, as `<resource> <key>`. */
-  readonly system: ReadonlySet<string>;
+  /** The keys of objects that every cluster has, by resource. */
+  readonly system: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** The bearer token of users. */
@@ -46,13 +46,23 @@ const mostBases = 8;
 
 /** Returns the base of a scenario. Scenarios that differ only in steps and faults share one. */
 export function baseOf(scenario: Scenario): Promise<Base> {
-  const { operators, crds, objects } = scenario;
-  const key = JSON.stringify([operators.map(({ name, rules }) => ({ name, rules })), crds, objects]);
+  const { operators, crds = [], objects = [] } = scenario;
+  const processes = operators.map(({ name, rules }) => `${name} ${rules ? textOf(rules) : ""}`);
+  const key = [...processes, ...crds.map(textOf), ...objects.map(textOf)].join("\n");
   const base = basesByScenario.get(key) ?? makeBase(scenario);
   basesByScenario.delete(key);
   basesByScenario.set(key, base);
   if (basesByScenario.size > mostBases) basesByScenario.delete(basesByScenario.keys().next().value!);
   return base;
+}
+
+const texts = new WeakMap<object, string>();
+
+/** Returns the JSON of a part of a scenario, which is the same in many runs. */
+function textOf(part: object): string {
+  const text = texts.get(part) ?? JSON.stringify(part);
+  texts.set(part, text);
+  return text;
 }
 
 const { setImmediate: realImmediate } = globalThis;
@@ -92,9 +102,9 @@ async function createBase({ operators, crds = [], objects = [] }: Scenario, cloc
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
-  const system = new Set<string>();
-  for (const [name, entries] of cluster.snapshot().collections)
-    for (const key of entries.keys()) system.add(`${name} ${key}`);
+  const system = new Map(
+    [...cluster.snapshot().collections].map(([name, entries]) => [name, new Set(entries.keys())] as const),
+  );
   for (const object of objects.toSorted(compareWebhooksLast)) await create(object);
   await cluster.stop();
   if (problems.length > 0) throw new AggregateError(problems, "the cluster could not be made");

@@ -259,7 +259,9 @@ export class World {
 
   /** Does the same, but leaves out the server if it would refuse the request once more. */
   handleOrRefuse(who: string, request: PlainRequest): Promise<PlainResponse> {
-    return this.#refused.answer(JSON.stringify([who, request]), () => this.handle(who, request));
+    const { method, path, headers, body = "" } = request;
+    const key = `${who} ${method} ${path} ${JSON.stringify(headers)} ${body}`;
+    return this.#refused.answer(key, () => this.handle(who, request));
   }
 
   /** Has the API server handle a request to write an Event, but leaves out one that only repeats others. */
@@ -293,22 +295,27 @@ export class World {
 
   /** Returns all objects, without those that every cluster has. */
   objects(): KubernetesObject[] {
-    return this.cluster.core.store.collections().flatMap((collection) =>
-      ignoredCollections.has(collection.name)
-        ? []
-        : collection
-            .list()
-            .filter(({ key }) => !this.#base.system.has(`${collection.name} ${key}`))
-            .map(({ object }) => object as unknown as KubernetesObject),
-    );
+    return this.cluster.core.store.collections().flatMap((collection) => {
+      if (ignoredCollections.has(collection.name)) return [];
+      const system = this.#base.system.get(collection.name);
+      const own = collection.list().filter(({ key }) => !system?.has(key));
+      return own.map(({ object }) => object as unknown as KubernetesObject);
+    });
   }
 
   async close(): Promise<void> {
     this.recorder.close();
-    for (const replica of this.replicas) replica.close();
-    // Code that is still due ends here, in its own environment.
-    await this.loop.drain();
-    await this.cluster.stop();
+    // What ends here fails, and Node formats the stack of each error, which nobody reads.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    try {
+      for (const replica of this.replicas) replica.close();
+      // Code that is still due ends here, in its own environment.
+      await this.loop.drain();
+      await this.cluster.stop();
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
     this.#clock.stop();
   }
 }
