@@ -1,3 +1,4 @@
+export { ageOf, formatAge, formatSpan } from "./age.ts";
 export { compareCharacters, compareText, fnv64, pascalCase, visibleText } from "./text.ts";
 export { diffLines, type Hunk } from "./diff-lines.ts";
 export * from "./go-text.ts";
