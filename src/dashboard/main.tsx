@@ -3,10 +3,11 @@
 
 import { options, render } from "preact";
 import { Feed } from "./feed/feed.ts";
+import { tokenOf } from "./views/address.ts";
 import { Page } from "./views/page.tsx";
 import { showAllCharacters } from "./views/texts.ts";
 
 options.vnode = showAllCharacters;
-const feed = new Feed(location.hash.slice(1));
+const feed = new Feed(tokenOf(location.hash));
 render(<Page feed={feed} />, document.querySelector("#page")!);
 void feed.run();

@@ -1,1 +1,2 @@
 export * from "./json.ts";
+export { readPath } from "./json-path.ts";

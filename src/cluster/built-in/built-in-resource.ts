@@ -1,3 +1,4 @@
+import { ageOf } from "@tsbuilder/apimachinery/text";
 import { apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type JSONObject, type JSONValue, isObject } from "@tsbuilder/apimachinery/json";
 import type { BuiltinResource, BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
@@ -23,7 +24,6 @@ import {
 } from "../registry/resource.ts";
 import { Entry } from "../storage/entry.ts";
 import { defaultStrategy, resetBuiltInStatus, resetStatusAlone } from "../registry/default-strategy.ts";
-import { ageOf } from "../registry/format-age.ts";
 import type { BuiltInKind } from "../kinds/built-in-kind.ts";
 import { provideTables } from "../kinds/checks/known-values.ts";
 import { builtInKinds } from "../kinds/index.ts";

@@ -3,7 +3,8 @@ import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
-import { customColumns, readPath } from "./custom-columns.ts";
+import { readPath } from "@tsbuilder/apimachinery/json";
+import { customColumns } from "./custom-columns.ts";
 import { validateScale } from "./custom-resource.ts";
 
 /** Rules that read a value in many ways, by the type for which they are written. */

@@ -1,10 +1,10 @@
+import { ageOf } from "@tsbuilder/apimachinery/text";
 import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { Entry } from "../storage/entry.ts";
 import { StatusError, badRequest, notAcceptable } from "../contract/status-error.ts";
 import { type Reply, type RequestContext, readAccept, valueReply } from "../http/request-context.ts";
 import type { Cell, ColumnDefinition, TableColumns, Verb } from "../registry/resource.ts";
 import type { Target } from "./target.ts";
-import { ageOf } from "../registry/format-age.ts";
 
 /** How a client asks for objects: whole, as rows of a Table, or only their metadata (`partial`). */
 export interface Representation {

@@ -31,6 +31,13 @@ export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
   readonly to: number;
 };
 
+/** All reconciles of one request of a controller, in the order of their starts: one request is never reconciled twice at once. */
+export interface Lane {
+  readonly controller: string;
+  readonly request: string;
+  readonly reconciles: readonly Reconcile[];
+}
+
 /** A call of a webhook, with times in milliseconds since 1970. */
 export type Call = RecordedCall & {
   readonly from: number;
@@ -74,6 +81,10 @@ export class History {
   readonly #reconciles: Reconcile[] = [];
   /** The reconciles, in the order in which they ended. */
   readonly reconciles: readonly Reconcile[] = this.#reconciles;
+  readonly #lanes = new Map<string, Lane & { readonly reconciles: Reconcile[] }>();
+  readonly lanes: ReadonlyMap<string, Lane> = this.#lanes;
+  /** The kind that each controller reconciles, as its log lines name it. */
+  readonly #kinds = new Map<string, string>();
   readonly #calls: Call[] = [];
   /** The webhook calls, in the order in which they ended. */
   readonly calls: readonly Call[] = this.#calls;
@@ -106,14 +117,14 @@ export class History {
         const reconcile = reconcileOf(recorded);
         this.#to = Math.max(this.#to, Math.ceil(reconcile.to));
         this.#reconciles.push(reconcile);
-        return;
+        return this.#addToLane(reconcile);
       }
       case "webhook":
         return this.#addCall(recorded, at);
       case "operator":
       case "dev":
         this.#printed.push({ at, by: recorded.type, text: recorded.text });
-        return;
+        return this.#readKind(recorded.text);
       case "action":
         return this.#addAction(at, describeAction(recorded));
       case "fault":
@@ -151,6 +162,30 @@ export class History {
       else places.add(place);
     }
     track.revisions.push({ index: this.#writes++, at, write, by, object });
+  }
+
+  #addToLane(reconcile: Reconcile): void {
+    const { controller, request } = reconcile;
+    const name = `${controller} ${request}`;
+    const lane = this.#lanes.get(name);
+    if (lane === undefined) this.#lanes.set(name, { controller, request, reconciles: [reconcile] });
+    else lane.reconciles.push(reconcile);
+  }
+
+  #readKind(text: string): void {
+    const [, kind] = /"controllerKind":"([^"]+)"/u.exec(text) ?? [];
+    const [, controller] = (kind && /"controller":"([^"]+)"/u.exec(text)) || [];
+    if (controller !== undefined) this.#kinds.set(controller, kind!);
+  }
+
+  /** Returns the place of the object that a request of a controller is about; undefined if it is not in the record. */
+  placeOfRequest({ controller, request }: Pick<Lane, "controller" | "request">): string | undefined {
+    const kind = this.#kinds.get(controller);
+    if (kind !== undefined) return this.placesOf(kind, request)[0];
+    for (const [place, { key, revisions }] of this.#tracks)
+      if (key === request && revisions[0]!.object.kind.toLowerCase() === controller.toLowerCase())
+        return place;
+    return undefined;
   }
 
   #addCall(recorded: RecordedCall, at: number): void {

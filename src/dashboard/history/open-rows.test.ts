@@ -12,7 +12,7 @@ const node = (place: string, ...children: TreeNode[]): TreeNode => ({
     by: undefined,
     object: { apiVersion: "v1", kind: "A", metadata: {} },
   },
-  conditions: [],
+  standing: { tone: "none", why: "", conditions: [] },
   deleting: false,
   children,
 });

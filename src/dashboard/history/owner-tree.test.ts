@@ -72,7 +72,7 @@ test("among several owners the controller counts, else the first that is there",
   ]);
 });
 
-test("a node has the revision and the conditions of its moment; what is deleted by then is not there", () => {
+test("a node has the revision and the standing of its moment; what is deleted by then is not there", () => {
   const history = new History();
   const metadata = { namespace: "default", name: "db", uid: "1" };
   const condition = { type: "Ready", status: "False", reason: "Starting", message: "…" };
@@ -85,15 +85,15 @@ test("a node has the revision and the conditions of its moment; what is deleted 
   );
   history.add(madeWrite({ at: 40, write: "DELETED" }, { metadata }));
   const at = (moment: number) =>
-    ownerTree(history, moment).map(({ revision, conditions, deleting }) => [
+    ownerTree(history, moment).map(({ revision, standing, deleting }) => [
       revision.index,
-      conditions,
+      standing.why,
       deleting,
     ]);
   expect(at(9)).toEqual([]);
-  expect(at(10)).toEqual([[0, [], false]]);
-  expect(at(29)).toEqual([[1, [{ type: "Ready", status: "False", reason: "Starting" }], false]]);
-  expect(at(39)).toEqual([[2, [], true]]);
+  expect(at(10)).toEqual([[0, "", false]]);
+  expect(at(29)).toEqual([[1, "Ready is False: Starting: …", false]]);
+  expect(at(39)).toEqual([[2, "is being deleted", true]]);
   expect(at(40)).toEqual([]);
 });
 

@@ -1,15 +1,8 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type History, type Revision, type Track, revisionAt } from "./history.ts";
-import { eventResources } from "../../dev/record/recorded.ts";
-
-/** A condition of a status, as the tree shows it. */
-export interface ShownCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-}
+import { eventResources, isOperator, isPerson } from "../../dev/record/recorded.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 /** An object at a moment, with the objects that it owns. */
 export interface TreeNode {
@@ -17,7 +10,7 @@ export interface TreeNode {
   readonly kind: string;
   readonly key: string;
   readonly revision: Revision;
-  readonly conditions: readonly ShownCondition[];
+  readonly standing: Standing;
   /** True once the object has a deletionTimestamp. */
   readonly deleting: boolean;
   /** In the order of kinds and keys. */
@@ -35,7 +28,7 @@ interface GrowingNode extends TreeNode {
 export function ownerTree(
   history: History,
   moment: number,
-  isOwn: (resource: string) => boolean = () => false,
+  isOwn: (resource: string) => boolean = isCustom,
 ): TreeNode[] {
   const nodes: GrowingNode[] = [];
   const foreign = new Set<TreeNode>();
@@ -69,25 +62,10 @@ function nodeOf(place: string, key: string, revision: Revision): GrowingNode {
     kind: object.kind,
     key,
     revision,
-    conditions: conditionsOf(object),
+    standing: standingOf(object),
     deleting,
     children: [],
   };
-}
-
-/** Reads the conditions of any object; a custom resource may have a status of another form. */
-function conditionsOf(object: object): ShownCondition[] {
-  const { status } = object as { readonly status?: { readonly conditions?: unknown } | null };
-  if (!Array.isArray(status?.conditions)) return [];
-  return status.conditions.flatMap((condition: unknown) => {
-    if (!isObject(condition) || typeof condition["type"] !== "string") return [];
-    const { type, status, reason } = condition;
-    return [{ type, status: stringOrEmpty(status), reason: stringOrEmpty(reason) }];
-  });
-}
-
-function stringOrEmpty(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function compareNodes(a: TreeNode, b: TreeNode): number {
@@ -122,21 +100,17 @@ export function isCustom(resource: string): boolean {
   return group.includes(".") && !group.endsWith(".k8s.io");
 }
 
-/** The names of objects that the cluster creates in each namespace. */
-const namesInEachNamespace = new Set(["kube-root-ca.crt", "default"]);
+/** The user agent of dev, which applies the project's manifests, and the resources that the API server allocates for others. */
+const [devAgent, allocated] = ["tsbuilder-runtime", "ipaddresses.networking.k8s.io"];
 
-/**
- * Returns true for objects that the tree shows by default: custom resources, and objects that somebody wrote in this session
- * (not the cluster for itself). Events are shown with the objects that they are about.
- */
-export function isOfInterest({ resource, key, revisions }: Track): boolean {
-  if (eventResources.has(resource)) return false;
+/** Returns true for a tree that is shown by default: of custom resources, and of what the operator or a person wrote. */
+export function isOfInterest(history: History, { place, children }: TreeNode): boolean {
+  const { resource, revisions } = history.tracks.get(place)!;
   if (isCustom(resource)) return true;
-  return !namesInEachNamespace.has(key.slice(key.indexOf("/") + 1)) && revisions.some(isWriteBySomebody);
-}
-
-function isWriteBySomebody({ write, by }: Revision): boolean {
-  return write !== "KEPT" && by !== undefined;
+  if (resource === allocated || eventResources.has(resource)) return false;
+  const isAsked = ({ write, by }: Revision): boolean =>
+    write !== "KEPT" && (isOperator(by) || isPerson(by)) && by?.userAgent !== devAgent;
+  return revisions.some(isAsked) || children.some((child) => isOfInterest(history, child));
 }
 
 /** An object that is deleted along with another one. */

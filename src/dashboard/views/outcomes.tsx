@@ -1,5 +1,7 @@
 import type { Reconcile } from "../history/history.ts";
+import type { Tone } from "../history/standing.ts";
 import type { Verdict } from "../history/webhook-call.ts";
+import { toneWords } from "./texts.ts";
 
 /** The outcome of a reconcile as a word, a sign and a colour. */
 export function Outcome({ outcome }: { readonly outcome: Reconcile["outcome"] }) {
@@ -43,3 +45,35 @@ export const verdictSigns: Readonly<Record<Verdict, string>> = {
 };
 
 export const verdicts = Object.keys(verdictSigns) as Verdict[];
+
+const toneSigns: Readonly<Record<Tone, string>> = { bad: "✗", busy: "◐", good: "✓", none: "·" };
+
+/** How something stands, as one sign and a colour; screen readers get the word. */
+export function Mark({ tone }: { readonly tone: Tone }) {
+  return (
+    <span class={`mark ${tone}`}>
+      <span aria-hidden="true">{toneSigns[tone]}</span>
+      <span class="hidden"> {toneWords[tone]} </span>
+    </span>
+  );
+}
+
+/** A kind as an icon: its initials, as kubectl shortens the names of kinds. */
+export function KindIcon({ kind }: { readonly kind: string }) {
+  return (
+    <span class="icon" title={kind} aria-hidden="true">
+      {kind.replaceAll(/[^A-Z]/gu, "").slice(0, 3) || kind.slice(0, 1)}
+    </span>
+  );
+}
+
+/** The key of an object, whose namespace matters less than its name. */
+export function Key({ of }: { readonly of: string }) {
+  const [name, namespace] = of.split("/").toReversed();
+  return (
+    <>
+      {namespace !== undefined && <span class="dim">{namespace}/</span>}
+      {name}
+    </>
+  );
+}

@@ -1,29 +1,53 @@
-// The views of the page. Begin here: `Page` shows one view at a time, from the folders `objects`, `timeline` and `numbers`, the
-// findings (below) or the log (`lines`). `shown` has the user's choices; the other files are parts that several views use.
+// The views of the page. Begin here: `Page` shows one view at a time, from the folders `now`, `objects`, `timeline` and `numbers`,
+// or the log (`lines`). `shown` has the user's choices, which are the page's address, too; the other files are parts that several
+// views use. Why it looks as it does: DESIGN.md.
 
 import type { JSX } from "preact";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import type { Feed, RefusedActionError } from "../feed/feed.ts";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Feed } from "../feed/feed.ts";
+import { healthOf, problemsOf } from "../history/problems.ts";
 import { Actions } from "./actions.tsx";
+import { addressOf, choicesOf, tokenOf } from "./address.ts";
 import { LogView } from "./lines.tsx";
-import { ObjectsView } from "./objects/objects-view.tsx";
-import { Context, type Shown, type View, initialChoices, usePage, views } from "./shown.ts";
-import { TimelineView } from "./timeline/timeline-view.tsx";
-import { Empty, Link, Problem } from "./messages.tsx";
-import { duration, matcher, timeOfDay } from "./texts.ts";
-import type { Finding } from "../history/findings/findings.ts";
+import { MomentBar } from "./moment-bar.tsx";
+import { NowView } from "./now/now-view.tsx";
 import { NumbersView } from "./numbers/numbers-view.tsx";
+import { ObjectsView } from "./objects/objects-view.tsx";
+import { Keys } from "./palette.tsx";
+import { Context, type Shown, type View, views } from "./shown.ts";
+import { TimelineView } from "./timeline/timeline-view.tsx";
 
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
   const [, setChanges] = useState(0);
-  const [shown, setShown] = useState<Shown>(initialChoices);
   useEffect(() => feed.subscribe(() => setChanges((count) => count + 1)), [feed]);
-  const show = useCallback((change: Partial<Shown>) => setShown((before) => ({ ...before, ...change })), []);
-  const moment = shown.moment ?? feed.history.to;
-  const findings = useFindings(feed, shown.moment);
-  const context = useMemo(() => ({ feed, shown, show, moment }), [feed, shown, show, moment]);
-  const { Content } = viewParts[shown.view];
+  const [shown, show] = useAddress();
+  const { history } = feed;
+  const moment = shown.moment ?? history.to;
+  const now = useNow(feed.state === "live" && shown.moment === undefined) ?? moment;
+  const size = [
+    history,
+    history.written,
+    history.reconciles.length,
+    history.calls.length,
+    history.samples.length,
+  ];
+  const health = useMemo(() => healthOf(history, moment), [...size, moment]);
+  const problems = useMemo(() => {
+    const begun = feed.findings.list(now).filter(({ from }) => from <= now);
+    return problemsOf(history, health, begun, now);
+  }, [health, feed.findings, now]);
+  const place = shown.place ?? health.own[0]?.place;
+  const context = useMemo(
+    () => ({ feed, shown, show, moment, health, problems, place }),
+    [feed, shown, show, moment, health, problems, place],
+  );
+  const failing = problems.filter(({ isOver }) => !isOver).length;
+  useTitle(
+    feed.session?.project ?? "tsbuilder dev",
+    health.own.length === 0 && failing === 0 ? "" : failing > 0 ? `✗ ${failing}` : "✓",
+  );
+  const Content = contents[shown.view];
   return (
     <Context.Provider value={context}>
       <header>
@@ -37,20 +61,22 @@ export function Page({ feed }: { readonly feed: Feed }) {
               aria-current={shown.view === view ? "page" : undefined}
               onClick={() => show({ view })}
             >
-              {viewParts[view].title}
-              {view === "findings" && findings.length > 0 && <span class="count">{findings.length}</span>}
+              {titles[view]}
+              {view === "now" && failing > 0 && <span class="count">{failing}</span>}
             </button>
           ))}
         </nav>
         <label class="filter">
-          Filter
+          <span class="hidden">Filter</span>
           <input
             type="search"
+            placeholder="filter: words, kind:, ns:, is:failing"
             value={shown.filter}
             onInput={({ currentTarget }) => show({ filter: currentTarget.value })}
           />
         </label>
         <Actions />
+        <Keys titles={titles} />
       </header>
       <MomentBar />
       <main>
@@ -60,26 +86,54 @@ export function Page({ feed }: { readonly feed: Feed }) {
   );
 }
 
-/** Returns the findings that began before a moment. Default: now, at which a stuck deletion may have become one. */
-function useFindings({ findings, history, state }: Feed, moment: number | undefined): readonly Finding[] {
-  const now = useNow(state === "live" && moment === undefined);
-  return useMemo(
-    () => findings.list(now).filter(({ from }) => moment === undefined || from <= moment),
-    [
-      findings,
-      history.written,
-      history.reconciles.length,
-      history.calls.length,
-      history.samples.length,
-      moment,
-      now,
-    ],
-  );
+/** The choices whose change is a step that the browser's Back takes back. */
+const steps = ["view", "place", "tab", "reconcileID", "callID"] as const;
+
+/** The time in milliseconds after which the address follows a change: browsers limit how often it changes. */
+const addressPause = 300;
+
+/** Keeps the choices in the address of the page, so that reloads, Back and bookmarks work. */
+function useAddress(): readonly [Shown, (change: Partial<Shown>) => void] {
+  const [shown, setShown] = useState(() => choicesOf(location.hash));
+  const current = useRef(shown);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => {
+    const read = (): void => {
+      clearTimeout(timer.current);
+      setShown((current.current = choicesOf(location.hash)));
+    };
+    addEventListener("popstate", read);
+    return () => removeEventListener("popstate", read);
+  }, []);
+  const show = useCallback((change: Partial<Shown>) => {
+    const before = current.current;
+    const next = { ...before, ...change };
+    current.current = next;
+    setShown(next);
+    clearTimeout(timer.current);
+    const write = (method: "pushState" | "replaceState"): void =>
+      history[method](undefined, "", addressOf(tokenOf(location.hash), next));
+    if (steps.some((name) => before[name] !== next[name])) write("pushState");
+    else timer.current = setTimeout(() => write("replaceState"), addressPause);
+  }, []);
+  return [shown, show];
+}
+
+/** Shows the state in the tab of the browser, as a title and as a coloured icon. */
+function useTitle(project: string, state: string): void {
+  useEffect(() => {
+    document.title = [state, project].filter(Boolean).join(" ");
+    const colour = state === "" ? "#5b7083" : state === "✓" ? "#007a5a" : "#c2410c";
+    const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="${colour}"/><path d="M4 5h8M8 5v7" stroke="#fff" stroke-width="2.2" stroke-linecap="round"/></svg>`;
+    document
+      .querySelector("link[rel=icon]")
+      ?.setAttribute("href", `data:image/svg+xml,${encodeURIComponent(icon)}`);
+  }, [project, state]);
 }
 
 const nowInterval = 5000;
 
-/** Returns the time, updated every few seconds; undefined if it is not needed. */
+/** Returns the time, updated every few seconds, at which a stuck deletion may have become one; undefined if it is not needed. */
 function useNow(isWanted: boolean): number | undefined {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -90,12 +144,20 @@ function useNow(isWanted: boolean): number | undefined {
   return isWanted ? now : undefined;
 }
 
-const viewParts: Readonly<Record<View, { readonly title: string; readonly Content: () => JSX.Element }>> = {
-  objects: { title: "Objects", Content: ObjectsView },
-  timeline: { title: "Reconciles", Content: TimelineView },
-  numbers: { title: "Numbers", Content: NumbersView },
-  findings: { title: "Findings", Content: FindingsView },
-  log: { title: "Log", Content: LogView },
+const contents: Readonly<Record<View, () => JSX.Element>> = {
+  now: NowView,
+  objects: ObjectsView,
+  timeline: TimelineView,
+  numbers: NumbersView,
+  log: LogView,
+};
+
+const titles: Readonly<Record<View, string>> = {
+  now: "Now",
+  objects: "Objects",
+  timeline: "Reconciles",
+  numbers: "Numbers",
+  log: "Log",
 };
 
 const stateTexts: Readonly<Record<Feed["state"], string>> = {
@@ -112,141 +174,5 @@ function ConnectionState({ feed }: { readonly feed: Feed }) {
       {stateTexts[feed.state]}
       {feed.history.isFull && ", the record is full"}
     </p>
-  );
-}
-
-/** The bar that moves through the time of the session. */
-function MomentBar() {
-  const { feed, shown, show, moment } = usePage();
-  const { from, to } = feed.history;
-  if (!Number.isFinite(from)) return <section class="moment-bar" aria-label="Time" />;
-  const isLast = shown.moment === undefined;
-  const step = (by: 1 | -1): void => {
-    const next = feed.history.nextMoment(moment, by);
-    if (next === undefined && by === -1) return;
-    show({ moment: next === undefined || next >= to ? undefined : next });
-  };
-  return (
-    <section class="moment-bar" aria-label="Time">
-      <button type="button" onClick={() => step(-1)} aria-label="One change back">
-        ◀
-      </button>
-      <input
-        type="range"
-        aria-label="Moment"
-        aria-valuetext={isLast ? "now" : timeOfDay(moment)}
-        min={from}
-        max={to}
-        step={1}
-        value={moment}
-        onInput={({ currentTarget: { valueAsNumber } }) =>
-          show({ moment: valueAsNumber >= to ? undefined : valueAsNumber })
-        }
-      />
-      <button type="button" onClick={() => step(1)} aria-label="One change forward" disabled={isLast}>
-        ▶
-      </button>
-      <output>
-        {isLast ? "now" : `${timeOfDay(moment)}, ${duration(to - moment)} before the last change`}
-      </output>
-      <button type="button" disabled={isLast} onClick={() => show({ moment: undefined })}>
-        Now
-      </button>
-      {feed.actions.includes("restore") && <RestoreButton isLast={isLast} />}
-    </section>
-  );
-}
-
-function RestoreButton({ isLast }: { readonly isLast: boolean }) {
-  const { feed, show, moment } = usePage();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ readonly moment: number; readonly error: RefusedActionError }>();
-  const restore = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await feed.act("restore", { at: new Date(moment).toISOString() });
-      show({ moment: undefined });
-    } catch (error) {
-      setProblem({ moment, error: error as RefusedActionError });
-    }
-    setBusy(false);
-  };
-  return (
-    <>
-      <button
-        type="button"
-        disabled={isLast || isBusy}
-        title="Brings the cluster to the state of this moment, and starts the operator again"
-        onClick={() => void restore()}
-      >
-        {isBusy ? "Going back" : "Go back to here"}
-      </button>
-      <span role="status">{problem?.moment === moment && <Problem problem={problem.error} />}</span>
-    </>
-  );
-}
-
-/** Findings with a link to the view of numbers. */
-const numericKinds: readonly Finding["kind"][] = ["blocked event loop", "growing queue", "growing memory"];
-
-/** The milliseconds before and after the finding that the linked view shows. */
-const contextTime = 10_000;
-
-/** The findings, with links to the objects, requests and calls that they are about. */
-function FindingsView() {
-  const { feed, shown } = usePage();
-  const all = useFindings(feed, shown.moment);
-  const matches = matcher(shown.filter);
-  const found = all.filter(({ title, text }) => matches(`${title} ${text}`));
-  if (found.length === 0) return <Empty isFiltered={all.length > 0}>Nothing looks wrong.</Empty>;
-  return (
-    <ul class="findings">
-      {found.map(({ kind, title, text, from, at, places, requests, call }) => (
-        <li key={`${kind} ${title} ${from}`}>
-          <h2>{title}</h2>
-          <p>{text}</p>
-          <p>
-            <Link to={{ moment: from }}>
-              <time>{timeOfDay(from)}</time>
-            </Link>
-            {at > from && ` to ${timeOfDay(at)}`}
-            {call !== undefined && (
-              <Link isListed to={{ view: "timeline", callID: call }}>
-                a call of it
-              </Link>
-            )}
-            {requests.map(({ controller, request }) => (
-              <Link
-                isListed
-                key={`${controller} ${request}`}
-                to={{ view: "timeline", callID: undefined, filter: `${controller} ${request}` }}
-              >
-                reconciles of {controller} {request}
-              </Link>
-            ))}
-            {numericKinds.includes(kind) && (
-              <Link
-                isListed
-                to={{
-                  view: "numbers",
-                  filter: "",
-                  moment: at,
-                  stretch: { from: from - contextTime, to: at + contextTime },
-                }}
-              >
-                numbers at that time
-              </Link>
-            )}
-            {places
-              .filter((place) => feed.history.tracks.has(place))
-              .map((place) => (
-                <Link isListed key={place} to={{ view: "objects", tab: "changes", place }}>
-                  {place}
-                </Link>
-              ))}
-          </p>
-        </li>
-      ))}
-    </ul>
   );
 }

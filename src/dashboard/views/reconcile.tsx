@@ -4,7 +4,7 @@ import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./texts.ts";
 import { callsOf, logOf } from "../history/connections.ts";
 import { objectOfCause } from "../../dev/record/recorded.ts";
-import { readableStack } from "../../dev/view/readable-log.ts";
+import { ErrorText } from "./error-text.tsx";
 import { Link } from "./messages.tsx";
 import { CallList } from "./webhook-call.tsx";
 import { PrintedLines } from "./lines.tsx";
@@ -75,26 +75,13 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
           ))}
         </ul>
       )}
-      {error !== undefined && <p class="problem">{stack ? readableStack(stack).join("\n") : error}</p>}
+      {error !== undefined && <ErrorText error={error} stack={stack} />}
       {requeueAfter !== undefined && <p>It runs again after {duration(requeueAfter)}.</p>}
       <h3>Requests</h3>
       {requests.length === 0 ? (
         <p class="dim">none: what it read came from the cache</p>
       ) : (
-        <table>
-          <tbody>
-            {requests.map(({ method, path, code, seconds }) => (
-              <tr class={hasFailed(method, code) ? "failed" : undefined}>
-                <td>{method}</td>
-                <td>
-                  <code>{path}</code>
-                </td>
-                <td>{code === "<error>" ? "no answer" : code}</td>
-                <td>{duration(seconds * 1000)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <RequestTable requests={requests} />
       )}
       {calls.length > 0 && (
         <>
@@ -108,8 +95,27 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
   );
 }
 
+export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
+  return (
+    <table>
+      <tbody>
+        {requests.map(({ method, path, code, seconds }) => (
+          <tr class={hasFailed(method, code) ? "failed" : undefined}>
+            <td>{method}</td>
+            <td>
+              <code>{path}</code>
+            </td>
+            <td>{code === "<error>" ? "no answer" : code}</td>
+            <td>{duration(seconds * 1000)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** Returns true for requests without success. A 404 for a GET is no failure: it tells that there is no such object. */
-function hasFailed(method: string, code: string): boolean {
+export function hasFailed(method: string, code: string): boolean {
   return !/^[123]/u.test(code) && !(method === "GET" && code === "404");
 }
 

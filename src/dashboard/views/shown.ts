@@ -1,10 +1,11 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
+import type { Health, Problem } from "../history/problems.ts";
 
 /** The views of the page, and the tabs of an object. */
-export const views = ["objects", "timeline", "numbers", "findings", "log"] as const;
-export const tabs = ["changes", "fields", "reconciles", "webhooks", "events", "edit"] as const;
+export const views = ["now", "objects", "timeline", "numbers", "log"] as const;
+export const tabs = ["state", "changes", "fields", "reconciles", "webhooks", "events", "edit"] as const;
 export type View = (typeof views)[number];
 export type Tab = (typeof tabs)[number];
 
@@ -29,9 +30,9 @@ export interface Shown {
 }
 
 export const initialChoices: Shown = {
-  view: "objects",
+  view: "now",
   place: undefined,
-  tab: "changes",
+  tab: "state",
   reconcileID: undefined,
   callID: undefined,
   moment: undefined,
@@ -46,6 +47,10 @@ export interface PageContext {
   readonly shown: Shown;
   /** The moment that is shown: the chosen one, or the last one. */
   readonly moment: number;
+  readonly health: Health;
+  readonly problems: readonly Problem[];
+  /** The object that is shown: the chosen one, else the worst of the project's. */
+  readonly place: string | undefined;
   readonly show: (change: Partial<Shown>) => void;
 }
 

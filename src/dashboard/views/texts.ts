@@ -1,4 +1,5 @@
 import { visibleText } from "@tsbuilder/apimachinery/text";
+import type { Tone } from "../history/standing.ts";
 
 /** Formats the time of day in UTC with milliseconds, as `tsbuilder replay` does. */
 export function timeOfDay(at: number): string {
@@ -13,17 +14,40 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
 }
 
-/** Returns a predicate for texts that contain all words of a filter, in any case. */
-export function matcher(filter: string): (text: string) => boolean {
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/u)
-    .filter((word) => word !== "");
+/** What a filter may ask about something besides its text: `kind:Pod`, `ns:shop`, `is:failing`. */
+export interface Facts {
+  readonly kind?: string;
+  readonly key?: string;
+  readonly tone?: Tone;
+}
+
+/** Tones in words, for filters and for screen readers. */
+export const toneWords: Readonly<Record<Tone, string>> = {
+  bad: "failing",
+  busy: "in progress",
+  good: "ready",
+  none: "without a status",
+};
+
+/** Returns a predicate for texts with all words of a filter, in any case. A term such as `is:failing` asks for a fact. */
+export function matcher(filter: string): (text: string, facts?: Facts) => boolean {
+  const words = filter.toLowerCase().split(/\s+/u).filter(Boolean);
   if (words.length === 0) return () => true;
-  return (text) => {
+  return (text, { kind = "", key = "", tone } = {}) => {
     const lower = text.toLowerCase();
-    return words.every((word) => lower.includes(word));
+    return words.every((word) => {
+      const [, name, value = ""] = /^(kind|ns|is):(.*)$/u.exec(word) ?? [];
+      if (name === undefined) return lower.includes(word);
+      if (name === "kind") return kind.toLowerCase().startsWith(value);
+      if (name === "ns") return key.toLowerCase().startsWith(value === "" ? "" : `${value}/`);
+      return tone !== undefined && toneWords[tone].includes(value);
+    });
   };
+}
+
+/** Returns the part of a path that a project's people know: from `src`, `api` or the like on. */
+export function shortPath(path: string): string {
+  return path.replace(/^.*?\/(?=(?:src|api|cmd|internal|lib)\/)/u, "");
 }
 
 interface Node {

@@ -275,7 +275,11 @@ export function writerName(by: RecordedWrite["by"]): string {
 
 /** Returns true if an operator wrote: not the cluster's own controllers, and not a person with kubectl or the page. */
 export function isOperator(by: RecordedWrite["by"]): boolean {
-  if (by === undefined || by.userAgent?.startsWith("kubectl") === true) return false;
-  if (by.userAgent === pageAgent) return false;
+  if (by === undefined || isPerson(by)) return false;
   return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
+}
+
+/** Returns true if a person wrote, with kubectl or on the page. */
+export function isPerson(by: RecordedWrite["by"]): boolean {
+  return by?.userAgent === pageAgent || by?.userAgent?.startsWith("kubectl") === true;
 }

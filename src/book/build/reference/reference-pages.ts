@@ -475,6 +475,11 @@ export function alertGroups(): PrometheusRule["spec"]["groups"] {
 export const environmentVariables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "the CLI": {
     BROWSER: "The program that opens the page of dev. Default: what the system opens addresses with.",
+    TSBUILDER_EDITOR:
+      "The editor in which the page of dev opens lines of your code, such as code. Default: VISUAL or EDITOR, if that has windows.",
+    VISUAL: "The same, where TSBUILDER_EDITOR is not set.",
+    EDITOR: "The same, where VISUAL is not set either.",
+    TERM_PROGRAM: "vscode for the terminal of VS Code, in which dev opens lines if no editor is set.",
     TSBUILDER_ENVTEST_INDEX:
       "The URL of the index from which tsbuilder envtest install downloads, for a mirror.",
     KUBEBUILDER_ASSETS:

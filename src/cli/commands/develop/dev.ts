@@ -100,12 +100,14 @@ export const dev = defineCommand({
       let page: Page | undefined;
       try {
         const { startPage } = await import("../../../dev/page/page-server.ts");
+        const { openSourceAction } = await import("../../../dev/page/open-source-action.ts");
         const test: PageAction = async () => {
           const { writeRecordedTest } = await import("./written-test.ts");
           return writeRecordedTest(openProject(cwd, ui), recent);
         };
+        const open = openSourceAction(shownProject.root, process.env);
         // A test is written from the record of all writes, which only the embedded cluster reports.
-        const actions = isOther ? session.actions : { ...session.actions, test };
+        const actions = { ...session.actions, open, ...(!isOther && { test }) };
         page = await startPage({ assets: readPageAssets(), record: recent, actions });
         view.started(session, page.url);
         if (flags.samples) await reportSamples(session, report);

@@ -1,9 +1,9 @@
+import { ageOf } from "@tsbuilder/apimachinery/text";
 import type { Event, ObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { type FieldError, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { type Resource, fieldText, type CellReader } from "../../registry/resource.ts";
-import { ageOf } from "../../registry/format-age.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";

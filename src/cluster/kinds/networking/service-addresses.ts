@@ -1,9 +1,9 @@
+import { ageOf } from "@tsbuilder/apimachinery/text";
 import { invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { IPAddressSpec, ServiceCIDRSpec } from "@tsbuilder/apimachinery/k8s/networking/v1";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import { ageOf } from "../../registry/format-age.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { checkCanonicalAddress, checkCanonicalRange, familyOf } from "../checks/addresses.ts";
 import { stringField, toGoStruct } from "../checks/go-struct.ts";

@@ -11,19 +11,30 @@ import { DifferenceLines } from "../lines.tsx";
 import { CallList } from "../webhook-call.tsx";
 import { Problem, useAction } from "../messages.tsx";
 import { type GoneWith, goesWith } from "../../history/owner-tree.ts";
+import { withFailure } from "../../history/problems.ts";
+import { standingOf } from "../../history/standing.ts";
+import { Key, KindIcon, Mark } from "../outcomes.tsx";
+import { Copies, StateTab } from "./state-tab.tsx";
 
-/** The chosen object, in tabs: its history, its writers, and everything that has to do with it. */
+/** The object that is shown, in tabs: how it stands, its history, its writers, and everything that has to do with it. */
 export function ObjectPane() {
-  const { feed, shown, show } = usePage();
-  const track = shown.place === undefined ? undefined : feed.history.tracks.get(shown.place);
-  if (track === undefined) return <section class="pane empty">Choose an object.</section>;
+  const { feed, shown, show, moment, health, place } = usePage();
+  const track = place === undefined ? undefined : feed.history.tracks.get(place);
+  if (track === undefined)
+    return (
+      <section class="pane empty">
+        {place === undefined ? "There is no object yet." : `The record has no ${place}.`}
+      </section>
+    );
+  const revision = revisionAt(track, moment);
+  const standing = revision && withFailure(standingOf(revision.object), health.failureOf.get(track.place));
   const { kind } = track.revisions.at(-1)!.object;
   const isOffered: Partial<Record<Tab, boolean>> = {
     webhooks: feed.history.calls.length > 0,
     edit: feed.actions.includes("apply"),
   };
   const offered = tabs.filter((tab) => isOffered[tab] !== false);
-  const tab = offered.includes(shown.tab) ? shown.tab : "changes";
+  const tab = offered.includes(shown.tab) ? shown.tab : "state";
   const { Content } = tabViews[tab];
   const onKeyDown = ({ key, currentTarget }: JSX.TargetedKeyboardEvent<HTMLElement>): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
@@ -34,9 +45,12 @@ export function ObjectPane() {
   };
   return (
     <section class="pane" aria-label={`${kind} ${track.key}`}>
-      <h2>
-        {kind} {track.key}
-      </h2>
+      <div class="pane-head">
+        <h2>
+          {standing && <Mark tone={standing.tone} />} <KindIcon kind={kind} /> {kind} <Key of={track.key} />
+        </h2>
+        <Copies object={revision?.object} resource={track.resource} />
+      </div>
       <div class="tabs" role="tablist" aria-label="What is shown of it" onKeyDown={onKeyDown}>
         {offered.map((one) => (
           <button
@@ -184,6 +198,7 @@ function DeleteButton({ track, onDelete }: { readonly track: Track; readonly onD
 type TabContent = (props: { readonly track: Track }) => JSX.Element;
 
 const tabViews: Readonly<Record<Tab, { readonly title: string; readonly Content: TabContent }>> = {
+  state: { title: "State", Content: StateTab },
   changes: { title: "Changes", Content: ChangesTab },
   fields: { title: "Fields", Content: FieldsTab },
   reconciles: { title: "Reconciles", Content: ReconcilesTab },

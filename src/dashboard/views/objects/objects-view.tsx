@@ -1,7 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
-import type { ShownCondition, TreeNode, TreeRow } from "../../history/owner-tree.ts";
-import { isCustom, isOfInterest, openRows, ownerTree } from "../../history/owner-tree.ts";
+import type { TreeNode, TreeRow } from "../../history/owner-tree.ts";
+import { isOfInterest, openRows, ownerTree } from "../../history/owner-tree.ts";
+import { withFailure } from "../../history/problems.ts";
+import type { Standing } from "../../history/standing.ts";
 import { Empty } from "../messages.tsx";
+import { Key, Mark } from "../outcomes.tsx";
 import { Rows } from "../rows.tsx";
 import { matcher } from "../texts.ts";
 import { usePage } from "../shown.ts";
@@ -9,20 +12,27 @@ import { ObjectPane } from "./object-pane.tsx";
 
 /** The tree of the objects at a moment, each below its owner. */
 function ObjectTree() {
-  const { feed, shown, show, moment } = usePage();
+  const { feed, shown, show, moment, health, place: shownPlace } = usePage();
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const { history } = feed;
   const written = history.written;
-  const tree = useMemo(() => ownerTree(history, moment, isCustom), [history, written, moment]);
+  const all = useMemo(() => ownerTree(history, moment), [history, written, moment]);
+  const asked = useMemo(() => all.filter((root) => isOfInterest(history, root)), [all, history]);
+  const tree = shown.everything ? all : asked;
+  const standingAt = ({ place, standing }: TreeNode): Standing =>
+    withFailure(standing, health.failureOf.get(place));
   const rows = useMemo(() => {
     const matches = matcher(shown.filter);
     return openRows(tree, {
       isClosed: ({ place }) => closed.has(place),
-      isShown: ({ place, kind, key }) =>
-        (shown.everything || isOfInterest(history.tracks.get(place)!)) && matches(`${kind} ${key}`),
+      isShown: (node) => {
+        const { kind, key } = node;
+        const { tone, why } = standingAt(node);
+        return matches(`${kind} ${key} ${why}`, { kind, key, tone });
+      },
     });
-  }, [tree, closed, shown.everything, shown.filter, history]);
-  const at = rows.findIndex(({ node }) => node.place === shown.place);
+  }, [tree, closed, shown.filter, health]);
+  const at = rows.findIndex(({ node }) => node.place === shownPlace);
   const active = at === -1 ? undefined : at;
 
   const open = ({ place }: TreeNode, isOpen: boolean): void => {
@@ -61,7 +71,7 @@ function ObjectTree() {
           checked={shown.everything}
           onChange={({ currentTarget }) => show({ everything: currentTarget.checked })}
         />
-        also objects that nobody changed
+        also the {all.length - asked.length} of the cluster itself
       </label>
       {rows.length === 0 && (
         <Empty isFiltered={shown.filter !== "" && tree.length > 0}>
@@ -83,53 +93,39 @@ function ObjectTree() {
           onKeyDown,
         }}
       >
-        {({ node, level, position, siblings, isOpen }) => (
-          <div
-            class={`node${node.deleting ? " deleting" : ""}`}
-            id={idOf(node)}
-            role="treeitem"
-            aria-level={level}
-            aria-posinset={position}
-            aria-setsize={siblings}
-            aria-expanded={node.children.length > 0 ? isOpen : undefined}
-            aria-selected={node.place === shown.place}
-            style={{ paddingLeft: `${level * 1.1}em` }}
-            onClick={() => show({ place: node.place })}
-          >
-            <span
-              class="twist"
-              onClick={(event) => {
-                event.stopPropagation();
-                open(node, !isOpen);
-              }}
+        {({ node, level, position, siblings, isOpen }) => {
+          const { tone, why } = standingAt(node);
+          return (
+            <div
+              class={`node${node.deleting ? " deleting" : ""}`}
+              id={idOf(node)}
+              role="treeitem"
+              aria-level={level}
+              aria-posinset={position}
+              aria-setsize={siblings}
+              aria-expanded={node.children.length > 0 ? isOpen : undefined}
+              aria-selected={node.place === shownPlace}
+              style={{ paddingLeft: `${level * 1.1}em` }}
+              onClick={() => show({ place: node.place })}
             >
-              {node.children.length > 0 ? (isOpen ? "▾" : "▸") : ""}
-            </span>
-            <span class="kind">{node.kind}</span> {node.key}
-            {node.deleting && <span class="dim"> is being deleted</span>}
-            <Conditions conditions={node.conditions} />
-          </div>
-        )}
+              <span
+                class="twist"
+                onClick={(event) => {
+                  event.stopPropagation();
+                  open(node, !isOpen);
+                }}
+              >
+                {node.children.length > 0 ? (isOpen ? "▾" : "▸") : ""}
+              </span>
+              <Mark tone={tone} /> <span class="kind">{node.kind}</span> <Key of={node.key} />
+              {why !== "" && <span class={`why ${tone}`}>{why}</span>}
+            </div>
+          );
+        }}
       </Rows>
     </section>
   );
 }
-
-/** The conditions in short, with a sign besides the colour for true and false ones. */
-function Conditions({ conditions }: { readonly conditions: readonly ShownCondition[] }) {
-  return (
-    <span class="conditions">
-      {conditions.map(({ type, status, reason }) => (
-        <span key={type} class={`condition ${status.toLowerCase()}`} title={reason}>
-          {signs[status] ?? "?"} {type}
-          <span class="hidden"> is {status}</span>
-        </span>
-      ))}
-    </span>
-  );
-}
-
-const signs: Readonly<Record<string, string>> = { True: "✓", False: "✗" };
 
 function idOf({ place }: TreeNode): string {
   return `node ${place}`.replaceAll(" ", "-");

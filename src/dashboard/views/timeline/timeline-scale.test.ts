@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { History, type Reconcile } from "../../history/history.ts";
 import { madeCall, madeObject, timeOf } from "../../history/testdata/made-records.ts";
-import { barsOf, callLanesOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
+import { barsOf, callLanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 
 function reconcile(request: string, from: number, to: number, controller = "shop"): Reconcile {
   return {
@@ -19,25 +19,8 @@ function reconcile(request: string, from: number, to: number, controller = "shop
   };
 }
 
-test("each request of a controller has a lane, the first that began on top", () => {
-  const lanes = lanesOf([
-    reconcile("default/b", 20, 30),
-    reconcile("default/a", 10, 40),
-    reconcile("default/b", 50, 60),
-    reconcile("default/b", 55, 60, "other"),
-  ]);
-  expect(
-    lanes.map(({ controller, request, reconciles }) => [controller, request, reconciles.length]),
-  ).toEqual([
-    ["shop", "default/a", 1],
-    ["shop", "default/b", 2],
-    ["other", "default/b", 1],
-  ]);
-});
-
 test("reconciles that would stand upon each other are one bar", () => {
-  const [lane] = lanesOf([reconcile("a", 0, 1), reconcile("a", 2, 3), reconcile("a", 500, 600)]);
-  const bars = barsOf(lane!.reconciles, 0, 1000, 1);
+  const bars = barsOf([reconcile("a", 0, 1), reconcile("a", 2, 3), reconcile("a", 500, 600)], 0, 1000, 1);
   expect(bars.map(({ left, width, items }) => [left, width, items.length])).toEqual([
     [0, 8, 2],
     [500, 100, 1],
@@ -59,7 +42,7 @@ test("whatever is zoomed into, each reconcile of the stretch has one bar, and no
           at = began + took;
           return reconcile("a", began, at);
         });
-        const bars = barsOf(lanesOf(reconciles)[0]!.reconciles, from, from + long, scale);
+        const bars = barsOf(reconciles, from, from + long, scale);
         expect(bars.flatMap((bar) => bar.items)).toEqual(
           reconciles.filter((one) => one.to >= from && one.from <= from + long),
         );

@@ -1,13 +1,6 @@
 import { keysOfCall } from "../../../dev/record/recorded.ts";
-import type { Call, Printed, Reconcile } from "../../history/history.ts";
+import type { Call, Printed } from "../../history/history.ts";
 import { webhookName } from "../../history/webhook-call.ts";
-
-/** A row of the timeline: all reconciles of one request of a controller, in the order of their starts. */
-export interface Lane {
-  readonly controller: string;
-  readonly request: string;
-  readonly reconciles: readonly Reconcile[];
-}
 
 /** A row of the timeline: all calls of a webhook about an object, in the order of their starts. */
 export interface CallLane {
@@ -26,20 +19,6 @@ export interface Bar<Item> {
   readonly left: number;
   readonly width: number;
   readonly items: readonly Item[];
-}
-
-/** Returns the lanes of reconciles, in the order of their first reconciles. */
-export function lanesOf(reconciles: readonly Reconcile[]): Lane[] {
-  const lanes = new Map<string, Lane & { readonly reconciles: Reconcile[] }>();
-  for (const reconcile of reconciles) {
-    const { controller, request } = reconcile;
-    const name = `${controller} ${request}`;
-    const lane = lanes.get(name) ?? { controller, request, reconciles: [] };
-    lane.reconciles.push(reconcile);
-    lanes.set(name, lane);
-  }
-  // One request is never reconciled twice at once, so they end in the order of their starts.
-  return [...lanes.values()].toSorted((a, b) => a.reconciles[0]!.from - b.reconciles[0]!.from);
 }
 
 /** Returns the lanes of webhook calls, in the order of their first calls. */

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { Call, Reconcile } from "../../history/history.ts";
+import type { Call, Lane, Reconcile } from "../../history/history.ts";
 import { causingReconciles } from "../../history/connections.ts";
 import { Empty, Link } from "../messages.tsx";
 import { Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
@@ -9,8 +9,8 @@ import { Rows } from "../rows.tsx";
 import { duration, matcher, timeOfDay } from "../texts.ts";
 import { usePage } from "../shown.ts";
 import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
-import type { Bar, CallLane, Lane, Mark } from "./timeline-scale.ts";
-import { barsOf, callLanesOf, lanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
+import type { Bar, CallLane, Mark } from "./timeline-scale.ts";
+import { barsOf, callLanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 import { placesOfCall } from "../../../dev/record/recorded.ts";
 import { verdictOf, webhookName } from "../../history/webhook-call.ts";
 import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
@@ -23,17 +23,17 @@ const labelWidth = 260;
 /** The timeline: a lane for each request of a controller, and for each object of a webhook. */
 export function TimelineView() {
   const { feed, shown, show, moment } = usePage();
-  const { reconciles, calls, actions } = feed.history;
+  const { reconciles, lanes: requests, calls, actions } = feed.history;
   const [mergedReconciles, setMergedReconciles] = useState<readonly Reconcile[]>([]);
   const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
   // The history appends to its lists in place, so their lengths are what changes.
   const lanes = useMemo(() => {
     const matches = matcher(shown.filter);
-    return [...lanesOf(reconciles), ...callLanesOf(calls)]
+    return [...requests.values(), ...callLanesOf(calls)]
       .filter((lane) => matches(laneName(lane)))
       .toSorted((a, b) => laneStart(a) - laneStart(b));
-  }, [reconciles, reconciles.length, calls, calls.length, shown.filter]);
+  }, [requests, reconciles.length, calls, calls.length, shown.filter]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
   const chosenReconcile = chosenCall
     ? undefined

@@ -1,7 +1,7 @@
+import { ageOf } from "@tsbuilder/apimachinery/text";
 import type { CronJobSpec } from "@tsbuilder/apimachinery/k8s/batch/v1";
 import { invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
-import { ageOf } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
 import { containerCells, workloadWarnings } from "../../apps/workload.ts";

@@ -1,3 +1,4 @@
+import { formatSpan } from "@tsbuilder/apimachinery/text";
 import type { JobCondition } from "@tsbuilder/apimachinery/k8s/batch/v1";
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
 import { duplicate, invalid, invalidStruct, omitted, required } from "@tsbuilder/apimachinery/errors";
@@ -5,7 +6,6 @@ import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
 import { fieldText, type Resource, type WriteRequest } from "../../../registry/resource.ts";
-import { formatSpan } from "../../../registry/format-age.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
 import { selectorCell, templateCells, workloadWarnings, templateLabelProblems } from "../../apps/workload.ts";

@@ -1,8 +1,8 @@
+import { formatSpan } from "@tsbuilder/apimachinery/text";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { CellReader } from "../../../registry/resource.ts";
 import type { Container } from "../pod-spec/types.ts";
 import type { Sent } from "../../../contract/api-object.ts";
-import { formatSpan } from "../../../registry/format-age.ts";
 import { readField, text } from "../../cells.ts";
 
 /** The cells of a Pod; its status depends on its containers more than on its phase. */

@@ -1,0 +1,253 @@
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { placeOf } from "../../dev/view/readable-log.ts";
+import { countUntil } from "./count-until.ts";
+import type { Finding, FoundRequest } from "./findings/finding.ts";
+import { groupBy, shortened } from "./findings/finding.ts";
+import { type History, type Lane, type Reconcile, revisionAt } from "./history.ts";
+import { isCustom } from "./owner-tree.ts";
+import { type Standing, type Tone, standingOf, tones } from "./standing.ts";
+
+/** A request whose last reconcile failed. */
+export interface Failure {
+  readonly reconcile: Reconcile;
+  /** The number of failures in a row, and the start of the first. */
+  readonly times: number;
+  readonly since: number;
+  /** The place of its object; undefined if the record does not have it. */
+  readonly place: string | undefined;
+}
+
+/** Returns the failure of a request at a moment. A conflict is retried at once, and says nothing about what failed before it. */
+export function failureAt({ reconciles }: Lane, moment: number): Omit<Failure, "place"> | undefined {
+  let [times, since] = [0, moment];
+  let last: Reconcile | undefined;
+  for (let at = countUntil(reconciles, ({ to }) => to <= moment) - 1; at >= 0; at--) {
+    const one = reconciles[at]!;
+    if (one.outcome === "conflict" || one.outcome === "unfinished") continue;
+    if (one.outcome !== "error" && one.outcome !== "terminal") break;
+    last ??= one;
+    times++;
+    since = one.from;
+  }
+  return last && { reconcile: last, times, since };
+}
+
+/** An object of one of the project's kinds, with how it stands. */
+export interface OwnObject {
+  readonly place: string;
+  readonly resource: string;
+  readonly key: string;
+  readonly object: KubernetesObject;
+  readonly standing: Standing;
+  readonly failure: Failure | undefined;
+}
+
+/** How everything stands at a moment. */
+export interface Health {
+  readonly failures: readonly Failure[];
+  /** By the place of the object. */
+  readonly failureOf: ReadonlyMap<string, Failure>;
+  /** The project's objects, the worst first, and those that changed last before others. */
+  readonly own: readonly OwnObject[];
+}
+
+export function healthOf(history: History, moment: number): Health {
+  const failures = [...history.lanes.values()].flatMap((lane): Failure[] => {
+    const failure = failureAt(lane, moment);
+    return failure ? [{ ...failure, place: history.placeOfRequest(lane) }] : [];
+  });
+  const failureOf = new Map(
+    failures.flatMap((one) => (one.place === undefined ? [] : [[one.place, one] as const])),
+  );
+  const found: (OwnObject & { readonly at: number })[] = [];
+  for (const track of history.tracks.values()) {
+    const { place, resource, key } = track;
+    const revision = isCustom(resource) ? revisionAt(track, moment) : undefined;
+    if (revision === undefined) continue;
+    const { object, index: at } = revision;
+    const failure = failureOf.get(place);
+    found.push({
+      place,
+      resource,
+      key,
+      object,
+      standing: withFailure(standingOf(object), failure),
+      failure,
+      at,
+    });
+  }
+  const own = found.sort((a, b) => rank(a) - rank(b) || b.at - a.at);
+  return { failures, failureOf, own };
+}
+
+/** Returns how an object stands whose reconcile may have failed: then its conditions are those of better days. */
+export function withFailure(standing: Standing, failure: Failure | undefined): Standing {
+  return failure ? { ...standing, tone: "bad", why: shortened(errorOf(failure.reconcile), 300) } : standing;
+}
+
+function rank({ standing: { tone } }: OwnObject): number {
+  return tones.indexOf(tone);
+}
+
+function errorOf({ error = "", stack, outcome }: Reconcile): string {
+  const [first = ""] = (stack ?? "").split("\n");
+  return (first.includes(error) ? first : error) || outcome;
+}
+
+/** A cause of what is wrong, once for everything that it affects. */
+export interface Problem {
+  readonly key: string;
+  readonly tone: Tone;
+  /** What is wrong, in one line. */
+  readonly title: string;
+  /** What happened, and what to do; empty if the title says all. */
+  readonly text: string;
+  /** The place in the project's sources: `/project/src/controller/mysql_controller.ts:40:5`. */
+  readonly source: string | undefined;
+  /** The last reconcile that failed because of it. */
+  readonly reconcile: Reconcile | undefined;
+  readonly times: number;
+  readonly from: number;
+  readonly at: number;
+  /** True if it has not happened for a while, and nothing fails because of it. */
+  readonly isOver: boolean;
+  /** The objects, and the requests of objects that the record does not have. */
+  readonly places: readonly string[];
+  readonly requests: readonly FoundRequest[];
+  readonly kind: Finding["kind"] | undefined;
+  readonly call: string | undefined;
+}
+
+/** The time in milliseconds after which a finding that happened no more is over. */
+const lastingTime = 60_000;
+
+/** The findings that explain why a reconcile fails. */
+const explaining: ReadonlySet<Finding["kind"]> = new Set([
+  "retry loop",
+  "missing right",
+  "denied writes",
+  "failing webhook",
+]);
+
+/**
+ * Returns what is wrong at a moment, each cause once: failing reconciles with the same error at the same line, with the finding that
+ * explains them; objects whose conditions tell of the same failure; and the other findings.
+ */
+export function problemsOf(
+  history: History,
+  { failures, own }: Health,
+  findings: readonly Finding[],
+  now: number,
+): Problem[] {
+  const failing = groupBy(failures, ({ reconcile }) => causeOf(reconcile));
+  const explained = new Set<Finding>();
+  const problems = [...failing].map(([key, group]): Problem => {
+    const last = group.reduce((a, b) => (b.reconcile.to > a.reconcile.to ? b : a));
+    const isAbout = ({ requests }: Finding): boolean =>
+      requests.some(({ controller, request }) =>
+        group.some(({ reconcile }) => reconcile.request === request && reconcile.controller === controller),
+      );
+    const mine = findings.filter((one) => explaining.has(one.kind) && isAbout(one));
+    for (const one of mine) explained.add(one);
+    const best = mine.find(({ kind }) => kind !== "retry loop");
+    const { reconcile } = last;
+    return {
+      key,
+      tone: "bad",
+      // The method and the path of a refused request stand in its reconcile.
+      title: best?.title ?? shortened(errorOf(reconcile).replace(/^ApiError: [A-Z]+ \S+: /u, ""), 200),
+      text: best?.text ?? "",
+      source: reconcile.stack && placeOf(reconcile.stack),
+      reconcile,
+      times: group.reduce((sum, { times }) => sum + times, 0),
+      from: Math.min(...group.map(({ since }) => since)),
+      at: reconcile.to,
+      isOver: false,
+      places: group.flatMap(({ place }) => place ?? []),
+      requests: group.map(({ reconcile: { controller, request } }) => ({ controller, request })),
+      kind: best?.kind,
+      call: best?.call,
+    };
+  });
+  const unwell = own.filter(({ standing, failure }) => standing.tone === "bad" && failure === undefined);
+  for (const [key, group] of groupBy(
+    unwell,
+    ({ object, key: name, standing: { why } }) => `${object.kind} ${nameless(why, name)}`,
+  )) {
+    const [{ object, standing, place }] = group as [OwnObject];
+    const since = standing.conditions.filter(({ tone }) => tone === "bad").map((one) => one.since);
+    const from = Math.min(
+      ...since.filter((at) => !Number.isNaN(at)),
+      history.tracks.get(place)!.revisions.at(-1)!.at,
+    );
+    const places = group.map((one) => one.place);
+    problems.push({
+      ...plain,
+      key,
+      title: `${object.kind} ${standing.why}`,
+      from,
+      at: from,
+      times: 1,
+      places,
+      isOver: false,
+    });
+  }
+  const rest = findings.filter((one) => !explained.has(one));
+  for (const [key, group] of groupBy(rest, patternOf)) {
+    const last = group.at(-1)!;
+    const at = Math.max(...group.map((one) => one.at));
+    const isOver = last.kind === "retry loop" || now - at > lastingTime;
+    const places = [...new Set(group.flatMap((one) => one.places))].filter((place) =>
+      history.tracks.has(place),
+    );
+    const requests = group.flatMap((one) => one.requests);
+    problems.push({
+      ...plain,
+      ...last,
+      key,
+      tone: isOver ? "none" : "busy",
+      from: group[0]!.from,
+      at,
+      times: group.length,
+      isOver,
+      places,
+      requests,
+    });
+  }
+  return problems.sort(
+    (a, b) =>
+      Number(a.isOver) - Number(b.isOver) || tones.indexOf(a.tone) - tones.indexOf(b.tone) || b.at - a.at,
+  );
+}
+
+const plain = {
+  tone: "bad",
+  text: "",
+  source: undefined,
+  reconcile: undefined,
+  requests: [],
+  kind: undefined,
+  call: undefined,
+} as const;
+
+/** Returns what failing reconciles with the same cause have in common: the controller, the line, and the error without names. */
+function causeOf({ controller, request, error = "", stack = "" }: Reconcile): string {
+  return [controller, placeOf(stack), nameless(error, request)].join("\n");
+}
+
+function patternOf({ kind, title, requests, places }: Finding): string {
+  const keys = [
+    ...requests.map(({ request }) => request),
+    ...places.map((place) => place.slice(place.indexOf(" ") + 1)),
+  ];
+  return `${kind} ${keys.reduce(nameless, title)}`;
+}
+
+/** Returns a text without an object's name, namespace and numbers, which differ from object to object; `db-0` has the name of `db`. */
+function nameless(text: string, key: string): string {
+  const names = key.split("/");
+  return text.replaceAll(/[\w-]+(?:\.[\w-]+)*/gu, (word) => {
+    const name = names.find((one) => word === one || word.startsWith(`${one}-`));
+    return (name === undefined ? word : `…${word.slice(name.length)}`).replaceAll(/\d+/gu, "0");
+  });
+}

@@ -1,0 +1,56 @@
+import { placeOf, readableStack } from "../../dev/view/readable-log.ts";
+import { Problem, useAction } from "./messages.tsx";
+import { usePage } from "./shown.ts";
+import { shortPath } from "./texts.ts";
+
+/** An error as a person looks for it: the message, the line of the project that threw it, and the stack to unfold. */
+export function ErrorText({ error, stack }: { readonly error: string; readonly stack: string | undefined }) {
+  const lines = stack === undefined ? [] : readableStack(stack);
+  const frames = lines.findIndex((line) => line.startsWith("    "));
+  const message = lines.slice(0, frames === -1 ? undefined : frames).join("\n");
+  return (
+    <div class="error-text">
+      <p class="problem">{message.includes(error) ? message : error}</p>
+      <Source source={stack && placeOf(stack)} />
+      {frames !== -1 && (
+        <details>
+          <summary>Stack</summary>
+          <pre tabIndex={0}>{lines.slice(frames).map(shortPath).join("\n")}</pre>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** A place in the project's sources: a click opens it in the editor; of a recorded session, it copies it. */
+export function Source({
+  source,
+  isShort,
+}: {
+  readonly source: string | undefined;
+  readonly isShort?: boolean;
+}) {
+  const { feed } = usePage();
+  const { act, message, problem, setMessage } = useAction();
+  if (source === undefined) return null;
+  const open = (): void => {
+    if (feed.actions.includes("open")) void act("open", { source }, "opened in your editor");
+    else void copy(source).then(() => setMessage("copied"));
+  };
+  return (
+    <span class="source">
+      <button type="button" class="link" title={source} onClick={open}>
+        {isShort ? source.replace(/^.*[/\\]/u, "") : shortPath(source)}
+      </button>{" "}
+      <span role="status">
+        {message && <span class="dim">{message}</span>}
+        {problem && <Problem problem={problem} />}
+      </span>
+    </span>
+  );
+}
+
+/** Copies a text; browsers allow that on loopback. */
+export async function copy(text: string): Promise<void> {
+  await navigator.clipboard.writeText(text);
+}

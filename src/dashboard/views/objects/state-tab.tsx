@@ -1,0 +1,168 @@
+import { useMemo, useState } from "preact/hooks";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Track } from "../../history/history.ts";
+import { revisionAt } from "../../history/history.ts";
+import { objectLines } from "../../history/object-yaml.ts";
+import { type TreeNode, ownerTree } from "../../history/owner-tree.ts";
+import { withFailure } from "../../history/problems.ts";
+import { type ShownCondition, standingOf } from "../../history/standing.ts";
+import { ErrorText, copy } from "../error-text.tsx";
+import { Link } from "../messages.tsx";
+import { Key, KindIcon, Mark } from "../outcomes.tsx";
+import { RequestTable, hasFailed } from "../reconcile.tsx";
+import { usePage } from "../shown.ts";
+import { duration, timeOfDay } from "../texts.ts";
+
+/** The tab that tells how the object stands and why: its error, its conditions, and a graph of what it owns. */
+export function StateTab({ track }: { readonly track: Track }) {
+  const { feed, moment, health } = usePage();
+  const revision = revisionAt(track, moment);
+  const { history } = feed;
+  const tree = useMemo(() => ownerTree(history, moment), [history, history.written, moment]);
+  if (revision === undefined) return <p class="empty">It does not exist at this moment.</p>;
+  const failure = health.failureOf.get(track.place);
+  const { conditions, why } = standingOf(revision.object);
+  const path = pathTo(tree, track.place);
+  const node = path.at(-1);
+  const refused = failure?.reconcile.requests.filter(({ method, code }) => hasFailed(method, code)) ?? [];
+  return (
+    <>
+      {failure && (
+        <section class="failure" aria-label="Why it fails">
+          <p>
+            Its reconcile failed {failure.times === 1 ? "" : `${failure.times} times in a row `}
+            {failure.times > 1 && `since ${timeOfDay(failure.since).slice(0, 8)} `}(
+            <Link to={{ view: "timeline", reconcileID: failure.reconcile.reconcileID, callID: undefined }}>
+              the last at {timeOfDay(failure.reconcile.from).slice(0, 8)}
+            </Link>
+            ):
+          </p>
+          <ErrorText
+            error={failure.reconcile.error ?? failure.reconcile.outcome}
+            stack={failure.reconcile.stack}
+          />
+          {refused.length > 0 && <RequestTable requests={refused} />}
+        </section>
+      )}
+      {conditions.length > 0 && <Conditions conditions={conditions} moment={moment} />}
+      {conditions.length === 0 && <p class="dim">{why || "It reports no conditions."}</p>}
+      {node && (path.length > 1 || node.children.length > 0) && (
+        <>
+          <h3>What belongs together</h3>
+          <Graph node={path[0]!} />
+        </>
+      )}
+    </>
+  );
+}
+
+function pathTo(nodes: readonly TreeNode[], place: string): readonly TreeNode[] {
+  for (const node of nodes) {
+    if (node.place === place) return [node];
+    const below = pathTo(node.children, place);
+    if (below.length > 0) return [node, ...below];
+  }
+  return [];
+}
+
+function Conditions({
+  conditions,
+  moment,
+}: {
+  readonly conditions: readonly ShownCondition[];
+  readonly moment: number;
+}) {
+  return (
+    <table class="conditions">
+      <tbody>
+        {conditions.map(({ type, status, reason, message, since, tone }) => (
+          <tr key={type}>
+            <th scope="row">
+              <Mark tone={tone} /> {type}
+            </th>
+            <td>{status}</td>
+            <td>
+              {reason} <span class="dim">{message}</span>
+            </td>
+            <td class="number dim">
+              {Number.isNaN(since) ? "" : `for ${duration(Math.max(0, moment - since))}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The number of children of an object that the graph draws. */
+const mostChildren = 20;
+
+/** An object and, connected with lines, what it owns, each with how it stands. */
+function Graph({ node }: { readonly node: TreeNode }) {
+  return (
+    <ul class="graph">
+      <GraphNode node={node} />
+    </ul>
+  );
+}
+
+function GraphNode({ node }: { readonly node: TreeNode }) {
+  const { health, place, show } = usePage();
+  const { tone, why } = withFailure(node.standing, health.failureOf.get(node.place));
+  return (
+    <li>
+      <button
+        type="button"
+        class={`graph-node ${tone}`}
+        aria-current={node.place === place ? "true" : undefined}
+        title={why}
+        onClick={() => show({ place: node.place })}
+      >
+        <Mark tone={tone} /> <KindIcon kind={node.kind} /> {node.kind} <Key of={node.key} />
+      </button>
+      {tone !== "good" && why !== "" && <span class={`why ${tone}`}>{why}</span>}
+      {node.children.length > 0 && (
+        <ul>
+          {node.children.slice(0, mostChildren).map((child) => (
+            <GraphNode key={child.place} node={child} />
+          ))}
+          {node.children.length > mostChildren && (
+            <li class="dim">and {node.children.length - mostChildren} more</li>
+          )}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** Buttons that copy the object, and the command that shows it in a terminal. */
+export function Copies({
+  object,
+  resource,
+}: {
+  readonly object: KubernetesObject | undefined;
+  readonly resource: string;
+}) {
+  const [copied, setCopied] = useState("");
+  if (object === undefined) return null;
+  const { namespace, name = "" } = object.metadata;
+  const command = `kubectl get ${resource} ${name}${namespace === undefined ? "" : ` -n ${namespace}`} -o yaml`;
+  const texts = { "Copy YAML": `${objectLines(object).join("\n")}\n`, "Copy kubectl": command };
+  return (
+    <p class="copies">
+      {Object.entries(texts).map(([label, text]) => (
+        <button
+          type="button"
+          key={label}
+          class="quiet"
+          onClick={() => void copy(text).then(() => setCopied(label))}
+        >
+          {label}
+        </button>
+      ))}
+      <span role="status" class="dim">
+        {copied !== "" && "copied"}
+      </span>
+    </p>
+  );
+}
