@@ -109,7 +109,7 @@ if (typeof servers === "string") {
   const total = Number(options.disturbances);
   const only = options.only?.split(",");
   for (let count = 0; count < total;) {
-    const round = Math.min(random.integer(3, 8), total - count);
+    const round = Math.min(only?.length ?? random.integer(3, 8), total - count);
     for (let index = 0; index < round; index += 1) {
       const name = only ? only[(count + index) % only.length]! : chooseDisturbance(random);
       console.log(`  ${time()} ${name}`);

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  renameSync,
   rmSync,
   statfsSync,
   writeFileSync,
@@ -138,6 +139,8 @@ export class ProcessKubelet {
     while (this.#named(name)) await sleep(100);
     const data = join(this.volumeOf(name), "data");
     rmSync(data, { recursive: true, force: true });
+    // Another volume has room.
+    this.free(name);
     if (copy !== undefined && existsSync(copy)) execFileSync("cp", ["--archive", copy, data]);
     this.#held.delete(name);
   }
@@ -226,7 +229,9 @@ export class ProcessKubelet {
       const folder = join(this.#home(name), volume);
       mkdirSync(folder, { recursive: true });
       for (const [file, value] of Object.entries(data)) {
-        writeFileSync(join(folder, file), Buffer.from(value, "base64"));
+        // A server must not read half of it.
+        writeFileSync(join(folder, ".new"), Buffer.from(value, "base64"));
+        renameSync(join(folder, ".new"), join(folder, file));
       }
     }
   }

@@ -46,11 +46,8 @@ export async function setChildren(
   await children.set(Service, names.writes, serviceFor(mysql, writesLabel), pruneServicePorts);
   await children.set(Service, names.reads, serviceFor(mysql, readsLabel), pruneServicePorts);
   await children.set(PodDisruptionBudget, names.servers, disruptionBudgetFor(mysql));
-  await children.set(
-    Pod,
-    names.restore,
-    status?.epoch === undefined ? restorePodFor(mysql) : undefined,
-  );
+  const restore = status?.epoch === undefined ? restorePodFor(mysql) : undefined;
+  await children.set(Pod, names.restore, restore);
   // A primary beyond the size stays until another one has taken over.
   const replicas = Math.max(spec.size ?? 1, (status?.primary ?? 0) + 1);
   const existing = await children.find(StatefulSet, names.servers);
@@ -100,15 +97,11 @@ export async function ensureOperatorSecret(
   mysql: Stored<Maria>,
 ): Promise<Stored<Secret>> {
   const key = { namespace: mysql.metadata.namespace, name: namesOf(mysql).operator };
-  const desired = operatorSecretFor(mysql, newPassword());
-  return (
-    (await findSecret(client, key)) ??
-    (await client.create(
-      Secret,
-      { ...desired, metadata: { ...desired.metadata, ...key } },
-      { owner: mysql },
-    ))
-  );
+  const known = await findSecret(client, key);
+  if (known) return known;
+  const { metadata, ...secret } = operatorSecretFor(mysql, newPassword());
+  const named = { ...secret, metadata: { ...metadata, ...key } };
+  return client.create(Secret, named, { owner: mysql });
 }
 
 /** The password of the application: a given one, or one that is made once. Returns a problem if there is none. */

@@ -377,7 +377,8 @@ function canFollow({ executed }: Says, primary: Says): boolean {
   return includes(executed, primary.purged);
 }
 
-function isFollowing({ source }: Says, ordinal: number): boolean {
+/** Returns whether a server replicates from another one. */
+export function isFollowing({ source }: Says, ordinal: number): boolean {
   return source?.ordinal === ordinal && source.isReceiving && source.isApplying;
 }
 

@@ -206,6 +206,8 @@ class World {
     if (recorded.epoch !== this.recorded?.epoch)
       this.#note(`  records ${recorded.primary} ${recorded.pod}`);
     this.recorded = recorded;
+    // The worst moment to fall asleep: before what it wrote is done.
+    if (this.#random.chance(0.3)) this.#startOperator();
     if (this.#random.chance(0.1)) throw new GoneError("no answer");
   }
 
@@ -374,15 +376,15 @@ class World {
 
 /** The events of the model, and how often each comes beside the others. */
 const weights = {
-  ...{ kill: 2, delete: 2, "come back": 4, "cut off": 1, heal: 2, lose: 1, save: 1, "put back": 1 },
+  ...{ kill: 2, delete: 2, "come back": 12, "cut off": 1, heal: 12, lose: 1, save: 1, "put back": 1 },
   ...{
     "new template": 1,
     break: 1,
     purge: 1,
     "operator dies": 1,
     "operator sleeps": 1,
-    switch: 4,
-    obey: 1,
+    switch: 12,
+    obey: 8,
   },
 };
 const disturbances = Object.entries(weights).flatMap(([what, weight]) =>

@@ -23,7 +23,7 @@ test("the newest backup is told of if it failed, or can't begin, and no older on
 });
 
 test("a primary whose labels somebody removed is not taken for a deleted one", async () => {
-  const [labelled, bare] = [named("db-1"), named("db-0")];
+  const [labelled, bare] = ["db-1", "db-0"].map((name) => ({ metadata: { name } }));
   const client = { list: async () => [labelled], find: async () => bare } as unknown as Client;
   const found = async (primary?: number) => {
     const metadata = { name: "db", namespace: "default" };
@@ -34,10 +34,6 @@ test("a primary whose labels somebody removed is not taken for a deleted one", a
   expect(await found(1)).toEqual(["db-1"]);
   expect(await found(0)).toEqual(["db-1", "db-0"]);
 });
-
-function named(name: string): Stored<Pod> {
-  return { metadata: { name } } as Stored<Pod>;
-}
 
 function job(name: string, day: number, type?: string): Stored<Job> {
   const creationTimestamp = `2026-01-0${day}T00:00:00Z`;

@@ -42,7 +42,8 @@ export function placesOf(pods: readonly Stored<Pod>[], revision: string | undefi
       name: pod.metadata.name,
       pod: pod.metadata.uid,
       host: pod.status?.podIP || undefined,
-      isOutdated: isOutdated(pod, revision),
+      // One that is being deleted already is made anew by itself.
+      isOutdated: !pod.metadata.deletionTimestamp && !!revision && revisionOf(pod) !== revision,
       hasCertificate: pod.spec?.volumes?.some(({ name }) => name === tlsVolume) ?? false,
       isBroken: podProblem(pod) !== undefined,
       trouble: troubleOf(pod),
@@ -50,12 +51,8 @@ export function placesOf(pods: readonly Stored<Pod>[], revision: string | undefi
     .sort((one, other) => one.ordinal - other.ordinal);
 }
 
-/** One that is being deleted already is made anew by itself. */
-function isOutdated(
-  { metadata: { deletionTimestamp, labels } }: Stored<Pod>,
-  revision = "",
-): boolean {
-  return !deletionTimestamp && revision !== "" && labels?.["controller-revision-hash"] !== revision;
+function revisionOf({ metadata: { labels } }: Stored<Pod>): string | undefined {
+  return labels?.["controller-revision-hash"];
 }
 
 /** Returns what keeps a pod from working, in Kubernetes' own words; empty if nothing does. */

@@ -7,7 +7,7 @@ import type { Stored } from "@tsbuilder/runtime";
 import type { Maria } from "../../api/v1/maria_types.ts";
 import { operatorSecretFor } from "./maria_resources.ts";
 import type { SqlStep } from "./maria_drive.ts";
-import { ensureAccount, type Row, SqlSessions } from "./maria_sql.ts";
+import { ensureAccount, type Row, type Session, SqlSessions } from "./maria_sql.ts";
 
 test("a server that has another one's address by now is not taken for that one", async () => {
   const sessions = await sessionsWith(answering([{ name: "1" }]));
@@ -15,8 +15,15 @@ test("a server that has another one's address by now is not taken for that one",
   expect(server).toMatchObject({ ordinal: 0, trouble: "another server has its address" });
 });
 
+test("a copy that ended with its process is not taken for one in progress", async () => {
+  const statements: string[] = [];
+  await (await sessionsWith(answering([{ name: "0" }], statements))).look(true);
+  expect(statements[0]).toContain("clone_status WHERE PID > 0) AS cloning");
+});
+
 test("a server whose certificate proves nothing is silent, and the status says what ends that", async () => {
-  const sessions = await sessionsWith(answering([]), "HANDSHAKE_SSL_ERROR");
+  const error = Object.assign(new Error("expired"), { code: "HANDSHAKE_SSL_ERROR" });
+  const sessions = await sessionsWith(Promise.reject(error));
   const [server] = await sessions.look(true);
   expect(server?.trouble).toMatch(/^expired\. Correct the Secret .* and delete the pod/);
 });
@@ -64,12 +71,8 @@ test("each pod has an id of its own: MySQL never replicates what has the server'
 });
 
 test("a user is made, gets a new password beside the former one, and loses that after an hour", async () => {
-  const said = async (password: string, known?: Row) => {
-    const statements: string[] = [];
-    const session = answering(known ? [known] : [], statements);
-    await ensureAccount(session, { username: "app" }, password, "key");
-    return statements.slice(1).map((sql) => sql.replace(/ATTRIBUTE .*/, "ATTRIBUTE"));
-  };
+  const said = async (password: string, known?: Row) =>
+    (await all(password, known)).map((sql) => sql.replace(/ATTRIBUTE .*/, "ATTRIBUTE"));
   const user = "USER 'app'@'%'";
   const [, sign = ""] = /"sign":"(\w+)"/.exec((await all("it's")).join()) ?? [];
   expect(await said("it's")).toEqual([
@@ -79,7 +82,7 @@ test("a user is made, gets a new password beside the former one, and loses that 
     `ALTER ${user} IDENTIFIED BY 'it''s' ATTRIBUTE`,
   ]);
   expect(await said("it's", { sign: null })).toHaveLength(4);
-  const shop = await all("it's", "my_shop");
+  const shop = await all("it's", undefined, "my_shop");
   expect(shop).toContain("CREATE DATABASE IF NOT EXISTS `my_shop`");
   expect(shop).toContain("GRANT ALL ON `my\\_shop`.* TO 'app'@'%'");
   expect(await said("it's", { sign, isOver: 0 })).toEqual([]);
@@ -102,27 +105,21 @@ async function saidFor(step: SqlStep): Promise<string[]> {
   return statements.slice(1);
 }
 
-/** The statements that make a user. */
-async function all(password: string, database = "app"): Promise<string[]> {
+/** The statements that make a user, or change its password, after the question whether there is one. */
+async function all(password: string, known?: Row, database = "app"): Promise<string[]> {
   const statements: string[] = [];
-  await ensureAccount(answering([], statements), { database }, password, "key");
-  return statements;
+  await ensureAccount(answering(known ? [known] : [], statements), { database }, password, "key");
+  return statements.slice(1);
 }
 
 /** The sessions with one server. */
-async function sessionsWith(
-  session: ReturnType<typeof answering>,
-  code?: string,
-): Promise<SqlSessions> {
+async function sessionsWith(session: Session | Promise<never>): Promise<SqlSessions> {
   const pod = { namespace: "default", name: "db-0", pod: "uid", host: "10.0.0.1", ordinal: 0 };
   const works = { isOutdated: false, hasCertificate: false, isBroken: false, trouble: "" };
   const none = async () => Promise.reject(new Error("not asked for"));
   const effects = { places: async () => [{ ...pod, ...works }], restart: none, restoreHost: none };
   const sessions = new SqlSessions({ password: "", ca: undefined }, effects);
-  await sessions.open(async () => {
-    if (code) throw Object.assign(new Error("expired"), { code });
-    return session;
-  });
+  await sessions.open(async () => session);
   return sessions;
 }
 

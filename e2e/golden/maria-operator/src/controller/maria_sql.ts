@@ -12,7 +12,7 @@ import { parseGtids } from "./maria_gtids.ts";
 import { mysqlPort, operatorUser } from "./maria_resources.ts";
 
 /** A session with one server. It ends for good when anything fails. */
-interface Session {
+export interface Session {
   query(sql: string): Promise<Row[]>;
   close(): void;
 }
@@ -194,11 +194,12 @@ function describe(error: (Error & { readonly code?: string }) | undefined): stri
   return `${message}. Correct the Secret of its certificate, if that is wrong, and delete the pod, which reads it`;
 }
 
+/** A copy that ended with its process is said to be in progress for ever, but by nobody. */
 const lookStatement = `SELECT @@report_host AS name, @@server_uuid AS uuid, @@super_read_only AS isLocked, @@read_only AS isReadOnly,
   @@gtid_executed AS executed, @@gtid_purged AS purged, configuration.HOST AS source,
   receiving.SERVICE_STATE AS receiving, receiving.RECEIVED_TRANSACTION_SET AS received,
   receiving.LAST_ERROR_MESSAGE AS receiveError, applying.SERVICE_STATE AS applying,
-  (SELECT MAX(STATE) FROM performance_schema.clone_status) AS cloning,
+  (SELECT MAX(STATE) FROM performance_schema.clone_status WHERE PID > 0) AS cloning,
   (SELECT MAX(ERROR_MESSAGE) FROM performance_schema.clone_status) AS cloneError,
   (SELECT MAX(LAST_ERROR_MESSAGE) FROM performance_schema.replication_applier_status_by_worker) AS applyError
 FROM (SELECT 1) AS one

@@ -81,14 +81,9 @@ export const mysqld = external({
 });
 
 function empty(name: string): Volume {
-  const process = {
-    process: "",
-    host: "",
-    password: "",
-    access: "locked",
-    isReplicating: false,
-  } as const;
-  return { ...process, name: /\d+$/.exec(name)![0], executed: "", source: "", users: {} };
+  const texts = { process: "", host: "", password: "", executed: "", source: "" };
+  const ordinal = /\d+$/.exec(name)![0];
+  return { ...texts, name: ordinal, access: "locked", isReplicating: false, users: {} };
 }
 
 /** Executes a statement. */

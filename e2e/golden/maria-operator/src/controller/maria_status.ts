@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-import { type Clock, type Condition, setCondition, type Stored } from "@tsbuilder/runtime";
+import { type Clock, setCondition, type Stored } from "@tsbuilder/runtime";
 import type { CronJob } from "@tsbuilder/runtime/k8s/batch/v1";
 import type { Maria, MariaStatus } from "../../api/v1/maria_types.ts";
-import type { Problem, Recorded, Server } from "./maria_decide.ts";
+import { isFollowing, type Problem, type Recorded, type Server } from "./maria_decide.ts";
 import { formatGtids, parseGtids } from "./maria_gtids.ts";
 import { labelsOf } from "./maria_resources.ts";
 
@@ -25,11 +25,9 @@ export function fieldsOf({ epoch, primary, pod, gtids, aside }: Recorded): Parti
 /** The servers that users may read from: the primary, and replicas that follow it. */
 export function serving(recorded: Recorded | undefined, servers: readonly Server[]): Set<number> {
   const good = servers.filter(({ ordinal, pod, says }) => {
-    if (ordinal === recorded?.primary) return pod === recorded.pod && says?.access === "open";
-    const { source, isSeeding } = says ?? {};
-    const isFollowing =
-      source?.ordinal === recorded?.primary && source?.isReceiving && source.isApplying;
-    return isFollowing && !isSeeding && source.error === undefined;
+    if (!says || !recorded) return false;
+    if (ordinal === recorded.primary) return pod === recorded.pod && says.access === "open";
+    return isFollowing(says, recorded.primary) && !says.isSeeding && !says.source?.error;
   });
   return new Set(good.map(({ ordinal }) => ordinal));
 }
@@ -50,27 +48,18 @@ export function statusFor(
   const lastBackupTime = cronJob?.status?.lastSuccessfulTime ?? status.lastBackupTime;
   const [first] = problems;
   const { size = 1 } = spec;
-  const isComplete = ready.size >= size;
   const observedGeneration = metadata.generation ?? 0;
-  const reason = first?.reason ?? "Progressing";
+  const bad = first?.reason ?? "Progressing";
   const why =
     problems.map(({ message }) => message).join("; ") || `${ready.size} of ${size} servers serve`;
-  const word = (type: string, isTrue: boolean, good: string, bad: string): Condition[] =>
-    setCondition(
-      conditions,
-      isTrue
-        ? { type, status: "True", reason: good, message: "", observedGeneration }
-        : { type, status: "False", reason: bad, message: why, observedGeneration },
-      clock,
-    );
-  let conditions = status.conditions ?? [];
-  conditions = word("Available", isAvailable, "PrimaryServes", reason);
-  conditions = word(
-    "Ready",
-    isAvailable && isComplete && problems.length === 0,
-    "AsExpected",
-    reason,
-  );
+  const judged = (type: string, isTrue: boolean, good: string) => {
+    const [reason, message] = isTrue ? [good, ""] : [bad, why];
+    const status = isTrue ? ("True" as const) : ("False" as const);
+    return { type, status, reason, message, observedGeneration };
+  };
+  const available = judged("Available", isAvailable, "PrimaryServes");
+  const isReady = isAvailable && ready.size >= size && problems.length === 0;
+  const conditions = setCondition(status.conditions ?? [], available, clock);
   return {
     ...status,
     observedGeneration,
@@ -78,6 +67,6 @@ export function statusFor(
     readyReplicas: ready.size,
     selector: selector.join(","),
     ...(lastBackupTime ? { lastBackupTime } : {}),
-    conditions,
+    conditions: setCondition(conditions, judged("Ready", isReady, "AsExpected"), clock),
   };
 }
