@@ -115,8 +115,7 @@ function* restrictMirror({ metadata, spec = {} }: ApiObject & Sent<Pod>, node: s
   if (owner?.apiVersion !== "v1" || owner.kind !== "Node" || owner.name !== node)
     yield must("an owner reference");
   if (!owner?.controller) yield must("a controller owner reference");
-  if (owner?.blockOwnerDeletion)
-    yield `node "${node}" must not set blockOwnerDeletion on an owner reference`;
+  if (owner?.blockOwnerDeletion) yield `node "${node}" must not set blockOwnerDeletion on an owner reference`;
   const uid = store.collection("nodes").get(node)?.object.metadata.uid;
   if (uid === undefined) throw notFound({ group: "", plural: "nodes", kind: "Node" }, node);
   if (owner?.uid !== uid) yield `node ${node} UID mismatch: expected ${owner?.uid} got ${uid}`;
@@ -154,8 +153,7 @@ function* restrictNode({ operation, name, object, oldObject }: AdmissionRequest,
     return;
   }
   const taintsOf = (it: ApiObject | undefined) => (it?.["spec"] as Node["spec"] | undefined)?.taints ?? [];
-  if (!isEqual(taintsOf(object), taintsOf(oldObject)))
-    yield `node "${node}" is not allowed to modify taints`;
+  if (!isEqual(taintsOf(object), taintsOf(oldObject))) yield `node "${node}" is not allowed to modify taints`;
   if (!isEqual(object.metadata.ownerReferences ?? [], oldObject?.metadata.ownerReferences ?? []))
     yield `node "${node}" is not allowed to modify ownerReferences`;
   if (labels !== "") yield `is not allowed to modify labels: ${labels}`;
