@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { certify, createCA } from "@tsbuilder/apimachinery/certs";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 

@@ -83,7 +83,7 @@ function* restrictPod(request: AdmissionRequest, { node, store }: Asking): Itera
       if (nodeOfStored() !== node) yield only("delete");
       return;
     case "UPDATE status": {
-      const [pod, old] = [object as unknown as Pod, request.oldObject as unknown as Pod];
+      const [pod, old] = [object, request.oldObject] as unknown as [Pod, Pod];
       if (old.spec.nodeName !== node) yield only("update pod status for");
       if (!isEqual(old.metadata.labels ?? {}, pod.metadata.labels ?? {}))
         yield `node "${node}" cannot update labels through pod status`;
@@ -244,7 +244,7 @@ function audiencesOf(pod: Pod, store: Store): string[] {
     ),
   );
   const specOf = <T>(collection: string, key = ""): Partial<Stored<T>> =>
-    (store.collection(collection).get(key)?.object["spec"] ?? {}) as Partial<Stored<T>>;
+    store.collection(collection).get(key)?.object["spec"] ?? {};
   const claimed = claimNames(pod).flatMap((claim) => {
     const { volumeName } = specOf<PersistentVolumeClaim["spec"]>(
       "persistentvolumeclaims",

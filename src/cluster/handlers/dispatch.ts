@@ -5,7 +5,7 @@
 
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Core } from "../registry/core.ts";
-import { type Verb, keyOf } from "../registry/resource.ts";
+import type { Verb } from "../registry/resource.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import {
   type StatusError,
@@ -13,7 +13,6 @@ import {
   methodNotAllowed,
   methodNotSupported,
   nameMissing,
-  notFound,
   qualifiedName,
   resourceNotServed,
 } from "../contract/status-error.ts";
