@@ -8,12 +8,11 @@ import { apiPort, nodeAddress } from "../addresses.ts";
 
 const [folder = ""] = process.argv.slice(2);
 const read = (name: string): string => readFileSync(join(folder, "certs", name), "utf8");
-const pair = (name: string) => ({ cert: read(`${name}.crt`), key: read(`${name}.key`) });
 
 await startCluster({
   host: "0.0.0.0",
   port: apiPort,
   advertiseAddress: nodeAddress,
-  certificates: { ca: pair("ca"), serving: pair("apiserver") },
+  certificates: { ca: { cert: read("ca.crt"), key: read("ca.key") } },
   controllers: controllerNames,
 });
