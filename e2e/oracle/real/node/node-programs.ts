@@ -33,8 +33,11 @@ const packages = {
  */
 export type ControlPlane = "real" | "launchers" | "embedded";
 
+/** What journeys join whose tests don't say it: `CONTROL_PLANE=embedded npm run lab -- node`. */
+const chosen = (process.env["CONTROL_PLANE"] as ControlPlane | undefined) ?? "real";
+
 /** Builds and installs what a node needs, unless it is there; or says why this machine can't run one. */
-export function prepareNode(wanted: ControlPlane = "real"): NodePrograms | { readonly missing: string } {
+export function prepareNode(wanted = chosen): NodePrograms | { readonly missing: string } {
   const trouble = machineTrouble() ?? installPackages(packages);
   if (trouble !== undefined) return { missing: trouble };
   const binaries = findBinaries();
