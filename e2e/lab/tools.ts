@@ -76,7 +76,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     flakes: { summary: "tests that the speed of a machine decides", steps: [program("e2e/tools/flakes.ts")] },
     fuzz: {
-      summary: "[--time SECONDS] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
+      summary:
+        "[--time SECONDS] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
       steps: [program("e2e/lab/fuzz/fuzz.ts")],
     },
     differential: {
@@ -123,7 +124,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/oracle/real/build-control-plane.ts")],
     },
     "real-node": {
-      summary: "a Kubernetes with containers, in namespaces of its own; --shell opens a shell in it",
+      summary:
+        "a Kubernetes with containers, in namespaces of its own; --embedded takes the embedded control plane, --shell opens a shell in it",
       steps: [program("e2e/oracle/real/node/main.ts")],
     },
     mysql: {

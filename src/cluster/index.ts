@@ -8,6 +8,7 @@ export {
 } from "./controllers/index.ts";
 export { loadNewObjectCheck, type NewObjectCheck } from "./built-in/new-object-check.ts";
 export type { Pace, PacedStep } from "./control-loop/pace.ts";
+export type { KubeletTLS } from "./contract/kubelet-tls.ts";
 export type { Kubeconfig } from "./auth/credentials.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";

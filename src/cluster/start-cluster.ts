@@ -79,7 +79,11 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   const { port = 0, host = "127.0.0.1", clock = backgroundClock, onError = reportError } = options;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
   const stored = options.dataDir === undefined ? undefined : loadCredentials(options.dataDir);
-  const credentials = new Credentials({ ...stored, ...options.certificates });
+  const credentials = new Credentials({
+    ...stored,
+    ...options.certificates,
+    address: options.advertiseAddress,
+  });
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;
   const clientCA = [credentials.ca.cert, options.certificates?.clientCA ?? []].flat();
@@ -130,6 +134,8 @@ function kubeletTLS({ ca }: Credentials): KubeletTLS {
   const subject = { commonName: "kube-apiserver-kubelet-client", organizations: ["system:masters"] };
   return {
     ca: ca.cert,
+    // Names of nodes are seldom names that this machine knows.
+    addressTypes: ["InternalIP", "ExternalIP", "Hostname"],
     // Few clusters have a kubelet, and a key takes a millisecond.
     get client() {
       return (client ??= issueCertificate(ca, { ...subject, usages: ["client"] }));

@@ -33,20 +33,23 @@ beforeAll(async () => {
 
 afterAll(() => project?.node.stop());
 
-test.skipIf(missing !== undefined)("the operator starts three servers, and a pod writes to them", async () => {
-  const { stderr } = await project.tsbuilder("deploy", "--image", image, "--wait");
-  expect(stderr).toContain("The operator is available.");
-  const metadata = { name: "db" };
-  await apply({
-    apiVersion: "data.example.com/v1",
-    kind: "MySQL",
-    metadata,
-    spec: { size, deletionPolicy: "Delete" },
-  });
-  await project.kubectl(`wait ${mysql} --for=condition=Ready --timeout=${timeoutIn.build}`);
-  await apply(writer);
-  await untilServing();
-});
+test.skipIf(missing !== undefined)(
+  "the operator starts three servers, and a pod writes to them",
+  async () => {
+    const { stderr } = await project.tsbuilder("deploy", "--image", image, "--wait");
+    expect(stderr).toContain("The operator is available.");
+    const metadata = { name: "db" };
+    await apply({
+      apiVersion: "data.example.com/v1",
+      kind: "MySQL",
+      metadata,
+      spec: { size, deletionPolicy: "Delete" },
+    });
+    await project.kubectl(`wait ${mysql} --for=condition=Ready --timeout=${timeoutIn.build}`);
+    await apply(writer);
+    await untilServing();
+  },
+);
 
 test.skipIf(missing !== undefined)("another server becomes the primary", async () => {
   await patch({ primary: 1 });
@@ -67,42 +70,51 @@ test.skipIf(missing !== undefined)("a primary whose pod was deleted goes on in t
   await untilServing(1);
 });
 
-test.skipIf(missing !== undefined)("a replica that lost its volume becomes a copy of the primary", async () => {
-  const claim = "persistentvolumeclaim/data-db-0";
-  const before = await uidOf(claim);
-  await project.kubectl(`delete ${claim} pod/db-0`);
-  await eventually(async () => expect(await uidOf(claim)).not.toBe(before));
-  await project.kubectl(`wait pod db-0 --for=condition=Ready --timeout=${timeoutIn.build}`);
-  await untilServing(1);
-});
+test.skipIf(missing !== undefined)(
+  "a replica that lost its volume becomes a copy of the primary",
+  async () => {
+    const claim = "persistentvolumeclaim/data-db-0";
+    const before = await uidOf(claim);
+    await project.kubectl(`delete ${claim} pod/db-0`);
+    await eventually(async () => expect(await uidOf(claim)).not.toBe(before));
+    await project.kubectl(`wait pod db-0 --for=condition=Ready --timeout=${timeoutIn.build}`);
+    await untilServing(1);
+  },
+);
 
-test.skipIf(missing !== undefined)("a new password reaches clients late, whose former one is still valid", async () => {
-  await project.kubectl("create secret generic given --from-literal=password=another-one");
-  await patch({ passwordSecret: { name: "given" } });
-  const published = "get secret db-credentials --output=jsonpath={.data.password}";
-  const password = Buffer.from("another-one").toString("base64");
-  await eventually(async () => expect(await project.kubectl(published)).toBe(password));
-  const failures = (await written()).failed;
-  const mounted = "exec writer -- cat /credentials/password";
-  await eventually(async () => expect(await project.kubectl(mounted)).toBe("another-one"));
-  await untilServing(1);
-  expect((await written()).failed).toBe(failures);
-});
+test.skipIf(missing !== undefined)(
+  "a new password reaches clients late, whose former one is still valid",
+  async () => {
+    await project.kubectl("create secret generic given --from-literal=password=another-one");
+    await patch({ passwordSecret: { name: "given" } });
+    const published = "get secret db-credentials --output=jsonpath={.data.password}";
+    const password = Buffer.from("another-one").toString("base64");
+    await eventually(async () => expect(await project.kubectl(published)).toBe(password));
+    const failures = (await written()).failed;
+    const mounted = "exec writer -- cat /credentials/password";
+    await eventually(async () => expect(await project.kubectl(mounted)).toBe("another-one"));
+    await untilServing(1);
+    expect((await written()).failed).toBe(failures);
+  },
+);
 
-test.skipIf(missing !== undefined)("no row that was acknowledged is lost, on none of the servers", async () => {
-  await project.kubectl("exec writer -- touch /tmp/end");
-  await project.kubectl("wait pod writer --for=jsonpath={.status.phase}=Succeeded");
-  const { rows } = await written();
-  console.log(`${rows.length} rows were acknowledged`);
-  const executed = await ask(1, "SELECT @@gtid_executed");
-  for (let ordinal = 0; ordinal < size; ordinal += 1) {
-    await ask(ordinal, `SELECT WAIT_FOR_EXECUTED_GTID_SET('${executed.trim().replaceAll("\\n", "")}')`);
-    const found = new Set((await ask(ordinal, "SELECT id FROM app.t")).split("\n"));
-    expect(rows.filter((row) => !found.has(row))).toEqual([]);
-  }
-  const open = Array.from({ length: size }, (_, ordinal) => ask(ordinal, "SELECT @@read_only"));
-  expect((await Promise.all(open)).map((answer) => answer.trim())).toEqual(["1", "0", "1"]);
-});
+test.skipIf(missing !== undefined)(
+  "no row that was acknowledged is lost, on none of the servers",
+  async () => {
+    await project.kubectl("exec writer -- touch /tmp/end");
+    await project.kubectl("wait pod writer --for=jsonpath={.status.phase}=Succeeded");
+    const { rows } = await written();
+    console.log(`${rows.length} rows were acknowledged`);
+    const executed = await ask(1, "SELECT @@gtid_executed");
+    for (let ordinal = 0; ordinal < size; ordinal += 1) {
+      await ask(ordinal, `SELECT WAIT_FOR_EXECUTED_GTID_SET('${executed.trim().replaceAll("\\n", "")}')`);
+      const found = new Set((await ask(ordinal, "SELECT id FROM app.t")).split("\n"));
+      expect(rows.filter((row) => !found.has(row))).toEqual([]);
+    }
+    const open = Array.from({ length: size }, (_, ordinal) => ask(ordinal, "SELECT @@read_only"));
+    expect((await Promise.all(open)).map((answer) => answer.trim())).toEqual(["1", "0", "1"]);
+  },
+);
 
 test.skipIf(missing !== undefined)("nothing is left", async () => {
   await project.kubectl(`delete ${mysql} pod/writer secret/given --timeout=${timeoutIn.journey}`);
@@ -188,12 +200,15 @@ function uidOf(object: string): Promise<string> {
 }
 
 async function restartsOf(pod: string): Promise<number> {
-  return Number(await project.kubectl(`get pod ${pod} --output=jsonpath={..containerStatuses[0].restartCount}`));
+  return Number(
+    await project.kubectl(`get pod ${pod} --output=jsonpath={..containerStatuses[0].restartCount}`),
+  );
 }
 
 /** Asks a server as its root, who has no password and no way in but its socket. */
 function ask(ordinal: number, sql: string): Promise<string> {
-  const words = "mysql --no-defaults --socket=/run/mysqld/mysqld.sock --user=root --skip-column-names --execute";
+  const words =
+    "mysql --no-defaults --socket=/run/mysqld/mysqld.sock --user=root --skip-column-names --execute";
   return project.kubectl(`exec db-${ordinal} --container=mysql -- ${words}`, sql);
 }
 

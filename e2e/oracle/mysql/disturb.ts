@@ -176,8 +176,7 @@ if (typeof servers === "string") {
   async function check(): Promise<void> {
     if (onlooker.twoPrimaries.length > 0) fail(new Error(`two took writes: ${onlooker.twoPrimaries[0]}`));
     const primary = (await person.current()).status?.primary ?? 0;
-    const events =
-      "SELECT CONCAT_WS(' ', STATUS, DEFINER, SQL_MODE) AS state FROM information_schema.EVENTS";
+    const events = "SELECT CONCAT_WS(' ', STATUS, DEFINER, SQL_MODE) AS state FROM information_schema.EVENTS";
     if ((await asked(primary, events)).length === 0 && users.agreedToAll) await makeObjects(primary);
     await users.pause();
     const had = await idsAt(primary);

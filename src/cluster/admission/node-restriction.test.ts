@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { certify, createCA } from "@tsbuilder/apimachinery/certs";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 
@@ -50,7 +49,11 @@ const patch = (path: string, body: object) =>
 const pods = "/api/v1/namespaces/default/pods";
 
 test("a kubelet registers its own node, with labels that are its own to set", async () => {
-  const node = (name: string, labels: object = {}) => ({ apiVersion: "v1", kind: "Node", metadata: { name, labels } });
+  const node = (name: string, labels: object = {}) => ({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels },
+  });
   const create = (object: object) => asKubelet("POST", "/api/v1/nodes", object);
   expect(await create(node("n3"))).toMatchObject({
     code: 403,
@@ -69,7 +72,9 @@ test("a kubelet registers its own node, with labels that are its own to set", as
   expect(await patch("/api/v1/nodes/n2", { metadata: { labels: { mine: "yes" } } })).toBe(
     'node "n1" is not allowed to modify node "n2"',
   );
-  expect(await patch("/api/v1/nodes/n1", { spec: { taints: [] } })).toBe('node "n1" is not allowed to modify taints');
+  expect(await patch("/api/v1/nodes/n1", { spec: { taints: [] } })).toBe(
+    'node "n1" is not allowed to modify taints',
+  );
   expect(await patch("/api/v1/nodes/n1", { metadata: { labels: { "k8s.io/x": "y" } } })).toBe(
     "is not allowed to modify labels: k8s.io/x",
   );
@@ -88,7 +93,9 @@ test("a kubelet writes the status of its own pods, and nothing else of them", as
   expect(await patch(`${pods}/foreign/status`, { status: { phase: "Failed" } })).toBe(
     `node "n1" can only update pod status for ${own}`,
   );
-  expect(await asKubelet("DELETE", `${pods}/foreign`)).toMatchObject({ why: `node "n1" can only delete ${own}` });
+  expect(await asKubelet("DELETE", `${pods}/foreign`)).toMatchObject({
+    why: `node "n1" can only delete ${own}`,
+  });
   const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "foreign" } };
   expect(await asKubelet("POST", `${pods}/foreign/eviction`, eviction)).toMatchObject({
     why: `node n1 can only evict ${own}`,
@@ -102,7 +109,9 @@ test("a kubelet creates mirror pods of its own node that need nothing", async ()
     return code === 201 ? code : why;
   };
   const nodeName = "n1";
-  expect(await create({ nodeName }, {})).toContain('pod does not have "kubernetes.io/config.mirror" annotation');
+  expect(await create({ nodeName }, {})).toContain(
+    'pod does not have "kubernetes.io/config.mirror" annotation',
+  );
   expect(await create({ nodeName: "n2" }, { annotations })).toContain("with spec.nodeName set to itself");
   const only = 'node "n1" can only create pods with';
   expect(await create({ nodeName }, { annotations })).toBe(`${only} an owner reference set to itself`);
@@ -122,19 +131,30 @@ test("a kubelet creates mirror pods of its own node that need nothing", async ()
 });
 
 test("a kubelet gets tokens that are bound to its own pods, for audiences that these name", async () => {
-  const uidOf = (name: string) => cluster.core.store.collection("pods").get(`default/${name}`)!.object.metadata.uid!;
+  const uidOf = (name: string) =>
+    cluster.core.store.collection("pods").get(`default/${name}`)!.object.metadata.uid!;
   const request = async (boundObjectRef: object | undefined, ...audiences: string[]) => {
     const path = "/api/v1/namespaces/default/serviceaccounts/robot/token";
     const { code, why } = await asKubelet("POST", path, { spec: { audiences, boundObjectRef } });
     return code === 201 ? code : why;
   };
-  const bound = (name: string, fields: object = {}) => ({ apiVersion: "v1", kind: "Pod", name, uid: uidOf(name), ...fields });
+  const bound = (name: string, fields: object = {}) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    name,
+    uid: uidOf(name),
+    ...fields,
+  });
   expect(await request(undefined)).toBe("node requested token not bound to a pod");
   expect(await request(bound("own", { uid: "" }), "vault")).toBe(
     "node requested token with a pod binding without a uid",
   );
-  expect(await request(bound("own", { uid: "x" }), "vault")).toContain("(x) does not match the UID in record");
-  expect(await request(bound("foreign"))).toBe("node requested token bound to a pod scheduled on a different node");
+  expect(await request(bound("own", { uid: "x" }), "vault")).toContain(
+    "(x) does not match the UID in record",
+  );
+  expect(await request(bound("foreign"))).toBe(
+    "node requested token bound to a pod scheduled on a different node",
+  );
   expect(await request(bound("own"), "vault")).toBe(201);
   const refused =
     'audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience';

@@ -83,7 +83,7 @@ function* restrictPod(request: AdmissionRequest, { node, store }: Asking): Itera
       if (nodeOfStored() !== node) yield only("delete");
       return;
     case "UPDATE status": {
-      const [pod, old] = [object as unknown as Pod, request.oldObject as unknown as Pod];
+      const [pod, old] = [object, request.oldObject] as unknown as [Pod, Pod];
       if (old.spec.nodeName !== node) yield only("update pod status for");
       if (!isEqual(old.metadata.labels ?? {}, pod.metadata.labels ?? {}))
         yield `node "${node}" cannot update labels through pod status`;
@@ -115,8 +115,7 @@ function* restrictMirror({ metadata, spec = {} }: ApiObject & Sent<Pod>, node: s
   if (owner?.apiVersion !== "v1" || owner.kind !== "Node" || owner.name !== node)
     yield must("an owner reference");
   if (!owner?.controller) yield must("a controller owner reference");
-  if (owner?.blockOwnerDeletion)
-    yield `node "${node}" must not set blockOwnerDeletion on an owner reference`;
+  if (owner?.blockOwnerDeletion) yield `node "${node}" must not set blockOwnerDeletion on an owner reference`;
   const uid = store.collection("nodes").get(node)?.object.metadata.uid;
   if (uid === undefined) throw notFound({ group: "", plural: "nodes", kind: "Node" }, node);
   if (owner?.uid !== uid) yield `node ${node} UID mismatch: expected ${owner?.uid} got ${uid}`;
@@ -154,8 +153,7 @@ function* restrictNode({ operation, name, object, oldObject }: AdmissionRequest,
     return;
   }
   const taintsOf = (it: ApiObject | undefined) => (it?.["spec"] as Node["spec"] | undefined)?.taints ?? [];
-  if (!isEqual(taintsOf(object), taintsOf(oldObject)))
-    yield `node "${node}" is not allowed to modify taints`;
+  if (!isEqual(taintsOf(object), taintsOf(oldObject))) yield `node "${node}" is not allowed to modify taints`;
   if (!isEqual(object.metadata.ownerReferences ?? [], oldObject?.metadata.ownerReferences ?? []))
     yield `node "${node}" is not allowed to modify ownerReferences`;
   if (labels !== "") yield `is not allowed to modify labels: ${labels}`;
@@ -246,7 +244,7 @@ function audiencesOf(pod: Pod, store: Store): string[] {
     ),
   );
   const specOf = <T>(collection: string, key = ""): Partial<Stored<T>> =>
-    (store.collection(collection).get(key)?.object["spec"] ?? {}) as Partial<Stored<T>>;
+    store.collection(collection).get(key)?.object["spec"] ?? {};
   const claimed = claimNames(pod).flatMap((claim) => {
     const { volumeName } = specOf<PersistentVolumeClaim["spec"]>(
       "persistentvolumeclaims",

@@ -2,11 +2,14 @@ import { createHmac, generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { serverServiceAddress } from "../kinds/core/service/allocation.ts";
 import type { User } from "../contract/user.ts";
 
 interface CredentialsOptions {
   readonly ca?: CertificateWithKey | undefined;
   readonly serving?: CertificateWithKey | undefined;
+  /** The address by which nodes reach the server, besides loopback. */
+  readonly address?: string | undefined;
   /** The secret from which the tokens of users are derived. */
   readonly tokenKey?: string | undefined;
 }
@@ -26,7 +29,7 @@ export class Credentials {
       issueCertificate(this.ca, {
         commonName: "kube-apiserver",
         dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
-        ipAddresses: ["127.0.0.1", "::1"],
+        ipAddresses: ["127.0.0.1", "::1", serverServiceAddress, options.address ?? []].flat(),
         usages: ["server"],
       });
   }

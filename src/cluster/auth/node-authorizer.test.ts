@@ -64,7 +64,9 @@ const unrelated = "no relationship found between node 'n1' and this object";
 async function denialOf(method: string, path: string, name = "system:node:n1", groups = ["system:nodes"]) {
   const { code, body } = await send(cluster.addUser(name, groups), { method, path, body: {} });
   const { message = "" } = body as { message?: string };
-  return code === 403 ? /(?:in the namespace "[^"]*"|at the cluster scope)(?:: )?(.*)$/su.exec(message)![1] : "allowed";
+  return code === 403
+    ? /(?:in the namespace "[^"]*"|at the cluster scope)(?:: )?(.*)$/su.exec(message)![1]
+    : "allowed";
 }
 
 test.each([
@@ -109,7 +111,10 @@ test.each([
   ["/api/v1/namespaces/default/secrets/publish", unrelated],
   ["/api/v1/secrets", "can only read namespaced object of this type"],
   ["/api/v1/pods", "can only list/watch pods with spec.nodeName field selector"],
-  ["/api/v1/pods?fieldSelector=spec.nodeName!%3Dn1", "can only list/watch pods with spec.nodeName field selector"],
+  [
+    "/api/v1/pods?fieldSelector=spec.nodeName!%3Dn1",
+    "can only list/watch pods with spec.nodeName field selector",
+  ],
   ["/api/v1/persistentvolumes", "can only get individual resources of this type"],
   ["/api/v1/nodes", "node 'n1' cannot read all nodes, only its own Node object"],
   ["/api/v1/nodes/n2", "node 'n1' cannot read 'n2', only its own Node object"],
@@ -127,7 +132,9 @@ test.each([
 });
 
 test("a kubelet writes no Secrets, and gets tokens for the accounts of its pods alone", async () => {
-  expect(await denialOf("DELETE", inDefault("secrets/registry"))).toBe("can only read resources of this type");
+  expect(await denialOf("DELETE", inDefault("secrets/registry"))).toBe(
+    "can only read resources of this type",
+  );
   expect(await denialOf("POST", inDefault("serviceaccounts/other/token"))).toBe(unrelated);
   expect(await denialOf("POST", inDefault("serviceaccounts"))).toBe(
     "can only create tokens for individual service accounts",

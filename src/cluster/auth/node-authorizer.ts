@@ -48,7 +48,10 @@ export class NodeAuthorizer implements Authorizer {
       case "persistentvolumeclaims":
         return this.#usesClaim(node, namespace, name);
       case "persistentvolumes":
-        return this.#usesVolume(node, this.#volumes().find(({ metadata }) => metadata.name === name));
+        return this.#usesVolume(
+          node,
+          this.#volumes().find(({ metadata }) => metadata.name === name),
+        );
       case "configmaps":
       case "secrets":
         return (

@@ -45,7 +45,9 @@ export function controlPlaneRBAC(): readonly ApiObject[] {
 
 /** The rules of a role of the control plane. */
 export function rulesOfRole(name: string): readonly Rule[] {
-  const role = controlPlaneRBAC().find(({ kind, metadata: it }) => kind === "ClusterRole" && it.name === name);
+  const role = controlPlaneRBAC().find(
+    ({ kind, metadata: it }) => kind === "ClusterRole" && it.name === name,
+  );
   return role?.["rules"] as readonly Rule[];
 }
 

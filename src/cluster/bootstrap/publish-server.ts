@@ -3,7 +3,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
-import { serviceRange } from "../kinds/core/service/allocation.ts";
+import { serverServiceAddress, serviceRange } from "../kinds/core/service/allocation.ts";
 import { nodeAddress } from "../kinds/core/node/fake-node.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
@@ -92,7 +92,7 @@ function publishedObjects({ port, address = nodeAddress }: ServerPlace): Publish
     kind: "Service",
     metadata: { ...metadata, labels: { component: "apiserver", provider: "kubernetes" } },
     spec: {
-      clusterIP: "10.96.0.1",
+      clusterIP: serverServiceAddress,
       ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
       sessionAffinity: "None",
       type: "ClusterIP",

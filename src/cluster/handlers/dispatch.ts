@@ -5,7 +5,7 @@
 
 import { copyJSON } from "@tsbuilder/apimachinery/json";
 import type { Core } from "../registry/core.ts";
-import { type Verb, keyOf } from "../registry/resource.ts";
+import type { Verb } from "../registry/resource.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import {
   type StatusError,
@@ -13,7 +13,6 @@ import {
   methodNotAllowed,
   methodNotSupported,
   nameMissing,
-  notFound,
   qualifiedName,
   resourceNotServed,
 } from "../contract/status-error.ts";
@@ -59,7 +58,8 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   // Paths of built-in kinds have no HEAD; those of custom resources handle it as GET.
   if (context.method === "HEAD" && !target.resource.custom) throw methodNotAllowed();
   // A client that can't read the response gets 406 before anything else is checked.
-  negotiate(context.request.headers.accept, target, verb === "watch" ? "list" : verb);
+  if (handler !== handleConnect)
+    negotiate(context.request.headers.accept, target, verb === "watch" ? "list" : verb);
   if (writeVerbs.has(verb)) await target.resource.load?.();
   const { deprecation } = target.served;
   if (deprecation) context.warnings.add(deprecation);

@@ -40,7 +40,23 @@ test.each([
   expect(notes.map((note) => /=(\S+) changes nothing: /u.exec(note)?.[1])).toEqual(entries);
 });
 
+test("what no user can see changes nothing, and is named", () => {
+  const { notes, refusal } = explain(
+    "--max-requests-inflight=5",
+    "--kubelet-preferred-address-types=Hostname",
+    "-v=4",
+  );
+  expect({ notes, refusal }).toEqual({
+    notes: ["--max-requests-inflight=5 changes nothing: the embedded server has no such setting"],
+    refusal: undefined,
+  });
+});
+
 test.each([
+  ["--authorization-mode=Node,Webhook", "the embedded server can't follow --authorization-mode=Webhook"],
+  ["--oidc-issuer-url=https://a", "the embedded server can't follow --oidc-issuer-url"],
+  ["--anonymous-auth=false", "the embedded server can't follow --anonymous-auth"],
+  ["--audit-log-path=/a", "the embedded server can't follow --audit-log-path"],
   [
     "--enable-admission-plugins=PodSecurity,Nonsense",
     'enable-admission-plugins plugin "Nonsense" is unknown',

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { freePort } from "@tsbuilder/apimachinery/port";
 import { afterAll, expect, test } from "vitest";
@@ -11,6 +13,8 @@ import { installLaunchers } from "./install-launchers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "launchers-"));
 const children: ChildProcess[] = [];
+/** An address of loopback at which only a server listens that was told to. */
+const host = "127.0.0.2";
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
   rmSync(folder, { recursive: true });
@@ -20,7 +24,7 @@ test("the launchers accept envtest's flags and clients, and stop on SIGTERM", as
   const [apiserver, etcd] = installLaunchers(join(folder, "bin"));
   const [apiPort, etcdPort] = [await freePort(), await freePort()];
   const ca = createCA({ commonName: "envtest" });
-  const serving = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
+  const serving = issueCertificate(ca, { ipAddresses: [host], usages: ["server"] });
   const client = issueCertificate(ca, {
     commonName: "admin",
     organizations: ["system:masters"],
@@ -32,7 +36,10 @@ test("the launchers accept envtest's flags and clients, and stop on SIGTERM", as
   const flags = [
     `--cert-dir=${folder}`,
     `--client-ca-file=${join(folder, "ca.crt")}`,
-    "--bind-address=127.0.0.1",
+    `--bind-address=${host}`,
+    "--advertise-address=10.200.0.1",
+    "--requestheader-allowed-names=proxy,other",
+    `--requestheader-client-ca-file=${join(folder, "ca.crt")}`,
   ];
   const server = run(apiserver!, [...flags, `--secure-port=${apiPort}`, "--authorization-mode=RBAC"]);
   run(etcd!, [`--listen-client-urls=http://127.0.0.1:${etcdPort}`]);
@@ -42,6 +49,17 @@ test("the launchers accept envtest's flags and clients, and stop on SIGTERM", as
   await untilAnswers(() => get(apiPort, "/healthz", new Agent({ ca: ca.cert })));
   expect(await get(apiPort, "/api/v1/namespaces", agent)).toBe(200);
   expect(await get(apiPort, "/api/v1/namespaces", new Agent({ ca: ca.cert }))).toBe(403);
+  const read = async (path: string) => JSON.parse(await getText(apiPort, path, agent)) as object;
+  expect(await read("/api/v1/namespaces/default/endpoints/kubernetes")).toMatchObject({
+    subsets: [{ addresses: [{ ip: "10.200.0.1" }], ports: [{ port: apiPort }] }],
+  });
+  const configMap = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
+  const { data } = (await read(configMap)) as { data: Record<string, string> };
+  expect(data).toMatchObject({
+    "requestheader-allowed-names": '["proxy","other"]',
+    "requestheader-client-ca-file": ca.cert,
+  });
+  expect(data["client-ca-file"]).toContain(ca.cert);
   const ended = once(server, "exit");
   server.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
@@ -67,15 +85,21 @@ function run(path: string, argv: string[]): ChildProcess {
   return child;
 }
 
-function get(port: number, path: string, agent: Agent): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const call = request({ host: "127.0.0.1", port, path, agent }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    call.on("error", reject);
-    call.end();
-  });
+async function get(port: number, path: string, agent: Agent): Promise<number> {
+  const response = await call(port, path, agent);
+  response.resume();
+  return response.statusCode ?? 0;
+}
+
+async function getText(port: number, path: string, agent: Agent): Promise<string> {
+  return text(await call(port, path, agent));
+}
+
+async function call(port: number, path: string, agent: Agent): Promise<IncomingMessage> {
+  const [response] = (await once(request({ host, port, path, agent }).end(), "response")) as [
+    IncomingMessage,
+  ];
+  return response;
 }
 
 async function untilAnswers(ask: () => Promise<number>): Promise<void> {

@@ -15,18 +15,18 @@ import { type RealNode, startNode } from "./start-node.ts";
 
 const programs = prepareNode();
 if ("missing" in programs) console.log(`left out: the ways into containers: ${programs.missing}`);
-const apiServers = "missing" in programs ? [] : (["real", "embedded"] as const);
+const controlPlanes = "missing" in programs ? [] : (["real", "embedded"] as const);
 
 const key = { namespace: "default", name: "box" };
 /** Kubernetes drops the last bytes of a command on a busy node, if it ends before they are sent: kubectl loses them, too. */
 const lastBytesArrive = "/bin/busybox sleep 1";
 const tenMegabytes = Buffer.alloc(10 * 2 ** 20, "0123456789abcdef!");
 
-describe.each(apiServers)("in a container of a node behind the %s API server", (apiServer) => {
+describe.each(controlPlanes)("in a container of a node of the %s control plane", (controlPlane) => {
   let node: RealNode;
   let client: ReturnType<typeof createClient>;
   beforeAll(async () => {
-    node = await startNode(prepareNode(apiServer) as NodePrograms);
+    node = await startNode(prepareNode(controlPlane) as NodePrograms);
     client = createClient(await loadConfig({ kubeconfig: node.kubeconfig, env: {} }));
     await runBox(client);
   });

@@ -3,16 +3,17 @@ import { prepareNode } from "./node-programs.ts";
 import { startNode } from "./start-node.ts";
 
 // A whole Kubernetes for people: `npm run lab -- real-node --shell`, or with a command to run in its place; `--embedded`
-// before it takes the embedded API server, `--nodes 2` adds a node, and `--prepare` only builds and installs what is needed.
+// or `--launchers` before it takes that control plane, `--nodes 2` adds a node, and `--prepare` only builds and installs what is needed.
 
 const words = process.argv.slice(2);
-const apiServer = words[0] === "--embedded" && words.shift() ? "embedded" : "real";
+const chosen = (["embedded", "launchers"] as const).find((name) => words[0] === `--${name}`);
+if (chosen) words.shift();
 const nodes = words[0] === "--nodes" ? Number(words.splice(0, 2)[1]) : 1;
 if (![1, 2].includes(nodes)) {
   console.error("--nodes takes 1 or 2");
   process.exit(1);
 }
-const programs = prepareNode(apiServer);
+const programs = prepareNode(chosen);
 if ("missing" in programs) {
   console.error(programs.missing);
   process.exit(1);

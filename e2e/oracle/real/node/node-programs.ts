@@ -9,6 +9,7 @@ import { installPackages } from "./debian-packages.ts";
 
 /** The folders of Kubernetes' programs; those of Debian are on the PATH. */
 export interface NodePrograms {
+  /** `embedded` is the embedded cluster with its own controllers, in one process. */
   readonly controlPlane: string;
   readonly node: string;
 }
@@ -26,11 +27,17 @@ const packages = {
   "/usr/lib/cni/bridge": "containernetworking-plugins",
 };
 
-/** Whose API server a node joins: Kubernetes' own with etcd, or the embedded one, started by its launchers. */
-export type ApiServer = "real" | "embedded";
+/**
+ * Which control plane a node joins: Kubernetes' own; the embedded API server, started by its launchers, with Kubernetes'
+ * controllers and scheduler; or the embedded cluster alone.
+ */
+export type ControlPlane = "real" | "launchers" | "embedded";
+
+/** What journeys join whose tests don't say it: `CONTROL_PLANE=embedded npm run lab -- node`. */
+const chosen = (process.env["CONTROL_PLANE"] as ControlPlane | undefined) ?? "real";
 
 /** Builds and installs what a node needs, unless it is there; or says why this machine can't run one. */
-export function prepareNode(apiServer: ApiServer = "real"): NodePrograms | { readonly missing: string } {
+export function prepareNode(wanted = chosen): NodePrograms | { readonly missing: string } {
   const trouble = machineTrouble() ?? installPackages(packages);
   if (trouble !== undefined) return { missing: trouble };
   const binaries = findBinaries();
@@ -42,12 +49,13 @@ export function prepareNode(apiServer: ApiServer = "real"): NodePrograms | { rea
       node,
       targets.map((output) => ({ output, path: `k8s.io/kubernetes/cmd/${output}` })),
     );
-  return { controlPlane: apiServer === "real" ? binaries.folder : writeLaunchers(binaries.folder), node };
+  if (wanted === "embedded") return { controlPlane: wanted, node };
+  return { controlPlane: wanted === "real" ? binaries.folder : writeLaunchers(binaries.folder), node };
 }
 
 /** Puts the embedded server's launchers beside the real controllers. */
 function writeLaunchers(real: string): string {
-  const folder = cacheFolder(`embedded-${basename(repository)}`);
+  const folder = cacheFolder(`launchers-${basename(repository)}`);
   installLaunchers(folder);
   const manager = "kube-controller-manager";
   rmSync(join(folder, manager), { force: true });

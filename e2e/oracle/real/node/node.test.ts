@@ -8,7 +8,7 @@ import { run, type Shell } from "../../../support/shell.ts";
 import { repository } from "../../../support/source-imports.ts";
 import { watchProcess } from "../../../support/watched-process.ts";
 import { machineState } from "./machine-state.ts";
-import { type ApiServer, prepareNode } from "./node-programs.ts";
+import { type ControlPlane, prepareNode } from "./node-programs.ts";
 import { sandboxTraces } from "./sandbox-traces.ts";
 import { type RealNode, startNode } from "./start-node.ts";
 
@@ -25,10 +25,10 @@ afterEach(async () => {
 });
 
 test.skipIf(missing !== undefined)(
-  "a node of either API server runs pods with names, Services, storage, logs and exec; the first leaves nothing while the second runs",
+  "nodes of two control planes run pods with names, Services, storage, logs and exec; the first leaves nothing while the second runs",
   async () => {
     const before = machineState();
-    nodes.push(...(await Promise.all([start("real"), start("embedded")])));
+    nodes.push(...(await Promise.all([start("launchers"), start("embedded")])));
     await Promise.all(nodes.map(usePods));
     for (const node of nodes.splice(0)) {
       expect(sandboxTraces(node.folder)).not.toEqual([]);
@@ -53,8 +53,8 @@ test.skipIf(missing !== undefined)("nothing is left after kill -9", async () => 
   expect(machineState()).toEqual(before);
 });
 
-function start(apiServer: ApiServer): Promise<RealNode> {
-  const prepared = prepareNode(apiServer);
+function start(controlPlane: ControlPlane): Promise<RealNode> {
+  const prepared = prepareNode(controlPlane);
   if ("missing" in prepared) throw new Error(prepared.missing);
   return startNode(prepared);
 }

@@ -8,13 +8,23 @@ import type { Program, Sandbox } from "./sandbox.ts";
 
 /** Starts etcd, the API server, and what makes it reachable from outside. */
 export function startApi({ folder, start }: Sandbox, { controlPlane }: NodePrograms): Program[] {
-  const flags = controlPlaneFlags(folder);
   const source = [
     "--conditions=@tsbuilder/source",
     "--import",
     join(repository, "node_modules/tsx/dist/loader.mjs"),
   ];
   const inside = [join(import.meta.dirname, "inside/main.ts"), folder, join(folder, "admin.kubeconfig")];
+  if (controlPlane === "embedded")
+    return [
+      start("embedded", [
+        process.execPath,
+        ...source,
+        join(import.meta.dirname, "inside/embedded.ts"),
+        folder,
+      ]),
+      start("inside", [process.execPath, ...source, ...inside]),
+    ];
+  const flags = controlPlaneFlags(folder);
   return [
     start("etcd", [join(controlPlane, "etcd"), ...flags.etcd]),
     start("kube-apiserver", [join(controlPlane, "kube-apiserver"), ...flags.apiserver]),
@@ -28,11 +38,8 @@ export function startControllers(
   { controlPlane, node }: NodePrograms,
   writeKubeconfig: WriteKubeconfig,
 ): Program[] {
-  const flags = controlPlaneFlags(folder);
-  const manager = flags.controllerManager(writeKubeconfig("system:kube-controller-manager"));
-  const scheduler = flags.scheduler(writeKubeconfig("system:kube-scheduler"));
   // Nodes share a network, so one is enough.
-  const proxy = [
+  const proxyFlags = [
     `--kubeconfig=${writeKubeconfig("system:kube-proxy")}`,
     `--hostname-override=${nodeNames[0]}`,
     `--cluster-cidr=${podRange}`,
@@ -40,9 +47,14 @@ export function startControllers(
     "--conntrack-max-per-core=0",
     "--oom-score-adj=0",
   ];
+  const proxy = start("kube-proxy", [join(node, "kube-proxy"), ...proxyFlags]);
+  if (controlPlane === "embedded") return [proxy];
+  const flags = controlPlaneFlags(folder);
+  const manager = flags.controllerManager(writeKubeconfig("system:kube-controller-manager"));
+  const scheduler = flags.scheduler(writeKubeconfig("system:kube-scheduler"));
   return [
     start("kube-controller-manager", [join(controlPlane, "kube-controller-manager"), ...manager]),
     start("kube-scheduler", [join(node, "kube-scheduler"), ...scheduler]),
-    start("kube-proxy", [join(node, "kube-proxy"), ...proxy]),
+    proxy,
   ];
 }

@@ -63,7 +63,11 @@ async function admit(context: RequestContext, target: Target): Promise<void> {
   const { admission } = target.core;
   const { kind = "" } = target.subresourceInfo?.body ?? {};
   const options = { kind, apiVersion: "v1", metadata: {}, ...Object.fromEntries(context.query) };
-  const write = { ...writeOf(context, target, "CreateOptions"), operation: "CONNECT", oldObject: undefined } as const;
+  const write = {
+    ...writeOf(context, target, "CreateOptions"),
+    operation: "CONNECT",
+    oldObject: undefined,
+  } as const;
   const object = await admission.mutate({ ...write, object: options });
   await admission.validate({ ...write, object });
 }
@@ -113,8 +117,7 @@ async function sendLog(context: RequestContext, target: Target): Promise<Reply> 
 function* logProblems(query: URLSearchParams): Generator<FieldError> {
   const numberOf = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined);
   const [tail, limit, since] = [numberOf("tailLines"), numberOf("limitBytes"), numberOf("sinceSeconds")];
-  if (tail !== undefined && tail < 0)
-    yield invalid("tailLines", tail, "must be greater than or equal to 0");
+  if (tail !== undefined && tail < 0) yield invalid("tailLines", tail, "must be greater than or equal to 0");
   if (limit !== undefined && limit < 1) yield invalid("limitBytes", limit, "must be greater than 0");
   if (since !== undefined && query.has("sinceTime")) {
     yield forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified");
@@ -208,7 +211,8 @@ async function proxy(context: RequestContext, target: Target): Promise<Reply> {
   await admit(context, target);
   const destination = destinationOf(target);
   const { url } = context.request;
-  const rest = /\/proxy(?=[/?]|$)(.*)$/su.exec(url.slice(url.indexOf(`/${target.resource.plural}/`)))?.[1] ?? "";
+  const rest =
+    /\/proxy(?=[/?]|$)(.*)$/su.exec(url.slice(url.indexOf(`/${target.resource.plural}/`)))?.[1] ?? "";
   const isUpgrade = asksForUpgrade(context);
   if (!rest.startsWith("/") && !isUpgrade && context.method === "GET") {
     const location = url.replace(/\?|$/u, "/$&");
@@ -266,7 +270,9 @@ function podDestination(target: Target, pod: Pod, scheme: string, port: string):
 function serviceDestination(target: Target, scheme: string, name: string, port: string): Destination {
   const { store } = target.core;
   const key = `${target.namespace}/${name}`;
-  const service = store.collection("services").get(key)?.object as unknown as Stored<core.Service> | undefined;
+  const service = store.collection("services").get(key)?.object as unknown as
+    | Stored<core.Service>
+    | undefined;
   if (!service) throw notFound({ group: "", plural: "services", kind: "Service" }, name);
   const unavailable = (why: string) => new StatusError(503, "ServiceUnavailable", why);
   const numbered = service.spec.ports?.find((each) => String(each.port) === port);

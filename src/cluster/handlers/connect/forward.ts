@@ -34,7 +34,7 @@ const ownHeaders =
 export function forward(context: RequestContext, { url, tls, isOwn }: Destination): Promise<Forwarded> {
   const { request, method, signal } = context;
   const raw = isOwn ? [] : request.rawHeaders;
-  const headers: string[] = [];
+  const headers = isOwn ? ["Host", url.host] : [];
   for (let index = 0; index < raw.length; index += 2)
     if (!ownHeaders.test(raw[index]!)) headers.push(raw[index]!, raw[index + 1]!);
   const isUpgrade = asksForUpgrade(context);
@@ -52,9 +52,7 @@ export function forward(context: RequestContext, { url, tls, isOwn }: Destinatio
   return new Promise((resolve, reject) => {
     const outgoing = (url.protocol === "https:" ? https : http).request(url, options);
     outgoing.once("response", (response) => resolve({ response }));
-    outgoing.once("upgrade", (response, socket, head) =>
-      resolve({ response, upgraded: { socket, head } }),
-    );
+    outgoing.once("upgrade", (response, socket, head) => resolve({ response, upgraded: { socket, head } }));
     outgoing.once("error", reject);
     if (isUpgrade || !request.incoming) outgoing.end();
     else pipeline(request.incoming, outgoing).catch(reject);

@@ -10,7 +10,11 @@ import type {
 import { type FieldError, forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import { formatFieldSelector, parseFieldSelector, parseLabelSelector } from "@tsbuilder/apimachinery/selector";
+import {
+  formatFieldSelector,
+  parseFieldSelector,
+  parseLabelSelector,
+} from "@tsbuilder/apimachinery/selector";
 import { type User, authenticated, userInfo } from "../../contract/user.ts";
 import type { Core } from "../../registry/core.ts";
 import { setNamespace } from "../../registry/create-object.ts";

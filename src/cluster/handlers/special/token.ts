@@ -51,7 +51,10 @@ export async function handleToken(context: RequestContext, target: Target): Prom
 }
 
 /** Finds the node of the pod that a token is bound to, which the token names, too. */
-function nodeOf({ core, namespace }: Target, { kind, name }: { readonly kind: string; readonly name: string }) {
+function nodeOf(
+  { core, namespace }: Target,
+  { kind, name }: { readonly kind: string; readonly name: string },
+) {
   const pod = findBound(core.store, { kind, namespace, name }).object as Stored<Pod>;
   const nodeName = kind === "Pod" ? pod.spec.nodeName : undefined;
   const node = nodeName && findBound(core.store, { kind: "Node", namespace: "", name: nodeName }).object;

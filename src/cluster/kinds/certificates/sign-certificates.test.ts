@@ -57,7 +57,12 @@ subjects:
 
   const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
-  async function ask(user: string, group: string, signer: string, options: { subject?: string; names?: string } = {}) {
+  async function ask(
+    user: string,
+    group: string,
+    signer: string,
+    options: { subject?: string; names?: string } = {},
+  ) {
     const { subject = "/O=system:nodes/CN=system:node:n1", names = "" } = options;
     const name = `r${++count}`;
     const usages = ["digital signature", signer === "kubelet-serving" ? "server auth" : "client auth"];
@@ -105,7 +110,9 @@ subjects:
 
   test("of who may not join stays pending, and one that isn't a kubelet's fails once somebody approves it", async () => {
     const name = await ask("stranger", "strangers", "kube-apiserver-client-kubelet");
-    const wrong = await ask("new", "joiners", "kube-apiserver-client-kubelet", { subject: "/O=system:masters/CN=me" });
+    const wrong = await ask("new", "joiners", "kube-apiserver-client-kubelet", {
+      subject: "/O=system:masters/CN=me",
+    });
     const approved = { type: "Approved", status: "True", reason: "Human" };
     await send(cluster.kubeconfig, {
       method: "PATCH",

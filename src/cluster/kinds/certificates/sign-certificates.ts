@@ -58,7 +58,13 @@ export function csrApproving({ objects, authorizer }: ControllerContext): Contro
     if (isSelf) return "Auto approving self kubelet client certificate.";
     const group = "certificates.k8s.io";
     const resource = "certificatesigningrequests";
-    const attributes = resourceAttributes({ verb: "create", group, version: "*", resource, subresource: "nodeclient" });
+    const attributes = resourceAttributes({
+      verb: "create",
+      group,
+      version: "*",
+      resource,
+      subresource: "nodeclient",
+    });
     return authorizer?.decide(asker, attributes).allowed
       ? "Auto approving kubelet client certificate after SubjectAccessReview."
       : undefined;
@@ -86,12 +92,18 @@ export function csrSigning({ objects, clock, authority }: ControllerContext): Co
     async reconcile(key) {
       const request = objects.get(requests, undefined, key);
       const usages = request && signers[request.spec.signerName];
-      if (!usages || !authority || request.status?.certificate || !isTrue(request, "Approved")) return undefined;
+      if (!usages || !authority || request.status?.certificate || !isTrue(request, "Approved"))
+        return undefined;
       if (isTrue(request, "Failed")) return undefined;
       const content = parse(request);
       const message = content ? problemWith(request, content) : "the request can't be read";
       if (message !== undefined) {
-        const failed = { type: "Failed", status: "True", reason: "SignerValidationFailure", message } as const;
+        const failed = {
+          type: "Failed",
+          status: "True",
+          reason: "SignerValidationFailure",
+          message,
+        } as const;
         await objects.update(user, withCondition(request, failed), "status");
         return undefined;
       }
@@ -123,12 +135,14 @@ function problemWith({ spec }: Request, content: CertificateRequest): string | u
   const { usages = [] } = spec;
   const other = usages.find((each) => each !== required && !optional.includes(each));
   if (other !== undefined) return `invalid usage for ${usage} certificate: ${other}`;
-  if (!usages.some((each) => each === required)) return `missing required usage for ${usage} certificate: ${required}`;
+  if (!usages.some((each) => each === required))
+    return `missing required usage for ${usage} certificate: ${required}`;
   if (spec.signerName === "kubernetes.io/kube-apiserver-client") return undefined;
   if (organizations.join() !== "system:nodes") return "subject organization is not system:nodes";
   if (!commonName.startsWith("system:node:")) return "subject common name does not begin with system:node:";
   const names = dnsNames.length + ipAddresses.length;
-  if (spec.signerName === kubeletServing) return names > 0 ? undefined : "DNS or IP subjectAltName is required";
+  if (spec.signerName === kubeletServing)
+    return names > 0 ? undefined : "DNS or IP subjectAltName is required";
   return names === 0 ? undefined : "DNS and IP subjectAltNames are not allowed";
 }
 

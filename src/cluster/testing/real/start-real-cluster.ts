@@ -11,6 +11,7 @@ import type { Core } from "../../registry/core.ts";
 import type { ClusterOptions } from "../../start-cluster.ts";
 import type { ApiObject, Stored } from "../../contract/api-object.ts";
 import type { OpenCluster } from "../open-cluster.ts";
+import { joinStreams } from "../../http/join-streams.ts";
 import type { Kubeconfig } from "../../auth/credentials.ts";
 import { type ReceivedResponse, send } from "../send.ts";
 import { startControlPlane } from "./control-plane.ts";
@@ -148,9 +149,7 @@ class ServiceRelays {
       }
       const outgoing = connect(address.port, address.host);
       this.#keep(outgoing);
-      incoming.once("close", () => outgoing.destroy());
-      outgoing.once("close", () => incoming.destroy());
-      incoming.pipe(outgoing).pipe(incoming);
+      joinStreams(incoming, outgoing);
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -159,8 +158,6 @@ class ServiceRelays {
 
   #keep(socket: Socket): void {
     this.#sockets.add(socket);
-    // An error also closes the socket, and with it the other end of the relay.
-    socket.on("error", () => undefined);
     socket.once("close", () => this.#sockets.delete(socket));
   }
 }

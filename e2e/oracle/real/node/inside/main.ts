@@ -8,7 +8,7 @@ import { apiPort, dnsAddress, nodeAddress } from "../addresses.ts";
 import { packageRegistry, packageRegistrySocket } from "../package-registry.ts";
 import { startRelay } from "../relay.ts";
 import { dnsServer } from "./dns-server.ts";
-import { setupProvisioner, storageClass } from "./provisioner.ts";
+import { defaultClassAnnotation, setupProvisioner, storageClass } from "./provisioner.ts";
 
 // Adds what a distribution adds to Kubernetes: DNS and storage; and the way in from outside. Runs inside of the sandbox.
 
@@ -32,6 +32,10 @@ await client.apply(EndpointSlice, {
   endpoints: [{ addresses: [nodeAddress], conditions: { ready: true } }],
   ports: [...ports],
 });
+// That of the embedded cluster stores nothing.
+const isDefault = { [defaultClassAnnotation]: "false" };
+for (const { metadata: other } of await client.list(StorageClass))
+  await client.patch(StorageClass, other, { merge: { metadata: { annotations: isDefault } } });
 await client.apply(StorageClass, storageClass);
 const manager = new Manager({ name: "real-node", config, ownsProcess: true });
 manager.cache.informer(Service);

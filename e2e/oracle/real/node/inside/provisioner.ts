@@ -6,11 +6,13 @@ import { PersistentVolume, PersistentVolumeClaim } from "@tsbuilder/runtime/k8s/
 const provisioner = "tsbuilder.example.com/host-path";
 const madeBy = "pv.kubernetes.io/provisioned-by";
 
+export const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class";
+
 /** The default one. */
 export const storageClass = {
   metadata: {
-    name: "standard",
-    annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
+    name: "host-path",
+    annotations: { [defaultClassAnnotation]: "true" },
   },
   provisioner,
   reclaimPolicy: "Delete",

@@ -64,7 +64,11 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
   async function noticeSilence(node: Node): Promise<Node> {
     const { conditions = [] } = node.status ?? {};
     const lease = objects.get(leases, "kube-node-lease", node.metadata.name!);
-    const signs = [node.metadata.creationTimestamp, lease?.spec?.renewTime, readiness(node)?.lastHeartbeatTime];
+    const signs = [
+      node.metadata.creationTimestamp,
+      lease?.spec?.renewTime,
+      readiness(node)?.lastHeartbeatTime,
+    ];
     const latest = Math.max(...signs.map((time) => Date.parse(time ?? "") || 0));
     const isKnown = clock.now() - latest < graceMilliseconds;
     if (isKnown || conditions.every(({ status }) => status === "Unknown")) return node;
@@ -72,17 +76,17 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
     const lastTransitionTime = formatTime(clock.now());
     const message = "Kubelet stopped posting node status.";
     const silent = conditions.map((each) => ({ ...each, ...unknown, message, lastTransitionTime }));
-    return objects.update(evictionUser, { ...node, status: { ...node.status, conditions: silent } }, "status");
+    return objects.update(
+      evictionUser,
+      { ...node, status: { ...node.status, conditions: silent } },
+      "status",
+    );
   }
 
   /** Taints a node by its state. Admission has tainted a new one, as if it were not ready. */
   async function taint(node: Node, others: readonly Taint[]): Promise<void> {
     const before = node.spec?.taints ?? [];
-    const taints = [
-      ...before.filter(({ key }) => !ownTaints.has(key)),
-      ...taintsOf(node, before),
-      ...others,
-    ];
+    const taints = [...before.filter(({ key }) => !ownTaints.has(key)), ...taintsOf(node, before), ...others];
     if (!isEqual(taints, before)) await objects.update(nodeUser, { ...node, spec: { ...node.spec, taints } });
     if (isUnreachable(node))
       for (const pod of objects.list(pods))

@@ -10,6 +10,9 @@ import { type Service, type ServiceSpec, hasNodePorts, needsHealthCheck } from "
 /** The range from which clusterIPs are allocated. */
 export const serviceRange = "10.96.0.0/16";
 
+/** The address of the Service `kubernetes`, by which pods reach the API server. */
+export const serverServiceAddress = "10.96.0.1";
+
 /**
  * Settles the IP families of a Service in a cluster that has IPv4 only: infers those that are left out, and refuses
  * others. Only a headless Service without a selector, whose endpoints a user writes, may have both.

@@ -1,0 +1,273 @@
+import { once } from "node:events";
+import { type IncomingMessage, createServer as createPlainServer } from "node:http";
+import { type Server, createServer, request as httpsRequest } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Kubeconfig } from "../../auth/credentials.ts";
+import { send } from "../../testing/send.ts";
+import { startTestCluster, type TestCluster } from "../../testing/index.ts";
+
+// A server in the place of a kubelet: what it receives is what kube-apiserver sends to kubelets. Real ones are behind
+// the tests of e2e/oracle/real/node.
+
+const ca = createCA({ commonName: "cluster" });
+const received: IncomingMessage[] = [];
+let clientName: unknown;
+let kubelet: Server;
+let cluster: TestCluster;
+
+beforeAll(async () => {
+  const serving = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
+  kubelet = createServer({ ...serving, ca: ca.cert, requestCert: true }, (incoming, response) => {
+    received.push(incoming);
+    clientName = (incoming.socket as TLSSocket).getPeerCertificate().subject.CN;
+    if (incoming.url!.includes("previous=true"))
+      response.writeHead(400).end('previous terminated container "a" in pod "web" not found');
+    else if (incoming.url!.startsWith("/containerLogs/")) response.write("one\n");
+    else response.writeHead(404).end("no such page");
+  });
+  kubelet.on("upgrade", (incoming, socket: Duplex, head: Buffer) => {
+    received.push(incoming);
+    const protocol = `Connection: Upgrade\r\nUpgrade: ${incoming.headers.upgrade}\r\nX-Case: Kept`;
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\n${protocol}\r\n\r\nhello `);
+    socket.write(head);
+    socket.pipe(socket);
+  });
+  kubelet.listen(0, "127.0.0.1");
+  await once(kubelet, "listening");
+  const { port } = kubelet.address() as AddressInfo;
+  cluster = await startTestCluster({ certificates: { ca } });
+  await cluster.install(
+    {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "n1" },
+      status: {
+        addresses: [
+          { type: "Hostname", address: "nowhere.invalid" },
+          { type: "InternalIP", address: "127.0.0.1" },
+        ],
+        daemonEndpoints: { kubeletEndpoint: { Port: port } },
+      },
+    },
+    pod("web", { nodeName: "n1" }),
+    pod("two", { nodeName: "n1" }, ["a", "b"]),
+    pod("lost", {}),
+    pod("pretended", { nodeName: "n2" }),
+    { apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } },
+  );
+});
+afterAll(async () => {
+  await cluster.stop();
+  kubelet.closeAllConnections();
+  kubelet.close();
+});
+
+function pod(name: string, spec: object, containers = ["a"]) {
+  const images = containers.map((container) => ({ name: container, image: "i" }));
+  return { apiVersion: "v1", kind: "Pod", metadata: { name }, spec: { containers: images, ...spec } };
+}
+
+const pods = "/api/v1/namespaces/default/pods";
+const get = (path: string) => send(cluster.kubeconfig, { method: "GET", path });
+const messageOf = async (path: string) => ((await get(path)).body as { message: string }).message;
+
+/** Opens a connection for another protocol; the bytes are sent with the request. */
+function upgrade(
+  path: string,
+  { method = "POST", protocol = "SPDY/3.1", kubeconfig = cluster.kubeconfig } = {},
+) {
+  const headers = {
+    Authorization: `Bearer ${kubeconfig.users[0].user.token}`,
+    Connection: "Upgrade",
+    Upgrade: protocol,
+  };
+  const call = httpsRequest(new URL(path, cluster.url), { method, headers, ca: ca.cert, agent: false });
+  return new Promise<{ response: IncomingMessage; socket?: Duplex; head?: Buffer }>((resolve, reject) => {
+    call.on("upgrade", (response, socket, head) => resolve({ response, socket, head }));
+    call.on("response", (response) => resolve({ response }));
+    call.on("error", reject);
+    call.end();
+  });
+}
+
+test("a log is followed as the kubelet sends it, and the kubelet sees it end with the client", async () => {
+  const path = `${pods}/web/log?follow=true&tailLines=5&sinceTime=2026-01-01T00:00:00Z&timestamps=1&previous=false`;
+  const headers = { Authorization: `Bearer ${cluster.kubeconfig.users[0].user.token}`, Accept: "text/plain" };
+  const call = httpsRequest(new URL(path, cluster.url), { headers, ca: ca.cert, agent: false }).end();
+  const [response] = (await once(call, "response")) as [IncomingMessage];
+  expect(response.headers["content-type"]).toBe("text/plain");
+  expect(String((await once(response, "data"))[0])).toBe("one\n");
+  const { url, headers: seen, socket } = received.at(-1)!;
+  const { pathname, searchParams } = new URL(url!, "https://kubelet");
+  expect(pathname).toBe("/containerLogs/default/web/a");
+  expect(Object.fromEntries(searchParams)).toEqual({
+    follow: "true",
+    timestamps: "true",
+    sinceTime: "2026-01-01T00:00:00Z",
+    tailLines: "5",
+  });
+  expect(seen).not.toHaveProperty("authorization");
+  const ended = once(socket, "close");
+  response.destroy();
+  await ended;
+});
+
+test("the server shows kubelets a certificate of its own", async () => {
+  await get(`${pods}/web/log?previous=true`);
+  expect(clientName).toBe("kube-apiserver-kubelet-client");
+});
+
+test.each([
+  ["web/log?previous=true", 'previous terminated container "a" in pod "web" not found'],
+  ["web/log?container=b", "container b is not valid for pod web"],
+  ["two/log", "a container name must be specified for pod two, choose one of: [a b]"],
+  ["web/log?tailLines=-1", expect.stringContaining("tailLines: Invalid value: -1")],
+  [
+    "web/log?sinceSeconds=0",
+    expect.stringContaining("sinceSeconds: Invalid value: 0: must be greater than 0"),
+  ],
+  ["web/log?stream=Both", expect.stringContaining('stream: Unsupported value: "Both"')],
+  ["web/exec", "Upgrade request required"],
+  ["lost/exec", "pod lost does not have a host assigned"],
+  ["pretended/log", expect.stringContaining('so pod "pretended" has no logs')],
+])("%s is refused", async (path, message) => {
+  expect(await messageOf(`${pods}/${path}`)).toEqual(message);
+});
+
+test("a pod that waits for a node has an empty log", async () => {
+  expect(await get(`${pods}/lost/log`)).toMatchObject({ code: 200, text: "" });
+});
+
+test.each([
+  ["POST", "SPDY/3.1"],
+  ["GET", "websocket"],
+])("a command of %s to %s is one connection from the client to the kubelet", async (method, protocol) => {
+  const path = `${pods}/web/exec?command=cat&command=a+b&stdin=true&stdout=1&tty=false`;
+  const { response, socket, head } = await upgrade(path, { method, protocol });
+  expect(response.statusCode).toBe(101);
+  expect(response.rawHeaders).toContain("X-Case");
+  expect(received.at(-1)!.url).toBe("/exec/default/web/a?input=1&output=1&command=cat&command=a+b");
+  expect(received.at(-1)!.headers).not.toHaveProperty("impersonate-user");
+  let text = head!.toString();
+  socket!.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket!.write("there");
+  await expect.poll(() => text).toBe("hello there");
+  const closed = once(received.at(-1)!.socket, "close");
+  socket!.destroy();
+  await closed;
+});
+
+test("attach and port-forward have their own paths at the kubelet", async () => {
+  const attached = await upgrade(`${pods}/web/attach?stdout=true`);
+  expect(received.at(-1)!.url).toBe("/attach/default/web/a?output=1");
+  attached.socket!.destroy();
+  const forwarded = await upgrade(`${pods}/web/portforward?ports=80&ports=81`);
+  expect(received.at(-1)!.url).toBe("/portForward/default/web?port=80%2C81");
+  forwarded.socket!.destroy();
+});
+
+test("who may only get pods/exec runs no commands, by WebSocket either", async () => {
+  await cluster.install(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: getter}
+rules:
+- {apiGroups: [""], resources: [pods/exec], verbs: [get]}
+- {apiGroups: [""], resources: [users, groups], verbs: [impersonate], resourceNames: [kubernetes-admin]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: getter}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: getter}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]
+`);
+  const ann: Kubeconfig = cluster.addUser("ann");
+  const { body } = await send(ann, { method: "GET", path: `${pods}/web/exec?command=ls` });
+  expect(body).toMatchObject({
+    code: 403,
+    message: expect.stringContaining('User "ann" cannot create resource "pods/exec"') as string,
+  });
+});
+
+test("a policy about CONNECT can keep commands out of a pod", async () => {
+  await cluster.install(`
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: no-exec}
+spec:
+  failurePolicy: Fail
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CONNECT], resources: [pods/attach]}]}
+  validations: [{expression: "false", message: "nobody attaches here"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: no-exec}
+spec: {policyName: no-exec, validationActions: [Deny]}
+`);
+  expect(await messageOf(`${pods}/web/attach?stdout=true`)).toContain("nobody attaches here");
+});
+
+test("a request that asks for a protocol which its path does not speak is answered all the same", async () => {
+  const { response, socket } = await upgrade("/api/v1/namespaces/default", {
+    method: "GET",
+    protocol: "websocket",
+  });
+  expect(socket).toBeUndefined();
+  expect(response.statusCode).toBe(200);
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ kind: "Namespace" });
+});
+
+test("proxies lead to pods, and not to the server's own machine", async () => {
+  expect(await messageOf("/api/v1/nodes/n1/proxy/healthz")).toBe("address not allowed");
+  expect(await messageOf("/api/v1/nodes/n2/proxy/healthz")).toBe('nodes "n2" not found');
+  const service = "/api/v1/namespaces/default/services";
+  expect(await messageOf(`${service}/web:80/proxy/`)).toBe('no endpoints available for service "web:80"');
+  expect(await messageOf(`${service}/web:81/proxy/`)).toBe('no service port 81 found for service "web"');
+  expect(await messageOf(`${service}/a:b:c:d/proxy/`)).toBe('invalid service request "a:b:c:d"');
+  await cluster.install({
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { name: "web" },
+    subsets: [
+      {
+        addresses: [{ ip: "10.1.1.1", targetRef: { kind: "Pod", namespace: "default", name: "web" } }],
+        ports: [{ port: 8080 }],
+      },
+    ],
+  });
+  expect(await get(`${service}/web/proxy?a=b`)).toMatchObject({
+    code: 301,
+    headers: { location: `${service}/web/proxy/?a=b` },
+  });
+});
+
+test("a kubelet that is down is named in the error", async () => {
+  const closed = createPlainServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await cluster.install(
+    {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "down" },
+      status: {
+        addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
+        daemonEndpoints: { kubeletEndpoint: { Port: port } },
+      },
+    },
+    pod("far", { nodeName: "down" }),
+  );
+  expect(await messageOf(`${pods}/far/log`)).toContain(
+    `Get "https://127.0.0.1:${port}/containerLogs/default/far/a"`,
+  );
+  const { response } = await upgrade(`${pods}/far/exec?command=ls`);
+  expect(response.statusCode).toBe(500);
+  response.destroy();
+});
