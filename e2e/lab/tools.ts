@@ -76,8 +76,13 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     flakes: { summary: "tests that the speed of a machine decides", steps: [program("e2e/tools/flakes.ts")] },
     fuzz: {
-      summary: "[--time SECONDS] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
+      summary:
+        "[--time SECONDS] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
       steps: [program("e2e/lab/fuzz/fuzz.ts")],
+    },
+    workflows: {
+      summary: "actionlint and zizmor on our workflows and those of new projects",
+      steps: [program("e2e/lab/workflows/main.ts")],
     },
     differential: {
       summary: "random requests to a real and to the embedded server, and where the answers differ",

@@ -93,8 +93,9 @@ function snapshot(folders: readonly string[]): Map<string, string> {
 /** Each command that can show what it would do is tried, but for one that asks a registry. */
 async function requireAll(): Promise<void> {
   const tried = readCommands.filter((line) => / --(?:dry-run|diff)$/u.test(line));
-  for (const { name, load } of commands) {
-    const { flags } = await load();
+  for (const command of commands) {
+    const { name } = command;
+    const { flags } = await command.load();
     if (name !== "pin-images" && "dry-run" in flags && !tried.some((line) => line.startsWith(`${name} `)))
       throw new Error(`no line of read-commands.ts shows what "${name}" would do`);
   }
