@@ -80,6 +80,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
         "[--time SECONDS] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
       steps: [program("e2e/lab/fuzz/fuzz.ts")],
     },
+    workflows: {
+      summary: "actionlint and zizmor on our workflows and those of new projects",
+      steps: [program("e2e/lab/workflows/main.ts")],
+    },
     differential: {
       summary: "random requests to a real and to the embedded server, and where the answers differ",
       steps: [program("e2e/oracle/differential/differential.ts")],

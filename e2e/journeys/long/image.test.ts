@@ -60,7 +60,7 @@ test.skipIf(missing !== undefined)(
 
 test.skipIf(missing !== undefined)("the image is less than 60 MB larger than its base", async () => {
   const added =
-    sizeOf(await mount(imageName)) - sizeOf(await mount("gcr.io/distroless/nodejs22-debian12:nonroot"));
+    sizeOf(await mount(imageName)) - sizeOf(await mount("gcr.io/distroless/nodejs24-debian12:nonroot"));
   expect(added).toBeGreaterThan(0);
   expect(added).toBeLessThan(60 * megabyte);
 });

@@ -131,7 +131,7 @@ async function fuzz({ name, seed, seconds, current }: Order): Promise<Report> {
   };
   for (const input of seeds) await attempt(Buffer.from(input));
   const coverage = await Coverage.start(code);
-  const kept = seeds.map((input) => Buffer.from(input));
+  const kept: Buffer[] = seeds.map((input) => Buffer.from(input));
   for (const input of kept) await attempt(input);
   await coverage.take({ note: true });
   /** Keeps those inputs of a batch that run new code, by halves: a look at the coverage takes longer than many inputs. */

@@ -47,7 +47,7 @@ const maxLength = 4096;
 
 /** Changes an input in one to four places: bytes, pieces of it, pieces of another input, or words of the language. */
 export function mutate(input: Buffer, other: Buffer, words: readonly string[], dice: Dice): Buffer {
-  let bytes = Buffer.from(input);
+  let bytes: Buffer = Buffer.from(input);
   // A character stands for a byte, so that words of binary formats are texts, too.
   const word = (): Buffer => Buffer.from(dice.oneOf(words), "latin1");
   for (let times = 1 + dice.below(4); times > 0; times--) {

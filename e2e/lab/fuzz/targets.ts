@@ -135,7 +135,7 @@ function readResponses(chunks: readonly Buffer[]): ReadResponse {
 function readByNode(input: Buffer): Promise<{ status: number; body: string } | undefined> {
   return new Promise((resolve) => {
     const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
-    const request = http.request({ createConnection: () => socket as never });
+    const request = http.request({ createConnection: () => socket });
     let responds = false;
     request.on("response", (response) => {
       responds = true;

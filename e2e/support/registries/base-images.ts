@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 
 /** The images that the scaffolded Dockerfile builds with and upon. */
 export const baseImages = [
-  "docker.io/library/node:22-slim",
-  "gcr.io/distroless/nodejs22-debian12:nonroot",
+  "docker.io/library/node:24-slim",
+  "gcr.io/distroless/nodejs24-debian12:nonroot",
 ] as const;
 
 /** The environment of such an image. */

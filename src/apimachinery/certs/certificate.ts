@@ -259,10 +259,10 @@ const hashes: Readonly<Record<string, string | null>> = {
 export function parseCertificateRequest(pem: string): CertificateRequest {
   const base64 = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([\s\S]+?)-----END/u.exec(pem)?.[1];
   if (base64 === undefined) throw new TypeError("PEM block type must be CERTIFICATE REQUEST");
-  const [body, algorithm, signature] = der.readChildren(der.readDer(Buffer.from(base64, "base64")));
-  const [, subject, key, attributes] = der.readChildren(body!);
+  const [body, algorithm, signature] = der.readChildren(der.readDer(Buffer.from(base64, "base64")), 3);
+  const [, subject, key, attributes] = der.readChildren(body!, 3);
   const publicKey = crypto.createPublicKey({ key: key!.bytes, type: "spki", format: "der" });
-  const hash = hashes[der.readOid(der.readChildren(algorithm!)[0]!)];
+  const hash = hashes[der.readOid(der.readChildren(algorithm!, 1)[0]!)];
   if (hash === undefined)
     throw new TypeError("the certificate request's signature algorithm is not supported");
   if (!crypto.verify(hash, body!.bytes, publicKey, signature!.content.subarray(1))) {
@@ -283,10 +283,10 @@ export function signCertificateRequest(
 
 function readRequestedNames(attributes: der.DerValue | undefined): Required<AlternativeNames> {
   const extensions = (attributes ? der.readChildren(attributes) : [])
-    .map(der.readChildren)
+    .map((attribute) => der.readChildren(attribute, 2))
     .filter(([type]) => der.readOid(type!) === oids.extensionRequest)
-    .flatMap(([, values]) => der.readChildren(values!).flatMap(der.readChildren))
-    .map(der.readChildren);
+    .flatMap(([, values]) => der.readChildren(values!).flatMap((list) => der.readChildren(list)))
+    .map((extension) => der.readChildren(extension, 2));
   const names = extensions.find(([id]) => der.readOid(id!) === oids.alternativeNames);
   return names ? readAlternativeNames(der.readDer(names.at(-1)!.content)) : { dnsNames: [], ipAddresses: [] };
 }
@@ -294,9 +294,9 @@ function readRequestedNames(attributes: der.DerValue | undefined): Required<Alte
 function readSubject(name: der.DerValue): Subject {
   const parts = der
     .readChildren(name)
-    .flatMap(der.readChildren)
+    .flatMap((set) => der.readChildren(set))
     .map((part) => {
-      const [type, value] = der.readChildren(part);
+      const [type, value] = der.readChildren(part, 2);
       return { type: der.readOid(type!), text: value!.content.toString() };
     });
   const commonName = parts.find(({ type }) => type === commonNameId)?.text;
@@ -315,6 +315,7 @@ function readAlternativeNames(names: der.DerValue): Required<AlternativeNames> {
 
 function formatAddress(bytes: Buffer): string {
   if (bytes.length === 4) return [...bytes].join(".");
+  if (bytes.length !== 16) throw new TypeError("an IP address has four or sixteen bytes");
   const groups = bytes.toString("hex").match(/.{4}/gu) ?? [];
   return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
 }

@@ -92,6 +92,17 @@ test("parseCertificateRequest() rejects PEM of another type", () => {
   expect(() => parseCertificateRequest(ca.cert)).toThrow("CERTIFICATE REQUEST");
 });
 
+test.each([
+  ["nothing", ""],
+  ["an empty sequence", "3000"],
+  ["an empty body", "3006300030000300"],
+  ["a body without a key", "300c3006020100300031003000030100"],
+])("parseCertificateRequest() rejects a request with %s in words of its own", (_, hex) => {
+  const base64 = Buffer.from(hex, "hex").toString("base64") || "-";
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${base64}\n-----END CERTIFICATE REQUEST-----\n`;
+  expect(() => parseCertificateRequest(pem)).toThrow(/DER value/u);
+});
+
 test("client and server accept each other's certificates over TLS", async () => {
   const user = await new Promise((resolve, reject) => {
     const listener = createServer({ ...server, ca: ca.cert, requestCert: true }, (socket: TLSSocket) => {

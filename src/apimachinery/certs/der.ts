@@ -96,9 +96,11 @@ export function readDer(bytes: Uint8Array): DerValue {
   return value;
 }
 
-/** Reads the values inside a sequence, a set or a constructed tag. */
-export function readChildren(value: DerValue): DerValue[] {
-  return readAll(value.content);
+/** Reads the values inside a sequence, a set or a constructed tag; throws if there are fewer than expected. */
+export function readChildren(value: DerValue, expected = 0): DerValue[] {
+  const values = readAll(value.content);
+  if (values.length < expected) throw new TypeError("truncated DER value");
+  return values;
 }
 
 /** Returns an object identifier in dotted form. */

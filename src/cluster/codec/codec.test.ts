@@ -132,6 +132,11 @@ test.each([
   ["a kind that is not built in", envelope("example.com/v1", "MySQL", Buffer.alloc(0)), 'no kind "MySQL"'],
   ["a field that ends too early", envelope("v1", "Pod", Buffer.from([0x0a, 5, 0])), "unexpected EOF"],
   ["a number where a message belongs", envelope("v1", "Pod", Buffer.from([0x08, 1])), "wrong wireType"],
+  [
+    "a time after the year 9999",
+    envelope("v1", "Pod", field(1, field(8, Buffer.from([8, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20])))),
+    "year is outside of range",
+  ],
   ["a group, which no one writes", envelope("v1", "Pod", Buffer.from([99, 1])), "illegal wireType 3"],
 ])("decodeProtobuf() refuses %s", async (_name, body, message) => {
   await expect(decodeProtobuf(body)).rejects.toThrow(message);

@@ -77,7 +77,11 @@ function readField<T>(bytes: Buffer, field: number, read: (reader: WireReader) =
 
 function readTimestamp(bytes: Buffer): { seconds: number; nanos: number } {
   const read = (reader: WireReader): number => reader.varint();
-  return { seconds: readField(bytes, 1, read) ?? 0, nanos: readField(bytes, 2, read) ?? 0 };
+  const [seconds, nanos] = [readField(bytes, 1, read) ?? 0, readField(bytes, 2, read) ?? 0];
+  // The years that JSON has: 0001 to 9999.
+  if (seconds < -62_135_596_800 || seconds >= 253_402_300_800)
+    throw new MalformedProtobufError("a time's year is outside of range [0,9999]");
+  return { seconds, nanos };
 }
 
 /** Kubernetes treats the Unix epoch as no time. */

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { replaceBaseImages } from "./pin-image.ts";
 
 const dockerfile = `# FROM nothing
-ARG BUILD_IMAGE=node:22-slim
-ARG BASE_IMAGE=gcr.io/distroless/nodejs22-debian12:nonroot # small
+ARG BUILD_IMAGE=node:24-slim
+ARG BASE_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot # small
 ARG VERSION=1.0
 ARG OPEN
 FROM \${BUILD_IMAGE} AS build
@@ -19,11 +19,11 @@ FROM alpine:\${VERSION}
 test("finds images in FROM and in the arguments that FROM uses, and nothing else", () => {
   const images: string[] = [];
   const replaced = replaceBaseImages(dockerfile, (image) => `${images.push(image)}`);
-  expect(images).toEqual(["node:22-slim", "gcr.io/distroless/nodejs22-debian12:nonroot", "golang:1.25"]);
+  expect(images).toEqual(["node:24-slim", "gcr.io/distroless/nodejs24-debian12:nonroot", "golang:1.25"]);
   expect(replaced).toBe(
     dockerfile
-      .replace("node:22-slim", "1")
-      .replace("gcr.io/distroless/nodejs22-debian12:nonroot", "2")
+      .replace("node:24-slim", "1")
+      .replace("gcr.io/distroless/nodejs24-debian12:nonroot", "2")
       .replace("golang:1.25", "3"),
   );
 });

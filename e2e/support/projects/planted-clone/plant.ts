@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { leavePlan } from "../interrupted-plan.ts";
 
@@ -64,6 +64,35 @@ export function plantPrograms(root: string, ran: string): void {
     ".npmrc",
     "node-options=--require ./evil.cjs\nscript-shell=./evil.sh\ngit=./evil.sh\nignore-scripts=false\n",
   );
+  // Package managers, version managers and editors run or load these once somebody uses them in the folder.
+  write(".yarnrc.yml", "yarnPath: ./evil.cjs\nplugins: [./evil.cjs]\n");
+  write("pnpm-workspace.yaml", "packages: [.]\nconfigDependencies: { evil: 1.0.0 }\n");
+  write("bunfig.toml", 'preload = ["./evil.cjs"]\n');
+  write(".tool-versions", "nodejs path:./evil\n");
+  write("mise.toml", "[env]\n_.source = './evil.sh'\n");
+  write(
+    ".env",
+    "NODE_OPTIONS=--require ./evil.cjs\nBASH_ENV=./evil.sh\nKUBECONFIG=./kubeconfig\nGIT_EXTERNAL_DIFF=./evil.sh\n",
+  );
+  write(".docker/config.json", JSON.stringify({ credsStore: "evil", credHelpers: { "x.example": "evil" } }));
+  const task = { label: "evil", command: "./evil.sh", runOptions: { runOn: "folderOpen" } };
+  write(".vscode/tasks.json", JSON.stringify({ version: "2.0.0", tasks: [task] }));
+  write(
+    ".vscode/settings.json",
+    JSON.stringify({ "typescript.tsdk": "node_modules/typescript", "git.path": "./git" }),
+  );
+  write(".mcp.json", JSON.stringify({ mcpServers: { evil: { command: "./evil.sh" } } }));
+  write(".kuberc", "apiVersion: kubectl.config.k8s.io/v1beta1\nkind: Preference\n");
+  write("crds.yaml", `? { evil: \u001b]0;evil }\n: 1\n`);
+  for (const name of [
+    ".pnpmfile.cjs",
+    ".pnp.cjs",
+    "eslint.config.js",
+    ".prettierrc.cjs",
+    "babel.config.cjs",
+    "knip.ts",
+  ])
+    write(name, module(`config-${name}`));
   for (const path of [
     ".envrc",
     ".husky/pre-commit",
@@ -112,6 +141,11 @@ metadata:
       exec: { path: ../../evil.sh }
 `;
   write("config/default/evil.yaml", krm);
+  for (const folder of ["config/crd", "config/default"]) {
+    const file = join(root, folder, "kustomization.yaml");
+    if (existsSync(file)) appendFileSync(file, "generators: [evil.yaml]\ntransformers: [evil.yaml]\n");
+  }
+  write("config/crd/evil.yaml", krm);
 }
 
 /** The files that an interrupted command would have left, if this were its machine. */

@@ -2,6 +2,7 @@ import { accessSync, lstatSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { commands } from "../../../../src/cli/commands/index.ts";
 import { dispatch, commandLine } from "../../../../src/cli/start/main.ts";
 import { thisTsbuilder, type Host } from "../../../../src/cli/packages/host.ts";
 import { mcpServer } from "../../../../src/cli/mcp/tools.ts";
@@ -89,5 +90,17 @@ function snapshot(folders: readonly string[]): Map<string, string> {
   return found;
 }
 
+/** Each command that can show what it would do is tried, but for one that asks a registry. */
+async function requireAll(): Promise<void> {
+  const tried = readCommands.filter((line) => / --(?:dry-run|diff)$/u.test(line));
+  for (const command of commands) {
+    const { name } = command;
+    const { flags } = await command.load();
+    if (name !== "pin-images" && "dry-run" in flags && !tried.some((line) => line.startsWith(`${name} `)))
+      throw new Error(`no line of read-commands.ts shows what "${name}" would do`);
+  }
+}
+
+await requireAll();
 const [outcomes, cwd, ...watched] = process.argv.slice(2);
 writeFileSync(outcomes!, JSON.stringify(await runAll(cwd!, watched)));

@@ -33,8 +33,8 @@ test("pins the base images of a new project, and renews them", async () => {
   writeFileSync(join(folder.root, "Dockerfile"), mirrored());
   expect(await folder.call("pin-images")).toContain("update Dockerfile");
   const pinned = folder.read("Dockerfile");
-  expect(pinned).toContain(`ARG BUILD_IMAGE=${host}/node:22-slim@${digests[0]}\n`);
-  expect(pinned).toContain(`ARG BASE_IMAGE=${host}/distroless/nodejs22-debian12:nonroot@${digests[0]}\n`);
+  expect(pinned).toContain(`ARG BUILD_IMAGE=${host}/node:24-slim@${digests[0]}\n`);
+  expect(pinned).toContain(`ARG BASE_IMAGE=${host}/distroless/nodejs24-debian12:nonroot@${digests[0]}\n`);
   expect(await folder.call("pin-images")).toContain("The base images have the digests of their tags.");
   expect(folder.read("Dockerfile")).toBe(pinned);
   current = digests[1]!;
