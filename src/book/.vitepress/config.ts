@@ -7,23 +7,36 @@ import { readPages, repository, sidebarOf, siteFolder, stagedFolder } from "../b
 /** The repository as `OWNER/NAME`, which GitHub's workflows set; elsewhere pages have no link to edit them. */
 const gitHubRepository = process.env["GITHUB_REPOSITORY"];
 
+const base = process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname;
+
 export default defineConfig({
   title: "tsbuilder",
   description: "Kubernetes operators in TypeScript",
   lang: "en",
-  base: process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname,
+  base,
   srcDir: stagedFolder,
   // `npm run book -- --check` reports dead links, with those to anchors.
   ignoreDeadLinks: true,
   outDir: siteFolder,
   cacheDir: join(repository, "node_modules/.cache/vitepress"),
-  head: [["link", { rel: "icon", href: "data:," }]],
+  head: [
+    ["link", { rel: "icon", type: "image/svg+xml", href: `${base}logo.svg` }],
+    ["meta", { property: "og:title", content: "tsbuilder: Kubernetes operators in TypeScript" }],
+    [
+      "meta",
+      { property: "og:description", content: "Types and a reconciler from you, the rest from tsbuilder" },
+    ],
+    ["meta", { property: "og:image", content: new URL("pictures/social.png", bookAddress).href }],
+  ],
+  sitemap: { hostname: bookAddress },
   themeConfig: {
+    logo: { src: "/logo.svg", alt: "" },
     search: { provider: "local" },
     sidebar: sidebarOf(readPages(stagedFolder)),
     outline: [2, 3],
     docFooter: { prev: "Previous", next: "Next" },
     ...(gitHubRepository && {
+      socialLinks: [{ icon: "github", link: `https://github.com/${gitHubRepository}` }],
       editLink: {
         pattern: `https://github.com/${gitHubRepository}/edit/main/src/book/:path`,
         text: "Edit this page",

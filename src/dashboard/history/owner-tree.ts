@@ -2,7 +2,7 @@ import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/m
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type History, type Revision, type Track, revisionAt } from "./history.ts";
 import { eventResources, isOperator, isPerson } from "../../dev/record/recorded.ts";
-import { type Standing, standingOf } from "./standing.ts";
+import { type Standing, standingOf } from "../../dev/view/standing.ts";
 
 /** An object at a moment, with the objects that it owns. */
 export interface TreeNode {
@@ -29,20 +29,37 @@ export function ownerTree(
   history: History,
   moment: number,
   isOwn: (resource: string) => boolean = isCustom,
-): TreeNode[] {
+): readonly TreeNode[] {
+  const { written } = history;
+  // Several views draw the same tree.
+  if (last?.history === history && last.written === written && last.moment === moment && last.isOwn === isOwn)
+    return last.tree;
+  const tree = buildTree(history, moment, isOwn);
+  last = { history, written, moment, isOwn, tree };
+  return tree;
+}
+
+let last:
+  | {
+      readonly history: History;
+      readonly written: number;
+      readonly moment: number;
+      readonly isOwn: (resource: string) => boolean;
+      readonly tree: readonly TreeNode[];
+    }
+  | undefined;
+
+function buildTree(history: History, moment: number, isOwn: (resource: string) => boolean): TreeNode[] {
   const nodes: GrowingNode[] = [];
-  const foreign = new Set<TreeNode>();
   const byUid = new Map<string, GrowingNode>();
-  for (const track of history.tracks.values()) {
+  for (const track of sortedTracks(history)) {
     const revision = revisionAt(track, moment);
     if (revision === undefined) continue;
     const node = nodeOf(track.place, track.key, revision);
     nodes.push(node);
-    if (!isOwn(track.resource)) foreign.add(node);
     const { uid } = revision.object.metadata;
     if (uid !== undefined) byUid.set(uid, node);
   }
-  nodes.sort(compareNodes);
   const parents = new Map<GrowingNode, GrowingNode>();
   for (const node of nodes) {
     const parent = parentOf(node, byUid);
@@ -51,7 +68,8 @@ export function ownerTree(
   cutCycles(nodes, parents);
   const roots: GrowingNode[] = [];
   for (const node of nodes) (parents.get(node)?.children ?? roots).push(node);
-  return [...roots.filter((root) => !foreign.has(root)), ...roots.filter((root) => foreign.has(root))];
+  const own = new Set(roots.filter(({ place }) => isOwn(place.slice(0, place.indexOf(" ")))));
+  return [...own, ...roots.filter((root) => !own.has(root))];
 }
 
 function nodeOf(place: string, key: string, revision: Revision): GrowingNode {
@@ -68,8 +86,20 @@ function nodeOf(place: string, key: string, revision: Revision): GrowingNode {
   };
 }
 
-function compareNodes(a: TreeNode, b: TreeNode): number {
-  return compareText(a.kind, b.kind) || compareText(a.key, b.key) || compareText(a.place, b.place);
+const sorted = new WeakMap<History, readonly Track[]>();
+
+/** Returns all tracks in the order of kinds and keys; they are sorted again once there are more. */
+function sortedTracks(history: History): readonly Track[] {
+  let tracks = sorted.get(history);
+  if (tracks?.length !== history.tracks.size) {
+    const kindOf = ({ revisions }: Track): string => revisions[0]!.object.kind;
+    tracks = [...history.tracks.values()].sort(
+      (a, b) =>
+        compareText(kindOf(a), kindOf(b)) || compareText(a.key, b.key) || compareText(a.place, b.place),
+    );
+    sorted.set(history, tracks);
+  }
+  return tracks;
 }
 
 function parentOf({ revision }: TreeNode, byUid: ReadonlyMap<string, GrowingNode>): GrowingNode | undefined {
@@ -82,22 +112,20 @@ function parentOf({ revision }: TreeNode, byUid: ReadonlyMap<string, GrowingNode
 
 /** Removes a parent from each cycle of owners, which would otherwise be below no root. */
 function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, GrowingNode>): void {
-  const seen = new Set<GrowingNode>();
+  /** The path on which a node was seen first. */
+  const paths = new Map<GrowingNode, GrowingNode>();
   for (const start of nodes) {
-    const path = new Set<GrowingNode>();
-    for (let at: GrowingNode | undefined = start; at && !seen.has(at); at = parents.get(at)) {
-      seen.add(at);
-      path.add(at);
+    for (let at: GrowingNode | undefined = start; at && !paths.has(at); at = parents.get(at)) {
+      paths.set(at, start);
       const parent = parents.get(at);
-      if (parent && path.has(parent)) parents.delete(parent);
+      if (parent && paths.get(parent) === start) parents.delete(parent);
     }
   }
 }
 
 /** Returns true for custom resources: their group has a domain, and is none of Kubernetes' own. */
 export function isCustom(resource: string): boolean {
-  const group = resource.split(".").slice(1).join(".");
-  return group.includes(".") && !group.endsWith(".k8s.io");
+  return /^[^.]+\.[^.]+\./u.test(resource) && !resource.endsWith(".k8s.io");
 }
 
 /** The user agent of dev, which applies the project's manifests, and the resources that the API server allocates for others. */

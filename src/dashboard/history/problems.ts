@@ -5,7 +5,7 @@ import type { Finding, FoundRequest } from "./findings/finding.ts";
 import { groupBy, shortened } from "./findings/finding.ts";
 import { type History, type Lane, type Reconcile, revisionAt } from "./history.ts";
 import { isCustom } from "./owner-tree.ts";
-import { type Standing, type Tone, standingOf, tones } from "./standing.ts";
+import { type Standing, type Tone, standingOf, tones } from "../../dev/view/standing.ts";
 
 /** A request whose last reconcile failed. */
 export interface Failure {

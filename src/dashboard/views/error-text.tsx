@@ -1,7 +1,8 @@
 import { placeOf, readableStack } from "../../dev/view/readable-log.ts";
+import type { Reconcile } from "../history/history.ts";
 import { Problem, useAction } from "./messages.tsx";
 import { usePage } from "./shown.ts";
-import { shortPath } from "./texts.ts";
+import { duration, shortPath } from "./texts.ts";
 
 /** An error as a person looks for it: the message, the line of the project that threw it, and the stack to unfold. */
 export function ErrorText({ error, stack }: { readonly error: string; readonly stack: string | undefined }) {
@@ -53,4 +54,28 @@ export function Source({
 /** Copies a text; browsers allow that on loopback. */
 export async function copy(text: string): Promise<void> {
   await navigator.clipboard.writeText(text);
+}
+
+export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
+  return (
+    <table>
+      <tbody>
+        {requests.map(({ method, path, code, seconds }) => (
+          <tr class={hasFailed(method, code) ? "failed" : undefined}>
+            <td>{method}</td>
+            <td>
+              <code>{path}</code>
+            </td>
+            <td>{code === "<error>" ? "no answer" : code}</td>
+            <td>{duration(seconds * 1000)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Returns true for requests without success. A 404 for a GET is no failure: it tells that there is no such object. */
+export function hasFailed(method: string, code: string): boolean {
+  return !/^[123]/u.test(code) && !(method === "GET" && code === "404");
 }

@@ -67,7 +67,7 @@ export function MomentBar() {
       </output>
       {!isLast && (
         <button type="button" onClick={() => show({ moment: undefined })}>
-          Now
+          Back to now
         </button>
       )}
       {feed.actions.includes("restore") && <RestoreButton isLast={isLast} />}

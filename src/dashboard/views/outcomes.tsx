@@ -1,5 +1,5 @@
 import type { Reconcile } from "../history/history.ts";
-import type { Tone } from "../history/standing.ts";
+import type { Tone } from "../../dev/view/standing.ts";
 import type { Verdict } from "../history/webhook-call.ts";
 import { toneWords } from "./texts.ts";
 

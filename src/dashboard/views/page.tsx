@@ -2,20 +2,16 @@
 // or the log (`lines`). `shown` has the user's choices, which are the page's address, too; the other files are parts that several
 // views use. Why it looks as it does: DESIGN.md.
 
-import type { JSX } from "preact";
+import type { ComponentType } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
 import { healthOf, problemsOf } from "../history/problems.ts";
-import { Actions } from "./actions.tsx";
 import { addressOf, choicesOf, tokenOf } from "./address.ts";
-import { LogView } from "./lines.tsx";
+import { lazy } from "./lazy.tsx";
 import { MomentBar } from "./moment-bar.tsx";
 import { NowView } from "./now/now-view.tsx";
-import { NumbersView } from "./numbers/numbers-view.tsx";
 import { ObjectsView } from "./objects/objects-view.tsx";
-import { Keys } from "./palette.tsx";
 import { Context, type Shown, type View, views } from "./shown.ts";
-import { TimelineView } from "./timeline/timeline-view.tsx";
 
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
@@ -144,13 +140,16 @@ function useNow(isWanted: boolean): number | undefined {
   return isWanted ? now : undefined;
 }
 
-const contents: Readonly<Record<View, () => JSX.Element>> = {
+const contents: Readonly<Record<View, ComponentType>> = {
   now: NowView,
   objects: ObjectsView,
-  timeline: TimelineView,
-  numbers: NumbersView,
-  log: LogView,
+  timeline: lazy("TimelineView"),
+  numbers: lazy("NumbersView"),
+  log: lazy("LogView"),
 };
+
+const Actions = lazy("Actions");
+const Keys = lazy<{ readonly titles: Readonly<Record<View, string>> }>("Keys");
 
 const titles: Readonly<Record<View, string>> = {
   now: "Now",

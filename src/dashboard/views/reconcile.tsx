@@ -4,7 +4,7 @@ import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./texts.ts";
 import { callsOf, logOf } from "../history/connections.ts";
 import { objectOfCause } from "../../dev/record/recorded.ts";
-import { ErrorText } from "./error-text.tsx";
+import { ErrorText, RequestTable } from "./error-text.tsx";
 import { Link } from "./messages.tsx";
 import { CallList } from "./webhook-call.tsx";
 import { PrintedLines } from "./lines.tsx";
@@ -93,30 +93,6 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
       {printed.length === 0 ? <p class="dim">nothing</p> : <PrintedLines printed={printed} />}
     </div>
   );
-}
-
-export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
-  return (
-    <table>
-      <tbody>
-        {requests.map(({ method, path, code, seconds }) => (
-          <tr class={hasFailed(method, code) ? "failed" : undefined}>
-            <td>{method}</td>
-            <td>
-              <code>{path}</code>
-            </td>
-            <td>{code === "<error>" ? "no answer" : code}</td>
-            <td>{duration(seconds * 1000)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-/** Returns true for requests without success. A 404 for a GET is no failure: it tells that there is no such object. */
-export function hasFailed(method: string, code: string): boolean {
-  return !/^[123]/u.test(code) && !(method === "GET" && code === "404");
 }
 
 function Cause({ cause }: { readonly cause: string }) {

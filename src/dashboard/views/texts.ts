@@ -1,5 +1,5 @@
 import { visibleText } from "@tsbuilder/apimachinery/text";
-import type { Tone } from "../history/standing.ts";
+import type { Tone } from "../../dev/view/standing.ts";
 
 /** Formats the time of day in UTC with milliseconds, as `tsbuilder replay` does. */
 export function timeOfDay(at: number): string {

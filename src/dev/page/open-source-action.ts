@@ -45,12 +45,8 @@ function ownFile(root: string, path: string): string {
 }
 
 /** Returns the command of the editor: TSBUILDER_EDITOR, or the first of VISUAL and EDITOR that has windows, or that of this terminal. */
-function editorOf({
-  TSBUILDER_EDITOR,
-  VISUAL,
-  EDITOR,
-  TERM_PROGRAM,
-}: NodeJS.ProcessEnv): [string, ...string[]] {
+function editorOf(env: NodeJS.ProcessEnv): [string, ...string[]] {
+  const { TSBUILDER_EDITOR, VISUAL, EDITOR, TERM_PROGRAM } = env;
   const words = [TSBUILDER_EDITOR, VISUAL, EDITOR].map((text = "") => text.split(/\s+/u).filter(Boolean));
   const found = words.find(
     ([name], index) => name !== undefined && (index === 0 || basename(name) in editors),

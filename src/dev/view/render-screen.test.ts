@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 import { expect, test } from "vitest";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { DevEvent, ShownObject } from "../dev-event.ts";
@@ -148,6 +148,21 @@ function reconcile(name: string, outcome: RecordedReconcile["outcome"]): DevEven
     },
   };
 }
+
+test.each([
+  ["green", ["Available=True", "Degraded=False", "Progressing=False"]],
+  ["red", ["Available=True", "Degraded=True"]],
+  ["yellow", ["Available=True", "Reconciling=True"]],
+  ["yellow", ["Ready=False"]],
+] as const)("renderScreen() shows in %s how an object with %j stands", (color, states) => {
+  const conditions = states.map((state) => {
+    const [type = "", status = ""] = state.split("=");
+    return { type, status };
+  });
+  const lines = renderScreen(after(object("a", { conditions })), { columns: 90, rows: 20 });
+  const line = lines.find((text) => text.includes("MySQL default/a")) ?? "";
+  expect(line).toBe(styleText(color, stripVTControlCharacters(line), { validateStream: false }));
+});
 
 test("renderScreen() shows the place of an error in the project, once, with how often it came", () => {
   expect(shown(after(failedLine, failedLine, failedLine)).slice(-3, -1)).toEqual([

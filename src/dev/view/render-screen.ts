@@ -6,6 +6,7 @@ import type { ShownObject } from "../dev-event.ts";
 import { readableStack } from "./readable-log.ts";
 import { type LogLine, type ScreenState, failureOf, shownKey, textOfLine } from "./screen-state.ts";
 import type { RecordedSample } from "../record/recorded.ts";
+import { type Tone, conditionTone } from "./standing.ts";
 
 /** The size of the terminal in characters. */
 export interface ScreenSize {
@@ -127,14 +128,19 @@ function objectLine(state: ScreenState, object: ShownObject, isMarked: boolean):
   const words = conditions.map(
     ({ type, status, reason }) => `${type}=${status}${reason ? ` (${reason})` : ""}`,
   );
-  const isWell = conditions.length > 0 && conditions.every(({ status }) => status === "True");
+  const states = conditions.map(({ type, status, reason }) => conditionTone(type, status, reason));
   const objectKey = namespace ? `${namespace}/${name}` : name;
   const failure = failureOf(state, object);
   const failed = failure ? `  reconcile failed ${count(failure.times, "time")}: ${failure.error ?? ""}` : "";
   return {
     text: `${isMarked ? ">" : " "} ${kind} ${objectKey}  ${words.join(", ") || "no conditions yet"}${failed}`,
-    style: failure ? "red" : isWell ? "green" : "yellow",
+    style: failure || states.includes("bad") ? "red" : isReady(states) ? "green" : "yellow",
   };
+}
+
+/** Returns true if something is as it should be, and nothing is on its way. */
+function isReady(states: readonly Tone[]): boolean {
+  return states.includes("good") && !states.includes("busy");
 }
 
 /** Wraps errors, and leaves other lines to be cut. */

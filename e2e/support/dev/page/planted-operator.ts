@@ -39,6 +39,32 @@ export function plantMistakes(controller: string): string {
     .replace('.named("mysql")', '.owns(ConfigMap).named("mysql")');
 }
 
+/** Lines of a reconciler that fail, each for the object of its name. */
+export const failingLines = {
+  broken: `(mysql.spec as unknown as { shards: { count: number } }).shards.count.toFixed();`,
+  refused: `await this.#client.create(Secret, { metadata: { namespace, name: "password" } });`,
+  invalid: `await this.#client.create(ConfigMap, { metadata: { namespace, name: "Not_Valid" } });`,
+  offline: `await fetch("http://127.0.0.1:9/quota");`,
+  "given-up": `throw new TerminalError("the license of the database has expired");`,
+} as const;
+
+/** A scaffolded controller with one of the failing lines for each of their names. */
+export function plantFailures(controller: string): string {
+  const lines = Object.entries(failingLines).map(
+    ([name, line]) => `    if (name === "${name}")\n      ${line}\n`,
+  );
+  return controller
+    .replace(place, () => `    const { namespace, name } = mysql.metadata;\n${lines.join("")}${place}`)
+    .replace(
+      'from "@tsbuilder/runtime";',
+      '$&\nimport { TerminalError } from "@tsbuilder/runtime";\nimport { ConfigMap, Secret } from "@tsbuilder/runtime/k8s/core/v1";',
+    )
+    .replace(
+      "// +kubebuilder:rbac:groups=events",
+      '// +kubebuilder:rbac:groups="",resources=configmaps,verbs=create\n$&',
+    );
+}
+
 /** A scaffolded defaulter that takes its time, and sets a default. */
 export function slowDown(defaulter: string): string {
   return defaulter

@@ -1,19 +1,21 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, readdirSync } from "node:fs";
+import { extname, join } from "node:path";
 import type { PageAsset } from "../../../dev/page/page-server.ts";
 import { findOwnPackage } from "../../../packaging/own-package.ts";
 
-/** The URL path, the file and the media type of each part of the page. */
-const pageFiles = [
-  ["/", "page.html", "text/html; charset=utf-8"],
-  ["/page.js", "page.js", "text/javascript; charset=utf-8"],
-  ["/page.css", "page.css", "text/css; charset=utf-8"],
-] as const;
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+};
 
-/** Reads the page of `tsbuilder dev`, which the build writes beside the CLI. */
+/** Reads the page of `tsbuilder dev`, which the build writes beside the CLI, by the URL path of each of its files. */
 export function readPageAssets(): ReadonlyMap<string, PageAsset> {
   const folder = join(findOwnPackage().folder, "dist/cli/page");
   return new Map(
-    pageFiles.map(([path, file, type]) => [path, { type, body: readFileSync(join(folder, file)) }]),
+    readdirSync(folder).map((file) => [
+      file === "page.html" ? "/" : `/${file}`,
+      { type: types[extname(file)]!, body: readFileSync(join(folder, file)) },
+    ]),
   );
 }

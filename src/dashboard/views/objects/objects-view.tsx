@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { TreeNode, TreeRow } from "../../history/owner-tree.ts";
 import { isOfInterest, openRows, ownerTree } from "../../history/owner-tree.ts";
 import { withFailure } from "../../history/problems.ts";
-import type { Standing } from "../../history/standing.ts";
+import type { Standing } from "../../../dev/view/standing.ts";
 import { Empty } from "../messages.tsx";
 import { Key, Mark } from "../outcomes.tsx";
 import { Rows } from "../rows.tsx";
@@ -26,6 +26,7 @@ function ObjectTree() {
     return openRows(tree, {
       isClosed: ({ place }) => closed.has(place),
       isShown: (node) => {
+        if (shown.filter === "") return true;
         const { kind, key } = node;
         const { tone, why } = standingAt(node);
         return matches(`${kind} ${key} ${why}`, { kind, key, tone });

@@ -2,14 +2,13 @@ import { useMemo, useState } from "preact/hooks";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Track } from "../../history/history.ts";
 import { revisionAt } from "../../history/history.ts";
-import { objectLines } from "../../history/object-yaml.ts";
 import { type TreeNode, ownerTree } from "../../history/owner-tree.ts";
 import { withFailure } from "../../history/problems.ts";
-import { type ShownCondition, standingOf } from "../../history/standing.ts";
-import { ErrorText, copy } from "../error-text.tsx";
+import { type ShownCondition, standingOf } from "../../../dev/view/standing.ts";
+import { ErrorText, RequestTable, copy, hasFailed } from "../error-text.tsx";
+import { later } from "../lazy.tsx";
 import { Link } from "../messages.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
-import { RequestTable, hasFailed } from "../reconcile.tsx";
 import { usePage } from "../shown.ts";
 import { duration, timeOfDay } from "../texts.ts";
 
@@ -147,16 +146,18 @@ export function Copies({
   if (object === undefined) return null;
   const { namespace, name = "" } = object.metadata;
   const command = `kubectl get ${resource} ${name}${namespace === undefined ? "" : ` -n ${namespace}`} -o yaml`;
-  const texts = { "Copy YAML": `${objectLines(object).join("\n")}\n`, "Copy kubectl": command };
+  const texts: Readonly<Record<string, () => Promise<string>>> = {
+    "Copy YAML": async () => `${(await later()).objectLines(object).join("\n")}\n`,
+    "Copy kubectl": async () => command,
+  };
+  const take = async (label: string): Promise<void> => {
+    await copy(await texts[label]!());
+    setCopied(label);
+  };
   return (
     <p class="copies">
-      {Object.entries(texts).map(([label, text]) => (
-        <button
-          type="button"
-          key={label}
-          class="quiet"
-          onClick={() => void copy(text).then(() => setCopied(label))}
-        >
+      {Object.keys(texts).map((label) => (
+        <button type="button" key={label} class="quiet" onClick={() => void take(label)}>
           {label}
         </button>
       ))}
