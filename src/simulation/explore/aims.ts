@@ -63,14 +63,18 @@ export class Aims {
   }
 }
 
-/** Returns what can be disturbed in each phase of a disturbed run. */
-export function aimsIn(plain: Run): Aims[] {
-  const phases: Fault["in"][] = [
-    undefined,
-    ...(hasWorkInMonths(plain) ? ["months" as const] : []),
-    "deletion",
-  ];
+/** Months in which operators only look at other systems are disturbed in one of so many turns: they take long. */
+const turnsOfLooks = 4;
+
+/** Returns what can be disturbed in each phase of a disturbed run, or of one whose turn it is. */
+export function aimsIn(plain: Run, turn = 1): Aims[] {
+  const hasMonths = hasWorkInMonths(plain) || (turn % turnsOfLooks === 0 && looksInMonths(plain));
+  const phases: Fault["in"][] = [undefined, ...(hasMonths ? ["months" as const] : []), "deletion"];
   return phases.map((phase) => new Aims(plain, phase));
+}
+
+function looksInMonths({ trace }: Run): boolean {
+  return eventsIn("months", trace).some(({ type }) => type === "call");
 }
 
 /** Milliseconds after which a process that does nothing more rests. */

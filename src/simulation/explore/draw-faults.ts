@@ -22,7 +22,7 @@ export function drawFaults(
   operators: readonly SimulatedOperator[] = [],
   turn = random.fork("turn").integer(0, 9999),
 ): Fault[] {
-  const inPhases = aimsIn(plain).map((aims) =>
+  const inPhases = aimsIn(plain, turn).map((aims) =>
     drawInPhase(random.fork(aims.phase ?? "steps"), plain, aims, turn),
   );
   return [

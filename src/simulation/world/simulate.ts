@@ -84,10 +84,10 @@ interface Extent {
   readonly witness?: Witness;
 }
 
-/** Returns whether anything is due in the hundred days: then disturbed runs have them, too. */
+/** Returns whether anything is done in the hundred days, besides looking: then disturbed runs have them, too. */
 export function hasWorkInMonths({ trace, writes }: Run): boolean {
   return eventsIn("months", trace).some(
-    (event) => event.type === "call" || (event.type === "change" && event.by in writes),
+    (event) => (event.type === "call" && event.isChange) || (event.type === "change" && event.by in writes),
   );
 }
 
