@@ -1,6 +1,6 @@
 /**
- * Disturbed runs of the AppService operator, on two cores: processor time of each, with the undisturbed runs that it is
- * compared with, and how long a thousand take. Beside them, one run of such steps on a real control plane.
+ * Disturbed runs of the AppService operator, as its scaffolded test makes them, on two cores: processor time of each, with the
+ * undisturbed runs that it is compared with, and how long a thousand take. Beside them, one run of such steps on a real control plane.
  * Run: node --conditions=@tsbuilder/source --import tsx e2e/lab/bench/run.ts simulation
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -9,16 +9,17 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { KubernetesObject } from "@tsbuilder/runtime";
-import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
-import { explore, operationsFor, Random, type Scenario } from "@tsbuilder/simulation";
+import { explore, operationsFor, Random } from "@tsbuilder/simulation";
 import { exploringHeap } from "../../../src/cli/commands/develop/test.ts";
+import { projectScenario } from "../../../src/simulation/explore-project.ts";
+import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { setupAppServiceController as setup } from "../../golden/app-operator/src/controller/appservice_controller.ts";
 import { repository } from "../../support/source-imports.ts";
 import { runOnReal } from "./simulation-real.ts";
 
 const runs = Number(process.env["RUNS"] ?? 1000);
 const processes = 2;
-const config = join(repository, "e2e/golden/app-operator/config");
+const folder = join(repository, "e2e/golden/app-operator");
 
 type Crd = Parameters<typeof operationsFor>[0] & KubernetesObject;
 
@@ -38,7 +39,7 @@ async function measure(): Promise<void> {
   const each = Math.ceil(runs / processes);
   const children = Array.from({ length: processes }, (_, index) =>
     // Seeds of one plan stay together: they share its undisturbed runs.
-    fork(import.meta.filename, [String(10 + index * Math.ceil(each / 10) * 10)], {
+    fork(import.meta.filename, [String(12 + index * Math.ceil(each / 4) * 4)], {
       execArgv: [...process.execArgv, exploringHeap],
     }),
   );
@@ -51,8 +52,10 @@ async function measure(): Promise<void> {
       `${processor.toFixed(0)} ms of processor time each; Node ${process.version}, load ${loadavg()[0]!.toFixed(1)}`,
   );
   for (const { story } of shares) if (story !== undefined) throw new Error(story);
-  const { crd, scenario, draw } = await appServices();
-  await runOnReal(scenario(new Random(1)), crd, draw(new Random(1)));
+  const crds = (await loadObjects([join(folder, "config/crd/bases")])) as unknown as Crd[];
+  const crd = crds.find(({ metadata }) => metadata.name?.startsWith("appservices."))!;
+  const scenario = (await projectScenario({ kind: AppService, setup, folder }))(new Random(1), 1);
+  await runOnReal(scenario, crd, operationsFor(crd)(new Random(1)));
 }
 
 async function shareOf(child: ChildProcess): Promise<Share> {
@@ -60,22 +63,9 @@ async function shareOf(child: ChildProcess): Promise<Share> {
   return share;
 }
 
-async function appServices() {
-  const crds = (await loadObjects([join(config, "crd/bases")])) as unknown as Crd[];
-  const crd = crds.find(({ metadata }) => metadata.name?.startsWith("appservices."))!;
-  const roles = (await loadObjects([join(config, "rbac/role.yaml")])) as unknown as {
-    rules?: PolicyRule[];
-  }[];
-  const draw = operationsFor(crd);
-  const operators = [{ name: "appservice", setup, rules: roles.flatMap(({ rules = [] }) => rules) }];
-  const objects = [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "other" } }];
-  const scenario = (random: Random): Scenario => ({ crds, operators, objects, steps: draw(random) });
-  return { crd, draw, scenario };
-}
-
 async function exploreShare(first: number): Promise<Share> {
-  const { scenario } = await appServices();
-  await explore(scenario, { seeds: 10, from: 0 });
+  const scenario = await projectScenario({ kind: AppService, setup, folder });
+  await explore(scenario, { seeds: 12, from: 0 });
   const [start, processor] = [performance.now(), process.cpuUsage()];
   const { runs: made, failure } = await explore(scenario, {
     seeds: Math.ceil(runs / processes),
