@@ -305,17 +305,10 @@ export class World {
 
   async close(): Promise<void> {
     this.recorder.close();
-    // What ends here fails, and Node formats the stack of each error, which nobody reads.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    try {
-      for (const replica of this.replicas) replica.close();
-      // Code that is still due ends here, in its own environment.
-      await this.loop.drain();
-      await this.cluster.stop();
-    } finally {
-      Error.stackTraceLimit = stackTraceLimit;
-    }
+    for (const replica of this.replicas) replica.close();
+    // Code that is still due ends here, in its own environment.
+    await this.loop.drain();
+    await this.cluster.stop();
     this.#clock.stop();
   }
 }
