@@ -54,6 +54,7 @@ test.skipIf(missing !== undefined)(
 test.skipIf(missing !== undefined)("another server becomes the primary", async () => {
   await patch({ primary: 1 });
   await untilServing(1);
+  expect((await ask(0, "SELECT @@read_only")).trim()).toBe("1");
 });
 
 test.skipIf(missing !== undefined)("a primary that was killed goes on", async () => {
