@@ -185,5 +185,6 @@ function readHeader(line: string): [name: string, value: string] {
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(line))
     throw new ProtocolError(`"${line.slice(0, 100)}" is not a header`);
-  return [name, line.slice(colon + 1).trim()];
+  // A space of Latin-1 is none here: another parser would find another encoding.
+  return [name, line.slice(colon + 1).replaceAll(/^[\t ]+|[\t ]+$/g, "")];
 }
