@@ -52,6 +52,10 @@ try {
     const seconds = (from: number): string => ((performance.now() - from) / 1000).toFixed(1);
     title(`done in ${seconds(started)} s, ${seconds(ready)} s of them after scaffolding and npm install`);
     if (keep) await stay();
+    else
+      console.log(
+        "\nNext: `npm run demo -- --keep` leaves it running; README.md begins a project of your own.",
+      );
   });
 } finally {
   if (!keep) rmSync(work, { recursive: true, force: true });

@@ -100,7 +100,7 @@ class Scanner {
   }
 
   #number(): void {
-    const number = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(this.#text.slice(this.#at))![0];
+    const number = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)?/.exec(this.#text.slice(this.#at))![0];
     this.#at += number.length;
     if (!/\d$/.test(number)) throw this.#problem("in numeric literal");
   }

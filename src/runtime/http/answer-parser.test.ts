@@ -102,6 +102,10 @@ describe("AnswerParser", () => {
     ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
     ["a header without a name", "HTTP/1.1 200 OK\r\n: x\r\n\r\n"],
     ["a header that goes on", "HTTP/1.1 200 OK\r\na: x\r\n y\r\n\r\n"],
+    ["a bare return in the first line", "HTTP/1.1 200 O\rK\r\n\r\n"],
+    ["an encoding behind a space of Latin-1", "HTTP/1.1 200 OK\r\ntransfer-encoding:\xa0chunked\r\n\r\n"],
+    ["a status that is none", "HTTP/1.1 000 OK\r\n\r\n"],
+    ["a trailer without a name", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\nx\r\n\r\n"],
     ["a zero byte in a header", "HTTP/1.1 200 OK\r\na: x\0y\r\n\r\n"],
     ["a line break without its return", "HTTP/1.1 200 OK\r\na: x\nb: y\r\n\r\n"],
     ["two lengths that differ", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n"],
@@ -112,7 +116,7 @@ describe("AnswerParser", () => {
     ["a head without an end", `HTTP/1.1 200 OK\r\na: ${"x".repeat(70_000)}`],
     ["more than one answer", fixed + fixed],
   ])("refuses %s", (_, text) => {
-    expect(() => read([Buffer.from(text)])).toThrow(ProtocolError);
+    expect(() => read([Buffer.from(text, "latin1")])).toThrow(ProtocolError);
   });
 
   test("gives one answer after another", () => {

@@ -83,6 +83,7 @@ export class AnswerParser {
       case "trailers": {
         const end = findEnd("\r\n", bytes, maxHeadLength);
         if (end === 0) this.#finish();
+        else if (end > 0) readHeader(bytes.toString("latin1", 0, end));
         return end < 0 ? -1 : end + 2;
       }
       case "done":
@@ -165,19 +166,25 @@ function findEnd(delimiter: string, bytes: Buffer, maxLength: number): number {
 /** Parses a status line and headers. Throws a `ProtocolError` if they are invalid. */
 function readHead(text: string): AnswerHead & { readonly version: string } {
   const lines = text.split("\r\n");
-  const [, version, status] = /^HTTP\/(1\.[01]) (\d{3})(?: |$)/.exec(lines[0]!) ?? [];
+  const [, version, status] =
+    /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/.exec(lines[0]!) ?? [];
   if (version === undefined || status === undefined)
     throw new ProtocolError(`"${lines[0]!.slice(0, 100)}" is not an HTTP/1.1 response`);
   const headers: { [name: string]: string } = {};
   for (let at = 1; at < lines.length; at++) {
-    const line = lines[at]!;
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(line))
-      throw new ProtocolError(`"${line.slice(0, 100)}" is not a header`);
-    const value = line.slice(colon + 1).trim();
+    const [name, value] = readHeader(lines[at]!);
     const former = headers[name];
     headers[name] = former === undefined || former === value ? value : `${former}, ${value}`;
   }
   return { version, status: Number(status), headers };
+}
+
+/** Splits a line into the name of a header, in lower case, and its value. */
+function readHeader(line: string): [name: string, value: string] {
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(line))
+    throw new ProtocolError(`"${line.slice(0, 100)}" is not a header`);
+  // A space of Latin-1 is none here: another parser would find another encoding.
+  return [name, line.slice(colon + 1).replaceAll(/^[\t ]+|[\t ]+$/g, "")];
 }
