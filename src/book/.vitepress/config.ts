@@ -26,7 +26,7 @@ export default defineConfig({
       "meta",
       { property: "og:description", content: "Types and a reconciler from you, the rest from tsbuilder" },
     ],
-    ["meta", { property: "og:image", content: new URL("pictures/social.png", bookAddress).href }],
+    ["meta", { property: "og:image", content: new URL("pictures/page.png", bookAddress).href }],
   ],
   sitemap: { hostname: bookAddress },
   themeConfig: {

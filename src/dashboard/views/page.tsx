@@ -149,7 +149,7 @@ const contents: Readonly<Record<View, ComponentType>> = {
 };
 
 const Actions = lazy("Actions");
-const Keys = lazy<{ readonly titles: Readonly<Record<View, string>> }>("Keys");
+const Keys = lazy("Keys");
 
 const titles: Readonly<Record<View, string>> = {
   now: "Now",

@@ -105,11 +105,11 @@ function readStanding(object: KubernetesObject): Standing {
   if (typeof seen === "number" && seen < (metadata.generation ?? 0))
     says.push({ tone: "busy", why: "its spec has changed, and its status does not tell of that yet" });
   const wanted = status.desiredNumberScheduled ?? (isObject(spec) ? spec["replicas"] : undefined);
-  const ready = status.readyReplicas ?? status.numberReady ?? 0;
+  const ready = Number(status.readyReplicas ?? status.numberReady ?? 0);
   // Those with conditions, such as Deployments, count for themselves; a kind without replicas in its status means something else.
   const counts = status.replicas !== undefined || status.numberReady !== undefined;
   if (typeof wanted === "number" && counts && conditions.length === 0)
-    says.push({ tone: Number(ready) < wanted ? "busy" : "good", why: `${ready} of ${wanted} ready` });
+    says.push({ tone: ready < wanted ? "busy" : "good", why: `${ready} of ${wanted} ready` });
   const tone = tones.find((one) => says.some((each) => each.tone === one)) ?? "none";
   const why = tone === "good" ? "" : (says.find((each) => each.tone === tone)?.why ?? "");
   return { tone, why: tone === "none" ? "" : why, conditions };

@@ -58,9 +58,8 @@ function Verdict() {
           : sentence(health.own.length, bad, busy)}
       </h2>
       <p class="dim">
-        {good + none} as they should be, {busy} in progress, {bad} failing · {recent} reconciles in the last
-        minute
-        {current.length > 0 && ` · ${current.length} ${current.length === 1 ? "cause" : "causes"} below`}
+        {good + none} well · {busy} in progress · {bad} failing · {recent} reconciles in the last minute
+        {current.length > 0 && ` · ${current.length} ${current.length === 1 ? "cause" : "causes"}`}
       </p>
     </div>
   );
@@ -156,7 +155,7 @@ function ProblemItem({ problem }: { readonly problem: Problem }) {
           ))}
           {known.length > mostNamed && ` and ${known.length - mostNamed} more`}
           {(strangers.length > 0 || reconcile === undefined) &&
-            [...requests.slice(0, 1)].map(({ controller, request }) => (
+            requests.slice(0, 1).map(({ controller, request }) => (
               <Link
                 isListed
                 key={request}
@@ -288,7 +287,7 @@ function KindTable({
                   {cell(own, moment)}
                 </td>
               ))}
-              <td class="number">{created == null ? "" : formatAge(String(created), moment)}</td>
+              <td class="number">{created == null ? "" : formatAge(created, moment)}</td>
             </tr>
           );
         })}

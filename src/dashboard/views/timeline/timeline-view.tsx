@@ -3,13 +3,14 @@ import type { ComponentChildren } from "preact";
 import type { Call, Lane, Reconcile } from "../../history/history.ts";
 import { causingReconciles } from "../../history/connections.ts";
 import { Empty, Link } from "../messages.tsx";
-import { Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
+import { failureAt } from "../../history/problems.ts";
+import { Mark, Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
 import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
 import { Rows } from "../rows.tsx";
 import { duration, matcher, timeOfDay } from "../texts.ts";
 import { usePage } from "../shown.ts";
 import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
-import type { Bar, CallLane, Mark } from "./timeline-scale.ts";
+import type { Bar, CallLane, Mark as ActionMark } from "./timeline-scale.ts";
 import { barsOf, callLanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 import { placesOfCall } from "../../../dev/record/recorded.ts";
 import { verdictOf, webhookName } from "../../history/webhook-call.ts";
@@ -31,9 +32,9 @@ export function TimelineView() {
   const lanes = useMemo(() => {
     const matches = matcher(shown.filter);
     return [...requests.values(), ...callLanesOf(calls)]
-      .filter((lane) => matches(laneName(lane)))
+      .filter((lane) => matches(laneName(lane), isFailing(lane, moment) ? { tone: "bad" } : {}))
       .toSorted((a, b) => laneStart(a) - laneStart(b));
-  }, [requests, reconciles.length, calls, calls.length, shown.filter]);
+  }, [requests, reconciles.length, calls, calls.length, shown.filter, moment]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
   const chosenReconcile = chosenCall
     ? undefined
@@ -125,7 +126,8 @@ export function TimelineView() {
               chosen={chosenReconcile}
               onChoose={chooseReconcile}
             >
-              <span class="dim">{lane.controller}</span> {lane.request}
+              {isFailing(lane, moment) && <Mark tone="bad" />} <span class="dim">{lane.controller}</span>{" "}
+              {lane.request}
             </LaneRow>
           ) : (
             <LaneRow
@@ -155,6 +157,11 @@ export function TimelineView() {
   );
 }
 
+/** Returns true for a request whose last reconcile failed. */
+function isFailing(lane: Lane | CallLane, moment: number): boolean {
+  return "reconciles" in lane && failureAt(lane, moment) !== undefined;
+}
+
 function laneName(lane: Lane | CallLane): string {
   return "reconciles" in lane
     ? `${lane.controller} ${lane.request}`
@@ -166,7 +173,7 @@ function laneStart(lane: Lane | CallLane): number {
 }
 
 /** Marks for the actions on the page, as links to their moments. */
-function ActionMarks({ marks }: { readonly marks: readonly Mark[] }) {
+function ActionMarks({ marks }: { readonly marks: readonly ActionMark[] }) {
   const { show } = usePage();
   if (marks.length === 0) return null;
   return (
