@@ -1,3 +1,4 @@
+import type { JSONObject } from "../json/index.ts";
 import type { GroupVersion, Scope } from "../meta/index.ts";
 import { text } from "./generated/resources.ts";
 
@@ -55,6 +56,8 @@ export interface BuiltinResource extends GroupVersion {
   /** The columns of its tables, in order; the server computes the cells. Empty if there is no table. */
   readonly columns: readonly PrinterColumn[];
   readonly rules: RegistryRules;
+  /** The JSON of a zero object in Go without metadata, apiVersion and kind: structs that are not pointers, and fields without `omitempty`. */
+  readonly zero: JSONObject;
 }
 
 /** A subresource, which may have its own kind: `pods/eviction`. */

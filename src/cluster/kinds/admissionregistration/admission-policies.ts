@@ -30,7 +30,6 @@ export const validatingAdmissionPolicy: BuiltInKind = {
     },
   },
   cells: { Validations: size("spec.validations"), ParamKind: paramKindCell },
-  emptyObject: { spec: {}, status: {} },
 };
 
 function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
@@ -184,7 +183,6 @@ export const mutatingAdmissionPolicy: BuiltInKind = {
     default: defaultPolicy,
   },
   cells: { Mutations: size("spec.mutations"), ParamKind: paramKindCell },
-  emptyObject: { spec: {} },
 };
 
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {

@@ -51,7 +51,6 @@ function defineBinding(resource: string, ownProblems: (spec: PolicyBindingSpec) 
       },
     },
     cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
-    emptyObject: { spec: {} },
   };
 }
 

@@ -40,8 +40,6 @@ export const apiService: BuiltInKind = {
       return available.reason ? `${available.status} (${available.reason})` : available.status;
     },
   },
-  emptyObject: { spec: {}, status: {} },
-  zeroValues: { spec: { groupPriorityMinimum: 0, versionPriority: 0 } },
 };
 
 /** Validates an APIService, whose name must be `<version>.<group>`. */

@@ -16,7 +16,6 @@ export const lease: BuiltInKind = {
     validateUpdate: (object) => [...leaseProblems(object)],
   },
   cells: { Holder: text("spec.holderIdentity") },
-  emptyObject: { spec: {} },
 };
 
 type Lease = ApiObject & { spec?: Sent<LeaseSpec> };

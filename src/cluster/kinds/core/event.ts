@@ -54,16 +54,6 @@ export const event: BuiltInKind = {
       return source === "" ? fieldText(object, "reportingComponent") : source;
     },
   },
-  emptyObject: {
-    involvedObject: {},
-    source: {},
-    metadata: {},
-    eventTime: null,
-    firstTimestamp: null,
-    lastTimestamp: null,
-    reportingComponent: "",
-    reportingInstance: "",
-  },
   convert: convertEvent,
 };
 
@@ -71,14 +61,6 @@ export const event: BuiltInKind = {
 export const eventOfEventsGroup: BuiltInKind = {
   ...event,
   resource: "events.events.k8s.io",
-  emptyObject: {
-    regarding: {},
-    metadata: {},
-    eventTime: null,
-    deprecatedSource: {},
-    deprecatedFirstTimestamp: null,
-    deprecatedLastTimestamp: null,
-  },
 };
 
 /** The fields with different names in the two groups: core's first. */

@@ -29,7 +29,6 @@ export const resourceQuota: BuiltInKind<"resourcequota"> = {
     warnings: (object, old) => (old ? [] : [...quotaWarnings(object)]),
   },
   cells: { Request: usageCell(false), Limit: usageCell(true) },
-  emptyObject: { spec: {}, status: {} },
   controllers: { resourcequota: resourceQuotaController },
 };
 

@@ -32,8 +32,7 @@ export const flowSchema: BuiltInKind = {
       return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
     },
   },
-  emptyObject: { spec: { priorityLevelConfiguration: {} }, status: {} },
-  zeroValues: { spec: { matchingPrecedence: 0, priorityLevelConfiguration: { name: "" } } },
+  zeroValues: { spec: { matchingPrecedence: 0 } },
 };
 
 type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };

@@ -33,8 +33,6 @@ export const priorityLevelConfiguration: BuiltInKind = {
     HandSize: numberCell("spec.limited.limitResponse.queuing.handSize"),
     QueueLengthLimit: numberCell("spec.limited.limitResponse.queuing.queueLengthLimit"),
   },
-  emptyObject: { spec: {}, status: {} },
-  zeroValues: { spec: { type: "" } },
 };
 
 function* levelProblems(object: ApiObject): Problems {

@@ -21,7 +21,6 @@ export const serviceCIDR: BuiltInKind = {
       subresource === "" ? [...cidrChanges(object, old)] : [],
   },
   cells: { CIDRs: (object) => (readField<string[]>(object, "spec.cidrs") ?? []).join(",") },
-  emptyObject: { spec: {}, status: {} },
 };
 
 type ServiceCIDR = ApiObject & { spec?: Sent<ServiceCIDRSpec> };
@@ -66,7 +65,6 @@ export const ipAddress: BuiltInKind = {
   },
   cells: { ParentRef: parentCell },
   cellsWithoutColumn: [({ metadata }, now) => ageOf(metadata.creationTimestamp, now)],
-  emptyObject: { spec: {} },
 };
 
 type IPAddress = ApiObject & { spec?: Sent<IPAddressSpec> };

@@ -28,9 +28,7 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
     "Max Unavailable": text("spec.maxUnavailable", "N/A"),
     "Allowed Disruptions": count("status.disruptionsAllowed"),
   },
-  emptyObject: { spec: {}, status: {} },
   controllers: { disruption: disruptionController },
-  zeroValues: { status: noCounts },
 };
 
 function* statusProblems(object: ApiObject): Problems {

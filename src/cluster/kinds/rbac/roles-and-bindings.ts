@@ -27,7 +27,6 @@ const roleDeclaration: Omit<BuiltInKind, "resource"> = {
     validate: (object) => [...ruleProblems(object), ...aggregationProblems(object)],
     validateUpdate: (object) => [...ruleProblems(object), ...aggregationProblems(object)],
   },
-  emptyObject: nullRules,
 };
 
 export const role: BuiltInKind = { resource: `roles.${rbacGroup}`, ...roleDeclaration };
@@ -100,8 +99,7 @@ const bindingDeclaration: Omit<BuiltInKind, "resource"> = {
     Groups: subjectsCell("Group"),
     ServiceAccounts: subjectsCell("ServiceAccount"),
   },
-  emptyObject: { roleRef: {} },
-  zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
+  zeroValues: { roleRef: { apiGroup: "" } },
 };
 
 export const roleBinding: BuiltInKind = { resource: `rolebindings.${rbacGroup}`, ...bindingDeclaration };

@@ -51,7 +51,6 @@ export const resourceClaim: BuiltInKind = {
       subresource === "" ? [...claimChanges(object["spec"], old["spec"])] : [],
   }),
   cells: { State: claimState },
-  emptyObject: { spec: { devices: { requests: null } }, status: {} },
 };
 
 function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
@@ -340,7 +339,6 @@ export const resourceClaimTemplate: BuiltInKind = {
       ...templateChanges(object["spec"], old["spec"]),
     ],
   }),
-  emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };
 
 /** The spec of a template can't change either; Go writes the fields of its metadata into the same struct. */
@@ -365,7 +363,6 @@ export const deviceClass: BuiltInKind = {
     validate: (object) => [...classProblems(object)],
     validateUpdate: (object) => [...classProblems(object)],
   },
-  emptyObject: { spec: {} },
 };
 
 type DeviceClass = ApiObject & { spec?: Sent<v1.DeviceClassSpec> };

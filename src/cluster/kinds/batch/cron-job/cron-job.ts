@@ -5,7 +5,6 @@ import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
 import { containerCells, workloadWarnings } from "../../apps/workload.ts";
-import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { cronJobController } from "./cron-job-controller.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
@@ -58,9 +57,7 @@ export const cronJob: BuiltInKind<"cronjob"> = {
     Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
   },
   podTemplate: "spec.jobTemplate.spec.template",
-  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template: emptyTemplate } } }, status: {} },
   controllers: { cronjob: cronJobController },
-  zeroValues: { spec: { schedule: "" } },
 };
 
 function* cronJobProblems({ spec }: CronJob, old?: CronJob): Problems {

@@ -9,7 +9,7 @@ import { fieldText, type Resource, type WriteRequest } from "../../../registry/r
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
 import { selectorCell, templateCells, workloadWarnings, templateLabelProblems } from "../../apps/workload.ts";
-import { type PodTemplateSpec, emptyTemplate } from "../../core/pod-spec/types.ts";
+import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
@@ -80,7 +80,6 @@ export const job: BuiltInKind<"job"> = {
   },
   selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template: emptyTemplate }, status: {} },
   controllers: { job: jobController },
 };
 

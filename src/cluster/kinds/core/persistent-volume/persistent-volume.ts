@@ -67,7 +67,6 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
     Reason: text("status.reason"),
     VolumeMode: text("spec.volumeMode", "<unset>"),
   },
-  emptyObject: { spec: {}, status: {} },
   controllers: { persistentvolume: persistentVolumeController },
 };
 
