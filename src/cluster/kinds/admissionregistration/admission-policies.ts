@@ -24,10 +24,7 @@ export const validatingAdmissionPolicy: BuiltInKind = {
         ? conditionProblems("status.conditions", statusOf(object).conditions)
         : validatingPolicyProblems(object, old)),
     ],
-    default(object) {
-      defaultPolicy(object);
-      object["status"] ??= {};
-    },
+    default: defaultPolicy,
   },
   cells: { Validations: size("spec.validations"), ParamKind: paramKindCell },
 };
@@ -169,7 +166,6 @@ function paramKindCell(object: object): string {
 }
 
 function defaultPolicy(object: ApiObject): void {
-  object["spec"] ??= {};
   fillIn(object["spec"], () => ({ failurePolicy: "Fail" }));
   defaultMatchResources((object["spec"] as Fields)["matchConstraints"]);
 }

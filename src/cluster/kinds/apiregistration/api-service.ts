@@ -17,7 +17,6 @@ export const apiService: BuiltInKind = {
   strategy: {
     default(object) {
       fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-      object["status"] ??= {};
     },
     prepareForCreate(object, { now }) {
       const { service } = (object["spec"] ?? {}) as Fields;

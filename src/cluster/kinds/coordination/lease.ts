@@ -9,7 +9,6 @@ export const lease: BuiltInKind = {
   resource: "leases.coordination.k8s.io",
   metadataChecks: { qualifiedFinalizers: false },
   strategy: {
-    default: (object) => void (object["spec"] ??= {}),
     prepareForCreate: (object) => dropGatedFields(object),
     prepareForUpdate: (object) => dropGatedFields(object),
     validate: (object) => [...leaseProblems(object)],

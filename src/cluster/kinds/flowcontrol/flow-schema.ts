@@ -13,10 +13,7 @@ export const flowSchema: BuiltInKind = {
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
     resetFields: resetFlowControlFields,
-    default(object) {
-      fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
-      object["status"] ??= {};
-    },
+    default: (object) => fillIn(object["spec"], () => ({ matchingPrecedence: 1000 })),
     validate: (object) => [...schemaProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
       ...(subresource === "" ? schemaProblems(object) : []),

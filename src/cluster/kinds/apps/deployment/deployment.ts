@@ -45,7 +45,6 @@ export const deployment: BuiltInKind<"deployment"> = {
       workload.defaultRollingUpdate(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
       spec.revisionHistoryLimit ??= 10;
       spec.progressDeadlineSeconds ??= 600;
-      object["status"] ??= {};
     },
     validate: (object) => [...deploymentProblems(object as SentDeployment)],
     validateUpdate: (object, old, { subresource }) =>

@@ -21,7 +21,6 @@ export const cronJob: BuiltInKind<"cronjob"> = {
   strategy: {
     statusWritesMetadata: true,
     default(object) {
-      object["spec"] ??= {};
       const { spec } = object as CronJob;
       spec.concurrencyPolicy ||= "Allow";
       spec.suspend ??= false;
@@ -30,7 +29,6 @@ export const cronJob: BuiltInKind<"cronjob"> = {
       const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
       defaultJobSpec(job);
       spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
-      object["status"] ??= {};
     },
     validate(object) {
       const { name = "" } = object.metadata;

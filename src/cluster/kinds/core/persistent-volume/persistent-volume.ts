@@ -24,12 +24,10 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
     statusWritesMetadata: true,
     returnsDeleted: true,
     default(object) {
-      object["spec"] ??= {};
       const spec = object["spec"] as Sent<core.PersistentVolumeSpec>;
       defaultVolumeSource(spec);
       spec.persistentVolumeReclaimPolicy ||= "Retain";
       spec.volumeMode ??= "Filesystem";
-      object["status"] ??= {};
       fillIn(object["status"], () => ({ phase: "Pending" }));
     },
     prepareForCreate(object, { now }) {
