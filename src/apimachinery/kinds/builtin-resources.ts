@@ -56,7 +56,10 @@ export interface BuiltinResource extends GroupVersion {
   /** The columns of its tables, in order; the server computes the cells. Empty if there is no table. */
   readonly columns: readonly PrinterColumn[];
   readonly rules: RegistryRules;
-  /** The JSON of a zero object in Go without metadata, apiVersion and kind: structs that are not pointers, and fields without `omitempty`. */
+  /**
+   * The JSON of a zero object in Go: the structs that are not pointers, and the fields without `omitempty`. It has no
+   * metadata, apiVersion and kind.
+   */
   readonly zero: JSONObject;
 }
 
