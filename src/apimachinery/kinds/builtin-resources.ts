@@ -1,3 +1,4 @@
+import type { JSONObject } from "../json/index.ts";
 import type { GroupVersion, Scope } from "../meta/index.ts";
 import { text } from "./generated/resources.ts";
 
@@ -55,6 +56,11 @@ export interface BuiltinResource extends GroupVersion {
   /** The columns of its tables, in order; the server computes the cells. Empty if there is no table. */
   readonly columns: readonly PrinterColumn[];
   readonly rules: RegistryRules;
+  /**
+   * The JSON of a zero object in Go: the structs that are not pointers, and the fields without `omitempty`. It has no
+   * metadata, apiVersion and kind.
+   */
+  readonly zero: JSONObject;
 }
 
 /** A subresource, which may have its own kind: `pods/eviction`. */

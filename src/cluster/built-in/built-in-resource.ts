@@ -57,13 +57,12 @@ function builtInResource(store: Store, versions: readonly BuiltinResource[]): Re
   const preferred = versions.find(({ isPreferred }) => isPreferred) ?? versions[0]!;
   const parts = sharedParts.get(preferred) ?? makeSharedParts(preferred, versions);
   sharedParts.set(preferred, parts);
-  const { schemas, emptyObject, ...otherParts } = parts;
+  const { schemas, ...otherParts } = parts;
   const { plural, storage } = preferred;
   return {
     ...otherParts,
-    ...(emptyObject && { emptyObject }),
     collection: store.collection(qualifiedName({ group: storage.group, plural })),
-    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred, emptyObject),
+    strategy: withDecoding(strategyOf(preferred, store), schemas, preferred),
   };
 }
 
@@ -91,7 +90,6 @@ function strategyOf(resource: BuiltinResource, store: Store): Strategy {
 function makeSharedParts(preferred: BuiltinResource, versions: readonly BuiltinResource[]): SharedParts {
   const { group, plural, kind, singular, storage } = preferred;
   const schemas = new LazySchemas(versions);
-  const { emptyObject, zeroValues = {} } = findKind(preferred) ?? {};
   const ordered = [preferred, ...versions.filter((version) => version !== preferred)];
   return {
     group,
@@ -110,9 +108,6 @@ function makeSharedParts(preferred: BuiltinResource, versions: readonly BuiltinR
     schemas,
     subresources: builtInSubresources(preferred),
     custom: false,
-    ...(emptyObject && { emptyObject }),
-    bookmarkObject: (version) =>
-      mergeObjects(emptyObject ?? {}, typeof zeroValues === "function" ? zeroValues(version) : zeroValues),
     load: () => schemas.load(),
     ...conversionsOf(preferred),
   };
@@ -211,12 +206,15 @@ const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spe
 
 function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
   const columns = tableColumns(resource);
-  const deprecation = findKind(resource)?.deprecation;
+  const { deprecation, zeroValues = {} } = findKind(resource) ?? {};
+  const { zero } = resource;
   return {
     name: resource.version,
     get schema() {
       return schemas.get(resource.version);
     },
+    ...(Object.keys(zero).length > 0 && { zero }),
+    bookmarkObject: mergeObjects(zero, zeroValues),
     ...(columns && { columns }),
     ...(deprecation && { deprecation }),
     ...(resource.subresources.some(({ name }) => name === "scale") && { scale }),
@@ -281,8 +279,7 @@ function builtInSubresources(resource: BuiltinResource): Map<string, Subresource
 function withDecoding(
   strategy: Strategy,
   schemas: LazySchemas,
-  { group, plural, kind, version, fieldSelectors }: BuiltinResource,
-  emptyObject: JSONObject | undefined,
+  { group, plural, kind, version, fieldSelectors, zero }: BuiltinResource,
 ): Strategy {
   const readers = fieldSelectorReaders({ group, plural }, fieldSelectors);
   return {
@@ -292,7 +289,7 @@ function withDecoding(
     default(object: ApiObject, context) {
       const schema = schemas.get(context.version) ?? schemas.get(version);
       if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
-      fillStructs(object, emptyObject);
+      fillStructs(object, zero);
       strategy.default?.(object, context);
     },
   };
@@ -309,10 +306,8 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
 }
 
 /** Adds the structs that are not pointers in Go, which are present even if the client omitted them. */
-function fillStructs(object: ApiObject, empty: JSONObject | undefined): void {
-  for (const [field, value] of Object.entries(empty ?? {})) {
-    if (typeof value === "object" && value !== null) object[field] ??= {};
-  }
+function fillStructs(object: ApiObject, zero: JSONObject): void {
+  for (const [field, value] of Object.entries(zero)) if (isObject(value)) object[field] ??= {};
 }
 
 /** Returns the readers of the field selectors of a built-in kind; most read the path that is their name. */

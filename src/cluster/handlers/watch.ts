@@ -380,8 +380,8 @@ class EventEncoder {
 
   /** A BOOKMARK event; the one that ends the initial objects has an annotation. */
   bookmark(revision: number, initialEventsEnd: boolean): Buffer {
-    const { resource, version } = this.#target;
-    const empty = resource.bookmarkObject?.(version);
+    const { resource, version, served } = this.#target;
+    const empty = served.bookmarkObject;
     const { annotations } = (empty?.["metadata"] ?? {}) as ApiObject["metadata"];
     const metadata = {
       resourceVersion: String(revision),

@@ -27,13 +27,8 @@ export interface BuiltInKind<Controllers extends string = never> {
   readonly selectors?: Readonly<Record<string, (object: ApiObject) => string>>;
   /** The path of the pod template in objects of the kind. */
   readonly podTemplate?: string;
-  /**
-   * The structs that are not pointers in Go, which serializes them for an empty object. They have no owner in
-   * managedFields, and bookmarks include them.
-   */
-  readonly emptyObject?: JSONObject;
-  /** Further fields that Go serializes although they are zero; they may depend on the version. */
-  readonly zeroValues?: JSONObject | ((version: string) => JSONObject);
+  /** Fields of bookmarks besides those of a zero object: Go makes it from the server's internal type, and defaults it. */
+  readonly zeroValues?: JSONObject;
   /** Converts an object to another version; absent if versions differ only in kind and apiVersion. */
   readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;
   /** The deprecation warning for using the kind. */

@@ -1,5 +1,4 @@
 import type { ApiObject } from "../contract/api-object.ts";
-import type { Strategy } from "../registry/resource.ts";
 
 /** A JSON object whose fields are accessed by name. */
 export type Fields = Record<string, unknown>;
@@ -43,8 +42,3 @@ export function addFinalizer({ metadata }: ApiObject, finalizer: string): void {
   const finalizers = metadata.finalizers ?? [];
   if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
 }
-
-/** The strategy of kinds whose status Go serializes even if it is empty. */
-export const emptyStatusStrategy: Partial<Strategy> = {
-  default: (object) => void (object["status"] ??= {}),
-};

@@ -58,18 +58,6 @@ import { storageClass, volumeAttributesClass } from "./storage/storage-classes.t
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 import type { BuiltInKind } from "./built-in-kind.ts";
 
-const accessReview = { spec: {}, status: { allowed: false } };
-
-/** The kinds of reviews, which the server answers and does not store. */
-const reviews: readonly BuiltInKind[] = [
-  { resource: "selfsubjectreviews.authentication.k8s.io", emptyObject: { status: { userInfo: {} } } },
-  { resource: "tokenreviews.authentication.k8s.io", emptyObject: { spec: {}, status: { user: {} } } },
-  { resource: "localsubjectaccessreviews.authorization.k8s.io", emptyObject: accessReview },
-  { resource: "selfsubjectaccessreviews.authorization.k8s.io", emptyObject: accessReview },
-  { resource: "selfsubjectrulesreviews.authorization.k8s.io", emptyObject: { spec: {} } },
-  { resource: "subjectaccessreviews.authorization.k8s.io", emptyObject: accessReview },
-];
-
 /** The built-in kinds that need more than the defaults. To add one, add its folder and its line here. */
 export const builtInKinds = [
   mutatingAdmissionPolicyBinding,
@@ -85,7 +73,6 @@ export const builtInKinds = [
   deployment,
   replicaSet,
   statefulSet,
-  ...reviews,
   horizontalPodAutoscaler,
   cronJob,
   job,

@@ -21,7 +21,7 @@ export function endpointOf(write: Write): Endpoint {
     kind: resource.kind,
     ...(subresource !== "" && { subresource }),
     resetFields: resetPaths(write),
-    ...(resource.emptyObject && { emptyObject: resource.emptyObject }),
+    emptyObject: findVersion(resource, write.version)?.zero,
     schemaOf: (apiVersion) => findVersion(resource, parseApiVersion(apiVersion).version)?.schema?.node,
     convert: async (object, apiVersion) => {
       const { group, version } = parseApiVersion(apiVersion);

@@ -42,10 +42,6 @@ export interface Resource extends ResourceNames {
   readonly subresources: ReadonlyMap<string, SubresourceInfo>;
   /** True for resources of CRDs, which have no strategic merge patch and no protobuf. */
   readonly custom: boolean;
-  /** The JSON of a zero object in Go; its fields are never in managedFields. */
-  readonly emptyObject?: JSONObject;
-  /** The zero object of bookmarks in a version, without apiVersion and kind. */
-  bookmarkObject?(version: string): JSONObject;
   /** A conversion changes only the apiVersion; false if a webhook converts. */
   readonly renamesVersions?: boolean;
   /** Loads the schemas that writes need; undefined if they are loaded. */
@@ -64,6 +60,10 @@ export interface ResourceVersion {
   /** The deprecation warning of the version. */
   readonly deprecation?: string;
   readonly schema?: ObjectSchema | undefined;
+  /** The JSON of a zero object in Go; its fields are never in managedFields. */
+  readonly zero?: JSONObject;
+  /** The zero object of bookmarks, without apiVersion and kind. */
+  readonly bookmarkObject?: JSONObject;
   readonly columns?: TableColumns;
   /** The subresources of this version, if they are not those of the resource. */
   readonly subresources?: ReadonlyMap<string, SubresourceInfo>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageName, isMovingTag, parseImageReference } from "./image-reference.ts";
+import { imageName, parseImageReference } from "./image-reference.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 
@@ -58,12 +58,4 @@ test.each(["A B", "Team Op:v1", "https://r.io/a b", "https://", "A:b:c"])(
 
 test("imageName() omits tag and digest", () => {
   expect(imageName(parseImageReference(`r.io:443/a/b:v1@${digest}`))).toBe("r.io:443/a/b");
-});
-
-test("isMovingTag() recognizes references whose content may change", () => {
-  expect(
-    ["a", "a:latest", "a:v1", `a@${digest}`, `a:latest@${digest}`].map((text) =>
-      isMovingTag(parseImageReference(text)),
-    ),
-  ).toEqual([true, true, false, false, false]);
 });

@@ -49,11 +49,6 @@ export function imageName({ registry, repository }: ImageReference): string {
   return registry ? `${registry}/${repository}` : repository;
 }
 
-/** Returns whether a tag moves. With `latest` or no tag, a node may have a stale image, and a deploy may run old code. */
-export function isMovingTag({ tag, digest }: ImageReference): boolean {
-  return !digest && (tag === undefined || tag === "latest");
-}
-
 /** Matches registry and repository, up to the tag or the digest. */
 const nameBeforeTag = /^[^@]*?(?=:[^/]*$|@|$)/;
 

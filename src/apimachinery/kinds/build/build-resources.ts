@@ -3,12 +3,15 @@ import { type GroupVersion, type Scope, parseApiVersion } from "../../meta/index
 import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resources.ts";
 import { moduleOf } from "../type-names.ts";
 
+/** A resource without the facts that follow from its type. */
+export type ListedResource = Omit<BuiltinResource, "zero">;
+
 /**
  * Builds the list of resources from `overlay/resources.txt`, in the order of discovery. A line without an indent is an
  * `apiVersion`; its resources are indented by two spaces, and the columns of a resource by four.
  */
-export function buildResources(): BuiltinResource[] {
-  const resources: BuiltinResource[] = [];
+export function buildResources(): ListedResource[] {
+  const resources: ListedResource[] = [];
   const preferred = new Map<string, string>();
   let apiVersion = "";
   for (const line of readOverlay("resources.txt")) {
@@ -36,7 +39,7 @@ export function readOverlay(file: string): string[] {
 /** The verbs of a resource that lists none. */
 const allVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
 
-function buildResource(apiVersion: string, isPreferred: boolean, line: string): BuiltinResource {
+function buildResource(apiVersion: string, isPreferred: boolean, line: string): ListedResource {
   const [kind = "", plural = "", scope = "", ...words] = line.split(" ");
   const { group, version } = parseApiVersion(apiVersion);
   const option = (name: string): string | undefined =>
@@ -97,7 +100,7 @@ function buildColumn(text: string): PrinterColumn {
 const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
 
 /** Returns the types that the tables must include: all kinds, their lists, and other bodies of requests and responses. */
-export function rootTypes(resources: readonly BuiltinResource[]): string[] {
+export function rootTypes(resources: readonly ListedResource[]): string[] {
   const kindTypes = resources.flatMap(({ group, version, type, listKind, subresources }) => [
     type,
     ...(listKind ? [`${moduleOf({ group, version })}.${listKind}`] : []),

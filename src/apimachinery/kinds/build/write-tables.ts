@@ -1,19 +1,24 @@
 import { compareText } from "../../text/index.ts";
+import type { JSONObject, JSONValue } from "../../json/index.ts";
 import type { BuiltinResource } from "../builtin-resources.ts";
+import { addGoFields, goFieldsOf } from "../go-fields.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
-import { readOverlay } from "./build-resources.ts";
+import { type ListedResource, readOverlay } from "./build-resources.ts";
 
 /** Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. */
-export function writeTables(model: Model, resources: readonly BuiltinResource[]): Map<string, string> {
+export function writeTables(model: Model, resources: readonly ListedResource[]): Map<string, string> {
   checkOverlay(model);
   const modules = groupByModule(model);
-  const files = new Map([["resources.ts", textFile(resources)]]);
+  const files = new Map<string, string>();
   for (const [module, types] of modules) {
     files.set(`${fileName(module)}.ts`, textFile(fieldTable(types)));
     files.set(`${fileName(module)}-descriptions.ts`, textFile(descriptionTable(types)));
     files.set(`${fileName(module)}-numbers.ts`, textFile(numberTable(types)));
-    files.set(`${fileName(module)}-go.ts`, textFile(goTable(types)));
+    const structs = goTable(types);
+    addGoFields(module, structs);
+    files.set(`${fileName(module)}-go.ts`, textFile(structs));
   }
+  files.set("resources.ts", textFile(resources.map((resource) => withZero(model, resource))));
   return files.set("modules.ts", modulesFile(modules, model));
 }
 
@@ -55,6 +60,31 @@ function goTable(types: readonly ModelType[]): Record<string, string> {
     return line === undefined ? [] : [[type.name, line] as const];
   });
   return Object.fromEntries(declared);
+}
+
+function withZero(model: Model, resource: ListedResource): BuiltinResource {
+  const { metadata: _, ...zero } = zeroStruct(model, resource.type);
+  return { ...resource, zero };
+}
+
+const zeroScalars: Readonly<Record<string, string | number | boolean>> = {
+  string: "",
+  int32: 0,
+  int64: 0,
+  double: 0,
+  boolean: false,
+  Quantity: "0",
+};
+
+/** Returns the JSON that Go writes for the zero value of a struct; lists, maps, times and bytes in it are null. */
+function zeroStruct(model: Model, typeName: string): JSONObject {
+  const types = new Map(model.get(typeName)!.fields.map(({ name, type }) => [name, type]));
+  const fields = [...goFieldsOf({ typeName }).values()].flatMap(({ name, zero }): [string, JSONValue][] => {
+    const type = types.get(name)!;
+    if (zero === "empty struct") return [[name, zeroStruct(model, type)]];
+    return zero === "written" ? [[name, zeroScalars[type] ?? null]] : [];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** Checks that the overlay has all fields of a type. A kind's own apiVersion and kind are in the envelope around it. */

@@ -1,9 +1,9 @@
-import type { BuiltinResource } from "../builtin-resources.ts";
+import type { ListedResource } from "./build-resources.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
 import { groupByModule } from "./write-tables.ts";
 
 /** Returns the files of `k8s`: the interfaces of each group and version, and a Kind value for each of its kinds. */
-export function writeTypeModules(model: Model, resources: readonly BuiltinResource[]): Map<string, string> {
+export function writeTypeModules(model: Model, resources: readonly ListedResource[]): Map<string, string> {
   return new Map(
     [...groupByModule(model)].map(([module, types]) => [
       `${module}.ts`,
@@ -37,7 +37,7 @@ const handWritten = new Set(
 function writeModule(
   module: string,
   types: readonly ModelType[],
-  kinds: ReadonlyMap<string, BuiltinResource>,
+  kinds: ReadonlyMap<string, ListedResource>,
 ): string {
   const imports = new ModuleImports(module, new Set(types.map((type) => type.name)), new Set(kinds.keys()));
   const blocks = types.map((type) => {
@@ -87,7 +87,7 @@ function writeType(type: string, values: readonly string[] | undefined, imports:
   return imports.fieldType(type);
 }
 
-function writeKind(resource: BuiltinResource, imports: ModuleImports): string {
+function writeKind(resource: ListedResource, imports: ModuleImports): string {
   const { group, version, kind, plural, scope } = resource;
   const definition = [
     `kind: "${kind}"`,

@@ -24,13 +24,9 @@ export const validatingAdmissionPolicy: BuiltInKind = {
         ? conditionProblems("status.conditions", statusOf(object).conditions)
         : validatingPolicyProblems(object, old)),
     ],
-    default(object) {
-      defaultPolicy(object);
-      object["status"] ??= {};
-    },
+    default: defaultPolicy,
   },
   cells: { Validations: size("spec.validations"), ParamKind: paramKindCell },
-  emptyObject: { spec: {}, status: {} },
 };
 
 function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
@@ -170,7 +166,6 @@ function paramKindCell(object: object): string {
 }
 
 function defaultPolicy(object: ApiObject): void {
-  object["spec"] ??= {};
   fillIn(object["spec"], () => ({ failurePolicy: "Fail" }));
   defaultMatchResources((object["spec"] as Fields)["matchConstraints"]);
 }
@@ -184,7 +179,6 @@ export const mutatingAdmissionPolicy: BuiltInKind = {
     default: defaultPolicy,
   },
   cells: { Mutations: size("spec.mutations"), ParamKind: paramKindCell },
-  emptyObject: { spec: {} },
 };
 
 function* mutatingPolicyProblems(object: ApiObject, old?: ApiObject): Problems {

@@ -45,13 +45,9 @@ function defineBinding(resource: string, ownProblems: (spec: PolicyBindingSpec) 
     strategy: {
       validate: (object) => [...problemsOf(object)],
       validateUpdate: (object) => [...problemsOf(object)],
-      default(object) {
-        object["spec"] ??= {};
-        defaultMatchResources((object["spec"] as Fields)["matchResources"]);
-      },
+      default: (object) => defaultMatchResources((object["spec"] as Fields)["matchResources"]),
     },
     cells: { PolicyName: text("spec.policyName"), ParamRef: paramRefCell },
-    emptyObject: { spec: {} },
   };
 }
 

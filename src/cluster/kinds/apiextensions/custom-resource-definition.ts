@@ -54,11 +54,6 @@ export const customResourceDefinition: BuiltInKind = {
       }
     },
   },
-  emptyObject: { spec: { names: {} }, status: { acceptedNames: {} } },
-  zeroValues: {
-    spec: { group: "", names: { kind: "", plural: "" }, scope: "", versions: null },
-    status: { acceptedNames: { kind: "", plural: "" }, conditions: null, storedVersions: null },
-  },
 };
 
 function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {

@@ -17,7 +17,6 @@ export const apiService: BuiltInKind = {
   strategy: {
     default(object) {
       fillIn((object["spec"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-      object["status"] ??= {};
     },
     prepareForCreate(object, { now }) {
       const { service } = (object["spec"] ?? {}) as Fields;
@@ -40,8 +39,6 @@ export const apiService: BuiltInKind = {
       return available.reason ? `${available.status} (${available.reason})` : available.status;
     },
   },
-  emptyObject: { spec: {}, status: {} },
-  zeroValues: { spec: { groupPriorityMinimum: 0, versionPriority: 0 } },
 };
 
 /** Validates an APIService, whose name must be `<version>.<group>`. */

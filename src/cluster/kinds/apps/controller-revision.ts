@@ -13,7 +13,6 @@ export const controllerRevision: BuiltInKind = {
     validate: (object) => [...revisionProblems(object), ...dataProblems(object)],
     validateUpdate: (object, old) => [...revisionProblems(object), ...dataChanges(object, old)],
   },
-  emptyObject: { revision: 0 },
   cells: {
     Controller: (object) => {
       const owner = findController(object);

@@ -27,7 +27,6 @@ export interface Workload extends ApiObject {
 
 /** Sets the defaults of all workloads. */
 export function defaultSpec(object: ApiObject): WorkloadSpec {
-  object["spec"] ??= {};
   const { spec } = object as Workload;
   spec.template = defaultTemplate(spec.template);
   return spec;

@@ -42,16 +42,11 @@ export const horizontalPodAutoscaler: BuiltInKind = {
     validateUpdate: (object, old) => [...specProblems(toV2Object(object), toV2Object(old))],
   },
   cells,
-  emptyObject: { spec: { scaleTargetRef: {} }, status: {} },
   convert(object, apiVersion) {
     const converted = convertVersion(object, apiVersion);
     setBehaviorDefaults(converted);
     return converted;
   },
-  zeroValues: (version) => ({
-    spec: { maxReplicas: 0, scaleTargetRef: { kind: "", name: "" } },
-    status: { desiredReplicas: 0, ...(version === "v1" ? { currentReplicas: 0 } : { currentMetrics: null }) },
-  }),
 };
 
 /** A metric of a spec has a target, the one of a status the current value. */

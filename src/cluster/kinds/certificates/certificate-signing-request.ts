@@ -77,9 +77,7 @@ export const certificateSigningRequest: BuiltInKind<"csrapproving" | "csrsigning
     },
     Condition: requestCondition,
   },
-  emptyObject: { spec: {}, status: {} },
   controllers: { csrapproving: csrApproving, csrsigning: csrSigning },
-  zeroValues: { spec: { request: null, signerName: "" } },
 };
 
 type Condition = Sent<v1.CertificateSigningRequestCondition>;

@@ -1,42 +1,42 @@
+import { type BuiltinSchema, goFieldsOf } from "@tsbuilder/apimachinery/kinds";
 import { isObject } from "@tsbuilder/apimachinery/json";
-
-/** The fields of a Go struct in its order, by their JSON names: the value of an absent field, and the struct inside it. */
-export interface Shape {
-  readonly [field: string]: { readonly zero: unknown; readonly of?: Shape };
-}
-
-export const stringField = { zero: "" };
-export const numberField = { zero: 0 };
-
-/** A pointer, a list or a map. */
-export const pointerField = { zero: null };
-
-/** A pointer to a struct, or a list of structs. */
-export const pointerTo = (of: Shape) => ({ zero: null, of });
+import { namedSchema } from "./known-values.ts";
 
 /** The fields whose names in Go have more capitals than the first. */
 const initialisms: Readonly<Record<string, string>> = {
   cel: "CEL",
+  apiGroup: "APIGroup",
   apiGroups: "APIGroups",
   apiVersion: "APIVersion",
+  gmsaCredentialSpec: "GMSACredentialSpec",
+  gmsaCredentialSpecName: "GMSACredentialSpecName",
   seLinuxOptions: "SELinuxOptions",
   uid: "UID",
 };
 
 /**
  * Returns an object with the field names and zero values of the server's internal struct, which has no JSON names: some
- * messages of the server print that struct.
+ * messages of the server print that struct. The type is a name in the tables, such as `core/v1.SecurityContext`.
  */
-export function toGoStruct(value: unknown, shape: Shape): object {
+export function toGoStruct(value: unknown, typeName: string): object {
+  return structOf(value, namedSchema(typeName)!);
+}
+
+function structOf(value: unknown, schema: BuiltinSchema): object {
   const members = isObject(value) ? value : {};
-  const fields = Object.entries(shape).map(([name, { zero, of }]) => {
-    const member = members[name] ?? zero;
-    const shown = of && member !== null ? toGoStructs(member, of) : member;
-    return [initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`, shown];
+  const fields = [...goFieldsOf(schema).values()].map(({ name, zero }) => {
+    const node = schema.properties![name]!;
+    const absent =
+      zero === "as given" ? null : zero === "empty struct" ? {} : (zeros[node.type ?? ""] ?? null);
+    const goName = initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    return [goName, valueIn(members[name] ?? absent, node)];
   });
   return Object.fromEntries(fields) as object;
 }
 
-function toGoStructs(value: unknown, shape: Shape): unknown {
-  return Array.isArray(value) ? value.map((item) => toGoStruct(item, shape)) : toGoStruct(value, shape);
+const zeros: Readonly<Record<string, unknown>> = { string: "", integer: 0, boolean: false };
+
+function valueIn(value: unknown, schema: BuiltinSchema): unknown {
+  if (Array.isArray(value)) return schema.items ? value.map((item) => valueIn(item, schema.items!)) : value;
+  return schema.properties && value !== null ? structOf(value, schema) : value;
 }

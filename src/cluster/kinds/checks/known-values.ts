@@ -1,4 +1,4 @@
-import type { SchemaTable } from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema, SchemaTable } from "@tsbuilder/apimachinery/kinds";
 
 /** Any loaded table: it finds the types of all loaded ones by their full names. */
 let tables: SchemaTable | undefined;
@@ -14,11 +14,16 @@ export function knownValues(field: string): readonly string[] {
   const known = valuesByField.get(field);
   if (known) return known;
   const dot = field.lastIndexOf(".");
-  const schema = tables?.named(field.slice(0, dot))?.properties?.[field.slice(dot + 1)];
+  const schema = namedSchema(field.slice(0, dot))?.properties?.[field.slice(dot + 1)];
   const values = (schema?.items ?? schema?.additionalProperties ?? schema)?.enum;
   if (!values) throw new Error(`the loaded tables have no values of ${field}`);
   valuesByField.set(field, values);
   return values;
+}
+
+/** Returns the schema of a type by its full name, if its table is loaded. */
+export function namedSchema(typeName: string): BuiltinSchema | undefined {
+  return tables?.named(typeName);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkConditionReason, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { Condition, LabelSelector, ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import { goFieldsOf } from "@tsbuilder/apimachinery/kinds";
 import { compareText } from "@tsbuilder/apimachinery/text";
+import { namedSchema } from "./known-values.ts";
 import { labelProblems } from "./names.ts";
 import { type Problems, checked, eachChecked, itemsOf, needed, optionalChoice, unique } from "./problems.ts";
 import type { Sent } from "../../contract/api-object.ts";
@@ -73,28 +75,13 @@ export function* conditionProblems(field: string, conditions?: readonly Sent<Con
   }
 }
 
-/** The members of metadata that a template must not set, by the field names of Go, which messages show. */
-const unsettableFields: Readonly<Record<string, keyof ObjectMeta | "selfLink">> = {
-  name: "name",
-  generateName: "generateName",
-  namespace: "namespace",
-  selfLink: "selfLink",
-  uID: "uid",
-  resourceVersion: "resourceVersion",
-  generation: "generation",
-  creationTimestamp: "creationTimestamp",
-  deletionTimestamp: "deletionTimestamp",
-  deletionGracePeriodSeconds: "deletionGracePeriodSeconds",
-  ownerReferences: "ownerReferences",
-  finalizers: "finalizers",
-  managedFields: "managedFields",
-};
-
 /** Validates the metadata of a template of claims: it may have only labels and annotations. */
 export function* templateMetadataProblems(field: string, metadata: Sent<ObjectMeta> = {}): Problems {
   yield* checkAnnotations(metadata.annotations, `${field}.annotations`);
   yield* labelProblems(`${field}.labels`, metadata.labels);
-  for (const [shown, name] of Object.entries(unsettableFields)) {
-    if (name in metadata) yield forbidden(`${field}.${shown}`, "cannot be set");
+  for (const name of goFieldsOf(namedSchema("meta/v1.ObjectMeta")!).keys()) {
+    if (name === "labels" || name === "annotations" || !(name in metadata)) continue;
+    // The message has Go's name of the field with its first letter in lower case.
+    yield forbidden(`${field}.${name === "uid" ? "uID" : name}`, "cannot be set");
   }
 }

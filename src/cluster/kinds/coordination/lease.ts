@@ -9,14 +9,12 @@ export const lease: BuiltInKind = {
   resource: "leases.coordination.k8s.io",
   metadataChecks: { qualifiedFinalizers: false },
   strategy: {
-    default: (object) => void (object["spec"] ??= {}),
     prepareForCreate: (object) => dropGatedFields(object),
     prepareForUpdate: (object) => dropGatedFields(object),
     validate: (object) => [...leaseProblems(object)],
     validateUpdate: (object) => [...leaseProblems(object)],
   },
   cells: { Holder: text("spec.holderIdentity") },
-  emptyObject: { spec: {} },
 };
 
 type Lease = ApiObject & { spec?: Sent<LeaseSpec> };

@@ -9,7 +9,7 @@ import { count, readField, text } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { runCheck } from "../../registry/validate-metadata.ts";
-import { stringField, toGoStruct } from "../checks/go-struct.ts";
+import { toGoStruct } from "../checks/go-struct.ts";
 import { type Problems, checked } from "../checks/problems.ts";
 
 export const event: BuiltInKind = {
@@ -54,16 +54,6 @@ export const event: BuiltInKind = {
       return source === "" ? fieldText(object, "reportingComponent") : source;
     },
   },
-  emptyObject: {
-    involvedObject: {},
-    source: {},
-    metadata: {},
-    eventTime: null,
-    firstTimestamp: null,
-    lastTimestamp: null,
-    reportingComponent: "",
-    reportingInstance: "",
-  },
   convert: convertEvent,
 };
 
@@ -71,14 +61,6 @@ export const event: BuiltInKind = {
 export const eventOfEventsGroup: BuiltInKind = {
   ...event,
   resource: "events.events.k8s.io",
-  emptyObject: {
-    regarding: {},
-    metadata: {},
-    eventTime: null,
-    deprecatedSource: {},
-    deprecatedFirstTimestamp: null,
-    deprecatedLastTimestamp: null,
-  },
 };
 
 /** The fields with different names in the two groups: core's first. */
@@ -162,13 +144,11 @@ function* eventChangeProblems(object: ApiObject, old: ApiObject, resource: Resou
   }
 }
 
-const referenceFields = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
-
 /** Messages show the server's Go struct of a reference or a source, whose fields have other names. */
 function structInMessage(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const names = "component" in value || "host" in value ? ["component", "host"] : referenceFields;
-  return toGoStruct(value, Object.fromEntries(names.map((name) => [name, stringField])));
+  const isSource = "component" in value || "host" in value;
+  return toGoStruct(value, isSource ? "core/v1.EventSource" : "core/v1.ObjectReference");
 }
 
 function mustBeUnset(field: string): FieldError {

@@ -23,7 +23,6 @@ export const limitRange: BuiltInKind = {
     validate: (object) => [...limitRangeProblems(object)],
     validateUpdate: (object) => [...limitRangeProblems(object)],
   },
-  emptyObject: { spec: { limits: null } },
 };
 
 type Limits = Sent<LimitRangeItem>;

@@ -72,7 +72,6 @@ export const namespace: BuiltInKind<"namespace"> = {
     },
   },
   cells: { Status: text("status.phase") },
-  emptyObject: { spec: {}, status: {} },
   controllers: { namespace: namespaceController },
 };
 

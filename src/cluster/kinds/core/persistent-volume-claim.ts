@@ -47,7 +47,6 @@ export const persistentVolumeClaim: BuiltInKind = {
     VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
     VolumeMode: text("spec.volumeMode", "<unset>"),
   },
-  emptyObject: { spec: { resources: {} }, status: {} },
 };
 
 /** Fills in the defaults of a claim or a claim template. */

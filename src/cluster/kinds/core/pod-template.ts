@@ -4,7 +4,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
 import { containerCells, templateWarnings } from "../apps/workload.ts";
 import { defaultTemplate } from "./pod-spec/defaults.ts";
-import { type PodTemplateSpec, emptyTemplate } from "./pod-spec/types.ts";
+import type { PodTemplateSpec } from "./pod-spec/types.ts";
 import { podTemplateProblems } from "./pod-spec/validate.ts";
 
 interface SentPodTemplate extends ApiObject {
@@ -27,5 +27,4 @@ export const podTemplate: BuiltInKind = {
       formatSelector({ matchLabels: readField(object, "template.metadata.labels") ?? {} }),
   },
   podTemplate: "template",
-  emptyObject: { template: emptyTemplate },
 };

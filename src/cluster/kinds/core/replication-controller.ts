@@ -54,9 +54,7 @@ export const replicationController: BuiltInKind<"replicationcontroller"> = {
   },
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: {}, status: {} },
   controllers: { replicationcontroller: replicationControllerController },
-  zeroValues: { status: { replicas: 0 } },
 };
 
 export type ReplicationController = Defaulted<Stored<core.ReplicationController>, "replicas">;

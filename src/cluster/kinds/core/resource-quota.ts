@@ -6,7 +6,6 @@ import type { CellReader } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import { emptyStatusStrategy } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
 import { quantityProblems, isCountedByQuota, resourceNameProblems } from "./resources.ts";
 import { isInScope, namesFor, usageOf } from "../../quota/usage.ts";
@@ -18,7 +17,6 @@ import type { ObjectEvent, ResourceName, ServedResource } from "../../contract/c
 export const resourceQuota: BuiltInKind<"resourcequota"> = {
   resource: "resourcequotas",
   strategy: {
-    ...emptyStatusStrategy,
     statusWritesMetadata: true,
     returnsDeleted: true,
     validate: (object) => [...specProblems(object)],
@@ -29,7 +27,6 @@ export const resourceQuota: BuiltInKind<"resourcequota"> = {
     warnings: (object, old) => (old ? [] : [...quotaWarnings(object)]),
   },
   cells: { Request: usageCell(false), Limit: usageCell(true) },
-  emptyObject: { spec: {}, status: {} },
   controllers: { resourcequota: resourceQuotaController },
 };
 

@@ -52,9 +52,7 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
     Endpoints: (object) =>
       formatCell(readField<Endpoint[]>(object, "endpoints"), (each) => each.addresses.join(",")),
   },
-  emptyObject: nullLists,
   controllers: { endpointslice: endpointSlicesController, endpointslicemirroring: mirroringController },
-  zeroValues: { addressType: "" },
 };
 
 /** Drops `deprecatedTopology`, a field of v1beta1 that v1 ignores. */

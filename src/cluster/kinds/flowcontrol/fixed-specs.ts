@@ -6,8 +6,7 @@ import { mandatory } from "./configurations.ts";
 import { resetStatus } from "../../registry/default-strategy.ts";
 import type { Strategy } from "../../registry/resource.ts";
 import { eachOf } from "../fill-in.ts";
-import type { Shape } from "../checks/go-struct.ts";
-import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../checks/go-struct.ts";
+import { toGoStruct } from "../checks/go-struct.ts";
 
 /** Resets the fields of a write. One to the status ignores the metadata, so that not even the uid is compared. */
 export const resetFlowControlFields: Strategy["resetFields"] = (object, old, subresource) => {
@@ -15,52 +14,12 @@ export const resetFlowControlFields: Strategy["resetFields"] = (object, old, sub
   if (subresource === "status") object.metadata.uid = old!.metadata.uid!;
 };
 
-const pointerToName = pointerTo({ name: stringField });
-
-const schemaStruct: Shape = {
-  priorityLevelConfiguration: { zero: {}, of: { name: stringField } },
-  matchingPrecedence: numberField,
-  distinguisherMethod: pointerTo({ type: stringField }),
-  rules: pointerTo({
-    subjects: pointerTo({
-      kind: stringField,
-      user: pointerToName,
-      group: pointerToName,
-      serviceAccount: pointerTo({ namespace: stringField, name: stringField }),
-    }),
-    resourceRules: pointerTo({
-      verbs: pointerField,
-      apiGroups: pointerField,
-      resources: pointerField,
-      clusterScope: { zero: false },
-      namespaces: pointerField,
-    }),
-    nonResourceRules: pointerTo({ verbs: pointerField, nonResourceURLs: pointerField }),
-  }),
-};
-
 /** The mandatory FlowSchemas can't be changed. */
 export function* fixedSchemaProblems({ metadata: { name = "" }, spec }: ApiObject): Problems {
   const fixed = mandatory.schemas[name];
-  if (fixed && !isEqual(spec, fixed)) yield* fixedValueProblems(name, toGoStruct(spec, schemaStruct), "");
+  if (!fixed || isEqual(spec, fixed)) return;
+  yield* fixedValueProblems(name, toGoStruct(spec, "flowcontrol/v1.FlowSchemaSpec"), "");
 }
-
-const levelStruct: Shape = {
-  type: stringField,
-  limited: pointerTo({
-    nominalConcurrencyShares: numberField,
-    limitResponse: {
-      zero: {},
-      of: {
-        type: stringField,
-        queuing: pointerTo({ queues: numberField, handSize: numberField, queueLengthLimit: numberField }),
-      },
-    },
-    lendablePercent: pointerField,
-    borrowingLimitPercent: pointerField,
-  }),
-  exempt: pointerTo({ nominalConcurrencyShares: pointerField, lendablePercent: pointerField }),
-};
 
 /** The mandatory PriorityLevelConfigurations can't be changed, except the field `exempt` of the level `exempt`. */
 export function* fixedLevelProblems({ metadata: { name = "" }, spec }: ApiObject): Problems {
@@ -70,7 +29,7 @@ export function* fixedLevelProblems({ metadata: { name = "" }, spec }: ApiObject
   const compared = isExempt ? { ...(spec as object), exempt: fixed.exempt } : spec;
   if (isEqual(compared, fixed)) return;
   const except = isExempt ? " except the 'spec.exempt' field" : "";
-  yield* fixedValueProblems(name, toGoStruct(spec, levelStruct), except);
+  yield* fixedValueProblems(name, toGoStruct(spec, "flowcontrol/v1.PriorityLevelConfigurationSpec"), except);
 }
 
 function* fixedValueProblems(name: string, spec: object, except: string): Problems {

@@ -13,10 +13,7 @@ export const flowSchema: BuiltInKind = {
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
     resetFields: resetFlowControlFields,
-    default(object) {
-      fillIn(object["spec"], () => ({ matchingPrecedence: 1000 }));
-      object["status"] ??= {};
-    },
+    default: (object) => fillIn(object["spec"], () => ({ matchingPrecedence: 1000 })),
     validate: (object) => [...schemaProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
       ...(subresource === "" ? schemaProblems(object) : []),
@@ -32,8 +29,7 @@ export const flowSchema: BuiltInKind = {
       return conditions.find(({ type }) => type === "Dangling")?.status ?? "?";
     },
   },
-  emptyObject: { spec: { priorityLevelConfiguration: {} }, status: {} },
-  zeroValues: { spec: { matchingPrecedence: 0, priorityLevelConfiguration: { name: "" } } },
+  zeroValues: { spec: { matchingPrecedence: 0 } },
 };
 
 type FlowSchema = ApiObject & { spec?: Sent<v1.FlowSchemaSpec> };

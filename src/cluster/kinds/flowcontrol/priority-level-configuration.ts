@@ -14,11 +14,10 @@ export const priorityLevelConfiguration: BuiltInKind = {
   strategy: {
     resetFields: resetFlowControlFields,
     default(object) {
-      const { exempt, limited } = (object["spec"] ??= {}) as Sent<v1.PriorityLevelConfigurationSpec>;
+      const { exempt, limited } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;
       fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
       fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
       fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
-      object["status"] ??= {};
     },
     validate: (object) => [...levelProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
@@ -33,8 +32,6 @@ export const priorityLevelConfiguration: BuiltInKind = {
     HandSize: numberCell("spec.limited.limitResponse.queuing.handSize"),
     QueueLengthLimit: numberCell("spec.limited.limitResponse.queuing.queueLengthLimit"),
   },
-  emptyObject: { spec: {}, status: {} },
-  zeroValues: { spec: { type: "" } },
 };
 
 function* levelProblems(object: ApiObject): Problems {

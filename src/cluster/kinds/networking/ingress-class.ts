@@ -32,7 +32,6 @@ export const ingressClass: BuiltInKind = {
       return `${kind}${apiGroup ? `.${apiGroup}` : ""}/${name}`;
     },
   },
-  emptyObject: { spec: {} },
 };
 
 const longestController = 250;

@@ -37,7 +37,6 @@ export const ingress: BuiltInKind = {
     Address: addressCell,
     Ports: portsCell,
   },
-  emptyObject: { spec: {}, status: { loadBalancer: {} } },
 };
 
 function* ingressProblems({ spec = {} }: Ingress): Problems {

@@ -29,7 +29,6 @@ export const networkPolicy: BuiltInKind = {
     warnings: (object) => policyWarnings(object),
   },
   cells: { "Pod-Selector": (object) => formatSelector(readField(object, "spec.podSelector")) },
-  emptyObject: { spec: { podSelector: {} } },
 };
 
 type NetworkPolicy = ApiObject & { spec?: Sent<v1.NetworkPolicySpec> };

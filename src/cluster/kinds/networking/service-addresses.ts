@@ -6,22 +6,19 @@ import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { checkCanonicalAddress, checkCanonicalRange, familyOf } from "../checks/addresses.ts";
-import { stringField, toGoStruct } from "../checks/go-struct.ts";
+import { toGoStruct } from "../checks/go-struct.ts";
 import { type Problems, each, immutable, needed, refused } from "../checks/problems.ts";
 import { checkPathSegment } from "../checks/names.ts";
 import { readField } from "../cells.ts";
-import { emptyStatusStrategy } from "../fill-in.ts";
 
 export const serviceCIDR: BuiltInKind = {
   resource: "servicecidrs.networking.k8s.io",
   strategy: {
-    ...emptyStatusStrategy,
     validate: (object) => [...cidrProblems(object)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "" ? [...cidrChanges(object, old)] : [],
   },
   cells: { CIDRs: (object) => (readField<string[]>(object, "spec.cidrs") ?? []).join(",") },
-  emptyObject: { spec: {}, status: {} },
 };
 
 type ServiceCIDR = ApiObject & { spec?: Sent<ServiceCIDRSpec> };
@@ -66,7 +63,6 @@ export const ipAddress: BuiltInKind = {
   },
   cells: { ParentRef: parentCell },
   cellsWithoutColumn: [({ metadata }, now) => ageOf(metadata.creationTimestamp, now)],
-  emptyObject: { spec: {} },
 };
 
 type IPAddress = ApiObject & { spec?: Sent<IPAddressSpec> };
@@ -82,15 +78,10 @@ function* parentProblems({ spec = {} }: IPAddress): Problems {
 }
 
 function* parentChanges({ spec = {} }: IPAddress, { spec: old = {} }: IPAddress): Problems {
-  const shown = parentStruct(spec);
-  if (isEqual(shown, parentStruct(old))) return;
-  yield invalidStruct("spec.parentRef", shown as object, "field is immutable");
-}
-
-/** The message shows the reference as a Go struct. */
-function parentStruct({ parentRef }: Sent<IPAddressSpec>): object | null {
-  const fields = { group: stringField, resource: stringField, namespace: stringField, name: stringField };
-  return parentRef ? toGoStruct(parentRef, fields) : null;
+  const [shown, before] = [spec, old].map(({ parentRef }) =>
+    parentRef ? toGoStruct(parentRef, "networking/v1.ParentReference") : null,
+  );
+  if (!isEqual(shown, before)) yield invalidStruct("spec.parentRef", shown as object, "field is immutable");
 }
 
 function parentCell(object: object): string {

@@ -27,7 +27,6 @@ export const runtimeClass: BuiltInKind = {
     ],
   },
   cells: { Handler: text("handler") },
-  zeroValues: { handler: "" },
 };
 
 function* runtimeClassProblems({ handler, overhead, scheduling }: RuntimeClass): Problems {

@@ -4,6 +4,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, text } from "../cells.ts";
 import { disruptionController } from "./disruption-controller.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { toGoStruct } from "../checks/go-struct.ts";
 import { conditionProblems, selectorProblems, selectorStruct } from "../checks/meta-types.ts";
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
 import { intOrPercentProblems, percentProblems } from "../apps/workload.ts";
@@ -28,9 +29,7 @@ export const podDisruptionBudget: BuiltInKind<"disruption"> = {
     "Max Unavailable": text("spec.maxUnavailable", "N/A"),
     "Allowed Disruptions": count("status.disruptionsAllowed"),
   },
-  emptyObject: { spec: {}, status: {} },
   controllers: { disruption: disruptionController },
-  zeroValues: { status: noCounts },
 };
 
 function* statusProblems(object: ApiObject): Problems {
@@ -46,12 +45,9 @@ type PodDisruptionBudget = ApiObject & { spec?: Sent<v1.PodDisruptionBudgetSpec>
 function* budgetProblems({ spec = {} }: PodDisruptionBudget): Problems {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    const shown = {
-      MinAvailable: minAvailable,
-      Selector: selector ? selectorStruct(selector) : null,
-      MaxUnavailable: maxUnavailable,
-      UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
-    };
+    const struct = toGoStruct(spec, "policy/v1.PodDisruptionBudgetSpec");
+    // Go prints the type of selectors with its JSON names.
+    const shown = { ...struct, Selector: selector ? selectorStruct(selector) : null };
     yield invalidStruct("spec", shown, "minAvailable and maxUnavailable cannot be both set");
   }
   for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {

@@ -1,9 +1,11 @@
 import type { AggregationRule, RoleRef, Subject } from "@tsbuilder/apimachinery/k8s/rbac/v1";
 import { invalid, invalidStruct, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Rule } from "../../contract/authorizer.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
+import { toGoStruct } from "../checks/go-struct.ts";
 import { isValidSelector, selectorProblems } from "../checks/meta-types.ts";
 import { emptyAsNull, fillIn } from "../fill-in.ts";
 import { type Problems, each, needed, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
@@ -27,7 +29,6 @@ const roleDeclaration: Omit<BuiltInKind, "resource"> = {
     validate: (object) => [...ruleProblems(object), ...aggregationProblems(object)],
     validateUpdate: (object) => [...ruleProblems(object), ...aggregationProblems(object)],
   },
-  emptyObject: nullRules,
 };
 
 export const role: BuiltInKind = { resource: `roles.${rbacGroup}`, ...roleDeclaration };
@@ -100,8 +101,7 @@ const bindingDeclaration: Omit<BuiltInKind, "resource"> = {
     Groups: subjectsCell("Group"),
     ServiceAccounts: subjectsCell("ServiceAccount"),
   },
-  emptyObject: { roleRef: {} },
-  zeroValues: { roleRef: { apiGroup: "", kind: "", name: "" } },
+  zeroValues: { roleRef: { apiGroup: "" } },
 };
 
 export const roleBinding: BuiltInKind = { resource: `rolebindings.${rbacGroup}`, ...bindingDeclaration };
@@ -130,11 +130,8 @@ function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace:
 }
 
 function* roleRefChanges({ roleRef: now }: SentBinding, { roleRef: before }: SentBinding): Problems {
-  const fields = ["apiGroup", "kind", "name"] as const;
-  if (fields.every((field) => (now?.[field] ?? "") === (before?.[field] ?? ""))) return;
-  // The server shows its own struct, whose fields have other names.
-  const shown = { APIGroup: now?.apiGroup ?? "", Kind: now?.kind ?? "", Name: now?.name ?? "" };
-  yield invalidStruct("roleRef", shown, "cannot change roleRef");
+  const [shown, old] = [now, before].map((ref) => toGoStruct(ref, "rbac/v1.RoleRef"));
+  if (!isEqual(shown, old)) yield invalidStruct("roleRef", shown!, "cannot change roleRef");
 }
 
 function subjectsCell(kind: string): CellReader {

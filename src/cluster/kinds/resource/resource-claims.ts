@@ -30,8 +30,7 @@ import { isExtended } from "../core/resources.ts";
 import { compileSelector } from "../../expressions/expression.ts";
 import { compilationProblems } from "../admissionregistration/match-conditions.ts";
 import { driverNameProblems } from "../checks/names.ts";
-import type { Shape } from "../checks/go-struct.ts";
-import { numberField, pointerField, pointerTo, stringField, toGoStruct } from "../checks/go-struct.ts";
+import { toGoStruct } from "../checks/go-struct.ts";
 
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
@@ -39,9 +38,7 @@ export const resourceClaim: BuiltInKind = {
   strategy: (store) => ({
     returnsDeleted: true,
     default(object) {
-      object["spec"] ??= {};
       defaultClaim(object["spec"]);
-      object["status"] ??= {};
     },
     validate: (object) => [
       ...adminAccessProblems(devicesOf(object), object.metadata.namespace!, store),
@@ -51,7 +48,6 @@ export const resourceClaim: BuiltInKind = {
       subresource === "" ? [...claimChanges(object["spec"], old["spec"])] : [],
   }),
   cells: { State: claimState },
-  emptyObject: { spec: { devices: { requests: null } }, status: {} },
 };
 
 function devicesOf(object: ApiObject): Sent<v1.DeviceClaim> {
@@ -69,61 +65,10 @@ function claimState(object: object): string {
   ].join(",");
 }
 
-const tolerationsField = pointerTo({
-  key: stringField,
-  operator: stringField,
-  value: stringField,
-  effect: stringField,
-  tolerationSeconds: pointerField,
-});
-
-const capacityField = pointerTo({ requests: pointerField });
-
-const deviceRequestStruct: Shape = {
-  deviceClassName: stringField,
-  selectors: pointerTo({ cel: pointerTo({ expression: stringField }) }),
-  allocationMode: stringField,
-  count: numberField,
-};
-
-const subRequestStruct: Shape = {
-  name: stringField,
-  ...deviceRequestStruct,
-  tolerations: tolerationsField,
-  capacity: capacityField,
-};
-
-const exactRequestStruct: Shape = {
-  ...deviceRequestStruct,
-  adminAccess: pointerField,
-  tolerations: tolerationsField,
-  capacity: capacityField,
-};
-
-const claimSpecStruct: Shape = {
-  devices: pointerTo({
-    requests: pointerTo({
-      name: stringField,
-      exactly: pointerTo(exactRequestStruct),
-      firstAvailable: pointerTo(subRequestStruct),
-    }),
-    constraints: pointerTo({
-      requests: pointerField,
-      matchAttribute: pointerField,
-      distinctAttribute: pointerField,
-    }),
-    config: pointerTo({
-      requests: pointerField,
-      // Parameters are raw JSON, which Go keeps as it came.
-      opaque: pointerTo({ driver: stringField, parameters: pointerField }),
-    }),
-  }),
-};
-
 /** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
 function* claimChanges(spec: unknown, old: unknown): Problems {
-  if (!isEqual(spec, old))
-    yield invalidStruct("spec", toGoStruct(spec, claimSpecStruct), "field is immutable");
+  if (isEqual(spec, old)) return;
+  yield invalidStruct("spec", toGoStruct(spec, "resource/v1.ResourceClaimSpec"), "field is immutable");
 }
 
 /** A request is for exactly one device by default. */
@@ -340,14 +285,13 @@ export const resourceClaimTemplate: BuiltInKind = {
       ...templateChanges(object["spec"], old["spec"]),
     ],
   }),
-  emptyObject: { spec: { metadata: {}, spec: { devices: { requests: null } } } },
 };
 
 /** The spec of a template can't change either; Go writes the fields of its metadata into the same struct. */
 function* templateChanges(spec: unknown, old: unknown): Problems {
   if (isEqual(spec, old)) return;
-  const { metadata, ...rest } = spec as { metadata?: object };
-  const shown = { ...metadata, ...toGoStruct(rest, { spec: { zero: null, of: claimSpecStruct } }) };
+  const { metadata, spec: claim } = spec as { metadata?: object; spec?: unknown };
+  const shown = { ...metadata, Spec: toGoStruct(claim, "resource/v1.ResourceClaimSpec") };
   yield invalidStruct("spec", shown, "field is immutable");
 }
 
@@ -365,7 +309,6 @@ export const deviceClass: BuiltInKind = {
     validate: (object) => [...classProblems(object)],
     validateUpdate: (object) => [...classProblems(object)],
   },
-  emptyObject: { spec: {} },
 };
 
 type DeviceClass = ApiObject & { spec?: Sent<v1.DeviceClassSpec> };

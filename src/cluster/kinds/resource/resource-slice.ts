@@ -53,8 +53,6 @@ export const resourceSlice: BuiltInKind = {
     },
   },
   cells: { Node: text("spec.nodeName"), Driver: text("spec.driver"), Pool: text("spec.pool.name") },
-  emptyObject: { spec: { pool: { generation: 0 } } },
-  zeroValues: { spec: { driver: "", pool: { name: "", resourceSliceCount: 0 } } },
 };
 
 type SentDevice = Sent<v1.Device>;

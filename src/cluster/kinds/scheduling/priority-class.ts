@@ -29,7 +29,6 @@ export const priorityClass: BuiltInKind = {
     "Global-Default": (object) => readField<boolean>(object, "globalDefault") ?? false,
     PreemptionPolicy: text("preemptionPolicy"),
   },
-  emptyObject: { value: 0 },
 };
 
 type PriorityClass = ApiObject & {

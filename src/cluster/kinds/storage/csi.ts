@@ -50,7 +50,6 @@ export const csiDriver: BuiltInKind = {
     RequiresRepublish: (object) => readField<boolean>(object, "spec.requiresRepublish") ?? false,
     Modes: (object) => (readField<string[]>(object, "spec.volumeLifecycleModes") ?? []).join(","),
   },
-  emptyObject: { spec: {} },
 };
 
 const shortestUpdatePeriod = 10;
@@ -117,7 +116,6 @@ export const csiNode: BuiltInKind = {
     validateUpdate: (object, old) => [...nodeDriverProblems(object), ...nodeDriverChanges(object, old)],
   },
   cells: { Drivers: size("spec.drivers") },
-  emptyObject: { spec: { drivers: null } },
 };
 
 type CSINode = ApiObject & { spec?: Sent<CSINodeSpec> };
@@ -167,7 +165,6 @@ export const csiStorageCapacity: BuiltInKind = {
     validate: (object) => [...capacityProblems(object)],
     validateUpdate: (object, old) => [...capacityProblems(object), ...capacityChanges(object, old)],
   },
-  zeroValues: { storageClassName: "" },
 };
 
 type Capacity = ApiObject & { nodeTopology?: LabelSelector; storageClassName?: string; capacity?: Quantity };

@@ -33,7 +33,6 @@ export const storageClass: BuiltInKind = {
     VolumeBindingMode: (object) => readField<string>(object, "volumeBindingMode") ?? "Immediate",
     AllowVolumeExpansion: (object) => readField<boolean>(object, "allowVolumeExpansion") ?? false,
   },
-  zeroValues: { provisioner: "" },
 };
 
 type StorageClass = ApiObject & Sent<Omit<V1, "metadata" | "apiVersion" | "kind">>;
@@ -87,7 +86,6 @@ export const volumeAttributesClass: BuiltInKind = {
     validateUpdate: (object, old) => [...attributesChanges(object, old), ...attributesProblems(object)],
   },
   cells: { DriverName: text("driverName") },
-  zeroValues: { driverName: "" },
 };
 
 type VolumeAttributesClass = ApiObject & {

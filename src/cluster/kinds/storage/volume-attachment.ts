@@ -35,8 +35,6 @@ export const volumeAttachment: BuiltInKind = {
     Node: text("spec.nodeName"),
     Attached: (object) => readField<boolean>(object, "status.attached") ?? false,
   },
-  emptyObject: { spec: { source: {} } },
-  zeroValues: { spec: { attacher: "", nodeName: "" }, status: { attached: false } },
 };
 
 const largestMetadata = 256 * 1024;

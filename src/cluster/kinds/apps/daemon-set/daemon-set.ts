@@ -4,7 +4,6 @@ import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, formatSelector, readField } from "../../cells.ts";
 import * as workload from "../workload.ts";
-import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import type { Stored, SentObject, ApiObject, Sent } from "../../../contract/api-object.ts";
 import { isEmptySelector, isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
@@ -85,13 +84,8 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     Selector: workload.selectorCell,
   },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template: emptyTemplate, updateStrategy: {} }, status: {} },
   controllers: { daemonset: daemonSetController },
-  zeroValues: {
-    spec: { selector: null },
-    status: noCounts,
-    metadata: { annotations: { [templateGeneration]: "0" } },
-  },
+  zeroValues: { spec: { selector: null }, metadata: { annotations: { [templateGeneration]: "0" } } },
 };
 
 function* statusProblems(object: ApiObject): Problems {

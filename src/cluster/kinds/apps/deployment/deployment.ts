@@ -4,7 +4,6 @@ import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count } from "../../cells.ts";
 import * as workload from "../workload.ts";
-import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
@@ -46,7 +45,6 @@ export const deployment: BuiltInKind<"deployment"> = {
       workload.defaultRollingUpdate(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
       spec.revisionHistoryLimit ??= 10;
       spec.progressDeadlineSeconds ??= 600;
-      object["status"] ??= {};
     },
     validate: (object) => [...deploymentProblems(object as SentDeployment)],
     validateUpdate: (object, old, { subresource }) =>
@@ -69,7 +67,6 @@ export const deployment: BuiltInKind<"deployment"> = {
     Selector: workload.selectorCell,
   },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template: emptyTemplate, strategy: {} }, status: {} },
   controllers: { deployment: deploymentController },
   zeroValues: { spec: { replicas: 0, selector: null } },
 };

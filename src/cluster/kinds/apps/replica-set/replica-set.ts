@@ -2,7 +2,6 @@ import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import * as workload from "../workload.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { replicaSetController } from "./replica-set-controller.ts";
 
 function* replicaSetProblems({ spec }: workload.Workload): Problems {
@@ -30,7 +29,6 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
   cells: workload.replicaCells,
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template: emptyTemplate }, status: {} },
   controllers: { replicaset: replicaSetController },
-  zeroValues: { spec: { replicas: 0, selector: null }, status: { replicas: 0 } },
+  zeroValues: { spec: { replicas: 0, selector: null } },
 };

@@ -4,7 +4,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import * as workload from "../workload.ts";
-import { type PodTemplateSpec, emptyTemplate } from "../../core/pod-spec/types.ts";
+import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject, Sent, SentObject } from "../../../contract/api-object.ts";
 import { labelName } from "../../../registry/validate-metadata.ts";
@@ -57,9 +57,8 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
   },
   cells: { Ready: workload.readyCell, ...workload.templateCells },
   podTemplate: "spec.template",
-  emptyObject: { spec: { serviceName: "", template: emptyTemplate, updateStrategy: {} }, status: {} },
   controllers: { statefulset: statefulSetController },
-  zeroValues: { spec: { replicas: 0, selector: null }, status: { availableReplicas: 0, replicas: 0 } },
+  zeroValues: { spec: { replicas: 0, selector: null } },
 };
 
 /** The mutable fields of a StatefulSet's spec. */

@@ -5,7 +5,6 @@ import { checkCronSchedule } from "@tsbuilder/apimachinery/time";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
 import { containerCells, workloadWarnings } from "../../apps/workload.ts";
-import { emptyTemplate } from "../../core/pod-spec/types.ts";
 import { cronJobController } from "./cron-job-controller.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
@@ -22,7 +21,6 @@ export const cronJob: BuiltInKind<"cronjob"> = {
   strategy: {
     statusWritesMetadata: true,
     default(object) {
-      object["spec"] ??= {};
       const { spec } = object as CronJob;
       spec.concurrencyPolicy ||= "Allow";
       spec.suspend ??= false;
@@ -31,7 +29,6 @@ export const cronJob: BuiltInKind<"cronjob"> = {
       const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
       defaultJobSpec(job);
       spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };
-      object["status"] ??= {};
     },
     validate(object) {
       const { name = "" } = object.metadata;
@@ -58,9 +55,7 @@ export const cronJob: BuiltInKind<"cronjob"> = {
     Selector: (object) => formatSelector(readField(object, "spec.jobTemplate.spec.selector")),
   },
   podTemplate: "spec.jobTemplate.spec.template",
-  emptyObject: { spec: { jobTemplate: { metadata: {}, spec: { template: emptyTemplate } } }, status: {} },
   controllers: { cronjob: cronJobController },
-  zeroValues: { spec: { schedule: "" } },
 };
 
 function* cronJobProblems({ spec }: CronJob, old?: CronJob): Problems {

@@ -16,6 +16,7 @@ import { type Problems, each, nonNegative, optionalChoice, refused, itemsOf } fr
 import { defaultTemplate } from "../../core/pod-spec/defaults.ts";
 import { podTemplateProblems } from "../../core/pod-spec/validate.ts";
 import { countIndexes } from "./indexes.ts";
+import { toGoStruct } from "../../checks/go-struct.ts";
 import { knownValues } from "../../checks/known-values.ts";
 
 export type JobSpec = Sent<batch.JobSpec>;
@@ -102,7 +103,7 @@ function* policyProblems(field: string, spec: JobSpec): Problems {
     if (spec.completionMode === "Indexed")
       yield* successPolicyProblems(`${field}.successPolicy`, spec.successPolicy, spec);
     else {
-      const shown = successPolicyStruct(spec.successPolicy);
+      const shown = toGoStruct(spec.successPolicy, "batch/v1.SuccessPolicy");
       yield invalidStruct(`${field}.successPolicy`, shown, "requires indexed completion mode");
     }
   }
@@ -190,14 +191,6 @@ function* podConditionProblems(
 type SuccessPolicy = Sent<batch.SuccessPolicy>;
 
 /** The policy as messages show it. */
-export function successPolicyStruct({ rules }: SuccessPolicy): object {
-  const shown = rules?.map(({ succeededIndexes, succeededCount }) => ({
-    SucceededIndexes: succeededIndexes ?? null,
-    SucceededCount: succeededCount ?? null,
-  }));
-  return { Rules: shown ?? null };
-}
-
 const longestIndexes = 64 * 1024;
 
 function* successPolicyProblems(field: string, policy: SuccessPolicy, spec: JobSpec): Problems {

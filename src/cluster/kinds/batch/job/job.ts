@@ -9,14 +9,15 @@ import { fieldText, type Resource, type WriteRequest } from "../../../registry/r
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { count, readField } from "../../cells.ts";
 import { selectorCell, templateCells, workloadWarnings, templateLabelProblems } from "../../apps/workload.ts";
-import { type PodTemplateSpec, emptyTemplate } from "../../core/pod-spec/types.ts";
+import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
+import { toGoStruct } from "../../checks/go-struct.ts";
 import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative, itemsOf } from "../../checks/problems.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
-import { defaultJobSpec, jobSpecProblems, successPolicyStruct } from "./job-spec.ts";
+import { defaultJobSpec, jobSpecProblems } from "./job-spec.ts";
 import { countIndexes, firstCommonIndex } from "./indexes.ts";
 
 /**
@@ -37,7 +38,6 @@ export const job: BuiltInKind<"job"> = {
         ? "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
         : undefined,
     default(object, context) {
-      object["spec"] ??= {};
       const { spec } = object as Job;
       defaultJobSpec(spec);
       if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
@@ -52,7 +52,6 @@ export const job: BuiltInKind<"job"> = {
         const { labels } = spec.template?.metadata ?? {};
         if (labels) object.metadata.labels = { ...labels };
       }
-      object["status"] ??= {};
     },
     prepareForCreate(object, context) {
       const { spec, metadata } = object as Job;
@@ -80,7 +79,6 @@ export const job: BuiltInKind<"job"> = {
   },
   selectors: { "status.successful": (object) => fieldText(object, "status.succeeded") || "0" },
   podTemplate: "spec.template",
-  emptyObject: { spec: { template: emptyTemplate }, status: {} },
   controllers: { job: jobController },
 };
 
@@ -309,7 +307,8 @@ function* fixedFieldProblems(now: JobSpec, before: JobSpec): Problems {
   }
   for (const field of immutableFields) {
     if (isEqual(now[field], before[field])) continue;
-    const struct = field === "successPolicy" && now[field] && successPolicyStruct(now[field]);
+    const struct =
+      field === "successPolicy" && now[field] && toGoStruct(now[field], "batch/v1.SuccessPolicy");
     yield struct
       ? invalidStruct(`spec.${field}`, struct, detail)
       : invalid(`spec.${field}`, now[field] ?? null, detail);

@@ -70,9 +70,7 @@ export const node: BuiltInKind<"node" | "tainteviction"> = {
     "Container-Runtime": text("status.nodeInfo.containerRuntimeVersion", "<unknown>"),
   },
   selectors: { "spec.unschedulable": (object) => fieldText(object, "spec.unschedulable") || "false" },
-  emptyObject: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
   controllers: { node: fakeNode, tainteviction: taintEviction },
-  zeroValues: { status: { nodeInfo: emptyNodeInfo } },
 };
 
 type SentNode = Sent<core.Node> & { spec?: { externalID?: string } };

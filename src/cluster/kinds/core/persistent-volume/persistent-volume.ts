@@ -24,12 +24,10 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
     statusWritesMetadata: true,
     returnsDeleted: true,
     default(object) {
-      object["spec"] ??= {};
       const spec = object["spec"] as Sent<core.PersistentVolumeSpec>;
       defaultVolumeSource(spec);
       spec.persistentVolumeReclaimPolicy ||= "Retain";
       spec.volumeMode ??= "Filesystem";
-      object["status"] ??= {};
       fillIn(object["status"], () => ({ phase: "Pending" }));
     },
     prepareForCreate(object, { now }) {
@@ -67,7 +65,6 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
     Reason: text("status.reason"),
     VolumeMode: text("spec.volumeMode", "<unset>"),
   },
-  emptyObject: { spec: {}, status: {} },
   controllers: { persistentvolume: persistentVolumeController },
 };
 

@@ -11,8 +11,7 @@ import { relativePathProblems } from "../../checks/names.ts";
 import { type Problems, inRange, itemsOf, optionalChoice } from "../../checks/problems.ts";
 import { type PodSpec, type SeccompProfile, type SecurityContext, containersIn } from "./types.ts";
 import { knownValues } from "../../checks/known-values.ts";
-import type { Shape } from "../../checks/go-struct.ts";
-import { pointerField, pointerTo, stringField, toGoStruct } from "../../checks/go-struct.ts";
+import { toGoStruct } from "../../checks/go-struct.ts";
 
 export function* containerSecurityProblems(
   field: string,
@@ -31,26 +30,9 @@ export function* containerSecurityProblems(
   yield* appArmorProblems(`${field}.appArmorProfile`, appArmorProfile);
 }
 
-const profileStruct: Shape = { type: stringField, localhostProfile: pointerField };
-
-const contextStruct: Shape = {
-  capabilities: pointerTo({ add: pointerField, drop: pointerField }),
-  privileged: pointerField,
-  seLinuxOptions: pointerField,
-  windowsOptions: pointerField,
-  runAsUser: pointerField,
-  runAsGroup: pointerField,
-  runAsNonRoot: pointerField,
-  readOnlyRootFilesystem: pointerField,
-  allowPrivilegeEscalation: pointerField,
-  procMount: pointerField,
-  seccompProfile: pointerTo(profileStruct),
-  appArmorProfile: pointerTo(profileStruct),
-};
-
 function* escalationProblems(field: string, context: SecurityContext): Problems {
   if (context.allowPrivilegeEscalation !== false) return;
-  const shown = toGoStruct(context, contextStruct);
+  const shown = toGoStruct(context, "core/v1.SecurityContext");
   const refusal = "cannot set `allowPrivilegeEscalation` to false and";
   if (context.privileged) yield invalidStruct(field, shown, `${refusal} \`privileged\` to true`);
   for (const capability of context.capabilities?.add ?? []) {
@@ -136,7 +118,8 @@ function* seccompProblems(field: string, profile: SeccompProfile | undefined): P
     else yield* relativePathProblems(at, localhostProfile);
   } else if (localhostProfile !== undefined) {
     const detail = "can only be set when seccomp type is Localhost";
-    yield invalidStruct(`${field}.localhostProfile`, toGoStruct(profile, profileStruct), detail);
+    const shown = toGoStruct(profile, "core/v1.SeccompProfile");
+    yield invalidStruct(`${field}.localhostProfile`, shown, detail);
   }
 }
 

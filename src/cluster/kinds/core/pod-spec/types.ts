@@ -26,7 +26,3 @@ export type Volume = Sent<core.Volume>;
 /** The action of a probe or a lifecycle hook; exactly one field is set. */
 export type Handler = Sent<core.LifecycleHandler> & Pick<Probe, "grpc">;
 export type Pod = SentObject<PodSpec, Sent<core.PodStatus>>;
-
-/** The structs that Go serializes for an empty pod spec, and for a template with one. */
-export const emptyPodSpec = { containers: null };
-export const emptyTemplate = { metadata: {}, spec: emptyPodSpec };

@@ -36,6 +36,7 @@ import { podSecurityProblems, userNamespaceProblems } from "./security.ts";
 import { type Pod, type PodSpec, type PodTemplateSpec, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
 import { checkAddress } from "../../checks/addresses.ts";
+import { toGoStruct } from "../../checks/go-struct.ts";
 
 /** Validates the pod template of a workload. */
 export function* podTemplateProblems(template: PodTemplateSpec = {}, field: string): Problems {
@@ -230,12 +231,7 @@ function* resourceClaimProblems(field: string, spec: PodSpec): Problems {
         claimName === undefined
           ? "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
           : "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
-      const shown = {
-        Name: name,
-        ResourceClaimName: claimName ?? null,
-        ResourceClaimTemplateName: template ?? null,
-      };
-      yield invalidStruct(at, shown, detail);
+      yield invalidStruct(at, toGoStruct(claim, "core/v1.PodResourceClaim"), detail);
     }
     yield* checked(`${at}.resourceClaimName`, claimName, checkSubdomain);
     yield* checked(`${at}.resourceClaimTemplateName`, template, checkSubdomain);

@@ -6,7 +6,6 @@ import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/nami
 import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
-import { emptyPodSpec } from "../pod-spec/types.ts";
 import type { ResourceList } from "../../../quota/resource-list.ts";
 import { addLists, isSameList, onlyOf, withoutZeros } from "../../../quota/resource-list.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
@@ -94,7 +93,6 @@ export const pod: BuiltInKind = {
       return (status?.podIPs ?? []).map(({ ip }) => ip).join(",");
     },
   },
-  emptyObject: { spec: emptyPodSpec, status: {} },
 };
 
 function* newPodProblems(pod: Pod): Problems {

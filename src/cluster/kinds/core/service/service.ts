@@ -44,7 +44,6 @@ export const service: BuiltInKind = {
     "Port(s)": portsCell,
     Selector: (object) => formatSelector({ matchLabels: readField(object, "spec.selector") ?? {} }),
   },
-  emptyObject: { spec: {}, status: { loadBalancer: {} } },
 };
 
 /** Services get a unique clusterIP and unique node ports. */
