@@ -40,7 +40,9 @@ try {
     `${samples} samples and ${changes} changes of ${objects} objects read after ${Math.round(performance.now() - started)} ms, busy for up to ${Math.round(await tab.evaluate<number>("window.longest"))} ms`,
   );
   await tab.waitForSelector(".kinds tbody tr");
-  console.log(`scrolling the first view: ${await frames("document.querySelector('.story').scrollTop += 60")}`);
+  console.log(
+    `scrolling the first view: ${await frames("document.querySelector('.story').scrollTop += 60")}`,
+  );
   await tab.getByRole("button", { name: /^Objects$/u }).click();
   await tab.waitForSelector("[role=treeitem]");
   console.log(`scrolling the objects: ${await frames("document.querySelector('.rows').scrollTop += 300")}`);
