@@ -211,7 +211,7 @@ async function* linesOf(port: number, token: string): AsyncGenerator<Line> {
   let begun = "";
   const decoder = new TextDecoder();
   for await (const part of response.body!) {
-    const lines = (begun + decoder.decode(part as Buffer, { stream: true })).split("\n");
+    const lines = (begun + decoder.decode(part, { stream: true })).split("\n");
     begun = lines.pop()!;
     for (const line of lines) yield JSON.parse(line) as Line;
   }

@@ -376,16 +376,21 @@ class World {
 
 /** The events of the model, and how often each comes beside the others. */
 const weights = {
-  ...{ kill: 2, delete: 2, "come back": 12, "cut off": 1, heal: 12, lose: 1, save: 1, "put back": 1 },
-  ...{
-    "new template": 1,
-    break: 1,
-    purge: 1,
-    "operator dies": 1,
-    "operator sleeps": 1,
-    switch: 12,
-    obey: 8,
-  },
+  kill: 2,
+  delete: 2,
+  "come back": 12,
+  "cut off": 1,
+  heal: 12,
+  lose: 1,
+  save: 1,
+  "put back": 1,
+  "new template": 1,
+  break: 1,
+  purge: 1,
+  "operator dies": 1,
+  "operator sleeps": 1,
+  switch: 12,
+  obey: 8,
 };
 const disturbances = Object.entries(weights).flatMap(([what, weight]) =>
   Array<keyof typeof weights>(weight).fill(what as keyof typeof weights),
