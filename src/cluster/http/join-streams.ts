@@ -7,6 +7,8 @@ export function joinStreams(a: Duplex, b: Duplex): void {
   for (const [one, other] of [
     [a, b],
     [b, a],
-  ] as const)
+  ] as const) {
     one.on("error", () => undefined).once("close", () => other.destroy());
+    if (one.destroyed) other.destroy();
+  }
 }

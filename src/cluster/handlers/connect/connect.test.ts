@@ -57,8 +57,13 @@ beforeAll(async () => {
     pod("two", { nodeName: "n1" }, ["a", "b"]),
     pod("lost", {}),
     pod("pretended", { nodeName: "n2" }),
+    pod("proxy", { nodeName: "n1" }),
+    pod("routed", { nodeName: "n1" }),
     { apiVersion: "v1", kind: "Service", metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } },
   );
+  // A connection to the address of all machines fails at once.
+  await setAddress("proxy", "255.255.255.255");
+  await setAddress("routed", "10.1.1.1");
 });
 afterAll(async () => {
   await cluster.stop();
@@ -69,6 +74,16 @@ afterAll(async () => {
 function pod(name: string, spec: object, containers = ["a"]) {
   const images = containers.map((container) => ({ name: container, image: "i" }));
   return { apiVersion: "v1", kind: "Pod", metadata: { name }, spec: { containers: images, ...spec } };
+}
+
+async function setAddress(name: string, ip: string): Promise<void> {
+  const { code } = await send(cluster.kubeconfig, {
+    method: "PATCH",
+    path: `${pods}/${name}/status`,
+    headers: { "Content-Type": "application/merge-patch+json" },
+    body: { status: { podIP: ip, podIPs: [{ ip }] } },
+  });
+  expect(code).toBe(200);
 }
 
 const pods = "/api/v1/namespaces/default/pods";
@@ -236,7 +251,7 @@ test("proxies lead to pods, and not to the server's own machine", async () => {
     metadata: { name: "web" },
     subsets: [
       {
-        addresses: [{ ip: "10.1.1.1", targetRef: { kind: "Pod", namespace: "default", name: "web" } }],
+        addresses: [{ ip: "10.1.1.1", targetRef: { kind: "Pod", namespace: "default", name: "routed" } }],
         ports: [{ port: 8080 }],
       },
     ],
@@ -245,6 +260,37 @@ test("proxies lead to pods, and not to the server's own machine", async () => {
     code: 301,
     headers: { location: `${service}/web/proxy/?a=b` },
   });
+});
+
+test.each(["//", "/%5C"])("a path that begins with %s leads to no other host", async (start) => {
+  const { port } = kubelet.address() as AddressInfo;
+  const path = `${pods}/https:proxy:443/proxy${start}127.0.0.1:${port}/x`;
+  expect(await messageOf(path.replace("%5C", "\\"))).toBe(
+    "error trying to reach service: connect ENETUNREACH 255.255.255.255:443 - Local (0.0.0.0:0)",
+  );
+});
+
+test.each(["http:routed:80@127.0.0.1", "routed:80@localhost", "routed:65536", "routed:http"])(
+  "a pod has no port like in %s",
+  async (name) => {
+    const path = `${pods}/${encodeURIComponent(name)}/proxy/`;
+    expect(await messageOf(path)).toBe(`invalid pod request "${name}"`);
+  },
+);
+
+test("Endpoints lead only to addresses that the pods which they name have", async () => {
+  const reference = { kind: "Pod", namespace: "default", name: "routed" };
+  await cluster.install(
+    { apiVersion: "v1", kind: "Service", metadata: { name: "wrong" }, spec: { ports: [{ port: 80 }] } },
+    {
+      apiVersion: "v1",
+      kind: "Endpoints",
+      metadata: { name: "wrong" },
+      subsets: [{ addresses: [{ ip: "10.9.9.9", targetRef: reference }], ports: [{ port: 80 }] }],
+    },
+  );
+  const path = "/api/v1/namespaces/default/services/wrong/proxy/";
+  expect(await messageOf(path)).toBe('no endpoints available for service "wrong"');
 });
 
 test("a kubelet that is down is named in the error", async () => {

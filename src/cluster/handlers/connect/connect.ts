@@ -201,8 +201,10 @@ async function dial(context: RequestContext, destination: Destination): Promise<
     throw internalError(`error dialing backend: ${error.message}`);
   });
   const { statusCode = 0 } = forwarded.response;
-  if (!forwarded.upgraded && statusCode < 400)
+  if (!forwarded.upgraded && statusCode < 400) {
+    forwarded.response.destroy();
     throw internalError(`invalid upgrade response: status code ${statusCode}`);
+  }
   return replyOf(forwarded);
 }
 
@@ -211,14 +213,16 @@ async function proxy(context: RequestContext, target: Target): Promise<Reply> {
   await admit(context, target);
   const destination = destinationOf(target);
   const { url } = context.request;
-  const rest =
-    /\/proxy(?=[/?]|$)(.*)$/su.exec(url.slice(url.indexOf(`/${target.resource.plural}/`)))?.[1] ?? "";
+  const segments = target.namespace === "" ? "{5}" : "{7}";
+  const rest = new RegExp(`^(?:/+[^/?]+)${segments}(.*)$`, "su").exec(url)?.[1] ?? "";
   const isUpgrade = asksForUpgrade(context);
   if (!rest.startsWith("/") && !isUpgrade && context.method === "GET") {
     const location = url.replace(/\?|$/u, "/$&");
     return { code: 301, headers: { Location: location }, body: "" };
   }
-  const proxied = { ...destination, url: new URL(rest === "" ? "/" : rest, destination.url) };
+  // Not resolved as a reference, in which `//` would begin another host.
+  const path = rest.startsWith("/") ? rest : `/${rest}`;
+  const proxied = { ...destination, url: new URL(`${destination.url.origin}${path}`) };
   if (isUpgrade) return dial(context, proxied);
   const forwarded = await forward(context, proxied).catch((error: Error) => {
     const message = `error trying to reach service: ${error.message}`;
@@ -227,11 +231,12 @@ async function proxy(context: RequestContext, target: Target): Promise<Reply> {
   return replyOf(forwarded);
 }
 
-/** Reads `name`, `name:port` or `scheme:name:port`. */
+/** Reads `name`, `name:port` or `scheme:name:port`. Only Services have ports with names. */
 function readPlace({ name, resource }: Target): { scheme: string; object: string; port: string } {
   const parts = name.split(":");
   const [scheme = "", object = "", port = ""] = parts.length === 3 ? parts : ["http", ...parts];
-  if (parts.length > 3 || object === "" || !["", "http", "https"].includes(scheme))
+  const isPort = resource.plural === "services" || (/^\d*$/u.test(port) && Number(port) <= 65535);
+  if (parts.length > 3 || object === "" || !["", "http", "https"].includes(scheme) || !isPort)
     throw badRequest(`invalid ${resource.singular} request ${JSON.stringify(name)}`);
   return { scheme: scheme || "http", object, port };
 }
@@ -282,13 +287,22 @@ function serviceDestination(target: Target, scheme: string, name: string, port: 
   const endpoints = store.collection("endpoints").get(key)?.object as unknown as core.Endpoints | undefined;
   for (const { addresses = [], ports = [] } of endpoints?.subsets ?? []) {
     const found = ports.find((each) => (each.name ?? "") === portName);
-    const pods = addresses.filter(({ targetRef }) => targetRef?.kind === "Pod");
-    const address = pods[Math.floor(Math.random() * pods.length)];
+    const own = addresses.filter((each) => podAt(target, each));
+    const address = own[Math.floor(Math.random() * own.length)];
     if (!found || !address) continue;
-    nodeOfPod(target, findPod(target, address.targetRef!.name!));
+    nodeOfPod(target, podAt(target, address)!);
     return { url: new URL(origin(scheme, address.ip, found.port)) };
   }
   throw unavailable(`no endpoints available for service ${JSON.stringify(target.name)}`);
+}
+
+/** Finds the pod of an endpoint. Who writes Endpoints must not lead the server to an address that no pod has. */
+function podAt({ core: { store }, namespace }: Target, { ip, targetRef }: core.EndpointAddress) {
+  if (targetRef?.kind !== "Pod" || targetRef.namespace !== namespace) return undefined;
+  const pod = store.collection("pods").get(`${namespace}/${targetRef.name}`)?.object as unknown as
+    | Pod
+    | undefined;
+  return pod?.status?.podIPs?.some((each) => each.ip === ip) ? pod : undefined;
 }
 
 /** Addresses of the server's own machine and network link, which a proxy must not open to users. */
