@@ -15,6 +15,7 @@ import {
   systemPriorities,
 } from "./admission/plugins.ts";
 import { convertByWebhook } from "./admission/webhooks/convert-by-webhook.ts";
+import { certificates } from "./admission/certificates.ts";
 import { nodeRestriction } from "./admission/node-restriction.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
 import { podSecurity } from "./admission/pod-security.ts";
@@ -227,6 +228,7 @@ function makeCore(options: AssembleOptions, parts: ClusterParts, caller: Caller)
       validatingPolicies({ store, registry, authorizer }),
       webhookAdmission({ store, ...caller, authorizer, registry }),
       roleEscalation(store, authorizer),
+      certificates(authorizer),
       resourceQuota(() => core),
     ]),
     authorizer,

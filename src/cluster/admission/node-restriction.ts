@@ -1,4 +1,3 @@
-import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { TokenRequestSpec } from "@tsbuilder/apimachinery/k8s/authentication/v1";
 import type { CSIDriver } from "@tsbuilder/apimachinery/k8s/storage/v1";
@@ -8,6 +7,7 @@ import { forbidden, notFound, qualifiedName } from "../contract/status-error.ts"
 import { nodeOf } from "../contract/user.ts";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../control-loop/api/core.ts";
 import { claimNames, dataReferences } from "../control-loop/pods/pod-references.ts";
+import { readRequest } from "../kinds/certificates/certificate-signing-request.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";
@@ -266,15 +266,6 @@ const kubeletSigners = ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-api
 function* restrictCertificate({ operation, object }: AdmissionRequest, { node }: Asking) {
   const { request = "", signerName = "" } = (object?.["spec"] ?? {}) as Record<string, string>;
   if (operation !== "CREATE" || !kubeletSigners.includes(signerName)) return;
-  if (commonNameOf(request) !== `system:node:${node}`)
+  if (readRequest(request)?.commonName !== `system:node:${node}`)
     yield `can only create a node CSR with CN=system:node:${node}`;
-}
-
-/** Undefined for a malformed request, which validation rejects. */
-function commonNameOf(request: string): string | undefined {
-  try {
-    return parseCertificateRequest(Buffer.from(request, "base64").toString("latin1")).commonName;
-  } catch {
-    return undefined;
-  }
 }

@@ -47,15 +47,14 @@ interface FlagsOutcome {
 
 /** The admission plugins of the embedded server, which are always on. */
 const embeddedPlugins = readNames(`
-  DefaultTolerationSeconds LimitRanger MutatingAdmissionPolicy MutatingAdmissionWebhook NamespaceLifecycle
+  CertificateApproval CertificateSigning CertificateSubjectRestriction DefaultTolerationSeconds LimitRanger MutatingAdmissionPolicy MutatingAdmissionWebhook NamespaceLifecycle
   NodeRestriction PersistentVolumeClaimResize PodSecurity Priority ResourceQuota RuntimeClass ServiceAccount
   StorageObjectInUseProtection TaintNodesByCondition ValidatingAdmissionPolicy ValidatingAdmissionWebhook
 `);
 
 /** The admission plugins of kube-apiserver 1.36 that the embedded server lacks. */
 const missingPlugins = readNames(`
-  AlwaysAdmit AlwaysDeny AlwaysPullImages CertificateApproval CertificateSigning
-  CertificateSubjectRestriction ClusterTrustBundleAttest DefaultIngressClass DefaultStorageClass
+  AlwaysAdmit AlwaysDeny AlwaysPullImages ClusterTrustBundleAttest DefaultIngressClass DefaultStorageClass
   DenyServiceExternalIPs EventRateLimit ExtendedResourceToleration ImagePolicyWebhook JobValidation
   LimitPodHardAntiAffinityTopology NamespaceAutoProvision NamespaceExists NodeDeclaredFeatureValidator
   OwnerReferencesPermissionEnforcement PodGroupProtection PodGroupWorkloadExists

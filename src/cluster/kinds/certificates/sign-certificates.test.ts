@@ -128,4 +128,53 @@ subjects:
     );
     expect((await read(name)).status).toEqual({});
   });
+
+  test("is approved and signed only by who may use its signer, and makes nobody a master", async () => {
+    await cluster.install(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: writer}
+rules:
+- {apiGroups: [certificates.k8s.io], resources: [certificatesigningrequests, certificatesigningrequests/approval, certificatesigningrequests/status], verbs: ["*"]}
+- {apiGroups: [certificates.k8s.io], resources: [signers], verbs: [approve, sign], resourceNames: ["kubernetes.io/kube-apiserver-client-kubelet", "example.com/*"]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: writer}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: writer}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]
+`);
+    const ann = cluster.addUser("ann");
+    const write = async (request: string, endpoint: string, status: object) => {
+      const headers = { "Content-Type": "application/merge-patch+json" };
+      const { code, body } = await send(ann, {
+        method: "PATCH",
+        path: `${path}/${request}/${endpoint}`,
+        headers,
+        body: { status },
+      });
+      return code === 200 ? "done" : (body as { message: string }).message;
+    };
+    const approval = { conditions: [{ type: "Approved", status: "True", reason: "Mine" }] };
+    const client = "kubernetes.io/kube-apiserver-client";
+    const request = await ask("ann", "writers", "kube-apiserver-client", { subject: "/CN=someone" });
+    const refusal = (verb: string) =>
+      expect.stringContaining(`user not permitted to ${verb} requests with signerName "${client}"`) as string;
+    expect(await write(request, "approval", approval)).toEqual(refusal("approve"));
+    const failed = [{ type: "Failed", status: "True", reason: "Mine" }];
+    expect(await write(request, "status", { conditions: failed })).toEqual(refusal("sign"));
+    const spec = { request: makeRequest("/CN=x", ""), signerName: "example.com/s", usages: ["client auth"] };
+    await send(ann, { method: "POST", path, body: { metadata: { name: "ours" }, spec } });
+    expect(await write("ours", "approval", approval)).toBe("done");
+    const master = { ...spec, request: makeRequest("/O=system:masters/CN=me", ""), signerName: client };
+    const { body } = await send(ann, {
+      method: "POST",
+      path,
+      body: { metadata: { name: "master" }, spec: master },
+    });
+    expect(body).toMatchObject({
+      code: 403,
+      message: expect.stringContaining(`use of ${client} signer with system:masters group`) as string,
+    });
+  });
 });

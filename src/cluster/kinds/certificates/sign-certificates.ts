@@ -2,7 +2,6 @@ import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import {
   type CertificateRequest,
   type Usage,
-  parseCertificateRequest,
   signCertificateRequest,
 } from "@tsbuilder/apimachinery/certs";
 import { resourceAttributes } from "../../contract/authorizer.ts";
@@ -10,6 +9,7 @@ import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/api-object.ts";
 import { nodeOf } from "../../contract/user.ts";
 import { nodes } from "../../control-loop/api/core.ts";
+import { decodeRequest, readRequest } from "./certificate-signing-request.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 
 type Request = Stored<v1.CertificateSigningRequest>;
@@ -46,7 +46,7 @@ export function csrApproving({ objects, authorizer }: ControllerContext): Contro
   /** Returns why a request is approved; undefined if that is left to others. */
   function approvalOf(request: Request): string | undefined {
     const { signerName, username = "", uid, groups = [], extra } = request.spec;
-    const content = parse(request);
+    const content = readRequest(request.spec.request);
     if (!content || problemWith(request, content) !== undefined) return undefined;
     const asker = { name: username, groups, ...(uid !== undefined && { uid }), ...(extra && { extra }) };
     const isSelf = nodeOf(asker) !== undefined && username === content.commonName;
@@ -95,7 +95,7 @@ export function csrSigning({ objects, clock, authority }: ControllerContext): Co
       if (!usages || !authority || request.status?.certificate || !isTrue(request, "Approved"))
         return undefined;
       if (isTrue(request, "Failed")) return undefined;
-      const content = parse(request);
+      const content = readRequest(request.spec.request);
       const message = content ? problemWith(request, content) : "the request can't be read";
       if (message !== undefined) {
         const failed = {
@@ -111,7 +111,7 @@ export function csrSigning({ objects, clock, authority }: ControllerContext): Co
       const seconds = Math.max(shortestSeconds, Math.min(asked, longestSeconds));
       const notBefore = new Date(clock.now() - backdateMilliseconds);
       const notAfter = new Date(clock.now() + seconds * 1000);
-      const pem = signCertificateRequest(authority, decode(request), { usages, notBefore, notAfter });
+      const pem = signCertificateRequest(authority, decodeRequest(request.spec.request), { usages, notBefore, notAfter });
       const certificate = Buffer.from(pem).toString("base64");
       await objects.update(user, { ...request, status: { ...request.status, certificate } }, "status");
       return undefined;
@@ -144,19 +144,6 @@ function problemWith({ spec }: Request, content: CertificateRequest): string | u
   if (spec.signerName === kubeletServing)
     return names > 0 ? undefined : "DNS or IP subjectAltName is required";
   return names === 0 ? undefined : "DNS and IP subjectAltNames are not allowed";
-}
-
-function parse(request: Request): CertificateRequest | undefined {
-  try {
-    return parseCertificateRequest(decode(request));
-  } catch {
-    // Its algorithm is none that this server knows.
-    return undefined;
-  }
-}
-
-function decode({ spec }: Request): string {
-  return Buffer.from(spec.request, "base64").toString("latin1");
 }
 
 function isTrue({ status }: Request, type: string): boolean {
