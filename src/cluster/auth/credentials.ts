@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
-import { serverServiceAddress } from "../kinds/core/service/allocation.ts";
+import { serverNames } from "../kinds/core/service/allocation.ts";
 import type { User } from "../contract/user.ts";
 
 interface CredentialsOptions {
@@ -28,8 +28,8 @@ export class Credentials {
       options.serving ??
       issueCertificate(this.ca, {
         commonName: "kube-apiserver",
-        dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
-        ipAddresses: ["127.0.0.1", "::1", serverServiceAddress, options.address ?? []].flat(),
+        dnsNames: serverNames.dnsNames,
+        ipAddresses: [...serverNames.ipAddresses, options.address ?? []].flat(),
         usages: ["server"],
       });
   }

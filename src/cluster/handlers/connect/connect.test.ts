@@ -3,7 +3,7 @@ import { type IncomingMessage, createServer as createPlainServer } from "node:ht
 import { type Server, createServer, request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TLSSocket } from "node:tls";
+import { type TLSSocket, connect } from "node:tls";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kubeconfig } from "../../auth/credentials.ts";
@@ -31,6 +31,7 @@ beforeAll(async () => {
   });
   kubelet.on("upgrade", (incoming, socket: Duplex, head: Buffer) => {
     received.push(incoming);
+    if (incoming.url!.includes("command=never")) return;
     const protocol = `Connection: Upgrade\r\nUpgrade: ${incoming.headers.upgrade}\r\nX-Case: Kept`;
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${protocol}\r\n\r\nhello `);
     socket.write(head);
@@ -174,6 +175,18 @@ test.each([
   const closed = once(received.at(-1)!.socket, "close");
   socket!.destroy();
   await closed;
+});
+
+test("a kubelet that does not answer is left as soon as the client leaves", async () => {
+  const count = received.length;
+  const socket = connect({ port: Number(new URL(cluster.url).port), host: "127.0.0.1", ca: ca.cert });
+  const token = cluster.kubeconfig.users[0].user.token;
+  const headers = `Host: a\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1`;
+  socket.write(`POST ${pods}/web/exec?command=never HTTP/1.1\r\n${headers}\r\n\r\n`);
+  await expect.poll(() => received.length).toBe(count + 1);
+  const left = once(received.at(-1)!.socket, "close");
+  socket.end();
+  await left;
 });
 
 test("attach and port-forward have their own paths at the kubelet", async () => {

@@ -23,6 +23,11 @@ kind: Node
 metadata: {name: n1}
 status: {addresses: [{type: InternalIP, address: 10.1.2.3}, {type: Hostname, address: n1}]}
 ---
+apiVersion: v1
+kind: Node
+metadata: {name: n2}
+status: {addresses: [{type: InternalIP, address: 10.96.0.1}, {type: Hostname, address: kubernetes.default.svc}]}
+---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: {name: bootstrap}
@@ -103,9 +108,14 @@ subjects:
 
   test("for its serving certificate is approved for the addresses of its node alone", async () => {
     const foreign = await ask(...node, "kubelet-serving", { names: "IP:10.9.9.9" });
+    const subject = "/O=system:nodes/CN=system:node:n2";
+    const own = ["IP:10.96.0.1", "DNS:kubernetes.default.svc"].map((names) =>
+      ask("system:node:n2", "system:nodes", "kubelet-serving", { subject, names }),
+    );
+    const servers = await Promise.all(own);
     const certificate = await issued(await ask(...node, "kubelet-serving", { names: "IP:10.1.2.3,DNS:n1" }));
     expect(certificate.subjectAltName).toBe("DNS:n1, IP Address:10.1.2.3");
-    expect((await read(foreign)).status).toEqual({});
+    for (const name of [foreign, ...servers]) expect((await read(name)).status).toEqual({});
   });
 
   test("of who may not join stays pending, and one that isn't a kubelet's fails once somebody approves it", async () => {

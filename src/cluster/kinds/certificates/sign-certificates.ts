@@ -9,6 +9,7 @@ import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/api-object.ts";
 import { nodeOf } from "../../contract/user.ts";
 import { nodes } from "../../control-loop/api/core.ts";
+import { serverNames } from "../core/service/allocation.ts";
 import { decodeRequest, readRequest } from "./certificate-signing-request.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 
@@ -73,9 +74,12 @@ export function csrApproving({ objects, authorizer }: ControllerContext): Contro
   function hasAddresses(node: string, { dnsNames, ipAddresses }: CertificateRequest): boolean {
     const addresses = objects.get(nodes, undefined, node)?.status?.addresses ?? [];
     const known = new Set(addresses.map(({ address }) => address));
-    return [...dnsNames, ...ipAddresses].every((name) => known.has(name));
+    // A node writes its addresses itself, and must not become the API server by them.
+    return [...dnsNames, ...ipAddresses].every((name) => known.has(name) && !namesOfServer.has(name));
   }
 }
+
+const namesOfServer: ReadonlySet<string> = new Set([...serverNames.dnsNames, ...serverNames.ipAddresses]);
 
 /** The default of kube-controller-manager's `--cluster-signing-duration`, and the limit of what a request may ask for. */
 const longestSeconds = 365 * 24 * 3600;

@@ -13,6 +13,12 @@ export const serviceRange = "10.96.0.0/16";
 /** The address of the Service `kubernetes`, by which pods reach the API server. */
 export const serverServiceAddress = "10.96.0.1";
 
+/** The names by which clients know the API server, in its certificate and in no other. */
+export const serverNames = {
+  dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
+  ipAddresses: ["127.0.0.1", "::1", serverServiceAddress],
+} as const;
+
 /**
  * Settles the IP families of a Service in a cluster that has IPv4 only: infers those that are left out, and refuses
  * others. Only a headless Service without a selector, whose endpoints a user writes, may have both.
