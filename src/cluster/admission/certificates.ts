@@ -33,7 +33,8 @@ function refusalOf(request: AdmissionRequest, authorizer: Authorizer): string | 
   const signer = old.spec?.signerName ?? "";
   switch (`${operation} ${subresource}`) {
     case "CREATE ":
-      return spec?.signerName === clientSigner && readRequest(spec.request)?.organizations?.includes("system:masters")
+      return spec?.signerName === clientSigner &&
+        readRequest(spec.request)?.organizations?.includes("system:masters")
         ? `use of ${clientSigner} signer with system:masters group is not allowed`
         : undefined;
     case "UPDATE approval":

@@ -149,6 +149,7 @@ export function authorizationFilter(authorizer: Authorizer): Filter {
 
 /** A list or watch that selects one name by field selector is authorized like a request for that name. */
 function attributesOf({ info }: RequestContext): Attributes {
+  if (info.verb !== "list" && info.verb !== "watch") return info;
   const selected = /(?:^|,)metadata\.name==?([^,]+)/.exec(info.fieldSelector)?.[1];
   return info.name === "" && selected !== undefined ? { ...info, name: selected } : info;
 }

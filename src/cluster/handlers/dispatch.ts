@@ -55,8 +55,9 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
   const handler = findSpecialHandler(target) ?? handlers[verb];
   if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw unservedVerb(context, target);
-  // Paths of built-in kinds have no HEAD; those of custom resources handle it as GET.
-  if (context.method === "HEAD" && !target.resource.custom) throw methodNotAllowed();
+  // Paths of built-in kinds have no HEAD, but for proxies; those of custom resources handle it as GET.
+  if (context.method === "HEAD" && !target.resource.custom && target.subresource !== "proxy")
+    throw methodNotAllowed();
   // A client that can't read the response gets 406 before anything else is checked.
   if (handler !== handleConnect)
     negotiate(context.request.headers.accept, target, verb === "watch" ? "list" : verb);

@@ -291,6 +291,11 @@ test.each(["http:routed:80@127.0.0.1", "routed:80@localhost", "routed:65536", "r
   },
 );
 
+test("proxies pass HEAD on, too", async () => {
+  const { code } = await send(cluster.kubeconfig, { method: "HEAD", path: `${pods}/proxy/proxy/` });
+  expect(code).toBe(503);
+});
+
 test("Endpoints lead only to addresses that the pods which they name have", async () => {
   const reference = { kind: "Pod", namespace: "default", name: "routed" };
   await cluster.install(

@@ -1,9 +1,5 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
-import {
-  type CertificateRequest,
-  type Usage,
-  signCertificateRequest,
-} from "@tsbuilder/apimachinery/certs";
+import { type CertificateRequest, type Usage, signCertificateRequest } from "@tsbuilder/apimachinery/certs";
 import { resourceAttributes } from "../../contract/authorizer.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/api-object.ts";
@@ -115,7 +111,11 @@ export function csrSigning({ objects, clock, authority }: ControllerContext): Co
       const seconds = Math.max(shortestSeconds, Math.min(asked, longestSeconds));
       const notBefore = new Date(clock.now() - backdateMilliseconds);
       const notAfter = new Date(clock.now() + seconds * 1000);
-      const pem = signCertificateRequest(authority, decodeRequest(request.spec.request), { usages, notBefore, notAfter });
+      const pem = signCertificateRequest(authority, decodeRequest(request.spec.request), {
+        usages,
+        notBefore,
+        notAfter,
+      });
       const certificate = Buffer.from(pem).toString("base64");
       await objects.update(user, { ...request, status: { ...request.status, certificate } }, "status");
       return undefined;
