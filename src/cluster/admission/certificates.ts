@@ -3,7 +3,7 @@ import type { CertificateSigningRequest } from "@tsbuilder/apimachinery/k8s/cert
 import { type Authorizer, resourceAttributes } from "../contract/authorizer.ts";
 import { forbidden, qualifiedName } from "../contract/status-error.ts";
 import type { User } from "../contract/user.ts";
-import { readRequest } from "../kinds/certificates/certificate-signing-request.ts";
+import { readRequest } from "../kinds/certificates/read-request.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
 import type { AdmissionPlugin } from "./admission.ts";
 

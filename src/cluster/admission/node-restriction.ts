@@ -7,7 +7,7 @@ import { forbidden, notFound, qualifiedName } from "../contract/status-error.ts"
 import { nodeOf } from "../contract/user.ts";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../control-loop/api/core.ts";
 import { claimNames, dataReferences } from "../control-loop/pods/pod-references.ts";
-import { readRequest } from "../kinds/certificates/certificate-signing-request.ts";
+import { readRequest } from "../kinds/certificates/read-request.ts";
 import type { AdmissionRequest } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import type { AdmissionPlugin } from "./admission.ts";

@@ -1,7 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { type CertificateRequest, parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
+import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
+import { decodeRequest } from "./read-request.ts";
 import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -102,20 +103,6 @@ function* requestProblems({ spec }: CertificateSigningRequest): Problems {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";
     yield invalid("spec.expirationSeconds", seconds, detail);
   }
-}
-
-/** Reads a request in base64; undefined if it is malformed, or of an algorithm that this server doesn't know. */
-export function readRequest(request: string): CertificateRequest | undefined {
-  try {
-    return parseCertificateRequest(decodeRequest(request));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The PEM of a request in base64. */
-export function decodeRequest(request: string): string {
-  return Buffer.from(request, "base64").toString("latin1");
 }
 
 /** Returns the reason if a request in base64 is malformed. Signatures of algorithms that `certs` does not know are not checked. */

@@ -6,7 +6,7 @@ import type { Stored } from "../../contract/api-object.ts";
 import { nodeOf } from "../../contract/user.ts";
 import { nodes } from "../../control-loop/api/core.ts";
 import { serverNames } from "../core/service/allocation.ts";
-import { decodeRequest, readRequest } from "./certificate-signing-request.ts";
+import { decodeRequest, readRequest } from "./read-request.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 
 type Request = Stored<v1.CertificateSigningRequest>;
