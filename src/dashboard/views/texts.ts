@@ -44,7 +44,7 @@ export function verdictText(all: number, bad: number, busy: number, failures: nu
   return all === 1 ? "Your object is well" : `All ${all} objects are well`;
 }
 
-/** Returns the command that shows an object. A record may be somebody else's, and a shell would execute a name such as `$(id)`. */
+/** Returns the command that shows an object. A shell would execute a name such as `$(id)`, and a third-party record may have one. */
 export function kubectlCommand(resource: string, { namespace, name = "" }: ObjectMeta): string {
   const words = ["get", resource, name, ...(namespace === undefined ? [] : ["-n", namespace]), "-o", "yaml"];
   return ["kubectl", ...words.map(quoted)].join(" ");
