@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -21,7 +20,7 @@ import { initProject } from "../../support/projects/init-project.ts";
 import { run, type Shell } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 
-// Five planted mistakes: from opening the page of `tsbuilder dev` to the line of code in the editor it takes at most three clicks.
+// Planted mistakes: from opening the page of `tsbuilder dev` to the line of code in the editor it takes one click.
 
 const found = findChromium();
 if ("missing" in found) console.log(`left out: mistakes on the page of dev in a browser: ${found.missing}`);
@@ -72,21 +71,17 @@ describe.skipIf("missing" in found)("from the page of dev to a mistake", () => {
       rmSync(opens, { force: true });
       const began = performance.now();
       opened = await openPage("program" in found ? found.program : "", address);
-      let clicks = 0;
       const cause = opened.page.locator(".problems li", { hasText: `MySQL default/${name}` });
       await cause.locator(".source button").click();
-      clicks++;
       const [, file, number] =
         /^(.+):(\d+):\d+$/u.exec(await eventually(() => readFileSync(opens, "utf8").trim())) ?? [];
       console.log(
-        `${name}: ${clicks} click, ${((performance.now() - began) / 1000).toFixed(1)} s with the start of the browser`,
+        `${name}: ${((performance.now() - began) / 1000).toFixed(1)} s with the start of the browser`,
       );
       expect(file).toBe(source);
       expect(readFileSync(source, "utf8").split("\n")[Number(number) - 1]).toContain(line);
-      expect(clicks).toBeLessThanOrEqual(3);
       await opened.picture(`mistake-${name}`);
       expect(opened.problems).toEqual([]);
-      expect(existsSync(opens)).toBe(true);
       await opened.close();
     },
   );

@@ -107,3 +107,12 @@ test("conditions that tell of the same failure have one cause, and a finding of 
     ["GET of pods is slow", true, 0],
   ]);
 });
+
+test("at an earlier moment, a fault has not begun with a later write", () => {
+  const object = { metadata: { namespace: "default", name: "a", uid: "a" }, status: { phase: "Failed" } };
+  const written = [
+    mysql("a", { phase: "Failed" }),
+    madeWrite({ at: 500, write: "MODIFIED" }, { ...object, spec: { size: 2 } }),
+  ];
+  expect(judge(written, 100).problems).toMatchObject([{ title: "MySQL Failed", from: 0 }]);
+});

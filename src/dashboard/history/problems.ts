@@ -143,10 +143,8 @@ export function problemsOf(
   const explained = new Set<Finding>();
   const problems = [...failing].map(([key, group]): Problem => {
     const last = group.reduce((a, b) => (b.reconcile.to > a.reconcile.to ? b : a));
-    const isAbout = ({ requests }: Finding): boolean =>
-      requests.some(({ controller, request }) =>
-        group.some(({ reconcile }) => reconcile.request === request && reconcile.controller === controller),
-      );
+    const keys = new Set(group.map(({ reconcile }) => keyOf(reconcile)));
+    const isAbout = ({ requests }: Finding): boolean => requests.some((one) => keys.has(keyOf(one)));
     const mine = findings.filter((one) => explaining.has(one.kind) && isAbout(one));
     for (const one of mine) explained.add(one);
     const best = mine.find(({ kind }) => kind !== "retry loop");
@@ -178,7 +176,7 @@ export function problemsOf(
     const since = standing.conditions.filter(({ tone }) => tone === "bad").map((one) => one.since);
     const from = Math.min(
       ...since.filter((at) => !Number.isNaN(at)),
-      history.tracks.get(place)!.revisions.at(-1)!.at,
+      revisionAt(history.tracks.get(place)!, now)!.at,
     );
     const places = group.map((one) => one.place);
     problems.push({
@@ -218,6 +216,10 @@ export function problemsOf(
     (a, b) =>
       Number(a.isOver) - Number(b.isOver) || tones.indexOf(a.tone) - tones.indexOf(b.tone) || b.at - a.at,
   );
+}
+
+function keyOf({ controller, request }: FoundRequest): string {
+  return `${controller} ${request}`;
 }
 
 const plain = {

@@ -36,7 +36,7 @@ export function Source({
   if (source === undefined) return null;
   const open = (): void => {
     if (feed.actions.includes("open")) void act("open", { source }, "opened in your editor");
-    else void copy(source).then(() => setMessage("copied"));
+    else void copy(source).then(setMessage);
   };
   return (
     <span class="source">
@@ -51,9 +51,14 @@ export function Source({
   );
 }
 
-/** Copies a text; browsers allow that on loopback. */
-export async function copy(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
+/** Copies a text, and returns what came of it: a browser may refuse, as in a frame of an editor. */
+export async function copy(text: string): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return "copied";
+  } catch {
+    return "the browser does not allow to copy";
+  }
 }
 
 export function RequestTable({ requests }: Pick<Reconcile, "requests">) {

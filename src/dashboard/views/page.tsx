@@ -20,7 +20,8 @@ export function Page({ feed }: { readonly feed: Feed }) {
   const [shown, show] = useAddress();
   const { history } = feed;
   const moment = shown.moment ?? history.to;
-  const now = useNow(feed.state === "live" && shown.moment === undefined) ?? moment;
+  // What was just recorded is later than the last look at the clock, and what it shows has begun.
+  const now = Math.max(moment, useNow(feed.state === "live" && shown.moment === undefined) ?? moment);
   const size = [
     history,
     history.written,

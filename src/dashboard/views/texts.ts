@@ -1,4 +1,5 @@
 import { visibleText } from "@tsbuilder/apimachinery/text";
+import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import type { Tone } from "../../dev/view/standing.ts";
 
 /** Formats the time of day in UTC with milliseconds, as `tsbuilder replay` does. */
@@ -28,6 +29,30 @@ export const toneWords: Readonly<Record<Tone, string>> = {
   good: "ready",
   none: "without a status",
 };
+
+/** Returns the term of a filter for a tone: `is:progress`. A first word would not do: "in" is a part of "failing". */
+export function toneTerm(tone: Tone): string {
+  return `is:${toneWords[tone].split(" ").at(-1)}`;
+}
+
+/** Says how the own objects stand. Requests fail, too, whose objects are of other kinds, were deleted, or are not in the record. */
+export function verdictText(all: number, bad: number, busy: number, failures: number): string {
+  if (bad > 0) return `${bad} of ${all} ${all === 1 ? "object" : "objects"} failing`;
+  if (failures > 0) return `${failures} ${failures === 1 ? "request" : "requests"} failing`;
+  if (all === 0) return "No objects of your kinds yet";
+  if (busy > 0) return `${busy} of ${all} still in progress`;
+  return all === 1 ? "Your object is well" : `All ${all} objects are well`;
+}
+
+/** Returns the command that shows an object. A shell would execute a name such as `$(id)`, and a third-party record may have one. */
+export function kubectlCommand(resource: string, { namespace, name = "" }: ObjectMeta): string {
+  const words = ["get", resource, name, ...(namespace === undefined ? [] : ["-n", namespace]), "-o", "yaml"];
+  return ["kubectl", ...words.map(quoted)].join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w.:-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
 
 /** Returns a predicate for texts with all words of a filter, in any case. A term such as `is:failing` asks for a fact. */
 export function matcher(filter: string): (text: string, facts?: Facts) => boolean {

@@ -23,6 +23,17 @@ test.each([
   ["Progressing", "False", "Done", "none"],
   ["Paused", "True", "", "none"],
   ["Serving", "True", "", "good"],
+  // A Job, a signing request, a flow schema, a definition, a route, a claim, a namespace and a budget.
+  ["FailureTarget", "True", "BackoffLimitExceeded", "bad"],
+  ["Denied", "True", "", "bad"],
+  ["Dangling", "False", "Found", "none"],
+  ["NonStructuralSchema", "True", "", "bad"],
+  ["Conflicted", "False", "NoConflicts", "none"],
+  ["InvalidRequest", "True", "", "bad"],
+  ["FileSystemResizePending", "True", "", "busy"],
+  ["NamespaceContentRemaining", "True", "SomeResourcesRemain", "busy"],
+  ["NamespaceFinalizersRemaining", "False", "ContentHasNoFinalizers", "none"],
+  ["DisruptionAllowed", "False", "InsufficientPods", "none"],
 ])("%s=%s (%s) is %s", (type, status, reason, tone) => {
   expect(conditionTone(type, status, reason)).toBe(tone);
 });

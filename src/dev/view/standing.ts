@@ -28,14 +28,14 @@ export interface Standing {
 
 /** Types of conditions whose True is a fault: `Degraded`, `MemoryPressure`, `ReplicaFailure`, `NotReady`. */
 const faults =
-  /^(?:Degraded|Stalled|Fail(?:ed|ing|ure)|Error|Blocked|Invalid|Expired|Unhealthy|Not[A-Z]\w*|\w*(?:Pressure|Failure|Failed|Unavailable|Unreachable|Error|Degraded|Stalled))$/u;
+  /^(?:Degraded|Stalled|Fail(?:ed|ing|ure|ureTarget)|Error|Blocked|Conflicted|Dangling|Denied|Invalid\w*|Expired|Unhealthy|No[nt][A-Z]\w*|\w*(?:Pressure|Failure|Failed|Unavailable|Unreachable|Error|Degraded|Stalled))$/u;
 
 /** Types whose True is work that goes on. False, they say nothing. */
 const work =
-  /^(?:Reconciling|Progressing|Updating|Upgrading|Scaling|Resizing|Migrating|Restoring|Provisioning|Initializing|Creating|Deleting|Terminating|Pending|DisruptionTarget)$/u;
+  /^(?:Reconciling|Progressing|Updating|Upgrading|Scaling|Resizing|Migrating|Restoring|Provisioning|Initializing|Creating|Deleting|Terminating|Issuing|ModifyingVolume|DisruptionTarget|\w*(?:Pending|Remaining))$/u;
 
-/** Types that only inform: of what a user asked for, and of the network of a Pod that has ended. */
-const facts = /^(?:Suspended|Paused|ScalingLimited|PodReadyToStartContainers)$/u;
+/** Types that only inform: of what a user asked for, whether a Pod may be evicted, and of the network of a Pod that has ended. */
+const facts = /^(?:Suspended|Paused|ScalingLimited|DisruptionAllowed|PodReadyToStartContainers)$/u;
 
 /** Reasons with which a False is a failure, and not just too early. */
 const failures = /(?:Fail|Error|BackOff|Invalid|Rejected|Denied|Exceeded|Crash|Forbidden)/u;

@@ -12,7 +12,7 @@ import { Empty, Link } from "../messages.tsx";
 import { ObjectPane } from "../objects/object-pane.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
 import { type Shown, usePage } from "../shown.ts";
-import { type Facts, matcher, timeOfDay, toneWords } from "../texts.ts";
+import { type Facts, matcher, timeOfDay, toneTerm, toneWords, verdictText } from "../texts.ts";
 
 export function NowView() {
   return (
@@ -52,10 +52,7 @@ function Verdict() {
   return (
     <div class={`verdict-line ${tone}`}>
       <h2>
-        <Mark tone={tone} />{" "}
-        {health.own.length === 0 && health.failures.length === 0
-          ? "No objects of your kinds yet"
-          : sentence(health.own.length, bad, busy)}
+        <Mark tone={tone} /> {verdictText(health.own.length, bad, busy, health.failures.length)}
       </h2>
       <p class="dim">
         {good + none} well · {busy} in progress · {bad} failing · {recent} reconciles in the last minute
@@ -63,12 +60,6 @@ function Verdict() {
       </p>
     </div>
   );
-}
-
-function sentence(all: number, bad: number, busy: number): string {
-  if (bad > 0) return `${bad} of ${all} ${all === 1 ? "object" : "objects"} failing`;
-  if (busy > 0) return `${busy} of ${all} still in progress`;
-  return all === 1 ? "Your object is well" : `All ${all} objects are well`;
 }
 
 /** The causes of what is wrong; below them, folded, those of earlier. */
@@ -248,7 +239,7 @@ function KindTable({
         {tones
           .filter((tone) => counts[tone] > 0)
           .map((tone) => (
-            <Link isListed key={tone} to={{ filter: `kind:${kind} is:${toneWords[tone].split(" ")[0]}` }}>
+            <Link isListed key={tone} to={{ filter: `kind:${kind} ${toneTerm(tone)}` }}>
               {counts[tone]} {toneWords[tone]}
             </Link>
           ))}

@@ -40,7 +40,7 @@ export function ObjectPane() {
         <h2>
           {standing && <Mark tone={standing.tone} />} <KindIcon kind={kind} /> {kind} <Key of={track.key} />
         </h2>
-        <Copies object={revision?.object} resource={track.resource} />
+        <Copies key={track.place} object={revision?.object} resource={track.resource} />
       </div>
       <div class="tabs" role="tablist" aria-label="What is shown of it" onKeyDown={onKeyDown}>
         {offered.map((one) => (

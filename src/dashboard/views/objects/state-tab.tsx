@@ -10,7 +10,7 @@ import { later } from "../lazy.tsx";
 import { Link } from "../messages.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
 import { usePage } from "../shown.ts";
-import { duration, timeOfDay } from "../texts.ts";
+import { duration, kubectlCommand, timeOfDay } from "../texts.ts";
 
 /** The tab that tells how the object stands and why: its error, its conditions, and a graph of what it owns. */
 export function StateTab({ track }: { readonly track: Track }) {
@@ -44,7 +44,10 @@ export function StateTab({ track }: { readonly track: Track }) {
         </section>
       )}
       {conditions.length > 0 && <Conditions conditions={conditions} moment={moment} />}
-      {conditions.length === 0 && <p class="dim">{why || "It reports no conditions."}</p>}
+      {/* A deletion, or an old status, is said by no condition. */}
+      {!conditions.some(({ type }) => why === "" || why.startsWith(type)) && (
+        <p class="dim">{why || "It reports no conditions."}</p>
+      )}
       {node && (path.length > 1 || node.children.length > 0) && (
         <>
           <h3>What belongs together</h3>
@@ -144,15 +147,12 @@ export function Copies({
 }) {
   const [copied, setCopied] = useState("");
   if (object === undefined) return null;
-  const { namespace, name = "" } = object.metadata;
-  const command = `kubectl get ${resource} ${name}${namespace === undefined ? "" : ` -n ${namespace}`} -o yaml`;
   const texts: Readonly<Record<string, () => Promise<string>>> = {
     "Copy YAML": async () => `${(await later()).objectLines(object).join("\n")}\n`,
-    "Copy kubectl": async () => command,
+    "Copy kubectl": async () => kubectlCommand(resource, object.metadata),
   };
   const take = async (label: string): Promise<void> => {
-    await copy(await texts[label]!());
-    setCopied(label);
+    setCopied(await copy(await texts[label]!()));
   };
   return (
     <p class="copies">
@@ -162,7 +162,7 @@ export function Copies({
         </button>
       ))}
       <span role="status" class="dim">
-        {copied !== "" && "copied"}
+        {copied}
       </span>
     </p>
   );
