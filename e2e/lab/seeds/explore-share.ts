@@ -5,7 +5,7 @@ import type { PlanReport, Share } from "./share.ts";
 export { external } from "../../../src/simulation/index.ts";
 
 /** Stands in for `exploreProject` of `@tsbuilder/simulation`: explores this process's share, and reports each plan. */
-export async function exploreProject(project: ProjectExploration): Promise<Pick<Exploration, "failure">> {
+export async function exploreProject(project: ProjectExploration): Promise<{ failure: undefined }> {
   const { plans, from, end, folder } = JSON.parse(process.argv[2]!) as Share;
   const scenario = await projectScenario({ ...project, folder });
   for (const plan of plans) {
@@ -21,5 +21,5 @@ export async function exploreProject(project: ProjectExploration): Promise<Pick<
     };
     process.send!(report);
   }
-  return {};
+  return { failure: undefined };
 }

@@ -67,7 +67,9 @@ describe("AnswerParser", () => {
 
   test("reads a header of many spaces in the time of its length, and not of its square", () => {
     const before = process.cpuUsage();
-    const head = read([Buffer.from(`HTTP/1.1 204 No Content\r\na: \t x${" ".repeat(60_000)}y \t\r\n\r\n`)])?.head;
+    const head = read([
+      Buffer.from(`HTTP/1.1 204 No Content\r\na: \t x${" ".repeat(60_000)}y \t\r\n\r\n`),
+    ])?.head;
     expect(head?.headers["a"]).toBe(`x${" ".repeat(60_000)}y`);
     expect(process.cpuUsage(before).user).toBeLessThan(500_000);
   });
