@@ -77,7 +77,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     flakes: { summary: "tests that the speed of a machine decides", steps: [program("e2e/tools/flakes.ts")] },
     fuzz: {
       summary:
-        "[--time SECONDS] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
+        "[--time SECONDS | --inputs N] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
       steps: [program("e2e/lab/fuzz/fuzz.ts")],
     },
     workflows: {

@@ -1,29 +1,24 @@
 import { type Profiler, Session } from "node:inspector/promises";
 
-/** Tells which code of some files ran for the first time, by V8's coverage of blocks. */
+/** Tells which code ran for the first time, by V8's coverage of blocks. */
 export class Coverage {
   readonly #session = new Session();
-  readonly #files: RegExp;
   /** The offsets of each file that ran before. */
   readonly #covered = new Map<string, Uint8Array>();
 
-  private constructor(files: RegExp) {
-    this.#files = files;
-  }
-
-  static async start(files: RegExp): Promise<Coverage> {
-    const coverage = new Coverage(files);
+  static async start(): Promise<Coverage> {
+    const coverage = new Coverage();
     coverage.#session.connect();
     await coverage.#session.post("Profiler.enable");
     await coverage.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
     return coverage;
   }
 
-  /** The number of offsets that ran since the last call, and never before one that was noted. */
-  async take({ note }: { readonly note: boolean }): Promise<number> {
+  /** The number of offsets in some files that ran since the last call, and never before one that was noted. */
+  async take(files: RegExp, { note }: { readonly note: boolean }): Promise<number> {
     const { result } = await this.#session.post("Profiler.takePreciseCoverage");
     let found = 0;
-    for (const script of result) if (this.#files.test(script.url)) found += this.#compare(script, note);
+    for (const script of result) if (files.test(script.url)) found += this.#compare(script, note);
     return found;
   }
 

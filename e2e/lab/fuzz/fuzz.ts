@@ -10,13 +10,14 @@ import { parseArgs } from "node:util";
 import { repository } from "../../support/source-imports.ts";
 import { Coverage } from "./coverage.ts";
 import { Dice, mutate } from "./mutate.ts";
-import { targets } from "./targets.ts";
 
 /** What a process is told, and what it tells. */
 interface Order {
   readonly name: string;
   readonly seed: number;
   readonly seconds: number;
+  /** How many inputs are tried at most: the same ones with the same seed, however fast the machine is. */
+  readonly inputs: number;
   /** The file with the input that is being tried: its number, its length, then its bytes. */
   readonly current: string;
 }
@@ -42,33 +43,40 @@ if (process.send) process.send(await fuzz(JSON.parse(process.argv[2]!) as Order)
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
+  const { targets } = await import("./targets.ts");
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { time: { type: "string", default: "600" }, seed: { type: "string" } },
+    options: {
+      time: { type: "string", default: "600" },
+      inputs: { type: "string" },
+      seed: { type: "string" },
+    },
   });
   const names = positionals.length > 0 ? positionals : Object.keys(targets);
   const unknown = names.filter((name) => !Object.hasOwn(targets, name));
   const [time, seed] = [Number(values.time), Number(values.seed ?? randomInt(2 ** 31))];
-  if (unknown.length > 0 || !(time > 0) || !Number.isInteger(seed)) {
+  // JSON has no Infinity.
+  const inputs = Number(values.inputs ?? Number.MAX_SAFE_INTEGER);
+  const seconds = values.inputs === undefined ? time / names.length : Number.MAX_SAFE_INTEGER;
+  if (unknown.length > 0 || !(time > 0) || !(inputs > 0) || !Number.isInteger(seed)) {
     console.error(
-      `usage: npm run lab -- fuzz [--time SECONDS] [--seed N] [${Object.keys(targets).join("|")}]…`,
+      `usage: npm run lab -- fuzz [--time SECONDS | --inputs N] [--seed N] [${Object.keys(targets).join("|")}]…`,
     );
     return 2;
   }
   let found = 0;
-  for (const name of names) found += await fuzzInProcess({ name, seed, seconds: time / names.length });
+  for (const name of names) found += await fuzzInProcess({ name, seed, seconds, inputs });
   console.log(`seed ${seed}: ${names.length - found} parsers passed, ${found} failed`);
   return found === 0 ? 0 : 1;
 }
 
 /** Returns 1 if something was found. */
-async function fuzzInProcess({ name, seed, seconds }: Omit<Order, "current">): Promise<number> {
+async function fuzzInProcess(order: Omit<Order, "current">): Promise<number> {
+  const { name, seed } = order;
   mkdirSync(folder, { recursive: true });
   const current = join(folder, `${name}-current`);
   writeFileSync(current, Buffer.alloc(8));
-  const child = fork(import.meta.filename, [
-    JSON.stringify({ name, seed, seconds, current } satisfies Order),
-  ]);
+  const child = fork(import.meta.filename, [JSON.stringify({ ...order, current } satisfies Order)]);
   let before = 0;
   const watch = setInterval(() => {
     const file = readFileSync(current);
@@ -103,7 +111,10 @@ async function fuzzInProcess({ name, seed, seconds }: Omit<Order, "current">): P
   return findings.length > 0 ? 1 : 0;
 }
 
-async function fuzz({ name, seed, seconds, current }: Order): Promise<Report> {
+async function fuzz({ name, seed, seconds, inputs, current }: Order): Promise<Report> {
+  // V8 tells blocks apart only in functions that it compiles from now on.
+  const coverage = await Coverage.start();
+  const { targets } = await import("./targets.ts");
   const { seeds, words, code, check } = targets[name]!;
   const dice = new Dice(seed);
   const file = openSync(current, "r+");
@@ -129,23 +140,22 @@ async function fuzz({ name, seed, seconds, current }: Order): Promise<Report> {
     if (key !== undefined && !findings.has(key) && findings.size < 10)
       findings.set(key, { problem: problem!, input: input.toString("base64") });
   };
-  for (const input of seeds) await attempt(Buffer.from(input));
-  const coverage = await Coverage.start(code);
   const kept: Buffer[] = seeds.map((input) => Buffer.from(input));
   for (const input of kept) await attempt(input);
-  await coverage.take({ note: true });
+  await coverage.take(code, { note: true });
   /** Keeps those inputs of a batch that run new code, by halves: a look at the coverage takes longer than many inputs. */
   const keepNew = async (batch: readonly Buffer[]): Promise<void> => {
     for (const input of batch) await attempt(input);
     const isOne = batch.length === 1;
-    if ((await coverage.take({ note: isOne })) === 0) return;
+    if ((await coverage.take(code, { note: isOne })) === 0) return;
     if (isOne) return void kept.push(batch[0]!);
     const half = batch.length >> 1;
     await keepNew(batch.slice(0, half));
     await keepNew(batch.slice(half));
   };
   const end = Date.now() + seconds * 1000;
-  while (Date.now() < end) {
+  const isOver = (): boolean => tried >= inputs || Date.now() >= end;
+  while (!isOver()) {
     const batch = Array.from({ length: 1 + dice.below(30) }, () =>
       mutate(dice.oneOf(kept), dice.oneOf(kept), words, dice),
     );

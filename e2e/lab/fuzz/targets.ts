@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import http from "node:http";
 import { Duplex } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
@@ -10,12 +9,7 @@ import {
   kubernetesEnv,
   types,
 } from "@tsbuilder/apimachinery/cel";
-import {
-  createCA,
-  describeCertificate,
-  parseCertificateRequest,
-  splitBundle,
-} from "@tsbuilder/apimachinery/certs";
+import { describeCertificate, parseCertificateRequest, splitBundle } from "@tsbuilder/apimachinery/certs";
 import { applyJSONPatch, applyMergePatch, PatchError, parseJSONPatch } from "@tsbuilder/apimachinery/patch";
 import { applyStrategicMergePatch } from "../../../src/apimachinery/patch/strategic/index.ts";
 import { expressions } from "../../../src/apimachinery/cel/testdata/rule-cases.ts";
@@ -301,31 +295,14 @@ const protobufBodies: Target = {
 
 const pem = (label: string, der: Buffer): string =>
   `-----BEGIN ${label}-----\n${der.toString("base64").replaceAll(/.{64}/gu, "$&\n")}\n-----END ${label}-----\n`;
-const derOf = (text: string): Buffer => Buffer.from(text.replaceAll(/-----[^-]+-----|\s/gu, ""), "base64");
-const openssl = (...args: string[]): string =>
-  execFileSync("openssl", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
 const certificates: Target = {
+  // A CA, and requests with keys of Ed25519 and P-256 by openssl; new ones would make other inputs of the same seed.
   seeds: [
-    derOf(createCA({ commonName: "a" }).cert),
-    ...["ed25519", "ec -pkeyopt ec_paramgen_curve:P-256"].map((algorithm) =>
-      derOf(
-        openssl(
-          "req",
-          "-new",
-          "-newkey",
-          ...algorithm.split(" "),
-          "-nodes",
-          "-keyout",
-          "/dev/null",
-          "-subj",
-          "/O=o/CN=a",
-          "-addext",
-          "subjectAltName=DNS:a.b,IP:1.2.3.4,IP:::1",
-        ),
-      ),
-    ),
-  ],
+    "MIIBWzCCAQKgAwIBAgIUAWLMf7KO3o69+PH5CwlN8PccgiowCgYIKoZIzj0EAwIwDDEKMAgGA1UEAwwBYTAeFw0yNjExMjkxODQzMTJaFw0zNjExMjYxODQzMTJaMAwxCjAIBgNVBAMMAWEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATBRjwgUsxyRWyod/JJ293rvOydn4GHxRJE6R6dEEihMxDRvTuViZQeEPAZRTBznYDlXSJOQ+Qp8YKBVaVPE3gUo0IwQDAPBgNVHRMBAf8EBTADAQH/MA4GA1UdDwEB/wQEAwIBBjAdBgNVHQ4EFgQUqbzSvGnr7gmTFWIitOXePlMmNRkwCgYIKoZIzj0EAwIDRwAwRAIgIqiFY8Wiy5GqV9gPTmZ3jyYqDdYKJUXCtdov6GMIVaECIFUcyPqIgqDXldNfsJrPk34HYDZo2hhY29t9tNflp7IG",
+    "MIHRMIGEAgEAMBgxCjAIBgNVBAoMAW8xCjAIBgNVBAMMAWEwKjAFBgMrZXADIQA5xpcmkonXHxDD8u2w/rL9098DdLXhajphqt80V18dlqA5MDcGCSqGSIb3DQEJDjEqMCgwJgYDVR0RBB8wHYIDYS5ihwQBAgMEhxAAAAAAAAAAAAAAAAAAAAABMAUGAytlcANBAFW0ZsLz3ltpfAwZ7QCsW/6kTUm8aCZUe/ogNlU8qnhuuA2hwe/oJkVELjKK4sSUsX1qG+oyB7tBr95Q1678dQs=",
+    "MIIBDTCBswIBADAYMQowCAYDVQQKDAFvMQowCAYDVQQDDAFhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE6yi4pZCE8EAPBDkuZ7K02PBLrRGK2k8umhpa4UmmVN91EfW5CH9+N56Sh5xcRBtuzcnvBOVdmSUfZnKZlyx/0KA5MDcGCSqGSIb3DQEJDjEqMCgwJgYDVR0RBB8wHYIDYS5ihwQBAgMEhxAAAAAAAAAAAAAAAAAAAAABMAoGCCqGSM49BAMCA0kAMEYCIQCeBGyTp85723n0i6PgDVRSv43HDqWSIvxR0WnjrBDX6gIhANI8anqwUFmqs1ihmbwbhL9Wumr7u1SwXhosAS7tzEqH",
+  ].map((base64) => Buffer.from(base64, "base64")),
   words: [
     "\x30\x80",
     "\x30\x82\xff\xff",

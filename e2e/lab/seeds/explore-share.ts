@@ -2,8 +2,10 @@ import { explore, seedsPerPlan } from "../../../src/simulation/explore/explore.t
 import { type ProjectExploration, projectScenario } from "../../../src/simulation/explore-project.ts";
 import type { PlanReport, Share } from "./share.ts";
 
+export { external } from "../../../src/simulation/index.ts";
+
 /** Stands in for `exploreProject` of `@tsbuilder/simulation`: explores this process's share, and reports each plan. */
-export async function exploreProject(project: ProjectExploration): Promise<void> {
+export async function exploreProject(project: ProjectExploration): Promise<{ failure: undefined }> {
   const { plans, from, end, folder } = JSON.parse(process.argv[2]!) as Share;
   const scenario = await projectScenario({ ...project, folder });
   for (const plan of plans) {
@@ -19,4 +21,5 @@ export async function exploreProject(project: ProjectExploration): Promise<void>
     };
     process.send!(report);
   }
+  return { failure: undefined };
 }

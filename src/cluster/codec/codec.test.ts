@@ -76,6 +76,15 @@ test.each([
       spec: { renewTime: "2024-05-01T12:00:00.123457Z" },
     },
   ],
+  // The first moment that seconds count is a time as any other.
+  [{ apiVersion: "v1", kind: "Pod", metadata: { creationTimestamp: "1970-01-01T00:00:00Z" } }],
+  [
+    {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      spec: { renewTime: "1970-01-01T00:00:00.000000Z" },
+    },
+  ],
   [{ apiVersion: "policy/v1", kind: "Eviction", deleteOptions: { gracePeriodSeconds: 0 } }],
   [
     {

@@ -5,19 +5,19 @@ import { MalformedProtobufError, type ValueCodec, WireReader, WireWriter, wire }
 export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
   Time: message(
     (bytes) => {
-      const { seconds, nanos } = readTimestamp(bytes);
-      return isZeroTime(seconds, nanos) ? null : formatTime(seconds * 1000);
+      const time = readTimestamp(bytes);
+      return time && formatTime(time.seconds * 1000);
     },
     (value) => writeTimestamp(value as string | null, { hasFraction: false }),
     { zero: null },
   ),
   MicroTime: message(
     (bytes) => {
-      const { seconds, nanos } = readTimestamp(bytes);
-      if (isZeroTime(seconds, nanos)) return null;
+      const time = readTimestamp(bytes);
+      if (!time) return null;
       // Writes the digits as text: a floating-point number of this size has no exact microseconds.
-      const micros = String(Math.floor(nanos / 1000)).padStart(6, "0");
-      return formatMicroTime(seconds * 1000).replace(/\.\d+/u, `.${micros}`);
+      const micros = String(Math.floor(time.nanos / 1000)).padStart(6, "0");
+      return formatMicroTime(time.seconds * 1000).replace(/\.\d+/u, `.${micros}`);
     },
     (value) => writeTimestamp(value as string | null, { hasFraction: true }),
     { zero: null },
@@ -75,18 +75,15 @@ function readField<T>(bytes: Buffer, field: number, read: (reader: WireReader) =
   return value;
 }
 
-function readTimestamp(bytes: Buffer): { seconds: number; nanos: number } {
+/** Returns null if there is no time, which is an empty message: the Unix epoch is a time. */
+function readTimestamp(bytes: Buffer): { seconds: number; nanos: number } | null {
+  if (bytes.length === 0) return null;
   const read = (reader: WireReader): number => reader.varint();
   const [seconds, nanos] = [readField(bytes, 1, read) ?? 0, readField(bytes, 2, read) ?? 0];
   // The years that JSON has: 0001 to 9999.
   if (seconds < -62_135_596_800 || seconds >= 253_402_300_800)
     throw new MalformedProtobufError("a time's year is outside of range [0,9999]");
   return { seconds, nanos };
-}
-
-/** Kubernetes treats the Unix epoch as no time. */
-function isZeroTime(seconds: number, nanos: number): boolean {
-  return seconds === 0 && nanos === 0;
 }
 
 function writeTimestamp(text: string | null, { hasFraction }: { hasFraction: boolean }): Buffer {

@@ -57,6 +57,23 @@ describe("AnswerParser", () => {
     expect(read([...Buffer.from(text)].map((byte) => Buffer.of(byte)))).toMatchObject({ body: wanted });
   });
 
+  test("reads the longest line about a chunk wherever it is cut", () => {
+    const line = `3;${"x".repeat(1022)}`;
+    const text = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${line}\r\nabc\r\n0\r\n\r\n`;
+    for (const pieces of [[Buffer.from(text)], [...Buffer.from(text)].map((byte) => Buffer.of(byte))])
+      expect(read(pieces)).toMatchObject({ body: "abc" });
+    expect(() => read([Buffer.from(text.replace(";x", ";xx"))])).toThrow(ProtocolError);
+  });
+
+  test("reads a header of many spaces in the time of its length, and not of its square", () => {
+    const before = process.cpuUsage();
+    const head = read([
+      Buffer.from(`HTTP/1.1 204 No Content\r\na: \t x${" ".repeat(60_000)}y \t\r\n\r\n`),
+    ])?.head;
+    expect(head?.headers["a"]).toBe(`x${" ".repeat(60_000)}y`);
+    expect(process.cpuUsage(before).user).toBeLessThan(500_000);
+  });
+
   test("takes the end of the connection for the end of a body without a length", () => {
     const text = "HTTP/1.1 200 OK\r\n\r\nall there is";
     expect(read([Buffer.from(text)])).toBeUndefined();

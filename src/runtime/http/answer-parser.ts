@@ -158,7 +158,8 @@ export class ProtocolError extends Error {
 /** The position of a delimiter; -1 if it hasn't arrived yet. Throws if it doesn't follow within a number of bytes. */
 function findEnd(delimiter: string, bytes: Buffer, maxLength: number): number {
   const end = bytes.indexOf(delimiter, 0, "latin1");
-  if (end > maxLength || (end < 0 && bytes.length > maxLength))
+  // The delimiter itself may be cut.
+  if (end > maxLength || (end < 0 && bytes.length >= maxLength + delimiter.length))
     throw new ProtocolError(`nothing ended within ${maxLength} bytes`);
   return end;
 }
@@ -186,5 +187,12 @@ function readHeader(line: string): [name: string, value: string] {
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(line))
     throw new ProtocolError(`"${line.slice(0, 100)}" is not a header`);
   // A space of Latin-1 is none here: another parser would find another encoding.
-  return [name, line.slice(colon + 1).replaceAll(/^[\t ]+|[\t ]+$/g, "")];
+  let [start, end] = [colon + 1, line.length];
+  while (isBlank(line[start])) start++;
+  while (end > start && isBlank(line[end - 1])) end--;
+  return [name, line.slice(start, end)];
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }
