@@ -2,7 +2,7 @@ import { hasSubscribers, subscribe, unsubscribe } from "node:diagnostics_channel
 import { expect, onTestFinished, test } from "vitest";
 import { startClusterUnderTest } from "../../../e2e/support/runtime/cluster-under-test.ts";
 import { RequestChannel } from "../controller/source.ts";
-import { ConfigMap } from "../k8s/core/v1.ts";
+import { Secret } from "../k8s/core/v1.ts";
 import { eventually } from "../testing/eventually.ts";
 import { silentLogger } from "../testing/reconcile-context.ts";
 import { startTestManager } from "../testing/test-manager.ts";
@@ -16,7 +16,7 @@ async function startHashes(): Promise<RequestChannel<string>> {
   const { client, stop } = await startTestManager(
     { kubeconfig: cluster.kubeconfig!, logger: silentLogger },
     (manager) => {
-      manager.cache.informer(ConfigMap);
+      manager.cache.informer(Secret);
       manager
         .controllerOf<string>((request) => request)
         .withOptions({ maxConcurrentReconciles: 2 })
@@ -39,7 +39,7 @@ async function startHashes(): Promise<RequestChannel<string>> {
     await stop();
     await cluster.stop();
   });
-  await client.create(ConfigMap, { metadata: { name: "one", namespace: "default" }, data: { a: "1" } });
+  await client.create(Secret, { metadata: { name: "one", namespace: "default" }, stringData: { a: "1" } });
   return requests;
 }
 
@@ -52,7 +52,7 @@ test("who subscribed before the start learns of workers, queue, cache, event loo
   await eventually(() =>
     expect(samples.at(-1)).toMatchObject({
       controllers: [{ controller: "hashes", queued: 0, active: 0, workers: 2 }],
-      cached: { ConfigMap: 1 },
+      cached: { Secret: 1 },
     }),
   );
   for (const request of ["1", "2", "3", "4", "400"]) requests.send(request);
@@ -61,7 +61,7 @@ test("who subscribed before the start learns of workers, queue, cache, event loo
   expect(busy?.controllers).toEqual([{ controller: "hashes", queued: 4, active: 2, workers: 2 }]);
   const { blockedAgo, ...last } = samples.find(({ blocked }) => blocked >= 200)!;
   expect(blockedAgo).toBeGreaterThanOrEqual(0);
-  expect(last.cached).toEqual({ ConfigMap: 1 });
+  expect(last.cached).toEqual({ Secret: 1 });
   expect(last.resident).toBeGreaterThan(last.heap);
 });
 

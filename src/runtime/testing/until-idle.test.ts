@@ -1,6 +1,6 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { ConfigMap } from "../k8s/core/v1.ts";
+import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import { startTestManager, untilIdle } from "./test-manager.ts";
 
 test("untilIdle() resolves when controllers have finished what a write set off, by way of several reconciles", async () => {
@@ -30,11 +30,11 @@ test("untilIdle() rejects if a reconcile doesn't end", async () => {
   let finish = () => {};
   const { manager, client, stop } = await startTestManager(cluster.kubeconfig, (own) => {
     own
-      .controllerFor(ConfigMap)
+      .controllerFor(Secret)
       .complete({ reconcile: () => new Promise<void>((resolve) => (finish = resolve)) });
   });
   onTestFinished(stop);
-  await client.create(ConfigMap, { metadata: { name: "a", namespace: "default" } });
+  await client.create(Secret, { metadata: { name: "a", namespace: "default" } });
   await expect(untilIdle(manager, { timeout: 500 })).rejects.toThrow("gave false after 500 ms");
   finish();
 });
