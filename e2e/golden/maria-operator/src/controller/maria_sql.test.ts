@@ -22,10 +22,13 @@ test("a copy that ended with its process is not taken for one in progress", asyn
 });
 
 test("a server whose certificate proves nothing is silent, and the status says what ends that", async () => {
-  const error = Object.assign(new Error("expired"), { code: "HANDSHAKE_SSL_ERROR" });
-  const sessions = await sessionsWith(Promise.reject(error));
-  const [server] = await sessions.look(true);
-  expect(server?.trouble).toMatch(/^expired\. Correct the Secret .* and delete the pod/);
+  const troubleOf = async (message: string) => {
+    const error = Object.assign(new Error(message), { code: "HANDSHAKE_SSL_ERROR" });
+    const [server] = await (await sessionsWith(Promise.reject(error))).look(true);
+    return server?.trouble;
+  };
+  expect(await troubleOf("expired")).toMatch(/^expired\. Correct the Secret .* and delete the pod/);
+  expect(await troubleOf("read ECONNRESET")).toBe("read ECONNRESET");
 });
 
 test("a server takes writes only when its events are enabled: an operator that dies before that finds it half open", async () => {

@@ -190,7 +190,8 @@ export class SqlSessions implements Sessions {
 function describe(error: (Error & { readonly code?: string }) | undefined): string {
   if (!error) return "it was not asked yet";
   const { message, code = "" } = error;
-  if (!code.startsWith("HANDSHAKE_")) return message;
+  // A connection that is cut while it begins proves nothing about a certificate.
+  if (!code.startsWith("HANDSHAKE_") || /disconnected|ECONN/.test(message)) return message;
   return `${message}. Correct the Secret of its certificate, if that is wrong, and delete the pod, which reads it`;
 }
 
