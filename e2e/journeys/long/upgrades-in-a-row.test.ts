@@ -28,7 +28,7 @@ const edits = [
   [".gitignore", "coverage/", "coverage/\nnotes/"],
   [".dockerignore", "!PROJECT", "!PROJECT\n!assets"],
   ["AGENTS.md", "## Commands", "## What to run"],
-  [".github/workflows/test.yml", "node-version: 22", "node-version: 24"],
+  [".github/workflows/test.yml", "node-version: 24", "node-version: 26"],
   ["src/main.ts", "const manager =", "// Ours.\nconst manager ="],
   [
     "api/v1/mysql_types.ts",
