@@ -45,7 +45,6 @@ export type {
 export { createClient } from "./client/live-client.ts";
 export { formatKey, keyOf } from "./client/client.ts";
 export { metadataOnly } from "./client/metadata-only.ts";
-export { podProblem, type PodProblem } from "./client/pod-problem.ts";
 export { Children, pruneServicePorts, type Rejection } from "./client/children.ts";
 export type { BeforeApply, Child, DesiredChild } from "./client/child-order.ts";
 export { createOrUpdate, retryOnConflict } from "./client/read-modify-write.ts";
@@ -92,6 +91,7 @@ export {
   type MicroTime,
   type ObjectMeta,
   type OwnerReference,
+  type PodProblem,
   type Quantity,
   type RawExtension,
   type Status,
@@ -101,6 +101,7 @@ export {
   findController,
   isConditionTrue,
   ownerReferenceTo,
+  podProblem,
   removeCondition,
   setCondition,
 } from "@tsbuilder/apimachinery/meta";

@@ -1,5 +1,5 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, podProblem } from "@tsbuilder/apimachinery/meta";
 
 /** How something stands, from the worst: it failed, it is on its way, it is as it should be, or it does not say. */
 export type Tone = "bad" | "busy" | "good" | "none";
@@ -63,6 +63,8 @@ interface Status {
   readonly numberReady?: unknown;
   readonly desiredNumberScheduled?: unknown;
   readonly conditions?: unknown;
+  readonly initContainerStatuses?: unknown;
+  readonly containerStatuses?: unknown;
 }
 
 /** The phases of Pods, PersistentVolumeClaims and Namespaces. */
@@ -85,7 +87,7 @@ export function standingOf(object: KubernetesObject): Standing {
   return standing;
 }
 
-/** Returns how an object stands, from its deletion, its conditions, its phase and its replicas: the worst of them decides. */
+/** Returns how an object stands, from its deletion, its containers, its conditions, its phase and its replicas: the worst decides. */
 function readStanding(object: KubernetesObject): Standing {
   const {
     metadata,
@@ -93,33 +95,51 @@ function readStanding(object: KubernetesObject): Standing {
     status: any,
   } = object as KubernetesObject & Partial<Record<"spec" | "status", unknown>>;
   const status: Status = isObject(any) ? any : {};
-  const conditions = conditionsOf(status);
+  const conditions = conditionsOf(object, status);
   const says: { readonly tone: Tone; readonly why: string }[] = conditions.map((one) => ({
     tone: one.tone,
     why: wordsOf(one),
   }));
   if (metadata.deletionTimestamp != null) says.unshift({ tone: "busy", why: "is being deleted" });
+  else if (object.apiVersion === "v1" && object.kind === "Pod") {
+    // Without its conditions: a Pod that no node has room for waits, and another node may come.
+    const [initContainerStatuses, containerStatuses] = [
+      status.initContainerStatuses,
+      status.containerStatuses,
+    ].map(listOf);
+    const problem = podProblem({
+      ...object,
+      status: { ...status, conditions: [], initContainerStatuses, containerStatuses } as object,
+    });
+    if (problem) says.unshift({ tone: "bad", why: problem.message });
+  }
   const { phase, observedGeneration: seen } = status;
   if (typeof phase === "string" && Object.hasOwn(phases, phase))
     says.push({ tone: phases[phase]!, why: phase });
   if (typeof seen === "number" && seen < (metadata.generation ?? 0))
     says.push({ tone: "busy", why: "its spec has changed, and its status does not tell of that yet" });
   const wanted = status.desiredNumberScheduled ?? (isObject(spec) ? spec["replicas"] : undefined);
-  const ready = Number(status.readyReplicas ?? status.numberReady ?? 0);
+  // The workloads of Kubernetes omit a zero; of another kind it may mean that it doesn't count them.
+  const isWorkload = object.apiVersion === "apps/v1" || object.apiVersion === "v1";
+  const ready = status.readyReplicas ?? status.numberReady ?? (isWorkload ? 0 : undefined);
   // Those with conditions, such as Deployments, count for themselves; a kind without replicas in its status means something else.
-  const counts = status.replicas !== undefined || status.numberReady !== undefined;
-  if (typeof wanted === "number" && counts && conditions.length === 0)
-    says.push({ tone: ready < wanted ? "busy" : "good", why: `${ready} of ${wanted} ready` });
+  const existing = status.replicas ?? status.numberReady;
+  if (typeof wanted === "number" && existing !== undefined && conditions.length === 0) {
+    const has = Number(ready ?? existing);
+    if (has < wanted)
+      says.push({ tone: "busy", why: `${has} of ${wanted} ${ready === undefined ? "exist" : "ready"}` });
+    else says.push({ tone: ready === undefined ? "none" : "good", why: "" });
+  }
   const tone = tones.find((one) => says.some((each) => each.tone === one)) ?? "none";
   const why = tone === "good" ? "" : (says.find((each) => each.tone === tone)?.why ?? "");
   return { tone, why: tone === "none" ? "" : why, conditions };
 }
 
 /** Reads the conditions of any object; a custom resource may have a status of another form. */
-function conditionsOf({ conditions }: Status): ShownCondition[] {
-  if (!Array.isArray(conditions)) return [];
-  return conditions.flatMap((condition: unknown) => {
-    if (!isObject(condition) || typeof condition["type"] !== "string") return [];
+function conditionsOf({ apiVersion, kind }: KubernetesObject, { conditions }: Status): ShownCondition[] {
+  const isNode = apiVersion === "v1" && kind === "Node";
+  return listOf(conditions).flatMap((condition) => {
+    if (typeof condition["type"] !== "string") return [];
     const { type } = condition;
     const [status, reason, message] = [condition["status"], condition["reason"], condition["message"]].map(
       textOf,
@@ -132,10 +152,16 @@ function conditionsOf({ conditions }: Status): ShownCondition[] {
         reason: reason!,
         message: message!,
         since,
-        tone: conditionTone(type, status!, reason),
+        // A Node reports that it isn't ready, or its kubelet reports nothing any more: nothing else says that it is down.
+        tone: isNode && type === "Ready" && status !== "True" ? "bad" : conditionTone(type, status!, reason),
       },
     ];
   });
+}
+
+/** Returns the objects of a list: a recording by somebody else may have anything in its place. */
+function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,5 @@
 import type { Condition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { findCondition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
-import { podProblem } from "./pod-problem.ts";
+import { findCondition, isConditionTrue, podProblem } from "@tsbuilder/apimachinery/meta";
 
 /** Whether an object does what it is there for, and what is missing if it doesn't. */
 export interface Readiness {

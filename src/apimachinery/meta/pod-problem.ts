@@ -1,5 +1,35 @@
-import { findCondition } from "@tsbuilder/apimachinery/meta";
-import type { ContainerStatus, Pod } from "../k8s/core/v1.ts";
+import { findCondition } from "./condition.ts";
+import type { KubernetesObject } from "./object.ts";
+
+/** What tells why a container does not run. */
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: ContainerState | undefined;
+  readonly lastState?: ContainerState | undefined;
+}
+
+interface ContainerState {
+  readonly waiting?: Words | undefined;
+  readonly terminated?: ({ readonly exitCode: number } & Words) | undefined;
+}
+
+/** Kubernetes' own words for a state. */
+interface Words {
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** What a Pod has, of whatever client, to tell why it does not run. */
+interface ObservedPod extends KubernetesObject {
+  readonly status?: PodStatus | undefined;
+}
+
+interface PodStatus extends Words {
+  readonly phase?: string | undefined;
+  readonly conditions?: readonly ({ readonly type: string; readonly status: string } & Words)[] | undefined;
+  readonly initContainerStatuses?: readonly ContainerStatus[] | undefined;
+  readonly containerStatuses?: readonly ContainerStatus[] | undefined;
+}
 
 /** Why a pod does not run, in Kubernetes' own words. */
 export interface PodProblem {
@@ -14,7 +44,7 @@ export interface PodProblem {
  * found in the scheduler's condition, and a missing image, or a missing Secret of the environment, in a container's status. A missing
  * Secret of a volume is in no status: the kubelet reports it by Events only.
  */
-export function podProblem({ status = {} }: Pod): PodProblem | undefined {
+export function podProblem({ status = {} }: ObservedPod): PodProblem | undefined {
   const scheduled = findCondition(status.conditions, "PodScheduled");
   if (scheduled?.status === "False") {
     const { reason, message = "" } = scheduled;

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import type { ContainerState, PodStatus } from "../k8s/core/v1.ts";
 import { podProblem } from "./pod-problem.ts";
 
-const waiting = (reason: string, message?: string): ContainerState => ({ waiting: { reason, message } });
+type PodStatus = NonNullable<Parameters<typeof podProblem>[0]["status"]>;
 
-function container(state: ContainerState, lastState: ContainerState = {}) {
+const waiting = (reason: string, message = "") => ({ waiting: { reason, message } });
+
+function container(state: object, lastState = {}) {
   return { name: "web", image: "web", imageID: "", ready: false, restartCount: 0, state, lastState };
 }
 
