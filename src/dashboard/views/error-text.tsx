@@ -1,4 +1,4 @@
-import { placeOf, readableStack } from "../../dev/view/readable-log.ts";
+import { placeOf, readableError } from "../../dev/view/readable-log.ts";
 import type { Reconcile } from "../history/history.ts";
 import { Problem, useAction } from "./messages.tsx";
 import { usePage } from "./shown.ts";
@@ -6,17 +6,15 @@ import { duration, shortPath } from "./texts.ts";
 
 /** An error as a person looks for it: the message, the line of the project that threw it, and the stack to unfold. */
 export function ErrorText({ error, stack }: { readonly error: string; readonly stack: string | undefined }) {
-  const lines = stack === undefined ? [] : readableStack(stack);
-  const frames = lines.findIndex((line) => line.startsWith("    "));
-  const message = lines.slice(0, frames === -1 ? undefined : frames).join("\n");
+  const { message, frames } = readableError(error, stack);
   return (
     <div class="error-text">
-      <p class="problem">{message.includes(error) ? message : error}</p>
+      <p class="problem">{message}</p>
       <Source source={stack && placeOf(stack)} />
-      {frames !== -1 && (
+      {frames.length > 0 && (
         <details>
           <summary>Stack</summary>
-          <pre tabIndex={0}>{lines.slice(frames).map(shortPath).join("\n")}</pre>
+          <pre tabIndex={0}>{frames.map(shortPath).join("\n")}</pre>
         </details>
       )}
     </div>

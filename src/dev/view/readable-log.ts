@@ -108,6 +108,21 @@ export function readableStack(stack: string, root?: string): string[] {
   return lines;
 }
 
+/** Splits an error into its message and its readable frames. A stack has no causes: then the message is the error, which has them. */
+export function readableError(
+  error: string,
+  stack = "",
+  root?: string,
+): { readonly message: string; readonly frames: readonly string[] } {
+  const lines = readableStack(stack, root);
+  const first = lines.findIndex((line) => line.startsWith("    "));
+  const message = lines.slice(0, first === -1 ? undefined : first).join("\n");
+  return {
+    message: message.includes(error) ? message : error,
+    frames: first === -1 ? [] : lines.slice(first),
+  };
+}
+
 /** `    at async MySQLReconciler.reconcile (/project/src/x.ts:40:5)`, or a place without a name. */
 const framePattern = /^\s+at (?:(?<name>.+?) \((?<inner>.+)\)|(?:async )?(?<bare>.+))$/u;
 const positionPattern = /^(?:file:\/\/)?(?<path>.+:\d+:\d+)$/u;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeOf, readableStack } from "./readable-log.ts";
+import { placeOf, readableError, readableStack } from "./readable-log.ts";
 
 const root = "/home/me/my (old) project";
 const stack = [
@@ -25,6 +25,15 @@ test("readableStack() has the project's own frames with paths below its folder, 
     "    at <anonymous> (src/main.ts:1:7)",
     "    at src/main.ts:2:7",
   ]);
+});
+
+test("readableError() has the causes, which a stack does not have", () => {
+  const failed = ["TypeError: fetch failed", `    at list (${root}/src/main.ts:1:7)`].join("\n");
+  const frames = ["    at list (src/main.ts:1:7)"];
+  const error = "fetch failed: connect ECONNREFUSED 10.0.0.1:443";
+  expect(readableError(error, failed, root)).toEqual({ message: error, frames });
+  expect(readableError("fetch failed", failed, root)).toEqual({ message: "TypeError: fetch failed", frames });
+  expect(readableError(error)).toEqual({ message: error, frames: [] });
 });
 
 test("placeOf() is the first place in the project's sources", () => {

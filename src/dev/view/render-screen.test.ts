@@ -133,7 +133,7 @@ const failedLine: DevEvent = {
   }),
 };
 
-function reconcile(name: string, outcome: RecordedReconcile["outcome"]): DevEvent {
+function reconcile(name: string, outcome: RecordedReconcile["outcome"], error = "no list"): DevEvent {
   return {
     type: "reconcile",
     reconcile: {
@@ -144,7 +144,7 @@ function reconcile(name: string, outcome: RecordedReconcile["outcome"]): DevEven
       causes: [],
       requests: [],
       outcome,
-      ...(outcome === "error" && { error: "no list", stack }),
+      ...(outcome === "error" && { error, stack }),
     },
   };
 }
@@ -204,6 +204,11 @@ test("renderScreen() marks an object whose reconcile failed until one succeeds, 
     expect(shown(mended)).toContain("  MySQL default/a  Ready=True");
     expect(shown(afterToggle(mended, "failures"))).toContain("The last reconcile of every object succeeded.");
   }
+});
+
+test("renderScreen() unfolds the cause of an error, which its stack does not have", () => {
+  const failing = after(reconcile("a", "error", "no list: connect ECONNREFUSED 10.0.0.1:443"));
+  expect(shown(afterToggle(failing, "failures"))).toContain("no list: connect ECONNREFUSED 10.0.0.1:443");
 });
 
 test("renderScreen() continues a long note and a long error on the next lines", () => {

@@ -3,7 +3,7 @@ import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
 import { count, quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/tree.ts";
 import type { ShownObject } from "../dev-event.ts";
-import { readableStack } from "./readable-log.ts";
+import { readableError } from "./readable-log.ts";
 import { type LogLine, type ScreenState, failureOf, shownKey, textOfLine } from "./screen-state.ts";
 import type { RecordedSample } from "../record/recorded.ts";
 import { type Tone, conditionTone } from "./standing.ts";
@@ -177,16 +177,19 @@ function failuresOf({ failures, root }: ScreenState, space: number, columns: num
   if (failures.size === 0) return [{ text: "The last reconcile of every object succeeded.", style: "green" }];
   const lines = [...failures.values()]
     .toReversed()
-    .flatMap(({ at, controller, request, error = "", stack, times }): Line[] => [
-      {
-        text: `${controller} ${request}: failed ${count(times, "time")} in a row, at ${at.slice(11, 19)}`,
-        style: ["red", "bold"],
-      },
-      ...(stack === undefined ? [error] : readableStack(stack, root)).flatMap((text) =>
-        wrapped({ text, ...(text.startsWith("    …") && { style: "dim" as const }) }, columns),
-      ),
-      { text: "" },
-    ]);
+    .flatMap(({ at, controller, request, error = "", stack, times }): Line[] => {
+      const { message, frames } = readableError(error, stack, root);
+      return [
+        {
+          text: `${controller} ${request}: failed ${count(times, "time")} in a row, at ${at.slice(11, 19)}`,
+          style: ["red", "bold"],
+        },
+        ...[...message.split("\n"), ...frames].flatMap((text) =>
+          wrapped({ text, ...(text.startsWith("    …") && { style: "dim" as const }) }, columns),
+        ),
+        { text: "" },
+      ];
+    });
   return shortened(lines, space);
 }
 

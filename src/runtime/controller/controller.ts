@@ -26,7 +26,7 @@ import type {
   RetryDelay,
 } from "./controller-spec.ts";
 import { type Ranges, hasRange } from "../shards/ranges.ts";
-import { stackOf } from "../log/format-field.ts";
+import { formatError, stackOf } from "../log/format-field.ts";
 
 /** The number of ended reconciles that are remembered for the watchdog. */
 const endedCapacity = 10;
@@ -392,7 +392,7 @@ function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: num
     ...start,
     outcome: outcome.ending,
     requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
-    error: "error" in outcome ? outcome.error.message : undefined,
+    error: "error" in outcome ? formatError(outcome.error) : undefined,
     stack: "error" in outcome ? stackOf(outcome.error) : undefined,
     seconds,
   };

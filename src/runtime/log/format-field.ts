@@ -41,8 +41,8 @@ function objectReference(value: object): object | undefined {
   return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name };
 }
 
-/** An error with everything it contains, each error only once: causes may be circular. */
-function formatError(error: Error, shown = new Set<Error>()): string {
+/** An error with everything it contains, each error only once: causes may be circular. `fetch failed: connect ECONNREFUSED …`. */
+export function formatError(error: Error, shown = new Set<Error>()): string {
   if (shown.has(error)) return "[shown already]";
   shown.add(error);
   const inner = (value: unknown): string =>

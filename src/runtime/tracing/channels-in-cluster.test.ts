@@ -37,7 +37,8 @@ test("a subscriber learns why each reconcile ran, what it requested, and how it 
         .watchesSource(pushes)
         .complete({
           reconcile: async ({ name, namespace }) => {
-            if (name === "broken") throw new TerminalError("no luck");
+            if (name === "broken")
+              throw new TerminalError("no luck", { cause: new Error("connect ECONNREFUSED 10.0.0.1:443") });
             const found = await manager.client.find(ConfigMap, { name, namespace });
             if (!found || found.data?.["seen"]) return { requeueAfter: "5m" };
             await manager.client.apply(ConfigMap, { metadata: { name, namespace }, data: { seen: "yes" } });
@@ -68,7 +69,10 @@ test("a subscriber learns why each reconcile ran, what it requested, and how it 
   );
   const of = (outcome: string) =>
     ended.find((end) => end.outcome === outcome && !end.request.endsWith("/absent"))!;
-  expect(of("terminal")).toMatchObject({ controller: "configmap", error: "no luck" });
+  expect(of("terminal")).toMatchObject({
+    controller: "configmap",
+    error: "no luck: connect ECONNREFUSED 10.0.0.1:443",
+  });
   expect(of("terminal").stack).toMatch(/^\w*Error: no luck\n(.|\n)*channels-in-cluster\.test\.ts:\d+:\d+/);
   expect(of("done").stack).toBeUndefined();
   expect(of("later").requeueAfter).toBe(300_000);

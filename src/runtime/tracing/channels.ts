@@ -24,7 +24,7 @@ export interface ReconcileEndMessage extends ReconcileStartMessage {
   readonly outcome: "done" | "later" | "again" | "conflict" | "terminal" | "error";
   /** Milliseconds until it runs again, if it asked for that. */
   readonly requeueAfter: number | undefined;
-  /** The message of the error. */
+  /** The message of the error, and those of its causes: `fetch failed: connect ECONNREFUSED 10.0.0.1:443`. */
   readonly error: string | undefined;
   /** Its stack, which begins with its name and message. */
   readonly stack: string | undefined;
