@@ -105,6 +105,11 @@ export class History {
   #to = -Infinity;
   #isFull = false;
 
+  /** The kinds of the recorded objects. */
+  get kinds(): ReadonlySet<string> {
+    return new Set([...this.#tracks.values()].map(({ revisions }) => revisions[0]!.object.kind));
+  }
+
   add(recorded: Recorded): void {
     const at = Date.parse(recorded.at);
     // KEPT is an object that existed when the record began, not an event.

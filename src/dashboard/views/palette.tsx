@@ -32,7 +32,7 @@ export function Keys({ titles }: { readonly titles: Readonly<Record<View, string
   const [words, setWords] = useState<string>();
   const choices = useMemo((): Choice[] => {
     if (words === undefined) return [];
-    const matches = matcher(words);
+    const matches = matcher(words, feed.history);
     const places = views.map((view) => ({ text: titles[view], kind: "", to: { view } }));
     const objects = [...feed.history.tracks.values()].map(({ place, key, revisions }) => {
       const { kind } = revisions[0]!.object;

@@ -28,23 +28,33 @@ test.each([
   expect(matcher(filter)("Pod shop/a-1", { kind: "Pod", key: "shop/a-1", tone: "bad" })).toBe(isShown);
 });
 
+test.each([
+  ["kind:mysql", ["MySQL"]],
+  ["kind:mys", ["MySQL", "MySQLBackup"]],
+  ["kind:MySQLB", ["MySQLBackup"]],
+])("the filter %j shows objects of %j", (filter, shown) => {
+  const kinds = ["MySQL", "MySQLBackup", "Pod"];
+  const matches = matcher(filter, { kinds });
+  expect(kinds.filter((kind) => matches(`${kind} default/a`, { kind }))).toEqual(shown);
+});
+
 test.each(tones)("the term of %s hides the others", (tone) => {
   expect(tones.filter((one) => matcher(toneTerm(tone))("", { tone: one }))).toEqual([tone]);
 });
 
 test.each([
-  [12, 5, 1, 5, "5 of 12 objects failing"],
-  [12, 0, 1, 2, "2 requests failing"],
-  [0, 0, 0, 1, "1 request failing"],
-  [0, 0, 0, 0, "No objects of your kinds yet"],
-  [12, 0, 1, 0, "1 of 12 still in progress"],
-  [1, 0, 0, 0, "Your object is well"],
-])(
-  "of %d objects %d fail, %d are on their way, and %d requests fail: %s",
-  (all, bad, busy, failures, text) => {
-    expect(verdictText(all, bad, busy, failures)).toBe(text);
-  },
-);
+  [{ bad: 5, busy: 1, good: 6, none: 0 }, 5, "5 of 12 objects failing"],
+  [{ bad: 0, busy: 1, good: 11, none: 0 }, 2, "2 requests failing"],
+  [{ bad: 0, busy: 0, good: 0, none: 0 }, 1, "1 request failing"],
+  [{ bad: 0, busy: 0, good: 0, none: 0 }, 0, "No objects of your kinds yet"],
+  [{ bad: 0, busy: 1, good: 11, none: 0 }, 0, "1 of 12 still in progress"],
+  [{ bad: 0, busy: 0, good: 1, none: 0 }, 0, "Your object is well"],
+  [{ bad: 0, busy: 0, good: 6, none: 1 }, 0, "6 of 7 objects ready, 1 without a status"],
+  [{ bad: 0, busy: 0, good: 0, none: 1 }, 0, "Your object has no status"],
+  [{ bad: 0, busy: 0, good: 0, none: 3 }, 0, "None of 3 objects has a status"],
+])("of objects that stand so: %j, and with %d failing requests: %s", (counts, failures, text) => {
+  expect(verdictText(counts, failures)).toBe(text);
+});
 
 test.each([
   ["default", "db-0", "kubectl get pods db-0 -n default -o yaml"],

@@ -36,11 +36,17 @@ export function toneTerm(tone: Tone): string {
 }
 
 /** Says how the own objects stand. Requests fail, too, whose objects are of other kinds, were deleted, or are not in the record. */
-export function verdictText(all: number, bad: number, busy: number, failures: number): string {
+export function verdictText(
+  { bad, busy, good, none }: Readonly<Record<Tone, number>>,
+  failures: number,
+): string {
+  const all = bad + busy + good + none;
   if (bad > 0) return `${bad} of ${all} ${all === 1 ? "object" : "objects"} failing`;
   if (failures > 0) return `${failures} ${failures === 1 ? "request" : "requests"} failing`;
   if (all === 0) return "No objects of your kinds yet";
   if (busy > 0) return `${busy} of ${all} still in progress`;
+  if (none === all) return all === 1 ? "Your object has no status" : `None of ${all} objects has a status`;
+  if (none > 0) return `${good} of ${all} objects ready, ${none} without a status`;
   return all === 1 ? "Your object is well" : `All ${all} objects are well`;
 }
 
@@ -54,16 +60,26 @@ function quoted(word: string): string {
   return /^[\w.:-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns a predicate for texts with all words of a filter, in any case. A term such as `is:failing` asks for a fact. */
-export function matcher(filter: string): (text: string, facts?: Facts) => boolean {
+/**
+ * Returns a predicate for texts with all words of a filter, in any case. A term such as `is:failing` asks for a fact. `kind:` finds
+ * the kinds that begin so, unless one is called so: MySQL is not MySQLBackup.
+ */
+export function matcher(
+  filter: string,
+  record: { readonly kinds: Iterable<string> } = { kinds: [] },
+): (text: string, facts?: Facts) => boolean {
   const words = filter.toLowerCase().split(/\s+/u).filter(Boolean);
   if (words.length === 0) return () => true;
+  const kinds = new Set(filter.includes(":") ? [...record.kinds].map((kind) => kind.toLowerCase()) : []);
   return (text, { kind = "", key = "", tone } = {}) => {
     const lower = text.toLowerCase();
     return words.every((word) => {
       const [, name, value = ""] = /^(kind|ns|is):(.*)$/u.exec(word) ?? [];
       if (name === undefined) return lower.includes(word);
-      if (name === "kind") return kind.toLowerCase().startsWith(value);
+      if (name === "kind") {
+        const own = kind.toLowerCase();
+        return kinds.has(value) ? own === value : own.startsWith(value);
+      }
       if (name === "ns") return key.toLowerCase().startsWith(value === "" ? "" : `${value}/`);
       return tone !== undefined && toneWords[tone].includes(value);
     });

@@ -37,7 +37,8 @@ export function countTones(own: readonly OwnObject[]): Readonly<Record<Tone, num
 /** Everything in one sentence. */
 function Verdict() {
   const { feed, health, problems, moment } = usePage();
-  const { bad, busy, good, none } = countTones(health.own);
+  const counts = countTones(health.own);
+  const { bad, busy, good, none } = counts;
   const current = problems.filter(({ isOver }) => !isOver);
   const endedUntil = (at: number): number => countUntil(feed.history.reconciles, ({ to }) => to <= at);
   const tone =
@@ -52,10 +53,11 @@ function Verdict() {
   return (
     <div class={`verdict-line ${tone}`}>
       <h2>
-        <Mark tone={tone} /> {verdictText(health.own.length, bad, busy, health.failures.length)}
+        <Mark tone={tone} /> {verdictText(counts, health.failures.length)}
       </h2>
       <p class="dim">
-        {good + none} well · {busy} in progress · {bad} failing · {recent} reconciles in the last minute
+        {good} ready · {busy} in progress · {bad} failing
+        {none > 0 && ` · ${none} without a status`} · {recent} reconciles in the last minute
         {current.length > 0 && ` · ${current.length} ${current.length === 1 ? "cause" : "causes"}`}
       </p>
     </div>
@@ -191,7 +193,7 @@ function nameOf(kind: string | undefined, place: string): string {
 /** A table for each of the project's kinds. */
 function Kinds() {
   const { feed, health, shown } = usePage();
-  const matches = matcher(shown.filter);
+  const matches = matcher(shown.filter, feed.history);
   const own = health.own.filter((one) =>
     matches(`${one.object.kind} ${one.key} ${one.standing.why}`, factsOf(one)),
   );

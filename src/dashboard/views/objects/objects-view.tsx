@@ -22,7 +22,7 @@ function ObjectTree() {
   const standingAt = ({ place, standing }: TreeNode): Standing =>
     withFailure(standing, health.failureOf.get(place));
   const rows = useMemo(() => {
-    const matches = matcher(shown.filter);
+    const matches = matcher(shown.filter, history);
     return openRows(tree, {
       isClosed: ({ place }) => closed.has(place),
       isShown: (node) => {
