@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
-import { addressOf, choicesOf, tokenOf } from "./address.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { AddressBar, addressOf, choicesOf, tokenOf } from "./address.ts";
 import { initialChoices, tabs, views } from "./shown.ts";
 
 test("an address brings back every choice, and the token", () => {
@@ -35,3 +35,33 @@ test.each(["", "#", "#token", "#token&view=nothing&tab=x&at=never&stretch=9-1&ev
     expect(choicesOf(hash)).toEqual(initialChoices);
   },
 );
+
+/** A browser's history: the addresses that Back leads to, the current one last. */
+function browser() {
+  const location = { hash: "#token" };
+  const addresses = [location.hash];
+  const write = (at: number) => (_: unknown, title: string, url?: string | URL | null) =>
+    void (addresses[at === 0 ? addresses.length - 1 : addresses.length] = location.hash = `${title}${url}`);
+  return { addresses, bar: new AddressBar(location, { replaceState: write(0), pushState: write(1) }) };
+}
+
+test("a click is a step, and keeps what was typed just before it in the step that Back leads to", () => {
+  const { addresses, bar } = browser();
+  const typed = { ...initialChoices, filter: "db" };
+  bar.write(initialChoices, typed, false);
+  bar.write(typed, { ...typed, moment: 5 }, true);
+  expect(addresses).toEqual(["#token&filter=db", "#token&filter=db&at=1970-01-01T00%3A00%3A00.005Z"]);
+});
+
+test("what is typed replaces the address after a pause, and a click that changes nothing is no step", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { addresses, bar } = browser();
+  bar.write(initialChoices, { ...initialChoices, filter: "d" }, false);
+  const typed = { ...initialChoices, filter: "db" };
+  bar.write({ ...initialChoices, filter: "d" }, typed, false);
+  bar.write(typed, typed, true);
+  expect(addresses).toEqual(["#token"]);
+  vi.advanceTimersByTime(300);
+  expect(addresses).toEqual(["#token&filter=db"]);
+});

@@ -20,6 +20,42 @@ export function addressOf(token: string, shown: Shown): string {
   return `#${token}${set.join("")}`;
 }
 
+/** The time in milliseconds after which the address follows what is typed or dragged: browsers limit how often it changes. */
+const addressPause = 300;
+
+/** Writes choices to the address of the page, each click as a step that the browser's Back takes back. */
+export class AddressBar {
+  readonly #location: Pick<Location, "hash">;
+  readonly #history: Pick<History, "pushState" | "replaceState">;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(location: Pick<Location, "hash">, history: Pick<History, "pushState" | "replaceState">) {
+    this.#location = location;
+    this.#history = history;
+  }
+
+  write(before: Shown, next: Shown, isStep: boolean): void {
+    const [old, address] = [before, next].map((shown) => addressOf(tokenOf(this.#location.hash), shown));
+    const isLate = this.#pause !== undefined;
+    this.forget();
+    if (isStep && old !== address) {
+      // What was typed just before the click belongs to the step that Back leads to.
+      if (isLate) this.#history.replaceState(undefined, "", old);
+      this.#history.pushState(undefined, "", address);
+    } else
+      this.#pause = setTimeout(() => {
+        this.#pause = undefined;
+        this.#history.replaceState(undefined, "", address);
+      }, addressPause);
+  }
+
+  /** Drops what is not written yet. */
+  forget(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+  }
+}
+
 /** The choices that are texts. */
 const texts = ["view", "place", "tab", "reconcileID", "callID", "filter"] as const;
 

@@ -15,7 +15,7 @@ interface LinkProps {
 export function Link({ to, isListed = false, children }: LinkProps) {
   const { show } = usePage();
   return (
-    <button type="button" class={isListed ? "link way" : "link"} onClick={() => show(to)}>
+    <button type="button" class={isListed ? "link way" : "link"} onClick={() => show(to, true)}>
       {children}
     </button>
   );

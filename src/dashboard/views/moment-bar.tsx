@@ -66,7 +66,7 @@ export function MomentBar() {
         {isLast ? "now" : `${timeOfDay(moment)}, ${duration(to - moment)} before the last change`}
       </output>
       {!isLast && (
-        <button type="button" onClick={() => show({ moment: undefined })}>
+        <button type="button" onClick={() => show({ moment: undefined }, true)}>
           Back to now
         </button>
       )}

@@ -6,12 +6,12 @@ import type { ComponentType } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
 import { healthOf, problemsOf } from "../history/problems.ts";
-import { addressOf, choicesOf, tokenOf } from "./address.ts";
+import { AddressBar, choicesOf } from "./address.ts";
 import { lazy } from "./lazy.tsx";
 import { MomentBar } from "./moment-bar.tsx";
 import { NowView } from "./now/now-view.tsx";
 import { ObjectsView } from "./objects/objects-view.tsx";
-import { Context, type Shown, type View, views } from "./shown.ts";
+import { Context, type PageContext, type Shown, type View, views } from "./shown.ts";
 
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
@@ -83,35 +83,28 @@ export function Page({ feed }: { readonly feed: Feed }) {
   );
 }
 
-/** The choices whose change is a step that the browser's Back takes back. */
+/** The choices whose change is always a step: nobody types or drags them. */
 const steps = ["view", "place", "tab", "reconcileID", "callID"] as const;
 
-/** The time in milliseconds after which the address follows a change: browsers limit how often it changes. */
-const addressPause = 300;
-
 /** Keeps the choices in the address of the page, so that reloads, Back and bookmarks work. */
-function useAddress(): readonly [Shown, (change: Partial<Shown>) => void] {
+function useAddress(): readonly [Shown, PageContext["show"]] {
   const [shown, setShown] = useState(() => choicesOf(location.hash));
   const current = useRef(shown);
-  const timer = useRef<ReturnType<typeof setTimeout>>();
+  const bar = useMemo(() => new AddressBar(location, history), []);
   useEffect(() => {
     const read = (): void => {
-      clearTimeout(timer.current);
+      bar.forget();
       setShown((current.current = choicesOf(location.hash)));
     };
     addEventListener("popstate", read);
     return () => removeEventListener("popstate", read);
   }, []);
-  const show = useCallback((change: Partial<Shown>) => {
+  const show = useCallback((change: Partial<Shown>, isClick = false) => {
     const before = current.current;
     const next = { ...before, ...change };
     current.current = next;
     setShown(next);
-    clearTimeout(timer.current);
-    const write = (method: "pushState" | "replaceState"): void =>
-      history[method](undefined, "", addressOf(tokenOf(location.hash), next));
-    if (steps.some((name) => before[name] !== next[name])) write("pushState");
-    else timer.current = setTimeout(() => write("replaceState"), addressPause);
+    bar.write(before, next, isClick || steps.some((name) => before[name] !== next[name]));
   }, []);
   return [shown, show];
 }

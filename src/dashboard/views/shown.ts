@@ -51,7 +51,8 @@ export interface PageContext {
   readonly problems: readonly Problem[];
   /** The object that is shown: the chosen one, else the worst of the project's. */
   readonly place: string | undefined;
-  readonly show: (change: Partial<Shown>) => void;
+  /** Changes choices. `isClick` makes the change a step for Back even if a view, an object and the like stay the same. */
+  readonly show: (change: Partial<Shown>, isClick?: boolean) => void;
 }
 
 export const Context = createContext<PageContext | undefined>(undefined);

@@ -185,7 +185,7 @@ export function ChangesTab({ track: { revisions } }: { readonly track: Track }) 
               class="link"
               title="Show everything as it was then"
               aria-pressed={shown.moment === revision.at}
-              onClick={() => show({ moment: revision.at })}
+              onClick={() => show({ moment: revision.at }, true)}
             >
               <time>{timeOfDay(revision.at)}</time>
             </button>{" "}

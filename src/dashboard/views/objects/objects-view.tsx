@@ -70,7 +70,7 @@ function ObjectTree() {
         <input
           type="checkbox"
           checked={shown.everything}
-          onChange={({ currentTarget }) => show({ everything: currentTarget.checked })}
+          onChange={({ currentTarget }) => show({ everything: currentTarget.checked }, true)}
         />
         also the {all.length - asked.length} of the cluster itself
       </label>

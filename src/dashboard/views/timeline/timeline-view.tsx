@@ -187,7 +187,7 @@ function ActionMarks({ marks }: { readonly marks: readonly ActionMark[] }) {
               type="button"
               class="link"
               title={acts.map((act) => `${timeOfDay(act.at)} the page ${act.text}`).join("\n")}
-              onClick={() => show({ moment: at })}
+              onClick={() => show({ moment: at }, true)}
             >
               ▼ {text}
               {more.length > 0 && `, and ${more.length} more`}
