@@ -23,8 +23,9 @@ export function columnsOf(
   const versions: unknown = isObject(spec) ? spec["versions"] : [];
   const all = Array.isArray(versions) ? versions.filter(isObject) : [];
   const version = all.find(({ name }) => apiVersion.endsWith(`/${String(name)}`));
-  const columns = (version?.["additionalPrinterColumns"] ?? []) as readonly PrinterColumn[];
-  return columns
+  const columns: unknown = version?.["additionalPrinterColumns"];
+  return (Array.isArray(columns) ? columns : [])
+    .filter(isColumn)
     .filter(({ priority = 0, jsonPath }) => priority === 0 && jsonPath !== ".metadata.creationTimestamp")
     .map(({ name, type, jsonPath }) => ({
       name,
@@ -34,6 +35,11 @@ export function columnsOf(
           .map((value) => (type === "date" ? formatAge(String(value), now) : textOf(value)))
           .join(","),
     }));
+}
+
+/** Returns true for a column with a name and a path: a CRD in a recording by somebody else was checked by nobody. */
+function isColumn(value: unknown): value is PrinterColumn {
+  return isObject(value) && typeof value["name"] === "string" && typeof value["jsonPath"] === "string";
 }
 
 function textOf(value: unknown): string {

@@ -22,7 +22,7 @@ let source: string;
 beforeAll(() => {
   work = realpathSync(mkdtempSync(join(tmpdir(), "open source ")));
   root = join(work, "project");
-  mkdirSync(root);
+  mkdirSync(join(root, "src"), { recursive: true });
   source = join(root, "a.ts");
   for (const file of [source, join(work, "secret.txt")]) writeFileSync(file, "");
   // The folder's name has a space, which the variable can't have.
@@ -60,14 +60,17 @@ test.each([
   expect(await argsOf(program)).toEqual(args(source));
 });
 
-test("an editor of the terminal is not started, and a hint says what to set", async () => {
-  await expect(openSourceAction(root, { EDITOR: "vim" })({ source: `${source}:1:1` })).rejects.toMatchObject({
-    message: "no editor is known",
-    hint: expect.stringContaining("TSBUILDER_EDITOR"),
-  });
-});
+test.each(["vim", "constructor"])(
+  "%s has no windows: it is not started, and a hint says what to set",
+  async (EDITOR) => {
+    await expect(openSourceAction(root, { EDITOR })({ source: `${source}:1:1` })).rejects.toMatchObject({
+      message: "no editor is known",
+      hint: expect.stringContaining("TSBUILDER_EDITOR"),
+    });
+  },
+);
 
-test.each(["/etc/passwd:1:1", "link.ts:1:1", "gone.ts:1:1", "../secret.txt:1:1", ""])(
+test.each(["/etc/passwd:1:1", "link.ts:1:1", "gone.ts:1:1", "src:1:1", "../secret.txt:1:1", ""])(
   "%j is not opened",
   async (path) => {
     const program = editor("never");

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, sep } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { ActionInput, type PageAction } from "./page-action.ts";
@@ -10,13 +10,11 @@ type Arguments = (file: string, line: string, column: string) => readonly string
 const byLine: Arguments = (file, line, column) => ["--line", line, "--column", column, file];
 const byGoto: Arguments = (file, line, column) => ["--goto", `${file}:${line}:${column}`];
 const byPath: Arguments = (file, line, column) => [`${file}:${line}:${column}`];
-const editors: Readonly<Record<string, Arguments>> = {
-  ...Object.fromEntries(
-    ["code", "code-insiders", "codium", "cursor", "windsurf"].map((name) => [name, byGoto]),
-  ),
-  ...Object.fromEntries(["idea", "webstorm"].map((name) => [name, byLine])),
-  ...Object.fromEntries(["subl", "zed"].map((name) => [name, byPath])),
-};
+const editors = new Map([
+  ...["code", "code-insiders", "codium", "cursor", "windsurf"].map((name) => [name, byGoto] as const),
+  ...["idea", "webstorm"].map((name) => [name, byLine] as const),
+  ...["subl", "zed"].map((name) => [name, byPath] as const),
+]);
 
 /** Returns the action that opens a place in the project's sources, such as `/project/src/a.ts:40:5`, in the user's editor. */
 export function openSourceAction(root: string, env: NodeJS.ProcessEnv): PageAction {
@@ -24,7 +22,7 @@ export function openSourceAction(root: string, env: NodeJS.ProcessEnv): PageActi
     const source = new ActionInput(input).text("source");
     const [, path = "", line = "1", column = "1"] = /^(.+?):(\d+):(\d+)$/u.exec(source) ?? [];
     const [program, ...flags] = editorOf(env);
-    const args = editors[basename(program)] ?? byPath;
+    const args = editors.get(basename(program)) ?? byPath;
     await start(program, [...flags, ...args(ownFile(root, path), line, column)]);
     return {};
   };
@@ -34,7 +32,7 @@ export function openSourceAction(root: string, env: NodeJS.ProcessEnv): PageActi
 function ownFile(root: string, path: string): string {
   try {
     const real = realpathSync(path);
-    if (real.startsWith(root + sep)) return real;
+    if (real.startsWith(root + sep) && statSync(real).isFile()) return real;
   } catch {
     // It was deleted or renamed since.
   }
@@ -49,7 +47,7 @@ function editorOf(env: NodeJS.ProcessEnv): [string, ...string[]] {
   const { TSBUILDER_EDITOR, VISUAL, EDITOR, TERM_PROGRAM } = env;
   const words = [TSBUILDER_EDITOR, VISUAL, EDITOR].map((text = "") => text.split(/\s+/u).filter(Boolean));
   const found = words.find(
-    ([name], index) => name !== undefined && (index === 0 || basename(name) in editors),
+    ([name], index) => name !== undefined && (index === 0 || editors.has(basename(name))),
   );
   if (found) return found as [string, ...string[]];
   if (TERM_PROGRAM === "vscode") return ["code"];

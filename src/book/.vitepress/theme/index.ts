@@ -9,10 +9,14 @@ function copyCommands(event: Event): void {
   const commands = code.split("\n").flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
   if (!button || commands.length === 0) return;
   event.stopPropagation();
-  void navigator.clipboard.writeText(commands.join("\n")).then(() => {
-    button.classList.add("copied");
-    setTimeout(() => button.classList.remove("copied"), 2000);
-  });
+  // A browser may refuse, as in a frame: then the button does not say that it has copied.
+  void navigator.clipboard.writeText(commands.join("\n")).then(
+    () => {
+      button.classList.add("copied");
+      setTimeout(() => button.classList.remove("copied"), 2000);
+    },
+    () => undefined,
+  );
 }
 
 export default {

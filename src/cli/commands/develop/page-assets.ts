@@ -15,7 +15,7 @@ export function readPageAssets(): ReadonlyMap<string, PageAsset> {
   return new Map(
     readdirSync(folder).map((file) => [
       file === "page.html" ? "/" : `/${file}`,
-      { type: types[extname(file)]!, body: readFileSync(join(folder, file)) },
+      { type: types[extname(file)] ?? "application/octet-stream", body: readFileSync(join(folder, file)) },
     ]),
   );
 }
