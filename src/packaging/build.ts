@@ -88,9 +88,6 @@ async function bundlePage(): Promise<string[]> {
     ],
     outdir,
     minify: true,
-    // Views besides the first are scripts of their own, which the browser loads on demand.
-    splitting: true,
-    chunkNames: "page-[hash]",
     format: "esm",
     platform: "browser",
     target: "es2022",

@@ -6,12 +6,16 @@ import type { ComponentType } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
 import { healthOf, problemsOf } from "../history/problems.ts";
+import { Actions } from "./actions.tsx";
 import { AddressBar, choicesOf } from "./address.ts";
-import { lazy } from "./lazy.tsx";
+import { LogView } from "./lines.tsx";
 import { MomentBar } from "./moment-bar.tsx";
 import { NowView } from "./now/now-view.tsx";
+import { NumbersView } from "./numbers/numbers-view.tsx";
 import { ObjectsView } from "./objects/objects-view.tsx";
+import { Keys } from "./palette.tsx";
 import { Context, type PageContext, type Shown, type View, views } from "./shown.ts";
+import { TimelineView } from "./timeline/timeline-view.tsx";
 
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
 export function Page({ feed }: { readonly feed: Feed }) {
@@ -137,13 +141,10 @@ function useNow(isWanted: boolean): number | undefined {
 const contents: Readonly<Record<View, ComponentType>> = {
   now: NowView,
   objects: ObjectsView,
-  timeline: lazy("TimelineView"),
-  numbers: lazy("NumbersView"),
-  log: lazy("LogView"),
+  timeline: TimelineView,
+  numbers: NumbersView,
+  log: LogView,
 };
-
-const Actions = lazy("Actions");
-const Keys = lazy("Keys");
 
 const titles: Readonly<Record<View, string>> = {
   now: "Now",

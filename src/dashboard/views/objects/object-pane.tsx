@@ -3,8 +3,8 @@ import { type Tab, tabs, usePage } from "../shown.ts";
 import { type Track, revisionAt } from "../../history/history.ts";
 import { withFailure } from "../../history/problems.ts";
 import { standingOf } from "../../../dev/view/standing.ts";
-import { lazy } from "../lazy.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
+import { ChangesTab, EditTab, EventsTab, FieldsTab, ReconcilesTab, WebhooksTab } from "./object-tabs.tsx";
 import { Copies, StateTab } from "./state-tab.tsx";
 
 /** The object that is shown, in tabs: how it stands, its history, its writers, and everything that has to do with it. */
@@ -69,10 +69,10 @@ type TabContent = (props: { readonly track: Track }) => JSX.Element;
 
 const tabViews: Readonly<Record<Tab, { readonly title: string; readonly Content: TabContent }>> = {
   state: { title: "State", Content: StateTab },
-  changes: { title: "Changes", Content: lazy("ChangesTab") },
-  fields: { title: "Fields", Content: lazy("FieldsTab") },
-  reconciles: { title: "Reconciles", Content: lazy("ReconcilesTab") },
-  webhooks: { title: "Webhooks", Content: lazy("WebhooksTab") },
-  events: { title: "Events", Content: lazy("EventsTab") },
-  edit: { title: "Edit", Content: lazy("EditTab") },
+  changes: { title: "Changes", Content: ChangesTab },
+  fields: { title: "Fields", Content: FieldsTab },
+  reconciles: { title: "Reconciles", Content: ReconcilesTab },
+  webhooks: { title: "Webhooks", Content: WebhooksTab },
+  events: { title: "Events", Content: EventsTab },
+  edit: { title: "Edit", Content: EditTab },
 };

@@ -2,11 +2,11 @@ import { useMemo, useState } from "preact/hooks";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Track } from "../../history/history.ts";
 import { revisionAt } from "../../history/history.ts";
+import { objectLines } from "../../history/object-yaml.ts";
 import { type TreeNode, ownerTree } from "../../history/owner-tree.ts";
 import { withFailure } from "../../history/problems.ts";
 import { type ShownCondition, standingOf } from "../../../dev/view/standing.ts";
 import { ErrorText, RequestTable, copy, hasFailed } from "../error-text.tsx";
-import { later } from "../lazy.tsx";
 import { Link } from "../messages.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
 import { usePage } from "../shown.ts";
@@ -147,12 +147,12 @@ export function Copies({
 }) {
   const [copied, setCopied] = useState("");
   if (object === undefined) return null;
-  const texts: Readonly<Record<string, () => Promise<string>>> = {
-    "Copy YAML": async () => `${(await later()).objectLines(object).join("\n")}\n`,
-    "Copy kubectl": async () => kubectlCommand(resource, object.metadata),
+  const texts: Readonly<Record<string, () => string>> = {
+    "Copy YAML": () => `${objectLines(object).join("\n")}\n`,
+    "Copy kubectl": () => kubectlCommand(resource, object.metadata),
   };
   const take = async (label: string): Promise<void> => {
-    setCopied(await copy(await texts[label]!()));
+    setCopied(await copy(texts[label]!()));
   };
   return (
     <p class="copies">
