@@ -45,7 +45,7 @@ function goesOn({ connection = "" }: http.IncomingHttpHeaders): (name: string) =
 /** Passes a request on with its body, and returns the response as soon as its headers have arrived. */
 export async function forward(
   context: RequestContext,
-  core: Surroundings,
+  core: ConnectionContext,
   destination: Destination,
 ): Promise<Forwarded> {
   const { request, method, signal } = context;
@@ -72,8 +72,8 @@ export async function forward(
   });
 }
 
-/** What connections need of the server. */
-type Surroundings = Pick<Core, "connectionClock" | "servingCertificate">;
+/** What connections need of the server: its clock for them, and its certificate. */
+type ConnectionContext = Pick<Core, "connectionClock" | "servingCertificate">;
 
 /** How long a connection may take to open: the limit of kube-apiserver's dialer. */
 const connectMilliseconds = 30_000;
@@ -81,7 +81,7 @@ const connectMilliseconds = 30_000;
 /** Opens a connection to a destination. Nothing of the request is sent before it is known not to lead back here. */
 async function connectTo(
   { url, address, tls: kubelets }: Destination,
-  { connectionClock, servingCertificate }: Surroundings,
+  { connectionClock, servingCertificate }: ConnectionContext,
   signal: AbortSignal,
 ): Promise<net.Socket> {
   const name = url.hostname.replaceAll(/[[\]]/gu, "");
