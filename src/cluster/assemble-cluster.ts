@@ -111,6 +111,7 @@ export interface ClusterParts {
   readonly authority?: CertificateWithKey;
   readonly journal?: FileJournal | undefined;
   readonly kubelets?: KubeletTLS;
+  readonly servingCertificate?: string;
 }
 
 /** An API server that does not serve requests yet. */
@@ -185,7 +186,7 @@ function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, 
 
 /** Makes the parts that all handlers share. The admission plugins are in the order in which they run. */
 function makeCore(options: AssembleOptions, parts: ClusterParts, caller: Caller) {
-  const { clock, findToken, journal, kubelets } = parts;
+  const { clock, findToken, journal, kubelets, servingCertificate } = parts;
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({
@@ -234,6 +235,7 @@ function makeCore(options: AssembleOptions, parts: ClusterParts, caller: Caller)
     authorizer,
     tokens,
     kubelets,
+    servingCertificate,
     readToken(token, audience) {
       const user = findToken(token);
       return user ? { user, audiences: [audience] } : tokens.read(token, audience);

@@ -29,8 +29,8 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
     readonly serving?: CertificateWithKey;
     readonly clientCA?: string;
   };
-  /** How the server connects to kubelets. Default: with certificates of the cluster's own CA. */
-  readonly kubelets?: KubeletTLS;
+  /** How the server connects to kubelets. Without a `client`, all that is absent is of the cluster's own CA. */
+  readonly kubelets?: Partial<KubeletTLS>;
   /**
    * The entries about a proxy in front of other servers in the ConfigMap `extension-apiserver-authentication`, such as
    * `requestheader-client-ca-file`. This server trusts no proxy.
@@ -96,7 +96,8 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       caCertificate: credentials.ca.cert,
       authority: credentials.ca,
       journal,
-      kubelets: options.kubelets ?? kubeletTLS(credentials),
+      kubelets: kubeletTLS(credentials, options.kubelets),
+      servingCertificate: credentials.serving.cert,
     },
   );
   const listener = await listen(handler, {
@@ -111,6 +112,7 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     port: listener.port,
     address: options.advertiseAddress,
     authentication: { "client-ca-file": clientCA.join(""), ...options.frontProxy },
+    kubeletClient: options.kubelets?.client ? undefined : kubeletClient,
   });
   return {
     url: listener.url,
@@ -128,17 +130,21 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
+/** The name of the server as a client of kubelets. It is in no group: a node's address may lead anywhere. */
+const kubeletClient = "kube-apiserver-kubelet-client";
+
 /** By default kubelets have certificates of the cluster's own CA, as does the server towards them. */
-function kubeletTLS({ ca }: Credentials): KubeletTLS {
-  let client: CertificateWithKey | undefined;
-  const subject = { commonName: "kube-apiserver-kubelet-client", organizations: ["system:masters"] };
+function kubeletTLS({ ca }: Credentials, given: Partial<KubeletTLS> = {}): KubeletTLS {
+  let client = given.client;
+  if (client) return { ...given, client };
   return {
     ca: ca.cert,
     // Names of nodes are seldom names that this machine knows.
     addressTypes: ["InternalIP", "ExternalIP", "Hostname"],
+    ...given,
     // Few clusters have a kubelet, and a key takes a millisecond.
     get client() {
-      return (client ??= issueCertificate(ca, { ...subject, usages: ["client"] }));
+      return (client ??= issueCertificate(ca, { commonName: kubeletClient, usages: ["client"] }));
     },
   };
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kubeconfig } from "./credentials.ts";
 import { send } from "../testing/send.ts";
@@ -46,6 +48,15 @@ async function tokenOf(seconds: number): Promise<string> {
   });
   return (body as { status: { token: string } }).status.token;
 }
+
+test("clients in pods verify the server by the full name of its Service", async () => {
+  const ca = Buffer.from(cluster.kubeconfig.clusters[0].cluster["certificate-authority-data"]!, "base64");
+  const servername = "kubernetes.default.svc.cluster.local";
+  const socket = connect({ port: Number(new URL(cluster.url).port), host: "127.0.0.1", ca, servername });
+  await once(socket, "secureConnect");
+  expect(socket.authorized).toBe(true);
+  socket.destroy();
+});
 
 test("the groups of a client certificate have the permissions of their bindings, and no others", async () => {
   const reader = cluster.addUser("ann", ["readers"]);

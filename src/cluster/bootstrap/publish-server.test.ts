@@ -15,6 +15,8 @@ afterAll(() => cluster.stop());
 const endpoints = "/api/v1/namespaces/default/endpoints/kubernetes";
 const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes";
 const ranges = "/apis/networking.k8s.io/v1/servicecidrs/kubernetes";
+const binding = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/kube-apiserver-kubelet-client";
+const authentication = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
 const addresses = "/apis/networking.k8s.io/v1/ipaddresses";
 const services = "/api/v1/namespaces/default/services";
 
@@ -51,14 +53,17 @@ describe("publishServer()", () => {
     });
   });
 
-  it.each([endpoints, slices, ranges])("creates %s again when it is deleted", async (path) => {
-    const { uid } = (await call("GET", path)).body.metadata;
-    expect((await call("DELETE", path)).code).toBe(200);
-    await eventually(async () => {
-      const { code, body } = await call("GET", path);
-      expect({ code, same: body.metadata.uid === uid }).toEqual({ code: 200, same: false });
-    });
-  });
+  it.each([endpoints, slices, ranges, binding, authentication])(
+    "creates %s again when it is deleted",
+    async (path) => {
+      const { uid } = (await call("GET", path)).body.metadata;
+      expect((await call("DELETE", path)).code).toBe(200);
+      await eventually(async () => {
+        const { code, body } = await call("GET", path);
+        expect({ code, same: body.metadata.uid === uid }).toEqual({ code: 200, same: false });
+      });
+    },
+  );
 
   it("publishes another port after a restart", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "publish-server-"));
@@ -69,6 +74,19 @@ describe("publishServer()", () => {
     const ports = [{ port: portOf(again) }];
     expect((await call("GET", endpoints, undefined, again)).body).toMatchObject({ subsets: [{ ports }] });
     expect((await call("GET", slices, undefined, again)).body).toMatchObject({ ports });
+  });
+
+  it("publishes how the server authenticates clients now, after a restart with other flags", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "publish-server-"));
+    onTestFinished(() => rmSync(dataDir, { recursive: true }));
+    const before = { "requestheader-allowed-names": '["old"]', "requestheader-group-headers": '["G"]' };
+    await (await startTestCluster({ dataDir, frontProxy: before })).stop();
+    const now = { "requestheader-allowed-names": '["new"]' };
+    const again = await startTestCluster({ dataDir, frontProxy: now });
+    onTestFinished(() => again.stop());
+    const ca = again.kubeconfig.clusters[0].cluster["certificate-authority-data"]!;
+    const data = { "client-ca-file": Buffer.from(ca, "base64").toString(), ...now };
+    expect((await call("GET", authentication, undefined, again)).body).toHaveProperty("data", data);
   });
 });
 

@@ -1,7 +1,8 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject } from "../contract/api-object.ts";
+import { qualifiedName } from "../contract/status-error.ts";
 import type { ClusterObjects, ResourceName } from "../contract/cluster-objects.ts";
 import { serverServiceAddress, serviceRange } from "../kinds/core/service/allocation.ts";
 import { nodeAddress } from "../kinds/core/node/fake-node.ts";
@@ -9,7 +10,6 @@ import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
 import { serverEntry, storeBootstrapObjects } from "./bootstrap.ts";
 
-const serviceCIDRs = "servicecidrs.networking.k8s.io";
 const rangeName = "kubernetes";
 
 /**
@@ -20,10 +20,16 @@ const rangeName = "kubernetes";
 export async function publishServer(core: Core, place: ServerPlace): Promise<() => void> {
   const objects = clusterObjects(core);
   const published = publishedObjects(place);
-  const stored = (): ApiObject[] => [
-    serviceCIDR(formatTime(core.clock.now())),
-    ...configMapsOf(place, formatTime(core.clock.now()).slice(0, "yyyy-mm-dd".length)),
-  ];
+  const stored = (): ApiObject[] => {
+    const now = formatTime(core.clock.now());
+    const since = now.slice(0, "yyyy-mm-dd".length);
+    const { kubeletClient } = place;
+    return [
+      serviceCIDR(now),
+      systemConfigMap("kube-apiserver-legacy-service-account-token-tracking", { since }),
+      ...(kubeletClient === undefined ? [] : [kubeletClientBinding(kubeletClient)]),
+    ];
+  };
   const ensureAll = async (): Promise<void> => {
     storeBootstrapObjects(core, stored());
     for (const announcement of published) await publish(objects, announcement);
@@ -31,14 +37,17 @@ export async function publishServer(core: Core, place: ServerPlace): Promise<() 
   await ensureAll();
   const keys = new Set([
     ...published.map(({ resource, object }) => `${resource} ${keyOf(object)}`),
-    ...configMapsOf(place, "").map((object) => `configmaps ${keyOf(object)}`),
-    `${serviceCIDRs} ${rangeName}`,
+    ...stored().map((object) => `${nameOfKind(core, object)} ${keyOf(object)}`),
   ]);
   return core.store.listen((collection, { type, entry }) => {
     if (type !== "DELETED" || !keys.has(`${collection.name} ${entry.key}`)) return;
     // Fails if another Service has taken the address; then the Service is not recreated.
     ensureAll().catch(() => undefined);
   });
+}
+
+function nameOfKind({ registry }: Core, { apiVersion, kind }: ApiObject): string {
+  return qualifiedName(registry.findKind(parseApiVersion(apiVersion).group, kind)!);
 }
 
 function keyOf({ metadata: { namespace, name } }: KubernetesObject): string {
@@ -52,17 +61,25 @@ export interface ServerPlace {
   readonly address?: string | undefined;
   /** By what the server authenticates clients, as it tells other servers. Default: nothing. */
   readonly authentication?: Readonly<Record<string, string>>;
+  /** The user as whom the server connects to kubelets, who ask it what that user may do. Default: others bind it. */
+  readonly kubeletClient?: string | undefined;
 }
 
-/** What servers that trust this one read, and since when it counts the uses of old tokens. */
-function configMapsOf({ authentication }: ServerPlace, today: string): ApiObject[] {
-  const inSystem = (name: string, data: Readonly<Record<string, string>>): ApiObject => {
-    return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "kube-system" }, data };
+/** What servers that trust this one read, and what it remembers itself. */
+function systemConfigMap(name: string, data: Readonly<Record<string, string>>) {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "kube-system" }, data };
+}
+
+/** Lets the server use all of the kubelets' API, and nothing else. */
+function kubeletClientBinding(name: string) {
+  const apiGroup = "rbac.authorization.k8s.io";
+  return {
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name },
+    roleRef: { apiGroup, kind: "ClusterRole", name: "system:kubelet-api-admin" },
+    subjects: [{ apiGroup, kind: "User", name }],
   };
-  return [
-    ...(authentication ? [inSystem("extension-apiserver-authentication", authentication)] : []),
-    inSystem("kube-apiserver-legacy-service-account-token-tracking", { since: today }),
-  ];
 }
 
 const user = "kube-apiserver";
@@ -70,7 +87,7 @@ const user = "kube-apiserver";
 interface Published {
   readonly resource: ResourceName;
   readonly object: KubernetesObject & Readonly<Record<string, unknown>>;
-  /** The fields that are updated if the server has moved. */
+  /** The fields that are updated if the server has moved, or authenticates otherwise. */
   readonly placeFields: readonly string[];
 }
 
@@ -84,7 +101,7 @@ async function publish(objects: ClusterObjects, { resource, object, placeFields 
   }
 }
 
-function publishedObjects({ port, address = nodeAddress }: ServerPlace): Published[] {
+function publishedObjects({ port, address = nodeAddress, authentication }: ServerPlace): Published[] {
   const metadata = { name: "kubernetes", namespace: "default" };
   const ports = [{ name: "https", port, protocol: "TCP" }];
   const service = {
@@ -117,6 +134,15 @@ function publishedObjects({ port, address = nodeAddress }: ServerPlace): Publish
     { resource: "services", object: service, placeFields: [] },
     { resource: "endpoints", object: endpoints, placeFields: ["subsets"] },
     { resource: "endpointslices.discovery.k8s.io", object: slice, placeFields: ["endpoints", "ports"] },
+    ...(authentication
+      ? [
+          {
+            resource: "configmaps",
+            object: systemConfigMap("extension-apiserver-authentication", authentication),
+            placeFields: ["data"],
+          },
+        ]
+      : []),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainFlags, listFlags } from "./kube-apiserver.ts";
+import { explainFlags, listFlags, optionsOf } from "./kube-apiserver.ts";
 import { parseFlags } from "./command-line.ts";
 
 const explain = (...argv: string[]) => explainFlags(parseFlags(argv, listFlags));
@@ -50,6 +50,15 @@ test("what no user can see changes nothing, and is named", () => {
     notes: ["--max-requests-inflight=5 changes nothing: the embedded server has no such setting"],
     refusal: undefined,
   });
+});
+
+test("how kubelets are reached may be said without a certificate for it", () => {
+  const flags = parseFlags(["--kubelet-preferred-address-types=InternalIP,Hostname"], listFlags);
+  expect(optionsOf(flags).kubelets).toEqual({ addressTypes: ["InternalIP", "Hostname"] });
+});
+
+test.each(["--anonymous-auth", "--anonymous-auth=1"])("%s is what the server does", (flag) => {
+  expect(explain(flag)).toEqual({ notes: [] });
 });
 
 test.each([

@@ -108,14 +108,16 @@ export function explainFlags(flags: ReadonlyMap<string, string>): FlagsOutcome {
     return { refusal, notes: [] };
   }
   const mode = entries("authorization-mode").find((name) => !authorizationModes.has(name));
-  const flag = [...flags.keys()].find((name) => securityFlags.test(name) && !followedFlags.has(name));
+  const isFollowed = (name: string): boolean =>
+    followedFlags.has(name) || (name === "anonymous-auth" && parseBool(flags.get(name)!) === true);
+  const flag = [...flags.keys()].find((name) => securityFlags.test(name) && !isFollowed(name));
   const unfollowed = mode === undefined ? flag : `authorization-mode=${mode}`;
   if (unfollowed !== undefined)
     return { refusal: `the embedded server can't follow --${unfollowed}`, notes: [] };
   return {
     notes: [
       ...[...flags]
-        .filter(([name]) => !followedFlags.has(name))
+        .filter(([name]) => !isFollowed(name))
         .map(([name, value]) => noEffect(name, value, "the embedded server has no such setting")),
       ...gates
         .filter((gate) => readGate(gate) !== "ShardedListAndWatch=true")
@@ -159,12 +161,11 @@ function explainVersion(entry: string): string[] {
 }
 
 /** Converts kube-apiserver's flags to the options of a cluster. */
-function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
+export function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
   const serving = servingCertificate(flags);
   const clientCA = readFlag(flags, "client-ca-file");
   const signingKey = readFlag(flags, "service-account-signing-key-file");
   const issuer = flags.get("service-account-issuer");
-  const kubelets = kubeletOptions(flags);
   const advertiseAddress = flags.get("advertise-address");
   const isAccountNeeded = !flags.get("disable-admission-plugins")?.split(",").includes("ServiceAccount");
   return {
@@ -175,7 +176,7 @@ function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
     authorization: flags.get("authorization-mode") === "AlwaysAllow" ? "AlwaysAllow" : "RBAC",
     certificates: { ...(serving && { serving }), ...(clientCA && { clientCA }) },
     disableAdmissionPlugins: isAccountNeeded ? [] : ["ServiceAccount"],
-    ...(kubelets && { kubelets }),
+    kubelets: kubeletOptions(flags),
     frontProxy: frontProxyOf(flags),
     ...(signingKey && { serviceAccountKey: signingKey }),
     ...(issuer && { serviceAccountIssuer: issuer }),
@@ -195,13 +196,16 @@ function frontProxyOf(flags: ReadonlyMap<string, string>): Record<string, string
 }
 
 /** Reads how the server identifies itself to kubelets, and how these do to it. */
-function kubeletOptions(flags: ReadonlyMap<string, string>): KubeletTLS | undefined {
+function kubeletOptions(flags: ReadonlyMap<string, string>): Partial<KubeletTLS> {
   const cert = readFlag(flags, "kubelet-client-certificate");
   const key = readFlag(flags, "kubelet-client-key");
   const ca = readFlag(flags, "kubelet-certificate-authority");
   const types = flags.get("kubelet-preferred-address-types");
-  if (cert === undefined || key === undefined) return undefined;
-  return { client: { cert, key }, ...(ca && { ca }), ...(types && { addressTypes: types.split(",") }) };
+  return {
+    ...(cert && key && { client: { cert, key } }),
+    ...(ca && { ca }),
+    ...(types && { addressTypes: types.split(",") }),
+  };
 }
 
 function servingCertificate(flags: ReadonlyMap<string, string>): CertificateWithKey | undefined {

@@ -25,6 +25,8 @@ export interface Core {
   readonly tokens: TokenIssuer;
   /** Undefined for a server that reaches nothing, as in a simulation. */
   readonly kubelets?: KubeletTLS | undefined;
+  /** The server's own certificate, in PEM, by which it notices that an address of a kubelet leads to itself. */
+  readonly servingCertificate?: string | undefined;
   /** Returns the user of a bearer token for an audience. */
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }

@@ -4,7 +4,16 @@ import { connect as connectTLS } from "node:tls";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, test } from "vitest";
 import { TimeSlices } from "../http/time-slices.ts";
-import { listen } from "./serve.ts";
+import { listen, reachableHost } from "./serve.ts";
+
+test.each([
+  ["::", "[::1]"],
+  ["fd00::1", "[fd00::1]"],
+  ["0.0.0.0", "127.0.0.1"],
+  ["10.0.0.1", "10.0.0.1"],
+])("a server that listens on %s is reached at %s", (host, shown) => {
+  expect(reachableHost(host)).toBe(shown);
+});
 
 test("closing ends connections without requests, and those that have not finished their handshake", async () => {
   const ca = createCA({ commonName: "listen" });

@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, type Socket, isIPv6 } from "node:net";
 import type { Duplex } from "node:stream";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import { failedRequest, isDisconnect, statusErrorOf } from "../filters/errors.ts";
@@ -76,7 +76,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
   server.on("error", onError);
   const address = server.address() as AddressInfo;
   return {
-    url: `https://${host === "0.0.0.0" ? "127.0.0.1" : host}:${address.port}`,
+    url: `https://${reachableHost(host)}:${address.port}`,
     port: address.port,
     close: () =>
       new Promise<void>((resolve) => {
@@ -84,6 +84,12 @@ export async function listen(handler: Handler, options: ListenOptions) {
         for (const connection of connections) connection.destroy();
       }),
   };
+}
+
+/** Returns how this machine reaches a server that listens on an address, in the form of a URL. */
+export function reachableHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return isIPv6(host) ? `[${host === "::" ? "::1" : host}]` : host;
 }
 
 /** Returns a set that holds the open connections, including unfinished TLS handshakes, which Node's own list omits. */

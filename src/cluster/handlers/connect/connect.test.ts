@@ -3,9 +3,10 @@ import { type IncomingMessage, createServer as createPlainServer } from "node:ht
 import { type Server, createServer, request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { type TLSSocket, connect } from "node:tls";
+import { text } from "node:stream/consumers";
+import { type PeerCertificate, type TLSSocket, connect } from "node:tls";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Kubeconfig } from "../../auth/credentials.ts";
 import { send } from "../../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../../testing/index.ts";
@@ -15,7 +16,7 @@ import { startTestCluster, type TestCluster } from "../../testing/index.ts";
 
 const ca = createCA({ commonName: "cluster" });
 const received: IncomingMessage[] = [];
-let clientName: unknown;
+let client: PeerCertificate["subject"];
 let kubelet: Server;
 let cluster: TestCluster;
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const serving = issueCertificate(ca, { ipAddresses: ["127.0.0.1"], usages: ["server"] });
   kubelet = createServer({ ...serving, ca: ca.cert, requestCert: true }, (incoming, response) => {
     received.push(incoming);
-    clientName = (incoming.socket as TLSSocket).getPeerCertificate().subject.CN;
+    client = (incoming.socket as TLSSocket).getPeerCertificate().subject;
     if (incoming.url!.includes("previous=true"))
       response.writeHead(400).end('previous terminated container "a" in pod "web" not found');
     else if (incoming.url!.startsWith("/containerLogs/")) response.write("one\n");
@@ -75,6 +76,14 @@ afterAll(async () => {
 function pod(name: string, spec: object, containers = ["a"]) {
   const images = containers.map((container) => ({ name: container, image: "i" }));
   return { apiVersion: "v1", kind: "Pod", metadata: { name }, spec: { containers: images, ...spec } };
+}
+
+function node(name: string, address: string, port = 10250) {
+  const status = {
+    addresses: [{ type: "InternalIP", address }],
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
+  };
+  return { apiVersion: "v1", kind: "Node", metadata: { name }, status };
 }
 
 async function setAddress(name: string, ip: string): Promise<void> {
@@ -132,9 +141,56 @@ test("a log is followed as the kubelet sends it, and the kubelet sees it end wit
   await ended;
 });
 
-test("the server shows kubelets a certificate of its own", async () => {
+test("the server shows kubelets a certificate of its own, with which it may use their API alone", async () => {
   await get(`${pods}/web/log?previous=true`);
-  expect(clientName).toBe("kube-apiserver-kubelet-client");
+  const user = "kube-apiserver-kubelet-client";
+  expect({ ...client }).toEqual({ CN: user });
+  const mayBe = async (verb: string, resource: string, subresource = "") => {
+    const spec = { user, resourceAttributes: { verb, resource, subresource } };
+    const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    const { body } = await send(cluster.kubeconfig, { method: "POST", path, body: { spec } });
+    return (body as { status: { allowed: boolean } }).status.allowed;
+  };
+  expect([await mayBe("create", "nodes", "proxy"), await mayBe("get", "secrets")]).toEqual([true, false]);
+});
+
+test.each(["log", "log?insecureSkipTLSVerifyBackend=true", "exec?command=ls"])(
+  "a node whose address is the API server's own gets no request for %s",
+  async (subresource) => {
+    const port = Number(new URL(cluster.url).port);
+    await cluster.install(node("self", "127.0.0.1", port), pod("self", { nodeName: "self" }));
+    const path = `${pods}/self/${subresource}`;
+    const { response } = subresource.startsWith("log")
+      ? await upgrade(path, { method: "GET", protocol: "none" })
+      : await upgrade(path);
+    expect(await text(response)).toContain("the kubelet's address is the API server's own");
+  },
+);
+
+test("of how kubelets are reached, a part may be given; the server's certificate is its own then", async () => {
+  const other = await startTestCluster({ certificates: { ca }, kubelets: { addressTypes: ["Hostname"] } });
+  onTestFinished(() => other.stop());
+  const { port } = kubelet.address() as AddressInfo;
+  const names = {
+    addresses: [
+      { type: "InternalIP", address: "10.1.1.1" },
+      { type: "Hostname", address: "127.0.0.1" },
+    ],
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
+  };
+  await other.install(
+    { apiVersion: "v1", kind: "Node", metadata: { name: "n1" }, status: names },
+    pod("web", { nodeName: "n1" }),
+  );
+  const path = `${pods}/web/log?previous=true`;
+  const { body } = await send(other.kubeconfig, { method: "GET", path });
+  expect(body).toMatchObject({ message: 'previous terminated container "a" in pod "web" not found' });
+});
+
+test("a proxy leads to a node by the addresses of its name", async () => {
+  await cluster.install(node("lost", "nowhere.invalid"), node("local", "localhost"));
+  expect(await messageOf("/api/v1/nodes/lost/proxy/healthz")).toBe("lookup nowhere.invalid: no such host");
+  expect(await messageOf("/api/v1/nodes/local/proxy/healthz")).toBe("address not allowed");
 });
 
 test.each([
@@ -316,18 +372,7 @@ test("a kubelet that is down is named in the error", async () => {
   await once(closed, "listening");
   const { port } = closed.address() as AddressInfo;
   closed.close();
-  await cluster.install(
-    {
-      apiVersion: "v1",
-      kind: "Node",
-      metadata: { name: "down" },
-      status: {
-        addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
-        daemonEndpoints: { kubeletEndpoint: { Port: port } },
-      },
-    },
-    pod("far", { nodeName: "down" }),
-  );
+  await cluster.install(node("down", "127.0.0.1", port), pod("far", { nodeName: "down" }));
   expect(await messageOf(`${pods}/far/log`)).toContain(
     `Get "https://127.0.0.1:${port}/containerLogs/default/far/a"`,
   );

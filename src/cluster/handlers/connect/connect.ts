@@ -2,6 +2,7 @@
 // This file finds where a request goes, most often to a kubelet; `forward.ts` passes it on, byte by byte. Pods on the
 // nodes that are only pretended have no containers, and say so.
 
+import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { text } from "node:stream/consumers";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
@@ -55,7 +56,7 @@ export async function handleConnect(context: RequestContext, target: Target): Pr
   const path = target.subresource === "portforward" ? "portForward" : target.subresource;
   const url = kubeletURL(target, node, `/${path}/${target.namespace}/${target.name}${container}`);
   for (const [name, value] of streamParameters(context)) url.searchParams.append(name, value);
-  return dial(context, { url, tls: target.core.kubelets });
+  return dial(context, target, { url, tls: target.core.kubelets });
 }
 
 /** Asks admission, whose webhooks may have rules for the operation CONNECT. */
@@ -106,9 +107,11 @@ async function sendLog(context: RequestContext, target: Target): Promise<Reply> 
   const { client, ca, ...rest } = target.core.kubelets!;
   const isUnverified = isTrue(context.query.get("insecureSkipTLSVerifyBackend"));
   const tls = { ...rest, client, ...(ca !== undefined && !isUnverified && { ca }) };
-  const { response } = await forward(context, { url, tls, isOwn: true }).catch((error: Error) => {
-    throw internalError(`Get "${url.href}": ${error.message}`);
-  });
+  const { response } = await forward(context, target.core, { url, tls, isOwn: true }).catch(
+    (error: Error) => {
+      throw internalError(`Get "${url.href}": ${error.message}`);
+    },
+  );
   const { statusCode = 0 } = response;
   if (statusCode !== 200) throw logError(statusCode, await text(response), name);
   return { ...replyOf({ response }), contentType: "text/plain" };
@@ -196,8 +199,8 @@ function origin(scheme: string, host: string, port: number | string): string {
 }
 
 /** Connects to a kubelet for another protocol. */
-async function dial(context: RequestContext, destination: Destination): Promise<Reply> {
-  const forwarded = await forward(context, destination).catch((error: Error) => {
+async function dial(context: RequestContext, target: Target, destination: Destination): Promise<Reply> {
+  const forwarded = await forward(context, target.core, destination).catch((error: Error) => {
     throw internalError(`error dialing backend: ${error.message}`);
   });
   const { statusCode = 0 } = forwarded.response;
@@ -211,7 +214,7 @@ async function dial(context: RequestContext, destination: Destination): Promise<
 /** Passes a request on to a port of a pod, to one of the pods of a Service, or to a node. */
 async function proxy(context: RequestContext, target: Target): Promise<Reply> {
   await admit(context, target);
-  const destination = destinationOf(target);
+  const destination = await destinationOf(target);
   const { url } = context.request;
   const segments = target.namespace === "" ? "{5}" : "{7}";
   const rest = new RegExp(`^(?:/+[^/?]+)${segments}(.*)$`, "su").exec(url)?.[1] ?? "";
@@ -223,8 +226,8 @@ async function proxy(context: RequestContext, target: Target): Promise<Reply> {
   // Not resolved as a reference, in which `//` would begin another host.
   const path = rest.startsWith("/") ? rest : `/${rest}`;
   const proxied = { ...destination, url: new URL(`${destination.url.origin}${path}`) };
-  if (isUpgrade) return dial(context, proxied);
-  const forwarded = await forward(context, proxied).catch((error: Error) => {
+  if (isUpgrade) return dial(context, target, proxied);
+  const forwarded = await forward(context, target.core, proxied).catch((error: Error) => {
     const message = `error trying to reach service: ${error.message}`;
     throw new StatusError(503, "ServiceUnavailable", message);
   });
@@ -241,7 +244,7 @@ function readPlace({ name, resource }: Target): { scheme: string; object: string
   return { scheme: scheme || "http", object, port };
 }
 
-function destinationOf(target: Target): Destination {
+async function destinationOf(target: Target): Promise<Destination> {
   const { scheme, object, port } = readPlace(target);
   switch (qualifiedName(target.resource)) {
     case "nodes":
@@ -253,14 +256,19 @@ function destinationOf(target: Target): Destination {
   }
 }
 
-function nodeDestination(target: Target, scheme: string, name: string, port: string): Destination {
+async function nodeDestination(
+  target: Target,
+  scheme: string,
+  name: string,
+  port: string,
+): Promise<Destination> {
   const node = target.core.store.collection("nodes").get(name)?.object as unknown as Node | undefined;
   if (!node) throw notFound({ group: "", plural: "nodes", kind: "Node" }, name);
   if (!hasKubelet(node) || !target.core.kubelets) throw noContainers(target);
   const kubelet = kubeletURL(target, node, "/");
-  checkAddress(kubelet.hostname);
-  if (port === "" || port === kubelet.port) return { url: kubelet, tls: target.core.kubelets };
-  return { url: new URL(origin(scheme, kubelet.hostname, port)) };
+  const address = await resolveName(kubelet.hostname.replaceAll(/[[\]]/gu, ""));
+  if (port === "" || port === kubelet.port) return { url: kubelet, address, tls: target.core.kubelets };
+  return { url: new URL(origin(scheme, kubelet.hostname, port)), address };
 }
 
 function podDestination(target: Target, pod: Pod, scheme: string, port: string): Destination {
@@ -318,8 +326,15 @@ for (const [network, prefix, family] of [
 ] as const)
   localAddresses.addSubnet(network, prefix, family);
 
-function checkAddress(host: string): void {
-  const address = host.replaceAll(/[[\]]/gu, "");
+/** Returns an address of a name, or the address itself. As for kube-apiserver, a proxy may use all of them or none. */
+async function resolveName(name: string): Promise<string> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  for (const { address } of found) checkAddress(address);
+  if (!found[0]) throw badRequest(`lookup ${name}: no such host`);
+  return found[0].address;
+}
+
+function checkAddress(address: string): void {
   const family = isIP(address);
   if (family === 0 || localAddresses.check(address, family === 6 ? "ipv6" : "ipv4"))
     throw badRequest("address not allowed");

@@ -1,14 +1,20 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import * as http from "node:http";
-import * as https from "node:https";
+import * as net from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import * as tls from "node:tls";
 import type { KubeletTLS } from "../../contract/kubelet-tls.ts";
 import { joinStreams } from "../../http/join-streams.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
+import type { Core } from "../../registry/core.ts";
 
 /** Where a request is passed on to. */
 export interface Destination {
   readonly url: URL;
+  /** The address to connect to, if the host's name has been resolved and checked. Default: the URL's host. */
+  readonly address?: string;
   /** True if the destination gets a request of the server's own, without the client's headers. */
   readonly isOwn?: boolean;
   /** Absent for what is not a kubelet: its certificate is not verified. */
@@ -30,33 +36,95 @@ export function asksForUpgrade({ request }: RequestContext): boolean {
 const ownHeaders =
   /^(?:authorization|connection|impersonate-.*|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/iu;
 
+/** Returns a test for headers that go on: of those about one connection, its header Connection may name more. */
+function goesOn({ connection = "" }: http.IncomingHttpHeaders): (name: string) => boolean {
+  const named = new Set(connection.split(",").map((name) => name.trim().toLowerCase()));
+  return (name) => !ownHeaders.test(name) && !named.has(name.toLowerCase());
+}
+
 /** Passes a request on with its body, and returns the response as soon as its headers have arrived. */
-export function forward(context: RequestContext, { url, tls, isOwn }: Destination): Promise<Forwarded> {
+export async function forward(
+  context: RequestContext,
+  core: ConnectionContext,
+  destination: Destination,
+): Promise<Forwarded> {
   const { request, method, signal } = context;
+  const { url, isOwn } = destination;
   const raw = isOwn ? [] : request.rawHeaders;
   const headers = isOwn ? ["Host", url.host] : [];
+  const isPassed = goesOn(request.headers);
   for (let index = 0; index < raw.length; index += 2)
-    if (!ownHeaders.test(raw[index]!)) headers.push(raw[index]!, raw[index + 1]!);
+    if (isPassed(raw[index]!)) headers.push(raw[index]!, raw[index + 1]!);
   const isUpgrade = asksForUpgrade(context);
   if (isUpgrade) headers.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade!);
   else if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
-  const certificates = tls && { ...tls.client, ...(tls.ca !== undefined && { ca: tls.ca }) };
-  const options = {
-    method,
-    headers,
-    agent: false,
-    signal,
-    ...certificates,
-    rejectUnauthorized: tls?.ca !== undefined,
-  };
+  const socket = await connectTo(destination, core, signal);
+  const path = `${url.pathname}${url.search}`;
   return new Promise((resolve, reject) => {
-    const outgoing = (url.protocol === "https:" ? https : http).request(url, options);
+    const outgoing = http.request({ method, path, headers, signal, createConnection: () => socket });
     outgoing.once("response", (response) => resolve({ response }));
-    outgoing.once("upgrade", (response, socket, head) => resolve({ response, upgraded: { socket, head } }));
-    outgoing.once("error", reject);
+    outgoing.once("upgrade", (response, upgraded, head) =>
+      resolve({ response, upgraded: { socket: upgraded, head } }),
+    );
+    outgoing.on("error", reject);
     if (isUpgrade || !request.incoming) outgoing.end();
-    else pipeline(request.incoming, outgoing).catch(reject);
+    else passBody(request.incoming, outgoing);
   });
+}
+
+/** What connections need of the server: its clock for them, and its certificate. */
+type ConnectionContext = Pick<Core, "connectionClock" | "servingCertificate">;
+
+/** How long a connection may take to open: the limit of kube-apiserver's dialer. */
+const connectMilliseconds = 30_000;
+
+/** Opens a connection to a destination. Nothing of the request is sent before it is known not to lead back here. */
+async function connectTo(
+  { url, address, tls: kubelets }: Destination,
+  { connectionClock, servingCertificate }: ConnectionContext,
+  signal: AbortSignal,
+): Promise<net.Socket> {
+  const name = url.hostname.replaceAll(/[[\]]/gu, "");
+  const isSecure = url.protocol === "https:";
+  const target = { host: address ?? name, port: Number(url.port || (isSecure ? 443 : 80)) };
+  const certificates = kubelets && {
+    ...kubelets.client,
+    ...(kubelets.ca !== undefined && { ca: kubelets.ca }),
+  };
+  const socket = isSecure
+    ? tls.connect({
+        ...target,
+        ...certificates,
+        servername: net.isIP(name) === 0 ? name : "",
+        ALPNProtocols: ["http/1.1"],
+        rejectUnauthorized: kubelets?.ca !== undefined,
+      })
+    : net.connect(target);
+  // Errors reject; once the connection is open, they are the request's.
+  socket.on("error", () => undefined);
+  const giveUp = (): void => void socket.destroy(new Error(`dial tcp ${url.host}: i/o timeout`));
+  const cancel = connectionClock.setTimer(giveUp, connectMilliseconds);
+  try {
+    await once(socket, isSecure ? "secureConnect" : "connect", { signal });
+    const shown = socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined;
+    if (kubelets && servingCertificate && shown?.equals(new X509Certificate(servingCertificate).raw))
+      throw new Error("the kubelet's address is the API server's own");
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+/**
+ * Passes a body on. A destination may respond before it has read all of it; the rest is dropped, because many clients
+ * read no response before they have sent everything.
+ */
+function passBody(body: http.IncomingMessage, outgoing: http.ClientRequest): void {
+  body.pipe(outgoing);
+  outgoing.once("close", () => body.unpipe(outgoing).resume());
 }
 
 /** Makes the reply of what a destination responded: joins the connections, or passes the body through. */
@@ -74,7 +142,8 @@ export function replyOf({ response, upgraded }: Forwarded): Reply {
     };
     return { code, takeOver };
   }
-  const headers = Object.entries(response.headers).filter(([name]) => !ownHeaders.test(name));
+  const isPassed = goesOn(response.headers);
+  const headers = Object.entries(response.headers).filter(([name]) => isPassed(name));
   return {
     code,
     headers: Object.fromEntries(headers) as Record<string, string | string[]>,

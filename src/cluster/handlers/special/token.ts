@@ -37,7 +37,7 @@ export async function handleToken(context: RequestContext, target: Target): Prom
     uid: account.object.metadata.uid!,
     audiences: spec.audiences ?? [],
     expiresIn,
-    ...(bound && { boundTo: bound, node: nodeOf(target, bound) }),
+    ...(bound && { boundTo: bound, node: nodeOfBound(target, bound) }),
   });
   const audiences = spec.audiences?.length ? spec.audiences : [core.tokens.issuer];
   const body = {
@@ -51,7 +51,7 @@ export async function handleToken(context: RequestContext, target: Target): Prom
 }
 
 /** Finds the node of the pod that a token is bound to, which the token names, too. */
-function nodeOf(
+function nodeOfBound(
   { core, namespace }: Target,
   { kind, name }: { readonly kind: string; readonly name: string },
 ) {

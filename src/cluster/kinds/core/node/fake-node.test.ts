@@ -97,7 +97,15 @@ test("a kubelet that falls silent makes its node unknown, its pods unready and e
     reason: "NodeStatusUnknown",
     message: "Kubelet stopped posting node status.",
   };
-  await eventually(() => expect(nodeNamed("real").status?.conditions).toMatchObject([unknown, unknown]));
+  const never = { status: "Unknown", reason: "NodeStatusNeverUpdated" };
+  await eventually(() =>
+    expect(nodeNamed("real").status?.conditions).toMatchObject([
+      { type: "MemoryPressure", ...unknown },
+      { type: "Ready", ...unknown },
+      { type: "DiskPressure", ...never },
+      { type: "PIDPressure", ...never },
+    ]),
+  );
   await eventually(() =>
     expect(nodeNamed("real").spec?.taints).toMatchObject([
       { key: "node.kubernetes.io/unreachable", effect: "NoSchedule" },
@@ -110,4 +118,33 @@ test("a kubelet that falls silent makes its node unknown, its pods unready and e
   await renewLease();
   await objects().update("test", { ...nodeNamed("real"), status: status() } as never, "status");
   await eventually(() => expect(taintsOf("real")).toEqual([]));
+});
+
+test("a kubelet that registers and says no more is missed, and what was Unknown before keeps its time", async () => {
+  const since = { status: "Unknown", reason: "K", lastHeartbeatTime: iso(), lastTransitionTime: iso() };
+  const conditions = [
+    { ...since, type: "DiskPressure" },
+    { ...since, type: "NetworkUnavailable", status: "False" },
+  ];
+  await cluster.install(
+    { apiVersion: "v1", kind: "Node", metadata: { name: "real" }, status: { ...status(), conditions } },
+    {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "mute" },
+      status: { ...status(), conditions: undefined },
+    },
+  );
+  await clock.advance(70_000);
+  const never = { status: "Unknown", reason: "NodeStatusNeverUpdated" };
+  await eventually(() =>
+    expect(nodeNamed("mute").status?.conditions).toMatchObject([
+      { type: "Ready", ...never, message: "Kubelet never posted node status." },
+      { type: "MemoryPressure", ...never },
+      { type: "DiskPressure", ...never },
+      { type: "PIDPressure", ...never },
+    ]),
+  );
+  await eventually(() => expect(taintsOf("mute")).toContain("node.kubernetes.io/unreachable"));
+  expect(nodeNamed("real").status?.conditions?.slice(0, 2)).toEqual(conditions);
 });

@@ -70,12 +70,9 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
       readiness(node)?.lastHeartbeatTime,
     ];
     const latest = Math.max(...signs.map((time) => Date.parse(time ?? "") || 0));
-    const isKnown = clock.now() - latest < graceMilliseconds;
-    if (isKnown || conditions.every(({ status }) => status === "Unknown")) return node;
-    const unknown = { status: "Unknown", reason: "NodeStatusUnknown" } as const;
-    const lastTransitionTime = formatTime(clock.now());
-    const message = "Kubelet stopped posting node status.";
-    const silent = conditions.map((each) => ({ ...each, ...unknown, message, lastTransitionTime }));
+    if (clock.now() - latest < graceMilliseconds) return node;
+    const silent = silentConditions(conditions, node.metadata.creationTimestamp!, formatTime(clock.now()));
+    if (isEqual(silent, conditions)) return node;
     return objects.update(
       evictionUser,
       { ...node, status: { ...node.status, conditions: silent } },
@@ -125,6 +122,32 @@ const ownTaints: ReadonlySet<string> = new Set([
   "node.kubernetes.io/unreachable",
   pretendedTaint.key,
 ]);
+
+/** The conditions that every kubelet writes. */
+const kubeletConditions: readonly string[] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
+
+/** Makes the conditions of a silent kubelet Unknown, also those that it never wrote; others are not its own. */
+function silentConditions(conditions: readonly LooseCondition[], created: string, now: string) {
+  const unknown = { status: "Unknown", lastTransitionTime: now } as const;
+  const stopped = {
+    ...unknown,
+    reason: "NodeStatusUnknown",
+    message: "Kubelet stopped posting node status.",
+  };
+  const never = {
+    ...unknown,
+    reason: "NodeStatusNeverUpdated",
+    message: "Kubelet never posted node status.",
+  };
+  const missing = kubeletConditions.filter((type) => conditions.every((each) => each.type !== type));
+  return [
+    ...conditions.map((each) => {
+      const isLost = kubeletConditions.includes(each.type) && each.status !== "Unknown";
+      return isLost ? { ...each, ...stopped } : each;
+    }),
+    ...missing.map((type) => ({ type, ...never, lastHeartbeatTime: created })),
+  ];
+}
 
 function readiness(node: Node | undefined) {
   return node?.status?.conditions?.find(({ type }) => type === "Ready");

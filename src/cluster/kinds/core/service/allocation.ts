@@ -15,7 +15,13 @@ export const serverServiceAddress = "10.96.0.1";
 
 /** The names by which clients know the API server, in its certificate and in no other. */
 export const serverNames = {
-  dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
+  dnsNames: [
+    "localhost",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+  ],
   ipAddresses: ["127.0.0.1", "::1", serverServiceAddress],
 } as const;
 
