@@ -54,6 +54,11 @@ test("replicas follow, are seeded when they can't, and are left alone when they 
   ]);
   expect(steps({}).steps).toEqual([{ do: "seed", ordinal: 1, donor: 0 }]);
   expect(steps({ seedError: "No space left" }).problems).toMatchObject([{ reason: "SeedFailed" }]);
+  expect(steps({ seedError: "No space left", hasJustFailed: true }).steps).toEqual([]);
+  const failed = server(1, { seedError: "No space left" });
+  expect(decide({ size: 3 }, recorded, [primary, failed, follower(2)]).steps).toEqual([
+    { do: "seed", ordinal: 1, donor: 2 },
+  ]);
   expect(steps({ executed: set("a:1-2") }).steps).toEqual([{ do: "seed", ordinal: 1, donor: 0 }]);
   expect(steps({ executed: set("a:1-11") }).problems).toEqual([]);
   const ahead = steps({ executed: set("a:1-9,x:1-2") });

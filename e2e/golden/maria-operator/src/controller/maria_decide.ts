@@ -47,6 +47,8 @@ export interface Says {
   readonly isSeeding: boolean;
   /** Why it could not be seeded the last time. */
   readonly seedError?: string | undefined;
+  /** Whether that was a moment ago: what failed is tried again when the status has told it for a while. */
+  readonly hasJustFailed?: boolean;
   readonly source?: Source | undefined;
 }
 
@@ -327,10 +329,15 @@ function replicate({ wish, recorded, servers }: Look, current: Answering): Decis
     }
     if (ahead !== "" || !canFollow(says, primary)) {
       // One copy at a time, since users wait for what the primary reads.
-      const isBusy = isSeeding || steps.some((step) => step.do === "seed");
-      if (!isBusy) steps.push({ do: "seed", ordinal, donor: source });
+      const isBusy = isSeeding || says.hasJustFailed || steps.some((step) => step.do === "seed");
+      // A primary whose disk was full may not be able to send a copy until it is restarted.
+      const other = servers.find(
+        (each) => each !== server && answers(each) && isFollowing(each.says, source),
+      );
+      const donor = says.seedError && other ? other.ordinal : source;
+      if (!isBusy) steps.push({ do: "seed", ordinal, donor });
       if (says.seedError) {
-        const message = `server ${ordinal} can't copy the primary: ${says.seedError}`;
+        const message = `server ${ordinal} can't copy another one: ${says.seedError}. If it still can't in some minutes, delete the pod of server ${donor}, which restarts it`;
         problems.push({ reason: "SeedFailed", message });
       }
     } else if (!isFollowing(says, source)) {

@@ -202,6 +202,7 @@ const lookStatement = `SELECT @@report_host AS name, @@server_uuid AS uuid, @@su
   receiving.LAST_ERROR_MESSAGE AS receiveError, applying.SERVICE_STATE AS applying,
   (SELECT MAX(STATE) FROM performance_schema.clone_status WHERE PID > 0) AS cloning,
   (SELECT MAX(ERROR_MESSAGE) FROM performance_schema.clone_status) AS cloneError,
+  (SELECT MAX(ABS(TIMESTAMPDIFF(SECOND, END_TIME, NOW())) < 30) FROM performance_schema.clone_status WHERE STATE = 'Failed') AS justFailed,
   (SELECT MAX(LAST_ERROR_MESSAGE) FROM performance_schema.replication_applier_status_by_worker) AS applyError
 FROM (SELECT 1) AS one
 LEFT JOIN performance_schema.replication_connection_configuration AS configuration ON configuration.CHANNEL_NAME = ''
@@ -227,6 +228,7 @@ function read(row: Row, places: readonly Place[]): Says {
     purged: parseGtids(text("purged")),
     isSeeding: row["cloning"] === "In Progress",
     seedError: text("cloneError") || undefined,
+    hasJustFailed: row["justFailed"] === 1,
     source: row["source"] ? source : undefined,
   };
 }
