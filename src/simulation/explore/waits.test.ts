@@ -149,6 +149,25 @@ test("an operator whose next step is due just when everybody else has come to re
   expect((await examineScenario(scenario))?.story).toBeUndefined();
 });
 
+test("a rollout that pauses for an hour at each of four steps passes", async () => {
+  const rolling = timed(async ({ client }, shop) => {
+    const { size = 0 } = shop.spec;
+    const { namespace, name } = shop.metadata;
+    const map = await client.find(ConfigMap, { namespace, name });
+    const { stable = String(size), step = "0" } = map?.data ?? {};
+    if (map && Number(stable) === size) return undefined;
+    const left = Number(map?.metadata.annotations?.["since"] ?? 0) + 3_600_000 - Date.now();
+    if (left > 0) return { requeueAfter: `${left}ms` };
+    const data =
+      step === "4" ? { stable: String(size), step: "0" } : { stable, step: String(Number(step) + 1) };
+    const metadata = { namespace, name, annotations: { since: String(Date.now()) } };
+    await client.apply(ConfigMap, { metadata, data }, { owner: shop });
+    return { requeueAfter: "1h" };
+  });
+  const steps = [applyShop("a", { size: 1 }), { ...applyShop("a", { size: 5 }), after: 1000 }];
+  expect((await examineScenario({ ...rolling, steps }))?.story).toBeUndefined();
+});
+
 test("what is tried, given up and tried again has no end that could differ", async () => {
   const trying = timed(async ({ client }, shop) => {
     const { name, namespace } = shop.metadata;

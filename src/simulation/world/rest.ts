@@ -9,8 +9,8 @@ import type { World } from "./world.ts";
 /** How far to look for what is due by itself: requeues, timers of operators, schedules of the cluster. */
 export interface Outlook {
   readonly milliseconds: number;
-  /** The time counts since the last progress, or since the beginning: then it passes to its end. */
-  readonly since: "progress" | "beginning";
+  /** The time counts since the last progress, the last change, or the beginning: then it passes to its end. */
+  readonly since: "progress" | "change" | "beginning";
   /** The times that due work may change what has changed before until all that follows is taken for the same. */
   readonly repetitions: number;
 }
@@ -21,10 +21,10 @@ export const atOnce: Outlook = { milliseconds: 0, since: "progress", repetitions
 /** Enough for orders that take minutes, and for retries: what they lead to belongs to the outcome. */
 export const soon: Outlook = { milliseconds: 3_600_000, since: "progress", repetitions: 40 };
 
-/** What changes between `soon` and this depends on how long one waits. */
+/** What changes between `soon` and this depends on how long one waits. A rollout may pause for an hour at each of its steps. */
 export const later: Outlook = {
-  ...soon,
   milliseconds: 2 * soon.milliseconds,
+  since: "change",
   repetitions: 2 * soon.repetitions,
 };
 
@@ -161,12 +161,13 @@ export class Rest {
   #skipToNextWork(next: number): boolean {
     const { loop } = this.#world;
     const { milliseconds, since, repetitions } = this.#outlook;
-    const idle = loop.now - this.#progress;
-    const left = milliseconds - (since === "progress" ? idle : loop.now - this.#start);
+    const change = Math.max(this.#change, this.#progress);
+    const left =
+      milliseconds - (loop.now - { progress: this.#progress, change, beginning: this.#start }[since]);
     if (left <= 0 || this.#repetitions > repetitions || this.#wakes++ > mostWakes) return false;
     const stride = this.#wakes > exactWakes ? (loop.now - this.#change) * skippedPart : 0;
     const wait = Math.min(Math.max(next, stride), loop.untilNextWork(stride) ?? Infinity);
-    if (next > left && since === "progress") return false;
+    if (next > left && since !== "beginning") return false;
     loop.clock.skip(Math.min(wait, left));
     this.#lastSkip = loop.now;
     this.#world.onEffect?.();
