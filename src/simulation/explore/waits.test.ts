@@ -151,7 +151,7 @@ test("an operator whose next step is due just when everybody else has come to re
 
 test("a rollout that pauses for an hour at each of four steps passes", async () => {
   const rolling = timed(async ({ client }, shop) => {
-    const { size = 0 } = shop.spec;
+    const { size } = shop.spec;
     const { namespace, name } = shop.metadata;
     const map = await client.find(ConfigMap, { namespace, name });
     const { stable = String(size), step = "0" } = map?.data ?? {};
