@@ -30,7 +30,7 @@ const ref = { namespace: "default", name: "a" };
 const pool = new Pool(url, { connections: 64, pipelining: 1, connect: { ca } });
 const agent = new https.Agent({ keepAlive: true, maxSockets: 64, ca });
 
-/** What a carrier must do at least; a stream, a proxy, a CA file and the ends of connections come on top. */
+/** The least that a carrier must do. Streams, proxies, CA files and ends of connections are left out. */
 const overUndici: Carrier = async ({ method, path, headers, body }, { timeout, signal }) => {
   const answer = await pool.request({
     method,

@@ -11,7 +11,7 @@ import { repository } from "../../support/source-imports.ts";
 import { Coverage } from "./coverage.ts";
 import { Dice, mutate } from "./mutate.ts";
 
-/** What a process is told, and what it tells. */
+/** The order that a fuzzing process gets, and its report. */
 interface Order {
   readonly name: string;
   readonly seed: number;
@@ -175,7 +175,7 @@ function cpuSince(before: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** What a check complains of, or the error of an engine that a parser let through. */
+/** A complaint of a check, or an error of the engine that a parser let through. */
 async function problemOf(check: () => unknown): Promise<string | undefined> {
   try {
     const problem = await check();

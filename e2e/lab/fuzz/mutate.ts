@@ -19,7 +19,7 @@ export class Dice {
   }
 }
 
-/** What parsers of any language trip over. */
+/** Bytes that break parsers of many languages. */
 const troubles = [
   "\0",
   "\r\n",

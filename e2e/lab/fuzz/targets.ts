@@ -81,7 +81,7 @@ const responses: Target = {
       const cut = readResponses(chunks);
       if (!isDeepStrictEqual(cut, whole)) return `in pieces it is another: ${JSON.stringify([whole, cut])}`;
     }
-    // What both accept is the same. Node also checks what nobody uses, such as extensions of chunks.
+    // Both must read an accepted response alike. Node also rejects parts that nobody uses, such as extensions of chunks.
     if (whole.problem !== undefined || !whole.ended || whole.rest) return undefined;
     // Node rejects a response with both lengths; we read it as Go does, and close the connection.
     if (

@@ -78,7 +78,7 @@ export class Users {
     this.#agreed = union(this.#agreed, gtids);
   }
 
-  /** Whether the user has agreed to a loss from the beginning on. */
+  /** True if the user has agreed to lose even the first transactions. */
   get agreedToAll(): boolean {
     return count(subtract(this.made, this.#agreed)) < count(this.made);
   }

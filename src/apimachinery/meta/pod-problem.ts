@@ -1,7 +1,7 @@
 import { findCondition } from "./condition.ts";
 import type { KubernetesObject } from "./object.ts";
 
-/** What tells why a container does not run. */
+/** The states of a container that tell why it does not run. */
 interface ContainerStatus {
   readonly name: string;
   readonly state?: ContainerState | undefined;
@@ -19,7 +19,7 @@ interface Words {
   readonly message?: string | undefined;
 }
 
-/** What a Pod has, of whatever client, to tell why it does not run. */
+/** The part of a Pod that tells why it does not run, by the types of any client. */
 interface ObservedPod extends KubernetesObject {
   readonly status?: PodStatus | undefined;
 }

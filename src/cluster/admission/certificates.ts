@@ -29,7 +29,7 @@ function refusalOf(request: AdmissionRequest, authorizer: Authorizer): string | 
   const { operation, subresource, user } = request;
   const { spec, status } = (request.object ?? {}) as Request;
   const old = (request.oldObject ?? {}) as Request;
-  // Of the old object, lest a change of the signer's name chooses the permission.
+  // The old object names the signer: otherwise, the request could choose which permission it needs.
   const signer = old.spec?.signerName ?? "";
   switch (`${operation} ${subresource}`) {
     case "CREATE ":

@@ -65,7 +65,7 @@ export interface ServerPlace {
   readonly kubeletClient?: string | undefined;
 }
 
-/** What servers that trust this one read, and what it remembers itself. */
+/** A ConfigMap of the server: one tells aggregated servers whom it trusts, another one that it tracks tokens. */
 function systemConfigMap(name: string, data: Readonly<Record<string, string>>) {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "kube-system" }, data };
 }

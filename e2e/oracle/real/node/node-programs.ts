@@ -33,7 +33,7 @@ const packages = {
  */
 export type ControlPlane = "real" | "launchers" | "embedded";
 
-/** What journeys join whose tests don't say it: `CONTROL_PLANE=embedded npm run lab -- node`. */
+/** The control plane of journeys that name none: `CONTROL_PLANE=embedded npm run lab -- node`. */
 const chosen = (process.env["CONTROL_PLANE"] as ControlPlane | undefined) ?? "real";
 
 /** Builds and installs what a node needs, unless it is there; or says why this machine can't run one. */

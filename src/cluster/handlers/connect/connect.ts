@@ -1,4 +1,4 @@
-// What reaches containers and their ports: logs, exec, attach, port-forward and the proxies of pods, Services and nodes.
+// Reaches containers and their ports: logs, exec, attach, port-forward and the proxies of pods, Services and nodes.
 // This file finds where a request goes, most often to a kubelet; `forward.ts` passes it on, byte by byte. Pods on the
 // nodes that are only pretended have no containers, and say so.
 

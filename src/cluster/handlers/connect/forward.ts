@@ -72,7 +72,7 @@ export async function forward(
   });
 }
 
-/** What connections need of the server: its clock for them, and its certificate. */
+/** The parts of the server that connections to kubelets need: the clock of their time limit, and its certificate. */
 type ConnectionContext = Pick<Core, "connectionClock" | "servingCertificate">;
 
 /** How long a connection may take to open: the limit of kube-apiserver's dialer. */

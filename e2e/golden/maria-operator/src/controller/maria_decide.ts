@@ -47,7 +47,7 @@ export interface Says {
   readonly isSeeding: boolean;
   /** Why it could not be seeded the last time. */
   readonly seedError?: string | undefined;
-  /** Whether that was a moment ago: what failed is tried again when the status has told it for a while. */
+  /** True for half a minute after that: the status tells the error before the copy is tried again. */
   readonly hasJustFailed?: boolean;
   readonly source?: Source | undefined;
 }
