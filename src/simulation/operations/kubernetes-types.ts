@@ -140,14 +140,15 @@ export function knownTypesCheck(schema: JSONSchema, check: NewObjectCheck): (obj
   if (!hasKnownTypes(schema)) return () => [];
   const known = new Map<JSONSchema, KnownType | undefined>();
   // Objects share what doesn't change from one to the next.
-  const found = new WeakMap<object, FieldError[]>();
+  const found = new Map<KnownType, WeakMap<object, FieldError[]>>();
   return (object) =>
     placesOf(object, schema).flatMap(({ value, schema: inner, path }) => {
       if (!known.has(inner)) known.set(inner, knownTypeOf(inner));
       const type = known.get(inner);
       if (!type || typeof value !== "object" || value === null) return [];
-      const errors = found.get(value) ?? errorsOf(value, type, check);
-      found.set(value, errors);
+      const ofType = found.get(type) ?? new WeakMap<object, FieldError[]>();
+      const errors = ofType.get(value) ?? errorsOf(value, type, check);
+      found.set(type, ofType.set(value, errors));
       return errors.map((error) => ({ ...error, field: `${pathText(path)}${error.field}` }));
     });
 }
