@@ -38,13 +38,7 @@ test.skipIf(missing !== undefined)(
   async () => {
     const { stderr } = await project.tsbuilder("deploy", "--image", image, "--wait");
     expect(stderr).toContain("The operator is available.");
-    const metadata = { name: "db" };
-    await apply({
-      apiVersion: "data.example.com/v1",
-      kind: "MySQL",
-      metadata,
-      spec: { size, deletionPolicy: "Delete" },
-    });
+    await apply(database("db", { size }));
     await project.kubectl(`wait ${mysql} --for=condition=Ready --timeout=${timeoutIn.build}`);
     await apply(writer);
     await untilServing();
@@ -100,6 +94,52 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
+  "a backup is made beside a view without its table, and another database starts from it",
+  async () => {
+    const broken = "CREATE VIEW app.broken AS SELECT id FROM app.gone";
+    await ask(1, `CREATE TABLE app.gone (id INT); ${broken}; DROP TABLE app.gone; CREATE USER reader`);
+    await patch({ backupSchedule: "0 0 1 1 *", backup: { size: "1Gi" } });
+    await eventually(() => project.kubectl("get cronjob db-backup"));
+    const { rows } = await written();
+    await project.kubectl("create job once --from=cronjob/db-backup");
+    await project.kubectl(`wait job once --for=condition=Complete --timeout=${timeoutIn.build}`);
+    await apply(database("copy", { restoreFrom: { name: "db" } }));
+    await project.kubectl(
+      `wait mysqls.data.example.com/copy --for=condition=Ready --timeout=${timeoutIn.build}`,
+    );
+    const found = new Set((await askOf("copy-0", "SELECT id FROM app.t")).split("\n"));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter((row) => !found.has(row))).toEqual([]);
+    expect((await askOf("copy-0", "SELECT user FROM mysql.user WHERE user = 'reader'")).trim()).toBe(
+      "reader",
+    );
+    await untilServing(1);
+  },
+);
+
+test.skipIf(missing !== undefined).each([
+  ["an image that nobody has", { image: "mysql:nobody-has-it" }, "mysql:nobody-has-it"],
+  ["a class that is missing", { storage: { className: "missing" } }, '"missing"'],
+  [
+    "a node that is missing",
+    { nodeSelector: { disk: "missing" } },
+    "didn't match Pod's node affinity/selector",
+  ],
+  ["a Secret that is missing", { tls: { secretName: "missing" } }, '"missing"'],
+])("the status names %s", async (_, spec, cause) => {
+  await apply(database("stuck", spec));
+  await eventually(async () => {
+    const { conditions = [] } = await status("stuck");
+    expect(conditions.find(({ type }) => type === "Ready")?.message).toContain(cause);
+  });
+  await project.kubectl(`delete mysqls.data.example.com/stuck --timeout=${timeoutIn.journey}`);
+  await eventually(async () => {
+    const own = "get pod,persistentvolumeclaim --selector=app.kubernetes.io/instance=stuck --output=name";
+    expect(await project.kubectl(own)).toBe("");
+  });
+});
+
+test.skipIf(missing !== undefined)(
   "no row that was acknowledged is lost, on none of the servers",
   async () => {
     await project.kubectl("exec writer -- touch /tmp/end");
@@ -118,9 +158,12 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)("nothing is left", async () => {
-  await project.kubectl(`delete ${mysql} pod/writer secret/given --timeout=${timeoutIn.journey}`);
-  const kinds = "statefulset,pod,service,persistentvolumeclaim,secret,poddisruptionbudget";
-  const own = `get ${kinds} --selector=app.kubernetes.io/instance=db --output=name`;
+  await project.kubectl("delete job once");
+  await project.kubectl(
+    `delete ${mysql} mysqls.data.example.com/copy pod/writer secret/given pvc/db-backup --timeout=${timeoutIn.journey}`,
+  );
+  const kinds = "statefulset,cronjob,pod,service,persistentvolumeclaim,secret,poddisruptionbudget";
+  const own = `get ${kinds} --selector=app.kubernetes.io/managed-by=db-operator --output=name`;
   await eventually(async () => expect(await project.kubectl(own)).toBe(""));
   await project.tsbuilder("undeploy");
   expect(await project.kubectl("get namespace db-operator-system --ignore-not-found")).toBe("");
@@ -153,6 +196,15 @@ const writer = {
     volumes: [{ name: "credentials", secret: { secretName: "db-credentials" } }],
   },
 };
+
+function database(name: string, spec: object): object {
+  return {
+    apiVersion: "data.example.com/v1",
+    kind: "MySQL",
+    metadata: { name },
+    spec: { deletionPolicy: "Delete", ...spec },
+  };
+}
 
 async function apply(object: object): Promise<void> {
   const file = join(project.folder, "object.json");
@@ -192,8 +244,9 @@ interface Status {
   readonly conditions?: readonly { readonly type: string; readonly message: string }[];
 }
 
-async function status(): Promise<Status> {
-  return JSON.parse(await project.kubectl(`get ${mysql} --output=jsonpath={.status}`)) as Status;
+async function status(name = "db"): Promise<Status> {
+  const words = `get mysqls.data.example.com/${name} --output=jsonpath={.status}`;
+  return JSON.parse((await project.kubectl(words)) || "{}") as Status;
 }
 
 function uidOf(object: string): Promise<string> {
@@ -206,11 +259,15 @@ async function restartsOf(pod: string): Promise<number> {
   );
 }
 
-/** Asks a server as its root, who has no password and no way in but its socket. */
 function ask(ordinal: number, sql: string): Promise<string> {
+  return askOf(`db-${ordinal}`, sql);
+}
+
+/** Asks a server as its root, who has no password and no way in but its socket. */
+function askOf(pod: string, sql: string): Promise<string> {
   const words =
     "mysql --no-defaults --socket=/run/mysqld/mysqld.sock --user=root --skip-column-names --execute";
-  return project.kubectl(`exec db-${ordinal} --container=mysql -- ${words}`, sql);
+  return project.kubectl(`exec ${pod} --container=mysql -- ${words}`, sql);
 }
 
 /** A script for the sandbox, which has no other processes than its own. */
