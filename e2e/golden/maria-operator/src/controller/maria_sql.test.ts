@@ -27,7 +27,7 @@ test("a server whose certificate proves nothing is silent, and the status says w
     const [server] = await (await sessionsWith(Promise.reject(error))).look(true);
     return server?.trouble;
   };
-  expect(await troubleOf("expired; try --another")).toMatch(/^expired\. Correct the Secret .* and delete the pod/);
+  expect(await troubleOf("old; try -x")).toMatch(/^old\. Correct the Secret .* and delete the pod/);
   expect(await troubleOf("read ECONNRESET")).toBe("read ECONNRESET");
 });
 
