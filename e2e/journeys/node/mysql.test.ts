@@ -38,7 +38,7 @@ test.skipIf(missing !== undefined)(
   async () => {
     const { stderr } = await project.tsbuilder("deploy", "--image", image, "--wait");
     expect(stderr).toContain("The operator is available.");
-    await apply(database("db", { size }));
+    await apply(database("db", { size, backup: { size: "1Gi" } }));
     await project.kubectl(`wait ${mysql} --for=condition=Ready --timeout=${timeoutIn.build}`);
     await apply(writer);
     await untilServing();
@@ -98,7 +98,7 @@ test.skipIf(missing !== undefined)(
   async () => {
     const broken = "CREATE VIEW app.broken AS SELECT id FROM app.gone";
     await ask(1, `CREATE TABLE app.gone (id INT); ${broken}; DROP TABLE app.gone; CREATE USER reader`);
-    await patch({ backupSchedule: "0 0 1 1 *", backup: { size: "1Gi" } });
+    await patch({ backupSchedule: "0 0 1 1 *" });
     await eventually(() => project.kubectl("get cronjob db-backup"));
     const { rows } = await written();
     await project.kubectl("create job once --from=cronjob/db-backup");
@@ -119,7 +119,7 @@ test.skipIf(missing !== undefined)(
 
 test.skipIf(missing !== undefined).each([
   ["an image that nobody has", { image: "mysql:nobody-has-it" }, "mysql:nobody-has-it"],
-  ["a class that is missing", { storage: { className: "missing" } }, '"missing"'],
+  ["a claim that no class serves", { storage: { className: "missing" } }, "events of data-stuck-0"],
   [
     "a node that is missing",
     { nodeSelector: { disk: "missing" } },

@@ -83,3 +83,13 @@ test.each(cases)("a pod that %s", (_, status, reason, message) => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, status } as const;
   expect(podProblem(pod)).toEqual(reason === undefined ? undefined : { reason, message });
 });
+
+test("claims that aren't bound are named, which the scheduler doesn't", () => {
+  const message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.";
+  const scheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
+  const volumes = [{ name: "config" }, { name: "data", persistentVolumeClaim: { claimName: "data-db-0" } }];
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "db-0" }, spec: { volumes } };
+  expect(podProblem({ ...pod, status: { conditions: [scheduled] } })?.message).toBe(
+    `${message} (look at the events of data-db-0)`,
+  );
+});

@@ -21,7 +21,12 @@ interface Words {
 
 /** The part of a Pod that tells why it does not run, by the types of any client. */
 interface ObservedPod extends KubernetesObject {
+  readonly spec?: { readonly volumes?: readonly ObservedVolume[] | undefined } | undefined;
   readonly status?: PodStatus | undefined;
+}
+
+interface ObservedVolume {
+  readonly persistentVolumeClaim?: { readonly claimName: string } | undefined;
 }
 
 interface PodStatus extends Words {
@@ -44,11 +49,17 @@ export interface PodProblem {
  * found in the scheduler's condition, and a missing image, or a missing Secret of the environment, in a container's status. A missing
  * Secret of a volume is in no status: the kubelet reports it by Events only.
  */
-export function podProblem({ status = {} }: ObservedPod): PodProblem | undefined {
+export function podProblem({ spec, status = {} }: ObservedPod): PodProblem | undefined {
   const scheduled = findCondition(status.conditions, "PodScheduled");
   if (scheduled?.status === "False") {
     const { reason, message = "" } = scheduled;
-    return { reason: reason || "Unschedulable", message: message || "no node was chosen" };
+    const why = message || "no node was chosen";
+    // The scheduler doesn't say which claims are unbound, and why is only in their Events.
+    const claims = why.includes("unbound immediate PersistentVolumeClaims")
+      ? (spec?.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? [])
+      : [];
+    const names = claims.length > 0 ? ` (look at the events of ${claims.join(", ")})` : "";
+    return { reason: reason || "Unschedulable", message: `${why}${names}` };
   }
   const { initContainerStatuses = [], containerStatuses = [], phase, reason, message } = status;
   if (phase === "Succeeded") return undefined;
