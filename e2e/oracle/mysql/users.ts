@@ -85,7 +85,7 @@ export class Users {
 
   /** Acknowledged transactions of some origins. */
   transactionsOf(isMeant: (origin: string) => boolean): Gtids {
-    const all = union(this.made, ...this.#rows.map(({ gtids }) => gtids));
+    const all = this.#rows.reduce((sum, { gtids }) => union(sum, gtids), this.made);
     return new Map([...all].filter(([origin]) => isMeant(origin)));
   }
 
