@@ -24,7 +24,8 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   history:
     "the outcome depends on the way that led to it. Set every field in each reconcile, and delete what the spec no longer asks for.",
   stuck: "after a wrong value was corrected, the operator did not continue.",
-  collision: "right with one object, wrong with two: names or state are shared between them.",
+  collision:
+    "right with one object, wrong with two: names or state are shared between them. If what they share goes to whoever asks first, as a port of a pool does, allow that with `mayDiffer`.",
   order:
     "several objects name the same thing, and the outcome depends on which of them came first. If that is meant, allow it with `mayDiffer`; otherwise refuse all but one of them by a rule that doesn't depend on the past, such as the oldest `creationTimestamp` and then the name.",
   "hot-loop": "writes go on although nothing changes. Write only what differs, and no times or counters.",
