@@ -160,8 +160,10 @@ test.skipIf(missing !== undefined)(
 test.skipIf(missing !== undefined)("nothing is left", async () => {
   await project.kubectl("delete job once");
   await project.kubectl(
-    `delete ${mysql} mysqls.data.example.com/copy pod/writer secret/given pvc/db-backup --timeout=${timeoutIn.journey}`,
+    `delete ${mysql} mysqls.data.example.com/copy pod/writer secret/given --timeout=${timeoutIn.journey}`,
   );
+  // While its MySQL is there, the claim of backups is made again.
+  await project.kubectl(`delete persistentvolumeclaim db-backup --timeout=${timeoutIn.journey}`);
   const kinds = "statefulset,cronjob,pod,service,persistentvolumeclaim,secret,poddisruptionbudget";
   const own = `get ${kinds} --selector=app.kubernetes.io/managed-by=db-operator --output=name`;
   await eventually(async () => expect(await project.kubectl(own)).toBe(""));
