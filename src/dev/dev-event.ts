@@ -1,3 +1,4 @@
+import type { Finding } from "./record/findings/finding.ts";
 import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 
 /** An event in a development session, for a view to show. */
@@ -10,18 +11,25 @@ export type DevEvent =
   | { readonly type: "again"; readonly what: "reload" | "operator" | "cluster" }
   /** A line of the operator's output. */
   | { readonly type: "operator"; readonly line: string }
+  /** A reconcile of the operator has begun. */
+  | { readonly type: "began"; readonly reconcile: BegunReconcile }
   /** A reconcile of the operator that has ended. */
   | { readonly type: "reconcile"; readonly reconcile: RecordedReconcile }
   /** A sample of the operator's process. */
   | { readonly type: "sample"; readonly sample: RecordedSample }
+  /** The probable mistakes that the record shows so far. */
+  | { readonly type: "findings"; readonly findings: readonly Finding[] }
   /** The current state of an object of one of the project's kinds. */
   | { readonly type: "object"; readonly object: ShownObject };
+
+export type BegunReconcile = Pick<RecordedReconcile, "controller" | "request" | "reconcileID">;
 
 /** An object as shown on the screen. */
 export interface ShownObject {
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly name: string;
+  readonly uid: string | undefined;
   readonly isDeleted: boolean;
   readonly conditions: readonly {
     readonly type: string;

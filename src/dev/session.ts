@@ -11,7 +11,7 @@ import { openStateFolder } from "../scaffold/apply.ts";
 import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
 import { type AppliedObjects, applyConfig, applySamples, deleteApplied } from "./config/apply-config.ts";
 import type { DevCluster } from "./cluster/dev-cluster.ts";
-import type { Report, ShownObject } from "./dev-event.ts";
+import type { BegunReconcile, Report, ShownObject } from "./dev-event.ts";
 import { lockSession, rememberConfig } from "./running-session.ts";
 import { OwnWrites, Reloader } from "./reload/reloader.ts";
 import { type PageActions, recordActions } from "./page/page-action.ts";
@@ -97,6 +97,7 @@ async function start(
       file.append(reconciles);
     },
     sample: (sample: RecordedSample): void => report({ type: "sample", sample }),
+    began: (reconcile: BegunReconcile): void => report({ type: "began", reconcile }),
   };
   await options.generate();
   const program = join(folder, "operator.mjs");
@@ -257,6 +258,7 @@ async function watchKind(
             kind: kind.kind,
             namespace,
             name,
+            uid: object.metadata.uid,
             isDeleted: type === "DELETED",
             conditions: (object as WithConditions).status?.conditions ?? [],
             now,

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { type Plugin, build as bundle } from "esbuild";
 import { precompiledTemplates } from "../scaffold/compiled-templates.ts";
 import { describeLicenses, licensesFile } from "../shared/third-party-licenses.ts";
@@ -98,6 +99,8 @@ async function bundlePage(): Promise<string[]> {
     metafile: true,
   });
   copyFileSync(join(root, "src/dashboard/page.html"), join(outdir, "page.html"));
+  for (const file of ["page.js", "page.css"])
+    writeFileSync(join(outdir, `${file}.br`), brotliCompressSync(readFileSync(join(outdir, file))));
   return Object.keys(metafile.inputs);
 }
 

@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { packRelease } from "../../../src/packaging/release/pack-release.ts";
 import { repository } from "../../support/source-imports.ts";
@@ -20,4 +22,13 @@ test("a release is packed in the order of its dependencies, and to the same byte
   ]);
   const sums = ({ files }: typeof release): string => Buffer.from(files.get("SHA256SUMS")!).toString();
   expect(sums(packRelease(repository, "9.9.9", page))).toBe(sums(release));
+});
+
+test("the page of dev weighs at most 45 kB as browsers get it", () => {
+  const folder = join(repository, "dist/cli/page");
+  const files = readdirSync(folder);
+  // page.html is sent as it is.
+  const sent = files.filter((file) => !files.includes(`${file}.br`));
+  expect(sent.toSorted()).toEqual(["page.css.br", "page.html", "page.js.br"]);
+  expect(sent.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)).toBeLessThan(45_000);
 });

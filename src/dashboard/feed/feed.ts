@@ -1,6 +1,6 @@
 import { keptBytes } from "../../dev/record/page-record.ts";
 import type { Recorded, RecordedSession } from "../../dev/record/recorded.ts";
-import { Findings } from "../history/findings/findings.ts";
+import type { Finding } from "../../dev/record/findings/finding.ts";
 import { History } from "../history/history.ts";
 
 /** The state of the connection: `ended` for a finished session, `refused` for a token that is not valid any more. */
@@ -15,7 +15,9 @@ const retryPause = 1000;
 /** Reads the record of the session that serves this page, reads it again after an outage, and sends actions to the session. */
 export class Feed {
   history = new History();
-  findings = new Findings();
+  /** Probable mistakes, which the server looks for. */
+  findings: readonly Finding[] = [];
+  readonly #findings = new Map<number, Finding>();
   session: RecordedSession | undefined;
   actions: readonly string[] = [];
   state: FeedState = "loading";
@@ -70,7 +72,8 @@ export class Feed {
     if (response.status === 401 || response.status === 403) return this.#change("refused");
     if (!response.ok || response.body === null) throw new Error(response.statusText);
     this.history = new History();
-    this.findings = new Findings();
+    this.findings = [];
+    this.#findings.clear();
     let length = 0;
     for await (const line of readLines(response.body)) {
       this.#take(JSON.parse(line) as Line);
@@ -93,9 +96,13 @@ export class Feed {
         return;
       case "end":
         return this.#change("ended");
+      case "findings":
+        for (const number of line.gone) this.#findings.delete(number);
+        for (const [number, finding] of line.added) this.#findings.set(number, finding);
+        this.findings = [...this.#findings.values()].sort((a, b) => a.from - b.from);
+        return this.#notify();
       default:
         this.history.add(line);
-        this.findings.add(line);
         this.#notify();
     }
   }
@@ -149,7 +156,14 @@ interface End {
   readonly type: "end";
 }
 
-type Line = Recorded | RecordedSession | Live | End;
+/** What has changed in the findings: new ones with numbers, and the numbers of those that are gone. */
+interface FindingsNews {
+  readonly type: "findings";
+  readonly added: readonly (readonly [number, Finding])[];
+  readonly gone: readonly number[];
+}
+
+type Line = Recorded | RecordedSession | FindingsNews | Live | End;
 
 interface RefusalAnswer {
   readonly message: string;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Recorded } from "../../dev/record/recorded.ts";
 import { activityOf } from "./connections.ts";
 import { History } from "./history.ts";
-import { madeReconcile, madeRequest, madeWrite } from "./testdata/made-records.ts";
+import { madeReconcile, madeRequest, madeWrite } from "../../dev/record/testdata/made-records.ts";
 
 const metadata = { namespace: "default", name: "db" };
 const pods = "/api/v1/namespaces/default/pods";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { History } from "./history.ts";
-import { madeCall, madeWrite } from "./testdata/made-records.ts";
+import { madeCall, madeWrite } from "../../dev/record/testdata/made-records.ts";
 
 const unnamed = { namespace: "default", generateName: "web-" };
 const object = { apiVersion: "v1", kind: "Pod", metadata: unnamed };

@@ -2,8 +2,15 @@ import { expect, test } from "vitest";
 import type { RecordedAdmission } from "../../dev/record/recorded.ts";
 import { callsOf, reconcilesOfCall } from "./connections.ts";
 import { History } from "./history.ts";
-import { ann, madeCall, madeObject, madeReconcile, madeRequest, timeOf } from "./testdata/made-records.ts";
-import { patchedObject, verdictOf } from "./webhook-call.ts";
+import {
+  ann,
+  madeCall,
+  madeObject,
+  madeReconcile,
+  madeRequest,
+  timeOf,
+} from "../../dev/record/testdata/made-records.ts";
+import { patchedObject, verdictOf } from "../../dev/record/webhook-call.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { columnsOf } from "./columns.ts";
 import { History } from "./history.ts";
-import { madeObject, madeWrite } from "./testdata/made-records.ts";
+import { madeObject, madeWrite } from "../../dev/record/testdata/made-records.ts";
 
 /** A record with a CRD of MySQL whose version v1 has these columns. */
 function recordOf(additionalPrinterColumns: unknown): History {

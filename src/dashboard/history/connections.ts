@@ -2,17 +2,17 @@
 // that caused them, with webhook calls and with log lines. The record has no such links: times, users, paths and names show them.
 
 import type { EventReference, EventSummary } from "../../dev/record/recorded.ts";
-import {
-  causesOf,
-  eventResources,
-  isOperator,
-  keysOfCall,
-  objectOfCause,
-  summarizeEvent,
-} from "../../dev/record/recorded.ts";
+import { causesOf, eventResources, objectOfCause, summarizeEvent } from "../../dev/record/recorded.ts";
 import type { Call, History, Printed, Reconcile, Revision, Track } from "./history.ts";
-import { countUntil } from "./count-until.ts";
-import { type RequestTarget, hasSucceeded, isWrite, placeOf, requestTarget } from "./request-target.ts";
+import { countUntil } from "../../dev/record/count-until.ts";
+import {
+  type RequestTarget,
+  hasSucceeded,
+  isWrite,
+  placeOf,
+  requestTarget,
+} from "../../dev/record/request-target.ts";
+import { clockInaccuracy, isCallOfReconcile } from "../../dev/record/webhook-call.ts";
 
 /** A reconcile that wrote an object, with the requests that wrote it. */
 export interface WritingReconcile {
@@ -84,9 +84,6 @@ function isCollectionOf(namespace: string | undefined, key: string): boolean {
   return namespace === undefined || key.startsWith(`${namespace}/`);
 }
 
-/** Times come from two processes, and each rounds down to a whole millisecond. */
-const clockInaccuracy = 1;
-
 function isDuring({ at }: Revision, { from, to }: Reconcile): boolean {
   return at >= from - clockInaccuracy && at <= to + clockInaccuracy;
 }
@@ -137,38 +134,6 @@ export function callsOf({ calls }: History, reconcile: Reconcile): readonly Call
 export function reconcilesOfCall({ reconciles }: History, call: Call): readonly Reconcile[] {
   const first = countUntil(reconciles, ({ to }) => to < call.to - clockInaccuracy);
   return reconciles.slice(first).filter((reconcile) => isCallOfReconcile(call, reconcile));
-}
-
-/** Returns true if a call happened during a reconcile, and one of the reconcile's requests can have caused it. */
-export function isCallOfReconcile(call: Call, reconcile: Reconcile): boolean {
-  if (call.from < reconcile.from - clockInaccuracy || call.to > reconcile.to + clockInaccuracy) return false;
-  return (
-    isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallOfRequest(call, method, path))
-  );
-}
-
-/** The admission operations of HTTP methods. An apply patch and a PUT create an object that does not exist. */
-const operations: Readonly<Record<string, readonly string[]>> = {
-  GET: ["CONNECT"],
-  POST: ["CREATE", "CONNECT"],
-  PUT: ["UPDATE", "CREATE"],
-  PATCH: ["UPDATE", "CREATE"],
-  DELETE: ["DELETE"],
-};
-
-/** Returns true if a request can have caused a call, judged by resource, object, subresource and operation. */
-export function isCallOfRequest(call: Call, method: string, path: string): boolean {
-  const target = requestTarget(path);
-  if (target === undefined || target.resource !== call.resource) return false;
-  if (!keysOfCall(call).some((key) => targets(target, key))) return false;
-  if (call.call === "conversion") return true;
-  if (call.subresource !== (target.subresource ?? "")) return false;
-  return operations[method]?.includes(call.operation) === true;
-}
-
-function targets({ namespace, name }: RequestTarget, key: string): boolean {
-  const prefix = namespace === undefined ? "" : `${namespace}/`;
-  return name === undefined ? key.startsWith(prefix) : key === `${prefix}${name}`;
 }
 
 /** The time in milliseconds until a printed line reaches dev: seconds on a busy machine. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordedWrite } from "../../dev/record/recorded.ts";
 import { goesWith } from "./owner-tree.ts";
 import { History } from "./history.ts";
-import { madeWrite } from "./testdata/made-records.ts";
+import { madeWrite } from "../../dev/record/testdata/made-records.ts";
 
 function object(
   name: string,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { History, restartsOf, sampleAt } from "./history.ts";
-import { madeSample, timeOf } from "./testdata/made-records.ts";
+import { madeSample, timeOf } from "../../dev/record/testdata/made-records.ts";
 
 const history = new History();
 for (const [at, since] of [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RecordedWrite } from "../../dev/record/recorded.ts";
 import { History, revisionAt } from "./history.ts";
-import { madeReconcile } from "./testdata/made-records.ts";
+import { madeReconcile } from "../../dev/record/testdata/made-records.ts";
 
 const time = (seconds: number) => new Date(seconds * 1000).toISOString();
 

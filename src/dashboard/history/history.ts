@@ -1,19 +1,23 @@
 // A recorded session of `dev`, as the page reads it. Begin here: `History` indexes the lines of the record. `connections` finds
-// which parts belong together, `owner-tree` the tree of objects, `object-yaml` the writer of each field, and `findings` looks
-// for probable mistakes.
+// which parts belong together, `owner-tree` the tree of objects, `object-yaml` the writer of each field, and `problems` says each
+// cause of what is wrong once.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { describeAction, describeFault } from "../../dev/record/describe-action.ts";
-import type {
-  Recorded,
-  RecordedCall,
-  RecordedText,
-  RecordedWrite,
-  RecordedSample,
-} from "../../dev/record/recorded.ts";
-import { endedAt, keyName, placeName, placesOfCall } from "../../dev/record/recorded.ts";
-import { countUntil } from "./count-until.ts";
-import { verdictOf, webhookName } from "./webhook-call.ts";
+import type { Recorded, RecordedCall, RecordedText, RecordedWrite } from "../../dev/record/recorded.ts";
+import { keyName, placeName, placesOfCall } from "../../dev/record/recorded.ts";
+import {
+  type Call,
+  type Reconcile,
+  type Sample,
+  callOf,
+  reconcileOf,
+  sampleOf,
+} from "../../dev/record/timed.ts";
+import { countUntil } from "../../dev/record/count-until.ts";
+import { verdictOf, webhookName } from "../../dev/record/webhook-call.ts";
+
+export type { Call, Reconcile, Sample };
 
 /** The revisions of all objects that had the same resource and key, one object after the other. */
 export interface Track {
@@ -25,12 +29,6 @@ export interface Track {
   readonly revisions: readonly Revision[];
 }
 
-/** A reconcile, with times in milliseconds since 1970. */
-export type Reconcile = Extract<Recorded, { type: "reconcile" }> & {
-  readonly from: number;
-  readonly to: number;
-};
-
 /** All reconciles of one request of a controller, in the order of their starts: one request is never reconciled twice at once. */
 export interface Lane {
   readonly controller: string;
@@ -38,25 +36,11 @@ export interface Lane {
   readonly reconciles: readonly Reconcile[];
 }
 
-/** A call of a webhook, with times in milliseconds since 1970. */
-export type Call = RecordedCall & {
-  readonly from: number;
-  readonly to: number;
-};
-
 /** A line of the log: output of the operator or of dev, or an action on the page. */
 export interface Printed {
   readonly at: number;
   readonly by: RecordedText["type"] | "page";
   readonly text: string;
-}
-
-/** A sample of the operator's process, with times in milliseconds since 1970. */
-export interface Sample extends Omit<RecordedSample, "type" | "at" | "since" | "blockedUntil"> {
-  readonly at: number;
-  readonly since: number;
-  /** Undefined if the event loop was not blocked. */
-  readonly blockedUntil: number | undefined;
 }
 
 /** The state of an object after a write. */
@@ -233,23 +217,6 @@ export class History {
   placesOf(kind: string, key: string): readonly string[] {
     return [...(this.#places.get(`${kind} ${key}`) ?? [])];
   }
-}
-
-export function reconcileOf(reconcile: Extract<Recorded, { type: "reconcile" }>): Reconcile {
-  return { ...reconcile, from: Date.parse(reconcile.at), to: endedAt(reconcile) };
-}
-
-export function callOf(recorded: RecordedCall, at: number): Call {
-  return { ...recorded, from: at, to: at + recorded.seconds * 1000 };
-}
-
-export function sampleOf({ at, since, blockedUntil, ...numbers }: RecordedSample): Sample {
-  return {
-    ...numbers,
-    at: Date.parse(at),
-    since: Date.parse(since),
-    blockedUntil: blockedUntil === undefined ? undefined : Date.parse(blockedUntil),
-  };
 }
 
 /** The longest time between an admission call and the creation of its object, in milliseconds. */

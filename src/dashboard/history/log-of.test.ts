@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { History } from "./history.ts";
 import { logOf } from "./connections.ts";
-import { madeReconcile, timeOf } from "./testdata/made-records.ts";
+import { madeReconcile, timeOf } from "../../dev/record/testdata/made-records.ts";
 
 test("the log of a reconcile has the lines with its ID, also those that came late", () => {
   const history = new History();

@@ -2,7 +2,7 @@ import type { OwnerReference } from "@tsbuilder/apimachinery/meta";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { History } from "./history.ts";
-import { madeWrite } from "./testdata/made-records.ts";
+import { madeWrite } from "../../dev/record/testdata/made-records.ts";
 import { ownerTree, type TreeNode } from "./owner-tree.ts";
 
 const ownedBy = (uid: string, controller?: boolean): OwnerReference => ({

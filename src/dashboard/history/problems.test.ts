@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Recorded } from "../../dev/record/recorded.ts";
-import { Findings } from "./findings/findings.ts";
+import { Findings } from "../../dev/record/findings/findings.ts";
 import { History } from "./history.ts";
 import { healthOf, problemsOf } from "./problems.ts";
-import { each, madeReconcile, madeRequest, madeWrite } from "./testdata/made-records.ts";
+import { each, madeReconcile, madeRequest, madeWrite } from "../../dev/record/testdata/made-records.ts";
 
 const stack = (name: string): string =>
   `TypeError: no size of ${name}\n    at sizeOf (/home/ann/shop/src/controller/size.ts:12:3)\n    at run (/home/ann/shop/node_modules/a/b.js:1:1)`;

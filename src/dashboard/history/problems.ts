@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { placeOf } from "../../dev/view/readable-log.ts";
-import { countUntil } from "./count-until.ts";
-import type { Finding, FoundRequest } from "./findings/finding.ts";
-import { groupBy, shortened } from "./findings/finding.ts";
+import { countUntil } from "../../dev/record/count-until.ts";
+import type { Finding, FoundRequest } from "../../dev/record/findings/finding.ts";
+import { groupBy, isLasting, shortened } from "../../dev/record/findings/finding.ts";
 import { type History, type Lane, type Reconcile, revisionAt } from "./history.ts";
 import { isCustom } from "./owner-tree.ts";
 import { type Standing, type Tone, standingOf, tones } from "../../dev/view/standing.ts";
@@ -118,9 +118,6 @@ export interface Problem {
   readonly call: string | undefined;
 }
 
-/** The time in milliseconds after which a finding that happened no more is over. */
-const lastingTime = 60_000;
-
 /** The findings that explain why a reconcile fails. */
 const explaining: ReadonlySet<Finding["kind"]> = new Set([
   "retry loop",
@@ -194,7 +191,7 @@ export function problemsOf(
   for (const [key, group] of groupBy(rest, patternOf)) {
     const last = group.at(-1)!;
     const at = Math.max(...group.map((one) => one.at));
-    const isOver = last.kind === "retry loop" || now - at > lastingTime;
+    const isOver = last.kind === "retry loop" || !isLasting({ at }, now);
     const places = [...new Set(group.flatMap((one) => one.places))].filter((place) =>
       history.tracks.has(place),
     );

@@ -1,5 +1,5 @@
 import { readableLogLine } from "../../dev/view/readable-log.ts";
-import { countUntil } from "../history/count-until.ts";
+import { countUntil } from "../../dev/record/count-until.ts";
 import type { Printed } from "../history/history.ts";
 import { Rows } from "./rows.tsx";
 import { Empty } from "./messages.tsx";

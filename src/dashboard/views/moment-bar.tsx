@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { RefusedActionError } from "../feed/feed.ts";
-import { countUntil } from "../history/count-until.ts";
+import { countUntil } from "../../dev/record/count-until.ts";
 import { type History, revisionAt } from "../history/history.ts";
 import { Problem } from "./messages.tsx";
 import { usePage } from "./shown.ts";

@@ -1,6 +1,6 @@
 import type { Reconcile } from "../history/history.ts";
 import type { Tone } from "../../dev/view/standing.ts";
-import type { Verdict } from "../history/webhook-call.ts";
+import type { Verdict } from "../../dev/record/webhook-call.ts";
 import { toneWords } from "./texts.ts";
 
 /** The outcome of a reconcile as a word, a sign and a colour. */

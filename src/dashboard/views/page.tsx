@@ -35,7 +35,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
   ];
   const health = useMemo(() => healthOf(history, moment), [...size, moment]);
   const problems = useMemo(() => {
-    const begun = feed.findings.list(now).filter(({ from }) => from <= now);
+    const begun = feed.findings.filter(({ from }) => from <= now);
     return problemsOf(history, health, begun, now);
   }, [health, feed.findings, now]);
   const place = shown.place ?? health.own[0]?.place;

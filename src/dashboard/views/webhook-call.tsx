@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Call } from "../history/history.ts";
-import { configurationPlace, patchedObject, verdictOf, webhookName } from "../history/webhook-call.ts";
+import { configurationPlace, patchedObject, verdictOf, webhookName } from "../../dev/record/webhook-call.ts";
 import { usePage } from "./shown.ts";
 import { duration, timeOfDay } from "./texts.ts";
 import { Link } from "./messages.tsx";

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { RecentRecord } from "../record/recent-record.ts";
 import { lineOf } from "../record/record-line.ts";
+import { madeReconcile } from "../record/testdata/made-records.ts";
 import type { PageActions } from "./page-action.ts";
 import { type Page, startPage } from "./page-server.ts";
 
@@ -16,6 +17,7 @@ const script = "console.log(1)";
 const assets = new Map([
   ["/", { type: "text/html; charset=utf-8", body: "<!doctype html>" }],
   ["/page.js", { type: "text/javascript", body: script }],
+  ["/page.css", { type: "text/css", body: "a {}", brotli: Buffer.from("compressed") }],
 ]);
 
 async function start(actions?: PageActions, most?: number): Promise<{ port: number; token: string }> {
@@ -190,6 +192,8 @@ interface Line {
   readonly type: string;
   readonly at?: string;
   readonly text?: string;
+  readonly added?: readonly (readonly [number, { readonly title: string }])[];
+  readonly gone?: readonly number[];
 }
 
 /** Reads the record until a line satisfies a condition. */
@@ -238,11 +242,45 @@ test("a late reader gets what was before, then the names of the actions, and the
   expect(await lines.next()).toEqual({ done: true, value: undefined });
 });
 
+test("a reader is told the findings so far, and then what has changed in them", async () => {
+  const { port, token } = await start();
+  const refused = (seconds: number, verb: string, path: string) =>
+    record.findings.add(
+      madeReconcile(seconds * 1000, {
+        outcome: "error",
+        error: "forbidden",
+        requests: [{ method: verb, path: `/api/v1/namespaces/default/${path}`, code: "403", seconds: 0.1 }],
+      }),
+    );
+  refused(1, "POST", "secrets");
+  refused(2, "POST", "services");
+  const lines = linesOf(port, token);
+  const titles = ({ added = [] }: Line) => added.map(([number, { title }]) => `${number} ${title}`);
+  const [, first] = await readUntil(lines, ({ type }) => type === "live");
+  expect(titles(first!)).toEqual([
+    "0 mysql is not allowed to create secrets",
+    "1 mysql is not allowed to create services",
+  ]);
+  refused(3, "GET", "secrets/a");
+  say("later");
+  const later = await readUntil(lines, ({ type }) => type === "findings");
+  expect(titles(later.at(-1)!)).toEqual(["2 mysql is not allowed to create and get secrets"]);
+  expect(later.at(-1)!.gone).toEqual([0]);
+});
+
+test("files are sent compressed to those who take that", async () => {
+  const { port } = await start();
+  const plain = await ask(port, "/page.css");
+  const small = await ask(port, "/page.css", { headers: { "accept-encoding": "gzip, br" } });
+  expect([plain.headers["content-encoding"], plain.text]).toEqual([undefined, "a {}"]);
+  expect([small.headers["content-encoding"], small.text]).toEqual(["br", "compressed"]);
+});
+
 test("a record that is over ends", async () => {
   const past = [Buffer.from('{"type":"session"}\n')];
   page = await startPage({
     assets,
-    record: { read: () => ({ past, live: undefined, close: () => undefined }) },
+    record: { read: () => ({ past, live: undefined, findings: () => [], close: () => undefined }) },
   });
   const { port, hash } = new URL(page.url);
   const lines = linesOf(Number(port), hash.slice(1));

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
+import type { Finding } from "../record/findings/finding.ts";
 import type { PageRecord } from "../record/page-record.ts";
 import { type PageActions, RequestError, describeFailure } from "./page-action.ts";
 
@@ -15,6 +16,8 @@ export interface PageAsset {
   /** The content type. */
   readonly type: string;
   readonly body: string | Buffer;
+  /** The body compressed with Brotli, if the build did so. */
+  readonly brotli?: Buffer | undefined;
 }
 
 /** The files, the record and the actions that a page server serves. */
@@ -66,7 +69,13 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
     const asset = assets.get(pathname);
     if (asset) {
       refuseMethod(method, ["GET", "HEAD"]);
-      response.writeHead(200, { "content-type": asset.type }).end(method === "HEAD" ? undefined : asset.body);
+      const { type, body, brotli } = asset;
+      const takesBrotli = /(?:^|[\s,])br(?:$|[\s,])/u.test(headers["accept-encoding"] ?? "");
+      const [sent, encoding] =
+        brotli && takesBrotli ? ([brotli, { "content-encoding": "br" }] as const) : ([body, {}] as const);
+      response
+        .writeHead(200, { "content-type": type, ...encoding })
+        .end(method === "HEAD" ? undefined : sent);
       return;
     }
     const refusal = access.refuse(headers);
@@ -86,14 +95,17 @@ export async function startPage({ assets, record, actions = {} }: PageOptions): 
   return { url: `http://127.0.0.1:${port}/#${access.token}`, stop: () => close(server) };
 }
 
-/** Sends the lines so far, one of type `live` with the actions' names (or `end`), then new lines. Slow readers are cut off. */
+/**
+ * Sends the lines so far, the findings in them, one line of type `live` with the actions' names (or `end`), then new lines, and
+ * what has changed in the findings. Slow readers are cut off.
+ */
 async function streamRecord(
   record: PageRecord,
   actions: readonly string[],
   response: ServerResponse,
 ): Promise<void> {
   const closed = new AbortController();
-  const { past, live, close } = record.read(() => response.destroy());
+  const { past, live, findings, close } = record.read(() => response.destroy());
   response.once("close", () => {
     closed.abort();
     close();
@@ -103,17 +115,59 @@ async function streamRecord(
     if (response.write(bytes)) await setImmediate();
     else await once(response, "drain", { signal: closed.signal }).catch(() => undefined);
   };
-  const sendAll = async (pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> => {
+  const sendAll = async (pieces: Iterable<Buffer> | AsyncIterable<Buffer>, after = (): void => undefined) => {
     for await (const piece of pieces) {
       if (closed.signal.aborted) return;
       await send(piece);
+      after();
     }
   };
   response.writeHead(200, { "content-type": "application/x-ndjson" });
   await sendAll(past);
+  const news = new FindingsNews();
+  await send(news.next(findings()));
   await send(`${JSON.stringify(live ? { type: "live", actions } : { type: "end" })}\n`);
-  if (live) await sendAll(live);
+  if (live) {
+    let [toldAt, cost] = [-Infinity, 0];
+    const tell = (): void => {
+      const started = performance.now();
+      // Thousands of findings take their time: at most a twentieth of it.
+      if (closed.signal.aborted || started - toldAt < 20 * cost) return;
+      const text = news.next(findings());
+      if (text !== "") response.write(text);
+      toldAt = performance.now();
+      cost = toldAt - started;
+    };
+    // A deletion becomes a finding when nothing happens.
+    const timer = setInterval(tell, 1000);
+    closed.signal.addEventListener("abort", () => clearInterval(timer));
+    await sendAll(live, tell);
+    clearInterval(timer);
+  }
   response.end();
+}
+
+/** Tells a reader what has changed in a list of findings since the last time. */
+class FindingsNews {
+  /** The numbers of the findings that the reader has, by their texts. */
+  #known = new Map<string, number>();
+  #count = 0;
+
+  /** Returns a line of type `findings`: those that are new or have changed, with numbers, and the numbers of others that are gone. */
+  next(findings: readonly Finding[]): string {
+    const before = this.#known;
+    this.#known = new Map();
+    const added: [number, Finding][] = [];
+    for (const finding of findings) {
+      const text = JSON.stringify(finding);
+      const number = before.get(text) ?? this.#count++;
+      if (!before.delete(text)) added.push([number, finding]);
+      this.#known.set(text, number);
+    }
+    const gone = [...before.values()];
+    if (added.length === 0 && gone.length === 0) return "";
+    return `${JSON.stringify({ type: "findings", added, gone })}\n`;
+  }
 }
 
 /** Decides about access to the record and the actions: only for a page of this server with the token. */

@@ -3,6 +3,7 @@
 
 import { type RecordedReconcile, type RecordedSample, causeOfRequeue } from "./recorded.ts";
 import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime/advanced";
+import type { BegunReconcile } from "../dev-event.ts";
 import type { OperatorListener } from "../operator/operator-process.ts";
 
 /** The channels of the runtime. They are repeated here, checked by the compiler, since loading the runtime takes long. */
@@ -41,6 +42,7 @@ export const subscriber = `data:text/javascript,${encodeURIComponent(`
 export interface OperatorRecord {
   append(reconciles: readonly RecordedReconcile[]): void;
   sample?(sample: RecordedSample): void;
+  began?(reconcile: BegunReconcile): void;
 }
 
 /** A message that the operator's runtime published, with its channel and time. */
@@ -77,6 +79,10 @@ export function listenToOperator(
   };
   // Returns the reconcile that has ended with a message, if one has.
   const take = (message: OperatorMessage): RecordedReconcile | undefined => {
+    if (message.channel === "tsbuilder:reconcile:start") {
+      const { controller, request, reconcileID } = message;
+      record.began?.({ controller, request, reconcileID });
+    }
     if (message.channel !== "tsbuilder:sample") return history.add(message);
     sample(recordedSample(message));
     return undefined;

@@ -1,3 +1,5 @@
+import type { Finding } from "./findings/finding.ts";
+
 /** The number of bytes of a session that dev and the page keep. */
 export const keptBytes = 64 * 1024 * 1024;
 
@@ -7,6 +9,8 @@ export interface RecordReading {
   readonly past: Iterable<Buffer> | AsyncIterable<Buffer>;
   /** The following lines as they are recorded; undefined for a finished record. */
   readonly live: AsyncIterable<Buffer> | undefined;
+  /** Returns the findings in all that was read. */
+  readonly findings: () => readonly Finding[];
   readonly close: () => void;
 }
 

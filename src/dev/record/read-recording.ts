@@ -4,6 +4,7 @@ import { isObject } from "@tsbuilder/apimachinery/json";
 import { atFile } from "../../shared/files.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { parseJson } from "../../shared/read-json.ts";
+import { Findings } from "./findings/findings.ts";
 import { type Recorded, type RecordedSession, format } from "./recorded.ts";
 import type { PageRecord, RecordReading } from "./page-record.ts";
 
@@ -92,8 +93,23 @@ function isRecorded({ type, at, ...line }: Readonly<Record<string, unknown>>): b
 export function fileRecord(path: string): PageRecord {
   readRecording(path);
   return {
-    read: (): RecordReading => ({ past: wholeLines(path), live: undefined, close: () => undefined }),
+    read: (): RecordReading => {
+      const findings = new Findings();
+      const past = seenBy(findings, wholeLines(path));
+      return { past, live: undefined, findings: () => findings.list(), close: () => undefined };
+    },
   };
+}
+
+/** Passes pieces on once the findings have seen their lines, all but the first line of the file. */
+async function* seenBy(findings: Findings, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    for (const text of piece.toString().split("\n")) {
+      const line = text === "" ? undefined : (JSON.parse(text) as Recorded | RecordedSession);
+      if (line !== undefined && line.type !== "session") findings.add(line);
+    }
+    yield piece;
+  }
 }
 
 const pieceBytes = 256 * 1024;

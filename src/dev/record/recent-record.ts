@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ClusterWrite } from "@tsbuilder/cluster";
+import { Findings } from "./findings/findings.ts";
 import { type PageRecord, type RecordReading, keptBytes } from "./page-record.ts";
 import { placeName } from "./recorded.ts";
 import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOfWrite } from "./record-line.ts";
@@ -9,6 +10,8 @@ import { type LineKeeper, type RecordLine, bytesOf, lengthOf, lineOfWrite } from
  * as an object that existed before. So memory is limited to the given bytes and one state of each object.
  */
 export class RecentRecord implements LineKeeper, PageRecord {
+  /** Has seen the whole session, dropped lines too. */
+  readonly findings = new Findings();
   readonly #maxBytes: number;
   readonly #readers = new Set<LineReader>();
   /** The last states of objects in dropped lines. */
@@ -66,6 +69,7 @@ export class RecentRecord implements LineKeeper, PageRecord {
     return {
       past: pieces(this.#first, kept, lines),
       live: reader.batches(),
+      findings: () => this.findings.list(Date.now()),
       close: () => {
         this.#readers.delete(reader);
         reader.end();

@@ -2,7 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Findings } from "./findings/findings.ts";
 import { readRecording } from "./read-recording.ts";
+import { RecentRecord } from "./recent-record.ts";
 import { SessionRecording } from "./session-recording.ts";
 
 let folder: string;
@@ -16,13 +18,14 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const by = { user: "ann", userAgent: "kubectl/v1.36" };
 const metadata = { name: "db", namespace: "default", uid: "1" };
 
-function record(maxBytes?: number, ended: unknown[] = []): SessionRecording {
+function record(maxBytes?: number, ended: unknown[] = [], recent?: RecentRecord): SessionRecording {
   const recording = new SessionRecording(path, {
     project: "shop",
     tsbuilder: "0.2.0",
     describe: (error) => `error: ${(error as Error).message}`,
     onEnd: (reason) => ended.push(reason),
     ...(maxBytes !== undefined && { maxBytes }),
+    recent,
   });
   recording.open();
   return recording;
@@ -32,6 +35,33 @@ function write(recording: SessionRecording, resource: string, object: object): v
   const bytes = Buffer.from(JSON.stringify(object));
   recording.write({ type: "ADDED", resource, key: "default/db", by, bytes });
 }
+
+test("the findings of a running session are those of its file; values of a Secret are in neither", () => {
+  const recent = new RecentRecord();
+  const recording = record(undefined, [], recent);
+  const set = (type: "ADDED" | "MODIFIED", user: string, value: string, more = {}): void => {
+    const object = { kind: "Secret", metadata: { ...metadata, ...more }, data: { password: value } };
+    const bytes = Buffer.from(JSON.stringify(object));
+    recording.write({ type, resource: "secrets", key: "default/db", by: { user }, bytes });
+  };
+  const label = (value: string) => ({ labels: { tier: value } });
+  set("ADDED", "ann", "aHVudGVyMg==", label("a"));
+  for (let round = 0; round < 5; round++) {
+    set("MODIFIED", "ben", "b3BlbnNlc2FtZQ==", label("b"));
+    set("MODIFIED", "ann", "aHVudGVyMg==", label("a"));
+  }
+  set("MODIFIED", "ann", "", { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["shop/wait"] });
+  recording.close();
+  const hour = Date.now() + 3_600_000;
+  const fromFile = new Findings();
+  for (const one of readRecording(path).recorded) fromFile.add(one);
+  const found = recent.findings.list(hour);
+  expect(found).toEqual(fromFile.list(hour));
+  expect(found.map(({ title }) => title)).toEqual([
+    "ben and ann fight over metadata.labels.tier of Secret default/db",
+    "Secret default/db can't be deleted",
+  ]);
+});
 
 test("a file has the writes, the reconciles, and what was printed", () => {
   const recording = record();

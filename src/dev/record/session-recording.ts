@@ -5,6 +5,7 @@ import type { RecentRecord } from "./recent-record.ts";
 import { RecordingFile, lineOf, lineOfWrite } from "./record-line.ts";
 import type { LineKeeper, RecordingFileOptions } from "./record-line.ts";
 import {
+  type Recorded,
   type RecordedAction,
   type RecordedFault,
   type RecordedSession,
@@ -24,8 +25,8 @@ interface RecordingOptions extends RecordingFileOptions {
   readonly describe: (error: unknown) => string;
   /** Keeps the last lines in memory, for pages. */
   readonly recent?: RecentRecord | undefined;
-  /** Prints the lines, for programs. */
-  readonly printed?: LineKeeper | undefined;
+  /** Another receiver of the lines, such as one that prints them for programs. */
+  readonly keeper?: LineKeeper | undefined;
 }
 
 /** Records the events of a session as lines of JSON, for a file, for pages, and for programs that read the output of dev. */
@@ -43,7 +44,7 @@ export class SessionRecording {
     this.#keepers = [
       ...(path === undefined ? [] : [new RecordingFile(path, options)]),
       ...(options.recent ? [options.recent] : []),
-      ...(options.printed ? [options.printed] : []),
+      ...(options.keeper ? [options.keeper] : []),
     ];
   }
 
@@ -60,6 +61,7 @@ export class SessionRecording {
     if (!this.#isOpen || write.resource === leases) return;
     const line = lineOfWrite(now(), write);
     for (const keeper of this.#keepers) keeper.add(line);
+    this.recent?.findings.addWrite(line.at, write);
   }
 
   /** Records a call of a webhook. */
@@ -72,6 +74,8 @@ export class SessionRecording {
     switch (event.type) {
       case "object":
       case "again":
+      case "began":
+      case "findings":
         return;
       case "sample":
         return this.#add(event.sample);
@@ -106,10 +110,11 @@ export class SessionRecording {
     this.#add(line);
   }
 
-  #add(recorded: { readonly type: string; readonly at: string }): void {
+  #add(recorded: Recorded): void {
     if (!this.#isOpen) return;
     const line = lineOf(recorded);
     for (const keeper of this.#keepers) keeper.add(line);
+    this.recent?.findings.add(recorded);
   }
 }
 

@@ -5,6 +5,8 @@ import { count } from "../../shared/text.ts";
 import type { Report } from "../dev-event.ts";
 import type { Session } from "../session.ts";
 import type { SessionView } from "./session-view.ts";
+import type { LineKeeper } from "../record/record-line.ts";
+import { OwnedObjects } from "./owned-objects.ts";
 import { type ScreenSize, onOneLine, renderScreen } from "./render-screen.ts";
 import type { ScreenState, ScreenView } from "./screen-state.ts";
 import { afterEvent, afterMove, afterToggle, emptyScreen, textOfLine } from "./screen-state.ts";
@@ -33,8 +35,9 @@ export function openScreen(
   streams: TerminalStreams,
   { title, root }: { readonly title: string; readonly root: string },
   describeError: (error: unknown) => string,
-): SessionView {
-  let state = emptyScreen(title, root);
+): SessionView & { readonly owned: LineKeeper } {
+  const owned = new OwnedObjects(() => show(state));
+  let state: ScreenState = { ...emptyScreen(title, root), owned };
   let session: Session | undefined;
   let timer: NodeJS.Timeout | undefined;
   let askQuit: () => void = () => undefined;
@@ -86,6 +89,7 @@ export function openScreen(
 
   return {
     report,
+    owned,
     started: (started, page) => {
       session = started;
       const { url, kubeconfig } = started;

@@ -4,6 +4,8 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import type { DevEvent, ShownObject } from "../dev-event.ts";
 import { sampleOfEnd } from "../record/operator-messages.ts";
 import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
+import { lineOfWrite } from "../record/record-line.ts";
+import { OwnedObjects } from "./owned-objects.ts";
 import { renderScreen } from "./render-screen.ts";
 import { afterEvent, afterMove, afterToggle, emptyScreen, type ScreenState } from "./screen-state.ts";
 
@@ -18,6 +20,7 @@ const object = (name: string, more: Partial<ShownObject> = {}): DevEvent => ({
     kind: "MySQL",
     namespace: "default",
     name,
+    uid: `uid-${name}`,
     isDeleted: false,
     conditions: [],
     now: "spec:\n  replicas: 2\n",
@@ -54,8 +57,8 @@ test("renderScreen() shows the cluster, objects with their conditions, the log, 
     "page http://127.0.0.1:2/#x",
     "ready",
     "Objects",
-    "> MySQL default/a  Ready=False (Waiting)",
-    "  MySQL default/b  no conditions yet",
+    "> ◐ MySQL default/a  Ready=False (Waiting)",
+    "  ◐ MySQL default/b  no conditions yet",
     "Operator",
     "10:20:30 info  Made it name=a",
     "q quit  s samples  d diff  e errors  o page  k shell  ? help  up/down select",
@@ -185,9 +188,9 @@ test("renderScreen() marks an object whose reconcile failed until one succeeds, 
   );
   expect(shown(failing)).toEqual(
     expect.arrayContaining([
-      "> Backup default/a  Ready=True",
-      "  MySQL default/a  Ready=True  reconcile failed 2 times: no list",
-      "  MySQL default/b  Ready=True",
+      "> ✓ Backup default/a  Ready=True",
+      "  ✗ MySQL default/a  Ready=True  reconcile failed 2 times: no list",
+      "  ✓ MySQL default/b  Ready=True",
     ]),
   );
   expect(draw(failing).at(-1)).toContain("e errors (1)");
@@ -201,7 +204,7 @@ test("renderScreen() marks an object whose reconcile failed until one succeeds, 
   );
   for (const over of [reconcile("a", "done"), { type: "again", what: "operator" } as const]) {
     const mended = afterEvent(failing, over, explain);
-    expect(shown(mended)).toContain("  MySQL default/a  Ready=True");
+    expect(shown(mended)).toContain("  ✓ MySQL default/a  Ready=True");
     expect(shown(afterToggle(mended, "failures"))).toContain("The last reconcile of every object succeeded.");
   }
 });
@@ -263,7 +266,7 @@ test("renderScreen() keeps the selected object visible among many", () => {
   for (const chosen of [0, 15, 29]) {
     const name = `db-${String(chosen).padStart(2, "0")}`;
     const state = { ...after(...events), selected: `MySQL default ${name}` };
-    expect(draw(state).join("\n")).toContain(`> MySQL default/${name}`);
+    expect(draw(state).join("\n")).toContain(`> ◐ MySQL default/${name}`);
   }
 });
 
@@ -272,4 +275,71 @@ test("afterEvent() drops a deleted object and its selection", () => {
   const gone = afterEvent(state, object("a", { isDeleted: true }), explain);
   expect(gone).toMatchObject({ selected: undefined, lastChanged: "MySQL default b" });
   expect([...gone.objects.keys()]).toEqual(["MySQL default b"]);
+});
+
+test("renderScreen() tells which reconcile runs, and which ran last and how often in a row", () => {
+  const line = '{"level":"info","msg":"x","controller":"mysql","controllerKind":"MySQL"}';
+  const began = (name: string): DevEvent => ({
+    type: "began",
+    reconcile: { controller: "mysql", request: `default/${name}`, reconcileID: "1" },
+  });
+  const running = after(object("a"), { type: "operator", line }, began("a"));
+  expect(shown(running)).toContain("↻ mysql reconciles default/a");
+  expect(shown(running)).toContain("> ↻ MySQL default/a  no conditions yet");
+  const ended = [reconcile("a", "done"), began("a"), reconcile("a", "error")].reduce(
+    (state, event) => afterEvent(state, event, explain),
+    running,
+  );
+  expect(shown(ended)).toContain("· 10:20:30 mysql reconciled default/a in 0 ms: failed, 2 times in a row");
+  expect(shown(ended)).toContain("> ✗ MySQL default/a  no conditions yet  reconcile failed 1 time: no list");
+  const restarted = afterEvent(running, { type: "again", what: "operator" }, explain);
+  expect(shown(restarted).join()).not.toContain("↻");
+});
+
+test("renderScreen() shows the dependents of the marked object below it, the unready first if there is no room", () => {
+  const owned = new OwnedObjects(() => undefined);
+  const write = (type: "ADDED" | "DELETED", kind: string, name: string, owner: string, status = {}): void => {
+    const metadata = {
+      name,
+      uid: `uid-${name}`,
+      ownerReferences: [{ uid: `uid-${owner}`, controller: true }],
+    };
+    const bytes = Buffer.from(JSON.stringify({ apiVersion: "v1", kind, metadata, status }));
+    owned.add(lineOfWrite("", { type, resource: kind, key: `default/${name}`, by: undefined, bytes }));
+  };
+  write("ADDED", "ConfigMap", "a", "b");
+  write("ADDED", "Pod", "a-0-x", "a-0", { phase: "Failed" });
+  write("ADDED", "ReplicaSet", "a-0", "a");
+  write("ADDED", "EndpointSlice", "a-1", "a");
+  const state = { ...after(object("b"), object("a")), owned };
+  expect(shown(state).slice(5, -1)).toEqual([
+    "> ◐ MySQL default/a  no conditions yet",
+    "    · ReplicaSet a-0",
+    "      ✗ Pod a-0-x  it has failed",
+    "  ◐ MySQL default/b  no conditions yet",
+  ]);
+  for (let index = 0; index < 9; index++) write("ADDED", "ReplicaSet", `a-00${index}`, "a");
+  const many = shown(state).join("\n");
+  expect(many).toContain("      ✗ Pod a-0-x  it has failed");
+  expect(many).toContain("    … and 7 more");
+  write("DELETED", "Pod", "a-0-x", "a-0");
+  expect(shown(state).join("\n")).not.toContain("Pod");
+});
+
+test("renderScreen() names probable mistakes in the head, and unfolds what to do", () => {
+  const finding = { kind: "fight", from: 1, at: 2, places: [], requests: [] } as const;
+  const found = after({
+    type: "findings",
+    findings: [
+      { ...finding, title: "ann and mysql fight", text: "let only one of them set it" },
+      { ...finding, kind: "retry loop", title: "mysql fails", text: "with its stack elsewhere" },
+    ],
+  });
+  expect(shown(found)).toContain("! ann and mysql fight");
+  expect(shown(found).join("\n")).not.toContain("mysql fails");
+  expect(draw(found).at(-1)).toContain("e errors (1)");
+  expect(shown(afterToggle(found, "failures"))).toEqual(
+    expect.arrayContaining(["! ann and mysql fight", "  let only one of them set it"]),
+  );
+  expect(shown(afterEvent(found, { type: "findings", findings: [] }, explain)).join()).not.toContain("fight");
 });

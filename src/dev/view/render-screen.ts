@@ -4,8 +4,8 @@ import { count, quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/tree.ts";
 import type { ShownObject } from "../dev-event.ts";
 import { readableError } from "./readable-log.ts";
-import { type LogLine, type ScreenState, failureOf, shownKey, textOfLine } from "./screen-state.ts";
-import type { RecordedSample } from "../record/recorded.ts";
+import { type LogLine, type ScreenState, about, shownKey, textOfLine } from "./screen-state.ts";
+import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
 import { type Tone, conditionTone } from "./standing.ts";
 
 /** The size of the terminal in characters. */
@@ -39,16 +39,51 @@ export function renderScreen(state: ScreenState, { columns, rows }: ScreenSize):
     });
 }
 
-function headOf({ title, cluster, sample, reconciles, note }: ScreenState, columns: number): Line[] {
+function headOf(state: ScreenState, columns: number): Line[] {
+  const { title, cluster, sample, reconciles, note, findings, view } = state;
   const numbers = numbersLine(sample, reconciles);
+  const reconcile = reconcileLine(state);
   return [
     { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" },
     ...(cluster ? [dim(`KUBECONFIG=${quoteWord(cluster.kubeconfig)}`), dim(`page ${cluster.page}`)] : []),
     ...(numbers === undefined ? [] : [dim(numbers)]),
+    ...(reconcile === undefined ? [] : [reconcile]),
     ...wrapped({ text: note, style: "cyan" }, columns),
+    ...(view === "failures" ? [] : findings.slice(0, mostFindings)).map(({ title }): Line => ({
+      text: `! ${title}`,
+      style: "yellow",
+    })),
     { text: "" },
   ];
 }
+
+/** The number of findings that the head names; a key unfolds all of them. */
+const mostFindings = 3;
+
+/** Tells which reconcile runs or ran last, so that a loop shows. */
+function reconcileLine({ running, last }: ScreenState): Line | undefined {
+  const [now] = running.values();
+  if (now !== undefined) {
+    const others = running.size > 1 ? ` and ${count(running.size - 1, "other")}` : "";
+    return { text: `↻ ${now.controller} reconciles ${now.request}${others}`, style: "cyan" };
+  }
+  if (last === undefined || last.outcome === "unfinished") return undefined;
+  const { controller, request, outcome, seconds = 0, inARow, at } = last;
+  const again = inARow > 1 ? `, ${inARow} times in a row` : "";
+  const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
+  return dim(
+    `· ${at.slice(11, 19)} ${controller} reconciled ${request} in ${took}: ${outcomeWords[outcome]}${again}`,
+  );
+}
+
+const outcomeWords: Readonly<Record<Exclude<RecordedReconcile["outcome"], "unfinished">, string>> = {
+  done: "done",
+  later: "done, again later",
+  again: "again at once",
+  conflict: "conflict, retried",
+  error: "failed",
+  terminal: "failed for good",
+};
 
 /** Shorter blocks of the event loop, in milliseconds, are not shown. */
 const shortestBlock = 20;
@@ -91,9 +126,9 @@ function viewOf(state: ScreenState, space: number, columns: number): readonly Li
   }
 }
 
-/** Renders objects on a third of the rows, and the log on the rest. */
+/** Renders objects with their dependents on half of the rows, and the log on the rest. */
 function overviewOf(state: ScreenState, space: number, columns: number): Line[] {
-  const objects = objectsOf(state, Math.max(2, Math.floor(space / 3)));
+  const objects = objectsOf(state, Math.max(2, Math.floor(space / 2)));
   const logRows = Math.max(0, space - objects.length - 1);
   const log = state.log.slice(-logRows).flatMap((line) => logLines(line, columns));
   return [
@@ -112,15 +147,43 @@ function objectsOf(state: ScreenState, maxObjects: number): Line[] {
     0,
     sorted.findIndex(([key]) => key === marked),
   );
+  const markedObject = marked === undefined ? undefined : state.objects.get(marked);
+  const children = markedObject ? childrenOf(state, markedObject, Math.max(1, maxObjects - 2)) : [];
+  const most = maxObjects - children.length;
   // Where there is one, the object after the marked one is shown, too.
-  const first = Math.max(0, Math.min(markedIndex - maxObjects + 2, sorted.length - maxObjects));
-  const visible = sorted.slice(first, first + maxObjects);
+  const first = Math.max(0, Math.min(markedIndex - most + 2, sorted.length - most));
+  const visible = sorted.slice(first, first + most);
   const hidden = sorted.length - visible.length;
   return [
     { text: `Objects${hidden > 0 ? ` (${hidden} more: use the arrow keys)` : ""}`, style: "bold" },
-    ...visible.map(([key, object]) => objectLine(state, object, key === marked)),
+    ...visible.flatMap(([key, object]) => [
+      objectLine(state, object, key === marked),
+      ...(key === marked ? children : []),
+    ]),
     { text: "" },
   ];
+}
+
+const signs: Readonly<Record<Tone, string>> = { bad: "✗", busy: "◐", good: "✓", none: "·" };
+const styles: Readonly<Record<Tone, Style>> = { bad: "red", busy: "yellow", good: "green", none: "dim" };
+
+/** Renders the dependents of an object, indented by their owners. */
+function childrenOf({ owned }: ScreenState, { uid }: ShownObject, most: number): Line[] {
+  const below = uid === undefined ? [] : (owned?.below(uid) ?? []);
+  // If there are too many, those that are not as they should be are shown first.
+  const worst = below.filter(({ standing: { tone } }) => tone === "bad" || tone === "busy");
+  const kept = below.length <= most ? below : [...new Set([...worst, ...below])].slice(0, most - 1);
+  const lines = below
+    .filter((one) => kept.includes(one))
+    .map(({ kind, key, depth, standing: { tone, why } }): Line => {
+      const [name] = key.split("/").slice(-1);
+      return {
+        text: `${"  ".repeat(depth + 1)}${signs[tone]} ${kind} ${name}  ${why}`.trimEnd(),
+        style: styles[tone],
+      };
+    });
+  const more = below.length - lines.length;
+  return more > 0 ? [...lines, dim(`    … and ${more} more`)] : lines;
 }
 
 function objectLine(state: ScreenState, object: ShownObject, isMarked: boolean): Line {
@@ -130,11 +193,13 @@ function objectLine(state: ScreenState, object: ShownObject, isMarked: boolean):
   );
   const states = conditions.map(({ type, status, reason }) => conditionTone(type, status, reason));
   const objectKey = namespace ? `${namespace}/${name}` : name;
-  const failure = failureOf(state, object);
+  const failure = about(state, object, state.failures);
+  const tone: Tone = failure || states.includes("bad") ? "bad" : isReady(states) ? "good" : "busy";
+  const sign = about(state, object, state.running) ? "↻" : signs[tone];
   const failed = failure ? `  reconcile failed ${count(failure.times, "time")}: ${failure.error ?? ""}` : "";
   return {
-    text: `${isMarked ? ">" : " "} ${kind} ${objectKey}  ${words.join(", ") || "no conditions yet"}${failed}`,
-    style: failure || states.includes("bad") ? "red" : isReady(states) ? "green" : "yellow",
+    text: `${isMarked ? ">" : " "} ${sign} ${kind} ${objectKey}  ${words.join(", ") || "no conditions yet"}${failed}`,
+    style: styles[tone],
   };
 }
 
@@ -173,8 +238,22 @@ function diffLine(text: string): Line {
   return style ? { text, style } : { text };
 }
 
-function failuresOf({ failures, root }: ScreenState, space: number, columns: number): readonly Line[] {
-  if (failures.size === 0) return [{ text: "The last reconcile of every object succeeded.", style: "green" }];
+function failuresOf(
+  { failures, findings, root }: ScreenState,
+  space: number,
+  columns: number,
+): readonly Line[] {
+  const found = findings.flatMap(({ title, text }): Line[] => [
+    { text: `! ${title}`, style: ["yellow", "bold"] },
+    ...wrapped({ text: `  ${text}` }, columns),
+    { text: "" },
+  ]);
+  if (failures.size === 0)
+    return [
+      { text: "The last reconcile of every object succeeded.", style: "green" },
+      { text: "" },
+      ...shortened(found, space - 2),
+    ];
   const lines = [...failures.values()]
     .toReversed()
     .flatMap(({ at, controller, request, error = "", stack, times }): Line[] => {
@@ -190,7 +269,7 @@ function failuresOf({ failures, root }: ScreenState, space: number, columns: num
         { text: "" },
       ];
     });
-  return shortened(lines, space);
+  return shortened([...lines, ...found], space);
 }
 
 function helpOf({ cluster }: ScreenState, columns: number): Line[] {
@@ -199,11 +278,12 @@ function helpOf({ cluster }: ScreenState, columns: number): Line[] {
     "s          apply config/samples",
     "up, down   select another object",
     "d          the last change of the selected object",
-    "e          reconciles that fail, with their stacks",
+    "e          reconciles that fail, with their stacks, and probable mistakes with advice",
     "o          the page in your browser: causes, requests, changes and time of everything",
     "k          a shell with this KUBECONFIG; exit comes back",
   ];
   const more = [
+    "✓ as it should be   ◐ on its way   ✗ failed   · says nothing   ↻ is being reconciled   ! a probable mistake",
     `Every reconcile is recorded in .tsbuilder/dev/reconciles.jsonl, with causes, requests and stack; --record FILE records the session.`,
     "dev doesn't check types: your editor does, and npm run vet.",
   ];
@@ -216,8 +296,9 @@ function helpOf({ cluster }: ScreenState, columns: number): Line[] {
   ];
 }
 
-function keysOf({ view, failures }: ScreenState): string {
-  const errors = failures.size > 0 ? `e errors (${failures.size})` : "e errors";
+function keysOf({ view, failures, findings }: ScreenState): string {
+  const problems = failures.size + findings.length;
+  const errors = problems > 0 ? `e errors (${problems})` : "e errors";
   switch (view) {
     case "overview":
       return `q quit  s samples  d diff  ${errors}  o page  k shell  ? help  up/down select`;

@@ -1,4 +1,6 @@
-import type { DevEvent, ShownObject } from "../dev-event.ts";
+import type { BegunReconcile, DevEvent, ShownObject } from "../dev-event.ts";
+import type { Finding } from "../record/findings/finding.ts";
+import type { OwnedObjects } from "./owned-objects.ts";
 import { readableLogLine } from "./readable-log.ts";
 import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
 
@@ -18,6 +20,8 @@ export interface ScreenState {
     | undefined;
   /** The project's objects by kind, namespace and name. */
   readonly objects: ReadonlyMap<string, ShownObject>;
+  /** The dependents of all objects; undefined before a session has started. It changes while the session runs. */
+  readonly owned: Pick<OwnedObjects, "below"> | undefined;
   /** The key of the object that the user selected. */
   readonly selected: string | undefined;
   /** The key of the object that changed last. */
@@ -28,6 +32,12 @@ export interface ScreenState {
   readonly sample: RecordedSample | undefined;
   /** The number of finished reconciles of the operator's process. */
   readonly reconciles: number;
+  /** The reconciles that run, by their reconcileID. */
+  readonly running: ReadonlyMap<string, BegunReconcile>;
+  /** The reconcile that ended last, and how often its request was reconciled in a row. */
+  readonly last: (RecordedReconcile & { readonly inARow: number }) | undefined;
+  /** The probable mistakes that still happen, the last first. */
+  readonly findings: readonly Finding[];
   /** The requests whose last reconcile failed, by controller and request, in the order of the failures. */
   readonly failures: ReadonlyMap<string, Failure>;
   /** The kind of each controller that has logged something. */
@@ -64,11 +74,15 @@ export function emptyScreen(title: string, root: string): ScreenState {
     root,
     cluster: undefined,
     objects: new Map(),
+    owned: undefined,
     selected: undefined,
     lastChanged: undefined,
     log: [],
     sample: undefined,
     reconciles: 0,
+    running: new Map(),
+    last: undefined,
+    findings: [],
     failures: new Map(),
     kinds: new Map(),
     note: "starting the cluster and the operator",
@@ -88,6 +102,10 @@ export function afterEvent(
       return { ...state, note: event.text };
     case "operator":
       return afterLine(state, event.line);
+    case "began":
+      return { ...state, running: new Map(state.running).set(event.reconcile.reconcileID, event.reconcile) };
+    case "findings":
+      return afterFindings(state, event.findings);
     case "reconcile":
       return afterReconcile(state, event.reconcile);
     case "sample":
@@ -96,7 +114,9 @@ export function afterEvent(
       return { ...state, problem: describeError(event.error) };
     case "again": {
       const solved = { ...state, problem: undefined };
-      return event.what === "operator" ? { ...solved, reconciles: 0, failures: new Map() } : solved;
+      return event.what === "operator"
+        ? { ...solved, reconciles: 0, running: new Map(), last: undefined, failures: new Map() }
+        : solved;
     }
     case "object":
       return afterChange(state, event.object);
@@ -121,14 +141,15 @@ export function shownKey({ selected, lastChanged }: ScreenState): string | undef
   return selected ?? lastChanged;
 }
 
-/** The failure of an object's own controller, if its last reconcile failed. */
-export function failureOf(
-  { failures, kinds }: ScreenState,
+/** Returns what is about an object, from failures or running reconciles: those of its request, by its kind's own controller. */
+export function about<Of extends Pick<BegunReconcile, "controller" | "request">>(
+  { kinds }: ScreenState,
   { kind, namespace, name }: ShownObject,
-): Failure | undefined {
+  reconciles: ReadonlyMap<string, Of>,
+): Of | undefined {
   const request = namespace ? `${namespace}/${name}` : name;
-  return [...failures.values()].find(
-    (failure) => failure.request === request && kinds.get(failure.controller) === kind,
+  return [...reconciles.values()].find(
+    (one) => one.request === request && kinds.get(one.controller) === kind,
   );
 }
 
@@ -156,7 +177,25 @@ function afterLine(state: ScreenState, line: string): ScreenState {
   return { ...state, log, kinds };
 }
 
-function afterReconcile(state: ScreenState, reconcile: RecordedReconcile): ScreenState {
+function afterFindings(state: ScreenState, all: readonly Finding[]): ScreenState {
+  // Failures are shown with their stacks.
+  const findings = all.filter((one) => one.kind !== "retry loop").toSorted((a, b) => b.at - a.at);
+  const isSame =
+    findings.length === state.findings.length &&
+    findings.every(({ text }, index) => text === state.findings[index]!.text);
+  return isSame ? state : { ...state, findings };
+}
+
+function afterReconcile(before: ScreenState, reconcile: RecordedReconcile): ScreenState {
+  const { controller, request, reconcileID } = reconcile;
+  const running = new Map(before.running);
+  running.delete(reconcileID);
+  const isAgain = before.last?.request === request && before.last.controller === controller;
+  const last = { ...reconcile, inARow: isAgain ? before.last.inARow + 1 : 1 };
+  return withFailures({ ...before, running, last }, reconcile);
+}
+
+function withFailures(state: ScreenState, reconcile: RecordedReconcile): ScreenState {
   const { at, controller, request, outcome, error, stack } = reconcile;
   const reconciles = state.reconciles + 1;
   const key = `${controller} ${request}`;

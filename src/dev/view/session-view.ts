@@ -58,6 +58,8 @@ function plainLines(
       return [`${kind} ${where}: ${words.length > 0 ? words.join(", ") : "no conditions yet"}`];
     }
     // The operator's log has the same information.
+    case "began":
+    case "findings":
     case "sample":
     case "reconcile":
     case "again":

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Report } from "../../../dev/dev-event.ts";
+import { isLasting } from "../../../dev/record/findings/finding.ts";
 import type { RecentRecord } from "../../../dev/record/recent-record.ts";
 import type { LineKeeper } from "../../../dev/record/record-line.ts";
 import type { Page } from "../../../dev/page/page-server.ts";
@@ -83,14 +84,19 @@ export const dev = defineCommand({
     const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
     const ended = stopSignal();
     const shownProject = { title: project.projectName, root: realpathSync(root) };
-    const { view, printed } = await openView(flags, ui, shownProject, describe);
+    const { view, keeper } = await openView(flags, ui, shownProject, describe);
     const { RecentRecord } = await import("../../../dev/record/recent-record.ts");
     const recent = new RecentRecord();
-    const recording = await openRecording(call, { project, recent, printed }, view.report, describe);
+    const recording = await openRecording(call, { project, recent, keeper }, view.report, describe);
     const report: Report = (event) => {
       recording.event(event);
       view.report(event);
     };
+    const telling = setInterval(() => {
+      const now = Date.now();
+      const findings = recent.findings.list(now).filter((one) => isLasting(one, now));
+      view.report({ type: "findings", findings });
+    }, 1000);
     try {
       const { startSession } = await import("../../../dev/session.ts");
       const session = await startSession(
@@ -118,6 +124,7 @@ export const dev = defineCommand({
         await session.stop();
       }
     } finally {
+      clearInterval(telling);
       recording.close();
       view.close();
     }
@@ -188,7 +195,7 @@ async function confirmCluster(flags: ClusterChoice & { readonly yes: boolean }, 
 /** The view of a session, and the receiver of its record's lines. */
 interface OpenView {
   readonly view: SessionView;
-  readonly printed?: LineKeeper | undefined;
+  readonly keeper?: LineKeeper | undefined;
 }
 
 /** Opens the full screen, or prints plain lines, or for `--output json` the lines of the record. */
@@ -200,7 +207,8 @@ async function openView(
 ): Promise<OpenView> {
   if (ui.isInteractive && !plain && process.env["TERM"] !== "dumb") {
     const { openScreen } = await import("../../../dev/view/open-screen.ts");
-    return { view: openScreen({ input: process.stdin, output: process.stdout }, project, describe) };
+    const view = openScreen({ input: process.stdin, output: process.stdout }, project, describe);
+    return { view, keeper: view.owned };
   }
   const { plainView } = await import("../../../dev/view/session-view.ts");
   if (output !== "json") return { view: plainView((text) => ui.print(text), project.root, describe) };
@@ -208,14 +216,14 @@ async function openView(
   const view = plainView((text) => ui.note(text), project.root, describe);
   // The record has all other events; errors are for people, too.
   const report: SessionView["report"] = (event) => event.type === "error" && view.report(event);
-  return { view: { ...view, report }, printed: printedLines((line) => ui.print(line)) };
+  return { view: { ...view, report }, keeper: printedLines((line) => ui.print(line)) };
 }
 
 /** The project that is recorded, and the receivers of the record's lines besides the file. */
 interface RecordedProject {
   readonly project: Project;
   readonly recent: RecentRecord;
-  readonly printed: LineKeeper | undefined;
+  readonly keeper: LineKeeper | undefined;
 }
 
 type RecordingCall = Pick<Invocation, "cwd" | "host"> & {

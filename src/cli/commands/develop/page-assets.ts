@@ -12,10 +12,14 @@ const types: Readonly<Record<string, string>> = {
 /** Reads the page of `tsbuilder dev`, which the build writes beside the CLI, by the URL path of each of its files. */
 export function readPageAssets(): ReadonlyMap<string, PageAsset> {
   const folder = join(findOwnPackage().folder, "dist/cli/page");
+  const files = new Set(readdirSync(folder));
+  const read = (file: string): Buffer => readFileSync(join(folder, file));
   return new Map(
-    readdirSync(folder).map((file) => [
-      file === "page.html" ? "/" : `/${file}`,
-      { type: types[extname(file)] ?? "application/octet-stream", body: readFileSync(join(folder, file)) },
-    ]),
+    [...files].flatMap((file): [string, PageAsset][] => {
+      const type = types[extname(file)];
+      if (type === undefined) return [];
+      const brotli = files.has(`${file}.br`) ? read(`${file}.br`) : undefined;
+      return [[file === "page.html" ? "/" : `/${file}`, { type, body: read(file), brotli }]];
+    }),
   );
 }

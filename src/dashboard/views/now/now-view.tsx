@@ -3,10 +3,10 @@
 
 import { formatAge } from "@tsbuilder/apimachinery/text";
 import type { OwnObject, Problem } from "../../history/problems.ts";
-import { groupBy, span } from "../../history/findings/finding.ts";
+import { groupBy, span } from "../../../dev/record/findings/finding.ts";
 import { columnsOf } from "../../history/columns.ts";
 import { type Tone, tones } from "../../../dev/view/standing.ts";
-import { countUntil } from "../../history/count-until.ts";
+import { countUntil } from "../../../dev/record/count-until.ts";
 import { Source } from "../error-text.tsx";
 import { Empty, Link } from "../messages.tsx";
 import { ObjectPane } from "../objects/object-pane.tsx";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { madeSample } from "../../history/testdata/made-records.ts";
-import { type Sample, sampleOf } from "../../history/history.ts";
+import { madeSample } from "../../../dev/record/testdata/made-records.ts";
+import { type Sample, sampleOf } from "../../../dev/record/timed.ts";
 import { mostOf, pathOf, peaks } from "./plots.ts";
 
 const blocked = ({ blocked: value }: Sample): number => value;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { madeSample } from "../../history/testdata/made-records.ts";
-import { sampleOf } from "../../history/history.ts";
+import { madeSample } from "../../../dev/record/testdata/made-records.ts";
+import { sampleOf } from "../../../dev/record/timed.ts";
 import { filteredPlots, plotsOf, wordsOf } from "./plots.ts";
 
 const mysql = { controller: "mysql", queued: 3, active: 1, workers: 1 };

@@ -1,4 +1,4 @@
-import { countUntil } from "../../history/count-until.ts";
+import { countUntil } from "../../../dev/record/count-until.ts";
 import type { Sample } from "../../history/history.ts";
 import { matcher } from "../texts.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { History, type Reconcile } from "../../history/history.ts";
-import { madeCall, madeObject, timeOf } from "../../history/testdata/made-records.ts";
+import { madeCall, madeObject, timeOf } from "../../../dev/record/testdata/made-records.ts";
 import { barsOf, callLanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 
 function reconcile(request: string, from: number, to: number, controller = "shop"): Reconcile {

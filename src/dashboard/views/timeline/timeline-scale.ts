@@ -1,6 +1,6 @@
 import { keysOfCall } from "../../../dev/record/recorded.ts";
 import type { Call, Printed } from "../../history/history.ts";
-import { webhookName } from "../../history/webhook-call.ts";
+import { webhookName } from "../../../dev/record/webhook-call.ts";
 
 /** A row of the timeline: all calls of a webhook about an object, in the order of their starts. */
 export interface CallLane {

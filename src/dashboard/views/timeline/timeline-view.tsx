@@ -13,7 +13,7 @@ import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
 import type { Bar, CallLane, Mark as ActionMark } from "./timeline-scale.ts";
 import { barsOf, callLanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
 import { placesOfCall } from "../../../dev/record/recorded.ts";
-import { verdictOf, webhookName } from "../../history/webhook-call.ts";
+import { verdictOf, webhookName } from "../../../dev/record/webhook-call.ts";
 import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;

@@ -1,10 +1,10 @@
-import { isOperator, objectOfCause, requeueOfCause } from "../../../dev/record/recorded.ts";
-import type { Call, Reconcile } from "../history.ts";
+import { isOperator, objectOfCause, requeueOfCause } from "../recorded.ts";
+import type { Call, Reconcile } from "../timed.ts";
 import type { RequestTarget } from "../request-target.ts";
 import { hasSucceeded, isWrite, placeOf, requestTarget, verbOf } from "../request-target.ts";
 import type { Detector, Found, FoundRequest, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
 import { Episodes, listed, shortened, span, times } from "./finding.ts";
-import { isCallOfRequest, isCallOfReconcile } from "../connections.ts";
+import { isCallOfRequest, isCallOfReconcile } from "../webhook-call.ts";
 import { webhookName } from "../webhook-call.ts";
 
 /** The number of runs in a row, and the milliseconds within which each must follow the run before. */
@@ -32,14 +32,15 @@ export class HotLoopDetector implements Detector {
   readonly #loops = new Episodes<Loop>({ least: leastRuns });
 
   seeWrite(write: SeenWrite): void {
-    const { place, key, at, object } = write;
+    const { place, key, at } = write;
     let seen = this.#objects.get(place);
     if (seen === undefined) {
-      seen = { kind: object.kind, key, foreignAt: -Infinity, ownWrite: undefined };
+      seen = { kind: write.object().kind, key, foreignAt: -Infinity, ownWrite: undefined };
       this.#objects.set(place, seen);
     }
-    if (isOperator(write.by)) seen.ownWrite = write;
-    else seen.foreignAt = at;
+    if (write.write === "DELETED") seen.ownWrite = undefined;
+    else if (isOperator(write.by)) seen.ownWrite = write;
+    if (!isOperator(write.by)) seen.foreignAt = at;
   }
 
   seeReconcile(reconcile: Reconcile): void {

@@ -1,4 +1,4 @@
-import { keyName, placeName } from "../../dev/record/recorded.ts";
+import { keyName, placeName } from "./recorded.ts";
 
 /** The resource, and the object or collection, that a request to an API server names. */
 export interface RequestTarget {

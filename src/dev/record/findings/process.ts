@@ -1,5 +1,5 @@
 import { countUntil } from "../count-until.ts";
-import type { Reconcile, Sample } from "../history.ts";
+import type { Reconcile, Sample } from "../timed.ts";
 import { type Detector, type Found, type FoundRequest, groupBy, listed, span, times } from "./finding.ts";
 
 /** The time in milliseconds for which the event loop may be blocked. */

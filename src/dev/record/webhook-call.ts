@@ -1,6 +1,8 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { type JSONObject, applyJSONPatch } from "@tsbuilder/apimachinery/patch";
-import { type RecordedCall, placeName } from "../../dev/record/recorded.ts";
+import { type RecordedCall, isOperator, keysOfCall, placeName } from "./recorded.ts";
+import { type RequestTarget, requestTarget } from "./request-target.ts";
+import type { Call, Reconcile } from "./timed.ts";
 
 /** The outcome of a webhook call. `ignored`: the call failed, and the request went on, as failurePolicy Ignore says. */
 export type Verdict = "allowed" | "patched" | "converted" | "denied" | "ignored" | "failed";
@@ -39,4 +41,39 @@ export function patchedObject(call: RecordedCall): KubernetesObject | undefined 
   } catch {
     return undefined;
   }
+}
+
+/** Times come from two processes, and each rounds down to a whole millisecond. */
+export const clockInaccuracy = 1;
+
+/** Returns true if a call happened during a reconcile, and one of the reconcile's requests can have caused it. */
+export function isCallOfReconcile(call: Call, reconcile: Reconcile): boolean {
+  if (call.from < reconcile.from - clockInaccuracy || call.to > reconcile.to + clockInaccuracy) return false;
+  return (
+    isOperator(call.by) && reconcile.requests.some(({ method, path }) => isCallOfRequest(call, method, path))
+  );
+}
+
+/** The admission operations of HTTP methods. An apply patch and a PUT create an object that does not exist. */
+const operations: Readonly<Record<string, readonly string[]>> = {
+  GET: ["CONNECT"],
+  POST: ["CREATE", "CONNECT"],
+  PUT: ["UPDATE", "CREATE"],
+  PATCH: ["UPDATE", "CREATE"],
+  DELETE: ["DELETE"],
+};
+
+/** Returns true if a request can have caused a call, judged by resource, object, subresource and operation. */
+export function isCallOfRequest(call: Call, method: string, path: string): boolean {
+  const target = requestTarget(path);
+  if (target === undefined || target.resource !== call.resource) return false;
+  if (!keysOfCall(call).some((key) => targets(target, key))) return false;
+  if (call.call === "conversion") return true;
+  if (call.subresource !== (target.subresource ?? "")) return false;
+  return operations[method]?.includes(call.operation) === true;
+}
+
+function targets({ namespace, name }: RequestTarget, key: string): boolean {
+  const prefix = namespace === undefined ? "" : `${namespace}/`;
+  return name === undefined ? key.startsWith(prefix) : key === `${prefix}${name}`;
 }

@@ -1,7 +1,7 @@
 import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
 import { isObject, memberOf } from "@tsbuilder/apimachinery/json";
-import type { RecordedWrite } from "../../../dev/record/recorded.ts";
-import type { Call, Reconcile, Sample } from "../history.ts";
+import type { RecordedWrite } from "../recorded.ts";
+import type { Call, Reconcile, Sample } from "../timed.ts";
 
 /** A probable mistake that a detector found in a record. */
 export interface Finding {
@@ -36,6 +36,14 @@ export interface Finding {
   readonly call?: string;
 }
 
+/** The time in milliseconds after which a finding that happened no more is over. */
+const lastingTime = 60_000;
+
+/** Returns true for a finding that still happens. */
+export function isLasting({ at }: Pick<Finding, "at">, now: number): boolean {
+  return now - at <= lastingTime;
+}
+
 /** A finding as a detector returns it: without places or requests, it is about none. */
 export type Found = Omit<Finding, "places" | "requests"> & Partial<Pick<Finding, "places" | "requests">>;
 
@@ -64,7 +72,9 @@ export interface SeenWrite {
   readonly write: RecordedWrite["write"];
   readonly by: RecordedWrite["by"];
   readonly writer: string;
-  readonly object: KubernetesObject;
+  readonly isDeleting: boolean;
+  /** Parses the object, which a running session has as bytes: for most writes nobody asks. */
+  readonly object: () => KubernetesObject;
   /** Returns the changes, which are computed on demand; none for an object that did not exist before. */
   changes(): readonly Change[];
 }

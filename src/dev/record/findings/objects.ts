@@ -1,5 +1,5 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { restorer } from "../../../dev/record/recorded.ts";
+import { restorer } from "../recorded.ts";
 import type { Change, Detector, Found, SeenWrite } from "./finding.ts";
 import { Episodes, groupBy, listed, shortValue, span, times, together } from "./finding.ts";
 
@@ -61,7 +61,7 @@ export class FightDetector implements Detector {
     if (!isReversal) return;
     this.#fights.hit(id, at, () => ({
       place,
-      name: `${object.kind} ${key}`,
+      name: `${object().kind} ${key}`,
       path,
       writers: [last.writer, writer],
       values: [last.after, after],
@@ -106,14 +106,16 @@ export class StuckDeletionDetector implements Detector {
   readonly #running = new Map<string, Deletion>();
   readonly #ended: Deletion[] = [];
 
-  seeWrite({ place, key, at, write, object }: SeenWrite): void {
-    const { deletionTimestamp, finalizers = [] } = object.metadata;
-    const isWaiting = write !== "DELETED" && deletionTimestamp != null && finalizers.length > 0;
+  seeWrite({ place, key, at, write, isDeleting, object }: SeenWrite): void {
     const running = this.#running.get(place);
+    if (running === undefined && !isDeleting) return;
+    const { kind, metadata } = object();
+    const { deletionTimestamp, finalizers = [] } = metadata;
+    const isWaiting = write !== "DELETED" && deletionTimestamp != null && finalizers.length > 0;
     if (running === undefined) {
       if (!isWaiting) return;
       const from = write === "KEPT" ? Math.min(at, Date.parse(deletionTimestamp)) : at;
-      this.#running.set(place, { place, name: `${object.kind} ${key}`, from, finalizers });
+      this.#running.set(place, { place, name: `${kind} ${key}`, from, finalizers });
     } else if (isWaiting) {
       running.finalizers = finalizers;
     } else {
@@ -131,7 +133,8 @@ export class StuckDeletionDetector implements Detector {
         kind: "stuck deletion",
         title: to === undefined ? `${name} can't be deleted` : `${name} was deleted late`,
         text: `The deletion of ${name} ${waited} ${finalizers.length === 1 ? "the finalizer" : "the finalizers"} ${listed(finalizers)}: ${adviceFor(finalizers)}`,
-        from,
+        // At an earlier moment it was no finding yet.
+        from: from + mostFinalizerTime,
         at: to ?? now,
         places: [place],
       };

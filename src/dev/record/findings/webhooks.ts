@@ -1,9 +1,9 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { compareQuantities, isQuantity } from "@tsbuilder/apimachinery/quantity";
-import type { RecordedAdmission } from "../../../dev/record/recorded.ts";
-import { isOperator, keysOfCall, placeName, placesOfCall, writerName } from "../../../dev/record/recorded.ts";
-import type { Call, Reconcile, Sample } from "../history.ts";
+import type { RecordedAdmission } from "../recorded.ts";
+import { isOperator, keysOfCall, placeName, placesOfCall, writerName } from "../recorded.ts";
+import type { Call, Reconcile, Sample } from "../timed.ts";
 import { verdictOf, webhookName } from "../webhook-call.ts";
 import type { Change, Detector, Episode, Found, FoundRequest, SeenCall } from "./finding.ts";
 import {
@@ -17,7 +17,7 @@ import {
   together,
   unstoredChangesOf,
 } from "./finding.ts";
-import { isCallOfReconcile } from "../connections.ts";
+import { isCallOfReconcile } from "../webhook-call.ts";
 import { slowCall } from "./reconciles.ts";
 
 interface Failure {

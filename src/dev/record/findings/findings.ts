@@ -1,9 +1,11 @@
-// Looks for probable mistakes in a record. Begin here; `finding` has the contract of detectors and their tools. Each other file
+// Looks for probable mistakes in a record, for the page and the terminal's screen. Begin here; `finding` has the contract of detectors and their tools. Each other file
 // has the detectors for one subject: objects, reconciles with their requests, webhooks, and the operator's process.
 
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Recorded, RecordedFault, RecordedWrite } from "../../../dev/record/recorded.ts";
-import { placeName, writerName } from "../../../dev/record/recorded.ts";
+import type { ClusterWrite } from "@tsbuilder/cluster";
+import { hideSecret } from "../hide-secrets.ts";
+import type { Recorded, RecordedFault, RecordedWrite } from "../recorded.ts";
+import { placeName, writerName } from "../recorded.ts";
 import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
 import type { Change, Detector, Finding, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
 import { changesOf } from "./finding.ts";
@@ -22,7 +24,7 @@ import {
   SlowWebhookDetector,
   UndoneWriteDetector,
 } from "./webhooks.ts";
-import { type Call, type Reconcile, callOf, reconcileOf, sampleOf } from "../history.ts";
+import { type Call, type Reconcile, callOf, reconcileOf, sampleOf } from "../timed.ts";
 import { patchedObject } from "../webhook-call.ts";
 import { requestTarget, verbOf } from "../request-target.ts";
 
@@ -53,7 +55,7 @@ export class Findings {
     new UndoneWriteDetector(),
   ];
   readonly #faults = new Faults();
-  readonly #objects = new Map<string, KubernetesObject>();
+  readonly #objects = new Map<string, SeenWrite["object"]>();
   readonly #writers = new WriterNames();
   #lastMoment = -Infinity;
 
@@ -61,8 +63,9 @@ export class Findings {
     const at = Date.parse(recorded.at);
     this.#lastMoment = Math.max(this.#lastMoment, at);
     if (recorded.type === "write") {
-      const write = this.#seenWrite(recorded, at);
-      for (const detector of this.#detectors) detector.seeWrite?.(write);
+      const { object } = recorded;
+      const isDeleting = object.metadata.deletionTimestamp != null;
+      this.#see(recorded, { at, isDeleting, object: () => object });
     } else if (recorded.type === "reconcile") {
       const reconcile = reconcileOf(recorded);
       this.#lastMoment = Math.max(this.#lastMoment, reconcile.to);
@@ -79,17 +82,39 @@ export class Findings {
     }
   }
 
-  #seenWrite({ resource, key, write, by, object }: RecordedWrite, at: number): SeenWrite {
+  /** Adds a write of a running session. The bytes of its object are kept, which the record in memory keeps anyway. */
+  addWrite(at: string, { type, bytes, ...write }: ClusterWrite): void {
+    const object = (): KubernetesObject => {
+      const parsed = JSON.parse(bytes.toString()) as KubernetesObject;
+      return write.resource === "secrets" ? hideSecret(parsed) : parsed;
+    };
+    const isDeleting = bytes.includes('"deletionTimestamp"');
+    this.#lastMoment = Math.max(this.#lastMoment, Date.parse(at));
+    this.#see({ ...write, write: type }, { at: Date.parse(at), isDeleting, object });
+  }
+
+  #see(
+    { resource, key, write, by }: Pick<RecordedWrite, "resource" | "key" | "write" | "by">,
+    rest: Pick<SeenWrite, "at" | "isDeleting" | "object">,
+  ): void {
     const place = placeName({ resource, key });
     const before = this.#objects.get(place);
     if (write === "DELETED") this.#objects.delete(place);
-    else this.#objects.set(place, object);
-    const seen = { place, key, at, write, by, object, writer: this.#writers.of(by) };
+    else this.#objects.set(place, rest.object);
     let changes: readonly Change[] | undefined;
-    return { ...seen, changes: () => (changes ??= before === undefined ? [] : changesOf(before, object)) };
+    const seen: SeenWrite = {
+      ...rest,
+      place,
+      key,
+      write,
+      by,
+      writer: this.#writers.of(by),
+      changes: () => (changes ??= before === undefined ? [] : changesOf(before(), rest.object())),
+    };
+    for (const detector of this.#detectors) detector.seeWrite?.(seen);
   }
 
-  /** Returns the findings up to a moment, sorted by their first event. Default: the last moment of the record. */
+  /** Returns the findings at a moment, sorted by their first event. Default: the last moment of the record. */
   list(now = this.#lastMoment): readonly Finding[] {
     const found = this.#detectors.flatMap((detector) => detector.found(now));
     return found.map((finding) => ({ places: [], requests: [], ...finding })).sort((a, b) => a.from - b.from);

@@ -4,7 +4,7 @@ import type {
   RecordedAdmission,
   RecordedWrite,
   RecordedSample,
-} from "../../../dev/record/recorded.ts";
+} from "../recorded.ts";
 import { type Finding, Findings } from "../findings/findings.ts";
 
 /** Records for tests: this formats their times, which are milliseconds since 1970. */

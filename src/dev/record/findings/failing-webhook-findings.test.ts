@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Recorded, RecordedAdmission, RecordedConversion } from "../../../dev/record/recorded.ts";
+import type { Recorded, RecordedAdmission, RecordedConversion } from "../recorded.ts";
 import {
   ann,
   each,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RecordedSample, Recorded } from "../../../dev/record/recorded.ts";
+import type { RecordedSample, Recorded } from "../recorded.ts";
 import { find, madeReconcile, madeSample, megabyte, timeOf } from "../testdata/made-records.ts";
 
 const titles = (recorded: readonly Recorded[]): string[] => find(recorded).map(({ title }) => title);

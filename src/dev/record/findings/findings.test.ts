@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Recorded, type RecordedWrite, restorer } from "../../../dev/record/recorded.ts";
+import { type Recorded, type RecordedWrite, restorer } from "../recorded.ts";
 import {
   ann,
   each,
@@ -231,7 +231,7 @@ test("an object that its finalizers keep for more than 30 s is found while it wa
       kind: "stuck deletion",
       title: "MySQL default/db can't be deleted",
       text: "The deletion of MySQL default/db has been waiting for 40 s for the finalizer shop.example/backup: see whether the controller that set it runs, and removes it when its work is done",
-      from: 10_000,
+      from: 40_000,
       at: 50_000,
       places: [place],
       requests: [],
@@ -244,7 +244,7 @@ test("an object that its finalizers keep for more than 30 s is found while it wa
 });
 
 test("a deletion that began before the record waits since then; one without finalizers waits for nothing", () => {
-  expect(find([held(45_000, "KEPT")])[0]?.from).toBe(10_000);
+  expect(find([held(45_000, "KEPT")])[0]?.from).toBe(40_000);
   expect(find([held(10_000, "MODIFIED", [])], 90_000)).toEqual([]);
 });
 

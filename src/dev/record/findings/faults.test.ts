@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Recorded } from "../../../dev/record/recorded.ts";
+import type { Recorded } from "../recorded.ts";
 import { find, madeReconcile, madeRequest } from "../testdata/made-records.ts";
 
 const mysqls = "/apis/shop.example/v1/namespaces/default/mysqls/db";
