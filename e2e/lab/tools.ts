@@ -53,8 +53,12 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/lab/locks/main.ts")],
     },
     pictures: {
-      summary: "the book's pictures of terminals, from what the commands print",
-      steps: [script("build"), vitest(["long-journeys"], "e2e/journeys/long/pictures.test.ts", "--update")],
+      summary: "the pictures in README and book: of terminals, from what the commands print, and of the page of dev",
+      steps: [
+        script("build"),
+        vitest(["long-journeys"], "e2e/journeys/long/pictures.test.ts", "--update"),
+        program("e2e/lab/pictures/page.ts"),
+      ],
     },
     record: {
       summary: "KUBECONFIG conformance|controllers [CHAPTER]: what a real control plane does in stories",

@@ -40,7 +40,7 @@ test("dev draws one screen, handles its keys, and restores the terminal", async 
     await sees("mysql-operator  https://127.0.0.1:");
     await sees("No objects yet");
     terminal.type("s");
-    await sees("> MySQL default/mysql-sample  Ready=True (Reconciled)");
+    await sees("> ✓ MySQL default/mysql-sample  Ready=True (Reconciled)");
     await sees("info  Reconciled MySQL controller=mysql");
     expect(terminal.screen().split("\n")).toHaveLength(24);
 

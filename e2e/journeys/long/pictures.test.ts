@@ -35,7 +35,7 @@ test("the picture of a session (npm run lab -- pictures draws it) shows the quic
   try {
     await eventually(() => {
       expect(terminal.screen()).toContain("applied 1 sample");
-      expect(terminal.screen()).toContain("> Shop default/shop-sample  Ready=True (Reconciled)");
+      expect(terminal.screen()).toContain("> ✓ Shop default/shop-sample  Ready=True (Reconciled)");
       expect(terminal.screen()).toContain("info  Reconciled Shop");
       // Its own write of the status is the reason of the second.
       expect(terminal.screen()).toMatch(

@@ -37,6 +37,7 @@ test("sidebarOf() has a section's pages below its first one", () => {
     page("index.md", 0, "Home"),
     page("guides/index.md", 1, "Guides"),
     page("guides/a.md", 1, "A"),
+    page("guides/api/a/chapter.md", 1, "Chapter"),
   ];
   expect(sidebarOf(pages)).toEqual([
     { text: "Home", link: "/" },

@@ -112,6 +112,8 @@ export function sidebarOf(pages: readonly Page[]): SidebarItem[] {
     .map((page) => {
       const items = pages
         .filter((other) => page.section !== "" && other.section === page.section && other !== page)
+        // The chapters of a package are reached from its page.
+        .filter(({ path }) => path.split("/").length <= 3)
         .map(itemOf);
       return items.length === 0 ? itemOf(page) : { ...itemOf(page), items, collapsed: true };
     });

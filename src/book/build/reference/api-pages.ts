@@ -90,28 +90,83 @@ export const entries = Object.values(pages).flatMap((page) => page.entries);
 /** The place of the first page. The other pages of the reference come before it. */
 const firstOrder = 20;
 
-/** Returns a page for each package, by its name, with signatures and doc comments. */
+/** The number of exports up to which they stand on the package's own page: hundreds of them load slowly, and nobody finds one. */
+const mostExports = 60;
+
+/** Returns a page for each package, by its name, with signatures and doc comments; a large package has a page for each chapter. */
 export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
   return Object.fromEntries(
-    Object.entries(pages).map(([name, page], index) => [
-      `api/${name}`,
-      { title: page.title, order: firstOrder + index, body: [page.intro, ...describeEntries(page, symbols)] },
-    ]),
+    Object.entries(pages).flatMap(([name, { title, intro, entries }], index): [string, Page][] => {
+      const order = firstOrder + index;
+      const modules = entries.map((entry) => ({ ...entry, exported: symbols.exportsOf(entry.module) }));
+      if (modules.reduce((sum, { exported }) => sum + exported.length, 0) <= mostExports) {
+        const anchors = new Anchors();
+        anchors.add(title);
+        const body = modules.flatMap((module) => {
+          if (modules.length === 1) return describeExports(symbols, module.exported, "##", anchors);
+          anchors.add(module.name);
+          return [`## ${module.name}`, ...describeExports(symbols, module.exported, "###", anchors)];
+        });
+        return [[`api/${name}`, { title, order, body: [intro, ...body] }]];
+      }
+      const chapters = modules.length === 1 ? chaptersOf(title, modules[0]!.exported) : modules;
+      const file = (chapter: string): string => chapter.slice(title.length).replaceAll(/\W+/gu, "");
+      const rows = chapters.flatMap((chapter) => {
+        const anchors = new Anchors();
+        anchors.add(chapter.name);
+        const folder = name.slice(name.lastIndexOf("/") + 1);
+        return chapter.exported.map((one) => [
+          `[${code(one.name)}](${folder}/${file(chapter.name)}.md#${anchors.add(one.name)})`,
+          firstSentence(one.doc),
+        ]);
+      });
+      const sorted = modules.length === 1 ? rows.toSorted(byName) : rows;
+      return [
+        [`api/${name}`, { title, order, body: [intro, table(["name", "what it is"], sorted)] }],
+        ...chapters.map((chapter): [string, Page] => {
+          const anchors = new Anchors();
+          anchors.add(chapter.name);
+          const body = describeExports(symbols, chapter.exported, "##", anchors);
+          return [`api/${name}/${file(chapter.name)}`, { title: chapter.name, order, body }];
+        }),
+      ];
+    }),
   );
 }
 
-function describeEntries({ title, entries: described }: ApiPage, symbols: ExportedSymbols): string[] {
-  const anchors = new Anchors();
-  anchors.add(title);
-  if (described.length === 1) return describeModule(symbols, described[0]!.module, "##", anchors);
-  return described.flatMap(({ name, module }) => {
-    anchors.add(name);
-    return [`## ${name}`, ...describeModule(symbols, module, "###", anchors)];
-  });
+const byName = ([a = ""]: readonly string[], [b = ""]: readonly string[]): number => a.localeCompare(b, "en");
+
+/** A part of a package. */
+interface Chapter {
+  /** Begins with the title of the package. */
+  readonly name: string;
+  readonly exported: readonly ExportedSymbol[];
 }
 
-function describeModule(symbols: ExportedSymbols, module: string, heading: string, anchors: Anchors) {
-  const exported = symbols.exportsOf(module);
+/** The number of exports from which on a folder of sources is a chapter of its own. */
+const leastOfChapter = 5;
+
+/** Returns the chapters of a package: its folders of sources, with all small ones together. */
+function chaptersOf(title: string, exported: readonly ExportedSymbol[]): Chapter[] {
+  const folderOf = ({ file }: ExportedSymbol): string => file.split("/")[2]!;
+  const groups = [...new Set(exported.map(folderOf))].map((folder) => ({
+    name: `${title}: ${folder}`,
+    exported: exported.filter((one) => folderOf(one) === folder),
+  }));
+  const chapters = groups.filter((group) => group.exported.length >= leastOfChapter);
+  const rest = exported.filter((one) => !chapters.some((chapter) => chapter.exported.includes(one)));
+  return [
+    ...chapters.toSorted((a, b) => a.name.localeCompare(b.name, "en")),
+    ...(rest.length > 0 ? [{ name: `${title}: more`, exported: rest }] : []),
+  ];
+}
+
+function describeExports(
+  symbols: ExportedSymbols,
+  exported: readonly ExportedSymbol[],
+  heading: string,
+  anchors: Anchors,
+): string[] {
   return [
     table(
       ["name", "what it is"],

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../../../../e2e/support/source-imports.ts";
 import { commands } from "../../../cli/commands/index.ts";
@@ -13,6 +13,8 @@ import { referencePages } from "./reference-pages.ts";
 const symbols = readExports();
 const pages = await referencePages(symbols);
 const page = (name: string): string => pages.get(`reference/${name}.md`)!;
+const chapters = (name: string): string =>
+  [...pages].flatMap(([path, text]) => (path.startsWith(`reference/${name}/`) ? [text] : [])).join("\n");
 
 test("every marker is described, and each link of the overview has one heading", () => {
   const headings = [...page("markers").matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
@@ -47,8 +49,10 @@ test("every key of PROJECT is set by flags that there are", async () => {
 
 test("links between pages lead to pages", () => {
   const index = readFileSync(join(repository, "src/book/reference/index.md"), "utf8");
-  const links = [...pages.values(), index].flatMap((text) => [...text.matchAll(/\]\(([\w/-]+\.md)/g)]);
-  const targets = new Set(links.map(([, path]) => `reference/${path}`));
+  const links = [...pages, ["reference/index.md", index] as const].flatMap(([from, text]) =>
+    [...text.matchAll(/\]\(([\w/-]+\.md)/g)].map(([, path]) => join(dirname(from), path!)),
+  );
+  const targets = new Set(links);
   expect([...targets].filter((path) => !pages.has(path))).toEqual([]);
   expect([...pages.keys()].filter((path) => !targets.has(path))).toEqual([]);
 });
@@ -85,28 +89,36 @@ test("everything that our packages export has a doc comment", () => {
 });
 
 test("a class is shown without bodies and private members, with the types that its code infers", () => {
-  const [, manager] = page("api/runtime").split("\n\n## Manager\n");
+  const [, manager] = page("api/runtime/manager").split("\n\n## Manager\n");
   const shown = manager!.slice(0, manager!.indexOf("\n\n## "));
   expect(shown).toContain("\n  webhookFor<T extends KubernetesObject>(kind: Kind<T>): WebhookBuilder<T>;\n");
   expect(shown).toContain("\n  /** The values of custom flags, besides the manager's own. */\n");
   expect(shown).toContain("Source: `src/runtime/manager/manager.ts`");
   expect(shown).not.toMatch(/#|return|private/);
-  expect(page("api/runtime")).toContain("\n    kind: Kind<Owned, OwnedKey>,\n");
+  expect(page("api/runtime/controller")).toContain("\n    kind: Kind<Owned, OwnedKey>,\n");
 });
 
 test("a function is shown with its overloads alone, a constant with its type, an interface with its comments", () => {
   expect(page("api/generators")).toContain("```ts\nfunction ");
-  expect(page("api/runtime")).not.toMatch(/^(?:export|async) /m);
+  expect(chapters("api/runtime")).not.toMatch(/^(?:export|async) /m);
   expect(page("api/cluster")).toContain(
     "interface TestClusterOptions extends ClusterOptions {\n  /** CRDs to install",
   );
-  expect(page("api/apimachinery")).toMatch(/^const \w+: /m);
+  expect(chapters("api/apimachinery")).toMatch(/^const \w+: /m);
 });
 
 test("the overview of a module has each name once, with the first sentence of its comment", () => {
   const names = symbols.exportsOf("src/runtime/index.ts").map(({ name }) => name);
-  const rows = [...page("api/runtime").matchAll(/^\| \[`(\w+)`\]\(#[\w-]+\) \| .+ \|$/gm)].map(
-    ([, name]) => name,
-  );
+  const rows = [
+    ...page("api/runtime").matchAll(/^\| \[`(\w+)`\]\(runtime\/\w+\.md#[\w-]+\) \| .+ \|$/gm),
+  ].map(([, name]) => name);
   expect(rows).toEqual(names);
+});
+
+test("no page of the API has more exports than one can look through, and each export stands on one", () => {
+  for (const [path, text] of pages)
+    if (path.startsWith("reference/api/")) expect(text.length, path).toBeLessThan(60_000);
+  const headings = [...chapters("api/runtime").matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+  const names = symbols.exportsOf("src/runtime/index.ts").map(({ name }) => name);
+  expect(headings.toSorted()).toEqual(names.toSorted());
 });
