@@ -53,7 +53,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/lab/locks/main.ts")],
     },
     pictures: {
-      summary: "the pictures in README and book: of terminals, from what the commands print, and of the page of dev",
+      summary:
+        "the pictures in README and book: of terminals, from what the commands print, and of the page of dev",
       steps: [
         script("build"),
         vitest(["long-journeys"], "e2e/journeys/long/pictures.test.ts", "--update"),

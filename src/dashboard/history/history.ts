@@ -84,6 +84,10 @@ export class History {
   readonly #places = new Map<string, Set<string>>();
   /** The times of the writes, each once, for `nextMoment`. */
   readonly #writeTimes: number[] = [];
+  /** The places that were written, in order, with the times; without objects that existed before. */
+  readonly #written: { readonly at: number; readonly place: string }[] = [];
+  /** False once a write is older than the one before it, as when somebody sets the clock back. */
+  #isOrdered = true;
   #writes = 0;
   #from = Infinity;
   #to = -Infinity;
@@ -142,6 +146,10 @@ export class History {
     if (write === "ADDED") this.#callIndex.created(recorded, at);
     if (write !== "KEPT" && at > (this.#writeTimes.at(-1) ?? -Infinity)) this.#writeTimes.push(at);
     const place = placeName({ resource, key });
+    if (write !== "KEPT") {
+      if (at < (this.#written.at(-1)?.at ?? -Infinity)) this.#isOrdered = false;
+      this.#written.push({ at, place });
+    }
     let track = this.#tracks.get(place);
     if (track === undefined) {
       track = { place, resource, key, revisions: [] };
@@ -186,6 +194,15 @@ export class History {
 
   get written(): number {
     return this.#writes;
+  }
+
+  /** Returns the places that were written between two moments; undefined if it is unknown. */
+  writtenBetween(one: number, other: number): readonly string[] | undefined {
+    const [from, to] = one < other ? [one, other] : [other, one];
+    if (!this.#isOrdered || from < this.#from) return undefined;
+    const first = countUntil(this.#written, ({ at }) => at <= from);
+    const end = countUntil(this.#written, ({ at }) => at <= to);
+    return this.#written.slice(first, end).map(({ place }) => place);
   }
 
   callsAbout(place: string): readonly Call[] {

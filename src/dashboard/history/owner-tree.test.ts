@@ -124,3 +124,43 @@ test("each object stands in the tree once, whatever owns it, and below one of it
     }),
   );
 });
+
+test("a tree that is moved in time is the one that would be built for that moment", () => {
+  const write = fc.record({
+    name: fc.constantFrom("a", "b", "c", "d"),
+    owner: fc.constantFrom(undefined, "a", "b"),
+    write: fc.constantFrom("ADDED" as const, "MODIFIED" as const, "MODIFIED" as const, "DELETED" as const),
+    // A clock that is set back makes a record whose times are not in order.
+    after: fc.constantFrom(0, 1, 1, 1, 1, 2, -1),
+    phase: fc.constantFrom("Pending", "Failed"),
+  });
+  const allOf = (nodes: readonly TreeNode[]): unknown[] =>
+    nodes.map(({ children, ...node }) => [node, allOf(children)]);
+  fc.assert(
+    fc.property(
+      fc.array(write, { maxLength: 12 }),
+      fc.array(fc.integer({ min: 10, max: 16 }), { minLength: 4 }),
+      (writes, moments) => {
+        let at = 10;
+        const lines = writes.map(({ name, owner, write: type, after, phase }) => {
+          at += after;
+          const ownerReferences = owner === undefined || owner === name ? [] : [ownedBy(owner)];
+          const metadata = { namespace: "default", name, uid: name, ownerReferences };
+          return madeWrite(
+            { at, write: type, resource: "pods" },
+            { kind: "Pod", metadata, status: { phase } },
+          );
+        });
+        const read = (): History => {
+          const history = new History();
+          for (const line of lines) history.add(line);
+          return history;
+        };
+        const moved = read();
+        // The tree of another record would be built anew in between.
+        const trees = moments.map((moment) => allOf(ownerTree(moved, moment)));
+        expect(trees).toEqual(moments.map((moment) => allOf(ownerTree(read(), moment))));
+      },
+    ),
+  );
+});

@@ -18,6 +18,9 @@ export interface TreeNode {
 }
 
 interface GrowingNode extends TreeNode {
+  revision: Revision;
+  standing: Standing;
+  deleting: boolean;
   readonly children: GrowingNode[];
 }
 
@@ -31,14 +34,17 @@ export function ownerTree(
   isOwn: (resource: string) => boolean = isCustom,
 ): readonly TreeNode[] {
   const { written } = history;
+  const before = last?.history === history && last.isOwn === isOwn ? last : undefined;
   // Several views draw the same tree.
-  if (last?.history === history && last.written === written && last.moment === moment && last.isOwn === isOwn)
-    return last.tree;
-  const tree = buildTree(history, moment, isOwn);
-  last = { history, written, moment, isOwn, tree };
+  if (before?.written === written && before.moment === moment) return before.tree;
+  const nodes = before?.nodes ?? new Map<string, GrowingNode>();
+  const isMoved = before?.written === written && moveNodes(history, nodes, before.moment, moment);
+  const tree = isMoved ? [...before.tree] : buildTree(history, moment, isOwn, nodes);
+  last = { history, written, moment, isOwn, tree, nodes };
   return tree;
 }
 
+/** The tree that was drawn last. Its nodes are changed when the moment moves: to build it for each frame takes too long. */
 let last:
   | {
       readonly history: History;
@@ -46,10 +52,49 @@ let last:
       readonly moment: number;
       readonly isOwn: (resource: string) => boolean;
       readonly tree: readonly TreeNode[];
+      /** By their places. */
+      readonly nodes: Map<string, GrowingNode>;
     }
   | undefined;
 
-function buildTree(history: History, moment: number, isOwn: (resource: string) => boolean): TreeNode[] {
+/** The number of writes from which on a tree is built anew. */
+const mostMoves = 500;
+
+/** Moves the nodes of a tree to another moment. Returns false if objects appear, disappear or change their owners meanwhile. */
+function moveNodes(
+  history: History,
+  nodes: ReadonlyMap<string, GrowingNode>,
+  from: number,
+  to: number,
+): boolean {
+  const written = history.writtenBetween(from, to);
+  if (written === undefined || written.length > mostMoves) return false;
+  const moves: { readonly node: GrowingNode; readonly revision: Revision }[] = [];
+  for (const place of new Set(written)) {
+    const node = nodes.get(place);
+    const revision = revisionAt(history.tracks.get(place)!, to);
+    if (node === undefined && revision === undefined) continue;
+    if (node === undefined || revision === undefined) return false;
+    if (tiesOf(node.revision) !== tiesOf(revision)) return false;
+    moves.push({ node, revision });
+  }
+  for (const { node, revision } of moves)
+    Object.assign(node, nodeOf(node.place, node.key, revision), { children: node.children });
+  return true;
+}
+
+/** Returns what decides about an object's place in the tree. */
+function tiesOf({ object: { metadata } }: Revision): string {
+  return JSON.stringify([metadata.uid, metadata.ownerReferences]);
+}
+
+function buildTree(
+  history: History,
+  moment: number,
+  isOwn: (resource: string) => boolean,
+  byPlace: Map<string, GrowingNode>,
+): TreeNode[] {
+  byPlace.clear();
   const nodes: GrowingNode[] = [];
   const byUid = new Map<string, GrowingNode>();
   for (const track of sortedTracks(history)) {
@@ -57,6 +102,7 @@ function buildTree(history: History, moment: number, isOwn: (resource: string) =
     if (revision === undefined) continue;
     const node = nodeOf(track.place, track.key, revision);
     nodes.push(node);
+    byPlace.set(track.place, node);
     const { uid } = revision.object.metadata;
     if (uid !== undefined) byUid.set(uid, node);
   }
@@ -123,9 +169,16 @@ function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, Grow
   }
 }
 
+const customResources = new Map<string, boolean>();
+
 /** Returns true for custom resources: their group has a domain, and is none of Kubernetes' own. */
 export function isCustom(resource: string): boolean {
-  return /^[^.]+\.[^.]+\./u.test(resource) && !resource.endsWith(".k8s.io");
+  let known = customResources.get(resource);
+  if (known === undefined) {
+    known = /^[^.]+\.[^.]+\./u.test(resource) && !resource.endsWith(".k8s.io");
+    customResources.set(resource, known);
+  }
+  return known;
 }
 
 /** The user agent of dev, which applies the project's manifests, and the resources that the API server allocates for others. */
@@ -228,14 +281,18 @@ interface RowFilter {
 }
 
 /** Returns the rows of a tree without the descendants of closed nodes. */
-export function openRows(nodes: readonly TreeNode[], filter: RowFilter, level = 1): TreeRow[] {
-  const shown = nodes.flatMap((node) => {
-    const below = openRows(node.children, filter, level + 1);
-    return below.length > 0 || filter.isShown(node) ? [{ node, below }] : [];
-  });
-  return shown.flatMap(({ node, below }, index): TreeRow[] => {
+export function openRows(
+  nodes: readonly TreeNode[],
+  filter: RowFilter,
+  level = 1,
+  rows: TreeRow[] = [],
+): TreeRow[] {
+  const isShown = (node: TreeNode): boolean => filter.isShown(node) || node.children.some(isShown);
+  const shown = nodes.filter(isShown);
+  for (const [index, node] of shown.entries()) {
     const isOpen = !filter.isClosed(node);
-    const row = { node, level, position: index + 1, siblings: shown.length, isOpen };
-    return [row, ...(isOpen ? below : [])];
-  });
+    rows.push({ node, level, position: index + 1, siblings: shown.length, isOpen });
+    if (isOpen && node.children.length > 0) openRows(node.children, filter, level + 1, rows);
+  }
+  return rows;
 }

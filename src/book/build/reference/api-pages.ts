@@ -111,18 +111,23 @@ export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
       }
       const chapters = modules.length === 1 ? chaptersOf(title, modules[0]!.exported) : modules;
       const file = (chapter: string): string => chapter.slice(title.length).replaceAll(/\W+/gu, "");
+      const folder = name.slice(name.lastIndexOf("/") + 1);
       const rows = chapters.flatMap((chapter) => {
         const anchors = new Anchors();
         anchors.add(chapter.name);
-        const folder = name.slice(name.lastIndexOf("/") + 1);
-        return chapter.exported.map((one) => [
-          `[${code(one.name)}](${folder}/${file(chapter.name)}.md#${anchors.add(one.name)})`,
-          firstSentence(one.doc),
-        ]);
+        return chapter.exported.map((one) => {
+          const address = `${folder}/${file(chapter.name)}.md#${anchors.add(one.name)}`;
+          return { name: one.name, cells: [`[${code(one.name)}](${address})`, firstSentence(one.doc)] };
+        });
       });
-      const sorted = modules.length === 1 ? rows.toSorted(byName) : rows;
+      const sorted =
+        modules.length === 1 ? rows.toSorted((a, b) => a.name.localeCompare(b.name, "en")) : rows;
+      const overview = table(
+        ["name", "what it is"],
+        sorted.map(({ cells }) => cells),
+      );
       return [
-        [`api/${name}`, { title, order, body: [intro, table(["name", "what it is"], sorted)] }],
+        [`api/${name}`, { title, order, body: [intro, overview] }],
         ...chapters.map((chapter): [string, Page] => {
           const anchors = new Anchors();
           anchors.add(chapter.name);
@@ -133,8 +138,6 @@ export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
     }),
   );
 }
-
-const byName = ([a = ""]: readonly string[], [b = ""]: readonly string[]): number => a.localeCompare(b, "en");
 
 /** A part of a package. */
 interface Chapter {
