@@ -68,7 +68,10 @@ export function pictureSession(): (RecordedSession | Recorded)[] {
       status: { readyReplicas: ready, observedGeneration: 1, conditions },
     });
   const condition = (type: string, status: string, reason: string, message = "") => ({
-    ...{ type, status, reason, message },
+    type,
+    status,
+    reason,
+    message,
     lastTransitionTime: time(2000),
   });
   const well = [

@@ -116,9 +116,10 @@ test("the overview of a module has each name once, with the first sentence of it
 });
 
 test("no page of the API has more exports than one can look through, and each export stands on one", () => {
-  for (const [path, text] of pages)
-    if (path.startsWith("reference/api/")) expect(text.length, path).toBeLessThan(60_000);
+  const long = [...pages].filter(([path, text]) => path.startsWith("reference/api/") && text.length > 60_000);
+  expect(long.map(([path]) => path)).toEqual([]);
   const headings = [...chapters("api/runtime").matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
   const names = symbols.exportsOf("src/runtime/index.ts").map(({ name }) => name);
-  expect(headings.toSorted()).toEqual(names.toSorted());
+  expect(new Set(headings)).toEqual(new Set(names));
+  expect(headings).toHaveLength(names.length);
 });
