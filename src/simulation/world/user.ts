@@ -8,7 +8,11 @@ import type { World } from "./world.ts";
 interface Answer {
   readonly status: number;
   readonly object: KubernetesObject & { readonly status?: unknown };
+  /** An object was applied that is being deleted for longer than the user waits. */
+  readonly isBeingDeleted?: boolean;
 }
+
+type Action = Exclude<Step, { do: "settle" }>;
 
 /**
  * Milliseconds that the user waits for a deletion before applying an object of that name, and for an unreachable webhook: more
@@ -30,20 +34,29 @@ export class User {
   }
 
   async take(steps: readonly Step[]): Promise<void> {
-    for (const step of steps) {
+    const putOff: Action[] = [];
+    for (const [index, step] of steps.entries()) {
       if (step.do === "settle") {
         await this.#settle();
         continue;
       }
       await this.#world.loop.wait(step.after ?? pauseOf(this.#random));
-      const { status } = await this.#insist(step);
-      if (status >= 400 && !(step.do === "delete" && status === 404)) this.rejected.push(step);
-      this.#world.recorder.add({ type: "step", text: stepText(step), status });
+      const answer = await this.#insist(step);
+      const comesAgain = steps.slice(index + 1).some((later) => isOfTheSame(step, later));
+      if (answer.isBeingDeleted && !comesAgain) putOff.push(step);
+      else this.#note(step, answer);
     }
+    // A deletion may have waited for what a later step has put back.
+    for (const step of putOff) this.#note(step, await this.#insist(step));
+  }
+
+  #note(step: Action, { status }: Answer): void {
+    if (status >= 400 && !(step.do === "delete" && status === 404)) this.rejected.push(step);
+    this.#world.recorder.add({ type: "step", text: stepText(step), status });
   }
 
   /** Tries a step again while a webhook can't be reached, as any user would. */
-  async #insist(step: Exclude<Step, { do: "settle" }>): Promise<Answer> {
+  async #insist(step: Action): Promise<Answer> {
     const end = this.#world.loop.now + patience;
     for (;;) {
       const answer = await this.#perform(step);
@@ -54,7 +67,7 @@ export class User {
     }
   }
 
-  async #perform(step: Exclude<Step, { do: "settle" }>): Promise<Answer> {
+  async #perform(step: Action): Promise<Answer> {
     if (step.do === "apply") return this.#apply(step.object);
     const { apiVersion, kind, namespace, name } = step.target;
     const path = pathOf(this.#world.cluster, {
@@ -89,7 +102,8 @@ export class User {
         ...(status !== undefined && { status }),
       };
       const replaced = await this.#ask("PUT", path, merged);
-      if (replaced.status !== 409) return replaced;
+      const isBeingDeleted = metadata.deletionTimestamp !== undefined;
+      if (replaced.status !== 409) return { ...replaced, isBeingDeleted };
     }
   }
 
@@ -101,6 +115,14 @@ export class User {
       object: (text.startsWith("{") ? JSON.parse(text) : { metadata: {} }) as Answer["object"],
     };
   }
+}
+
+function isOfTheSame(step: Action, other: Step): boolean {
+  return other.do !== "settle" && targetOf(step) === targetOf(other);
+}
+
+function targetOf(step: Action): string {
+  return step.do === "apply" ? refTextOf(step.object) : refText(step.target);
 }
 
 /** Draws the milliseconds that a user waits before a step: mostly less than a reconcile takes, sometimes less than a rollout. */
