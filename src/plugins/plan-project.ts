@@ -9,7 +9,6 @@ import { type PackageManager, npm } from "../project/package-manager.ts";
 import { formatProject, parseProject, projectFile } from "../project/store.ts";
 import { type Blueprint, emptyBlueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import { Draft, type Plan, type Tree } from "../scaffold/tree.ts";
-import { formatCreated } from "../scaffold/format-created.ts";
 import { OwnedFiles } from "../scaffold/owned-files.ts";
 import { mergeJson } from "../scaffold/merge.ts";
 import { planScaffold } from "../scaffold/plan.ts";
@@ -23,10 +22,6 @@ import { packagesOf } from "./typescript/reference-templates.ts";
 export interface ProjectChange {
   /** The root folder of the project, from which its plugins are found. */
   readonly folder: string;
-  /** The project's formatter formats new files. Default: false. */
-  readonly formatsNewFiles?: boolean;
-  /** The plan is only shown. */
-  readonly isShown?: boolean;
   readonly tree: Tree;
   /** Undefined for a new project. */
   readonly before: { readonly project: Project; readonly text: string } | undefined;
@@ -63,8 +58,7 @@ const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: ""
 
 /**
  * Plans all changes of files that follow from a change of the project's description: compares the blueprints of both
- * descriptions, then updates `PROJECT`, has plugins and generators add their files, formats new files, and records what
- * was written.
+ * descriptions, then updates `PROJECT`, has plugins and generators add their files, and records what was written.
  */
 export async function planProjectChange(change: ProjectChange): Promise<Plan> {
   const { tree, before, packages = noPackages, manager = npm } = change;
@@ -103,10 +97,26 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     else draft.write(path, record, "generated");
   }
   if (change.generate) notes.push(...(await change.generate(draft)));
-  if (change.formatsNewFiles)
-    notes.push(...formatCreated(change.folder, draft, { isShown: change.isShown ?? false }));
+  notes.push(...noteLongLines(draft));
   owned.record(draft, finished?.edited);
   return { changes: draft.changes(), notes, moves };
+}
+
+/**
+ * Names new files that the formatter would change. Templates are formatted, and only a long name can make a line too long.
+ * No program of the project formats them here: nobody has said that it may run.
+ */
+export function noteLongLines(draft: Draft): string[] {
+  return draft.changes().flatMap(({ path, action, content, ownership }) => {
+    if (action !== "create" || ownership === "generated" || typeof content !== "string") return [];
+    if (!path.endsWith(".ts") || !content.split("\n").some(isTooLong)) return [];
+    return [`"${path}" has long lines, which npm run fmt breaks`];
+  });
+}
+
+/** Whether the formatter of a new project would break a line: not long comments, and imports of a single name. */
+function isTooLong(line: string): boolean {
+  return line.length > 100 && !/^\s*(?:\/\/|\*|\/\*)|^import \{ [^,]* \} from/u.test(line);
 }
 
 /** Adds to `package.json` the packages that templates need, and removes those that they need no longer, unless files are kept. */

@@ -1,5 +1,5 @@
 // From blueprints to files. `planScaffold` computes the changes of files in a draft; `owned-files.ts` knows which of them the
-// user has edited, `format-created.ts` formats new ones, and `apply.ts` writes them.
+// user has edited, and `apply.ts` writes them.
 import { posix } from "node:path";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Blueprint, type Insert, type Part, insertKey, renderPart } from "./blueprint.ts";

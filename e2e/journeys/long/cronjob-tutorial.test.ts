@@ -13,5 +13,5 @@ test("who does what the pages say has an operator whose lint and tests pass, and
   const project = await followRoute(tutorial, parent);
   const commands = stepsOf(tutorial).flatMap((step) => (step.does === "run" ? [step.command] : []));
   expect(commands.slice(-2)).toEqual(["npm run lint", "npm test"]);
-  expect(await tryRun(project, "npx", "oxfmt", "--check")).toMatchObject({ exitCode: 0 });
+  expect(await tryRun(project, "npm", "run", "fmt", "--", "--check")).toMatchObject({ exitCode: 0 });
 });

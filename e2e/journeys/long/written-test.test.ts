@@ -35,6 +35,7 @@ test("a recorded session passes as a test, until the operator does something els
     expect(await dev.stop("SIGTERM")).toBe(0);
   }
   await run(project, "node", cli, "replay", "session.jsonl", "--test", file);
+  await run(project, "npm", "run", "fmt", "--", file);
   const text = readFileSync(join(project.folder, file), "utf8");
   expect(text).toContain("await client.create(AppService, {");
   expect(text).toContain("{ merge: { spec: { replicas: 2 } } }");
@@ -44,8 +45,7 @@ test("a recorded session passes as a test, until the operator does something els
   );
   expect(text).toContain("expect(failures.plans).toEqual([])");
   await run(project, "npx", "tsc");
-  await run(project, "npx", "oxlint", "--type-aware", "--deny-warnings", file);
-  await run(project, "npx", "oxfmt", "--check", file);
+  await run(project, "npm", "run", "lint", "--", file);
   await run(project, "npx", "vitest", "run", file);
 
   const source = join(project.folder, "src/controller/appservice_resources.ts");

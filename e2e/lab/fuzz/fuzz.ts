@@ -30,6 +30,8 @@ interface Report {
   readonly tried: number;
   readonly kept: number;
   readonly covered: number;
+  /** Of processor time: a busy machine fuzzes less in an hour. */
+  readonly seconds: number;
   readonly findings: readonly Finding[];
 }
 
@@ -84,22 +86,24 @@ async function fuzzInProcess(order: Omit<Order, "current">): Promise<number> {
     if (tried === before && tried > 0) child.emit("hung", tried, file.subarray(8, 8 + file.readUInt32LE(4)));
     before = tried;
   }, hung);
-  const { tried, kept, covered, findings } = await Promise.race([
+  const { tried, kept, covered, seconds, findings } = await Promise.race([
     once(child, "message").then(([report]) => report as Report),
     once(child, "hung").then(([tried, input]): Report => {
       const findings = [{ problem: "it never ends", input: (input as Buffer).toString("base64") }];
-      return { tried: tried as number, kept: 0, covered: 0, findings };
+      return { tried: tried as number, kept: 0, covered: 0, seconds: 0, findings };
     }),
     once(child, "exit").then((): Report => {
       const file = readFileSync(current);
       const input = file.toString("base64", 8, 8 + file.readUInt32LE(4));
       const findings = [{ problem: "the process ended", input }];
-      return { tried: file.readUInt32LE(0), kept: 0, covered: 0, findings };
+      return { tried: file.readUInt32LE(0), kept: 0, covered: 0, seconds: 0, findings };
     }),
   ]);
   clearInterval(watch);
   child.kill("SIGKILL");
-  console.log(`${name}: ${tried} inputs, ${kept} kept, ${covered} characters of code ran`);
+  console.log(
+    `${name}: ${tried} inputs, ${kept} kept, ${covered} characters of code ran, ${seconds} s of processor time`,
+  );
   for (const [at, { problem, input }] of findings.entries()) {
     const file = join(folder, `${name}-${seed}-${at}`);
     const bytes = Buffer.from(input, "base64");
@@ -165,6 +169,7 @@ async function fuzz({ name, seed, seconds, inputs, current }: Order): Promise<Re
     tried,
     kept: kept.length,
     covered: coverage.size,
+    seconds: Math.round(cpuSince({ user: 0, system: 0 }) / 1000),
     findings: [...findings.values()],
   };
 }

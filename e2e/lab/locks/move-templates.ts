@@ -16,9 +16,9 @@ export function moveTemplates(): string[] {
     "src/plugins/typescript/reference-templates.ts",
   ];
   const texts = paths.map((path) => readFileSync(join(repository, path), "utf8"));
-  const named = [...texts[0]!.matchAll(/^ {4}"(\S+)": "(\d+\.\d+\.\d+)",?$/gmu)].map(
-    ([, name, version]) => [name!, version!] as const,
-  );
+  // Installed packages, and programs that scripts fetch: a script may name one twice.
+  const found = texts[0]!.matchAll(/(?:^ {4}"|[ =])(@?[\w/-]+)(?:": "|@)(\d+\.\d+\.\d+)\b/gmu);
+  const named = new Map([...found].map(([, name, version]) => [name!, version!] as const));
   const further = referenceTemplates.flatMap(({ packages = {} }) => Object.entries(packages));
   const moved = [...named, ...further].flatMap(([name, version]) => {
     const newest = newestOf(name, version);
@@ -27,7 +27,7 @@ export function moveTemplates(): string[] {
       texts[index] = text
         .replaceAll(`"${name}": "${version}"`, `"${name}": "${newest}"`)
         .replaceAll(`${name}: "${version}"`, `${name}: "${newest}"`)
-        .replaceAll(`"npm:${name}@${version}"`, `"npm:${name}@${newest}"`);
+        .replaceAll(`${name}@${version}`, `${name}@${newest}`);
     return [`${name}: ${version} to ${newest}`];
   });
   for (const [index, path] of paths.entries()) writeFileSync(join(repository, path), texts[index]!);

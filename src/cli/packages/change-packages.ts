@@ -39,9 +39,8 @@ async function planPackages(
   if (JSON.stringify(packagesOf(before)) === JSON.stringify(packagesOf(after))) return [];
   const { planFresh, textsOf } = await import("../upgrade/plan-upgrade.ts");
   const vendor = await host.vendorPackages();
-  const how = { plugins: "replay", formats: false } as const;
   const [base, next] = await Promise.all(
-    [before, after].map(async (project) => textsOf(await planFresh(opened, project, vendor, how))),
+    [before, after].map(async (project) => textsOf(await planFresh(opened, project, vendor, { plugins: "replay" }))),
   );
   const manager = packageManagerOf(opened.root);
   return replaceLock(draft, base!, next!, manager)

@@ -95,23 +95,19 @@ async function haveOtherPlugins({ project, tree, root }: OpenProject): Promise<b
 }
 
 /**
- * Returns all files that a project's description scaffolds into an empty folder, with the license header and formatter
- * of an existing project. Runs its plugins, or replays the contributions that the project has recorded. Unformatted, nothing of
- * the project's is run.
+ * Returns all files that a project's description scaffolds into an empty folder, with the license header of
+ * an existing project. Runs its plugins, or replays the contributions that the project has recorded: then nothing of the
+ * project's is run.
  */
 export async function planFresh(
   { root, tree }: OpenProject,
   project: Project,
   vendor: VendorPackages,
-  {
-    plugins = "run",
-    formats = true,
-  }: { readonly plugins?: "run" | "replay"; readonly formats?: boolean } = {},
+  { plugins = "run" }: { readonly plugins?: "run" | "replay" } = {},
 ): Promise<readonly FileChange[]> {
   const boilerplate = readHeader(tree);
   const { changes } = await planProjectChange({
     folder: root,
-    formatsNewFiles: formats,
     tree: memoryTree(),
     before: undefined,
     after: project,

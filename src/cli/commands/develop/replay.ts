@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
 import type { Recording } from "../../../dev/record/read-recording.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
 import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
 import { readPageAssets } from "./page-assets.ts";
 import { type Ui, stopSignal } from "../../reporting/report.ts";
@@ -95,7 +95,6 @@ async function writeTest(
     const plan = planWrittenTest({ root, tree, project }, recording, {
       path,
       object: values.object,
-      isShown: isShown(values),
     });
     applyOrShow(root, plan, values, ui);
   });

@@ -1,12 +1,11 @@
 import { type Recording, parseRecording } from "../../../dev/record/read-recording.ts";
 import { type WrittenTestOptions, writtenTest } from "../../../dev/written-test/written-test.ts";
 import { type Project, hasWebhooks, importPath, qualifiedGroup } from "../../../project/project.ts";
-import { Draft, type FileChange, type Tree, memoryTree } from "../../../scaffold/tree.ts";
-import { formatCreated } from "../../../scaffold/format-created.ts";
+import { Draft, type FileChange, type Tree } from "../../../scaffold/tree.ts";
 import { fileHeader, typesModule } from "../../../plugins/typescript/create-api.ts";
 import type { ProjectFacts, SetupFacts } from "../../../dev/written-test/project-facts.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { readHeader } from "../../../plugins/plan-project.ts";
+import { noteLongLines, readHeader } from "../../../plugins/plan-project.ts";
 import type { RecentRecord } from "../../../dev/record/recent-record.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
@@ -19,24 +18,16 @@ interface TestedProject {
   readonly project: Project;
 }
 
-/** How a test is written, and to which file. */
-interface PlannedTestOptions extends WrittenTestOptions {
-  readonly path: string;
-  /** The plan is shown, not applied. */
-  readonly isShown: boolean;
-}
-
 /** Plans a test of a recorded session, in a file of the project. Throws if the entry point starts no controller. */
 export function planWrittenTest(
   { root, tree, project }: TestedProject,
   recording: Recording,
-  { path, isShown, ...options }: PlannedTestOptions,
+  { path, ...options }: WrittenTestOptions & { readonly path: string },
 ): { readonly changes: readonly FileChange[]; readonly notes: readonly string[] } {
   const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), options);
   const draft = new Draft(tree);
-  const formatted = formatAsNew(root, path, text, isShown);
-  draft.write(path, formatted.text);
-  return { changes: draft.changes(), notes: [...notes, ...formatted.notes] };
+  draft.write(path, text);
+  return { changes: draft.changes(), notes: [...notes, ...noteLongLines(draft)] };
 }
 
 const entryPoint = "src/main.ts";
@@ -76,14 +67,6 @@ function findSetups(text: string, file: string): SetupFacts[] {
     .filter(({ local }) => text.includes(`\n${local}(manager);`));
 }
 
-/** Formats a text as a new file would be, even if the file exists. */
-function formatAsNew(root: string, path: string, text: string, isShown: boolean) {
-  const draft = new Draft(memoryTree());
-  draft.write(path, text);
-  const notes = formatCreated(root, draft, { isShown });
-  return { text: draft.read(path)!, notes };
-}
-
 /** Writes the session that the page of dev shows as a test, to a new file of the project. */
 export async function writeRecordedTest({ root, tree, project }: OpenProject, record: RecentRecord) {
   const recording = parseRecording(record.text(), "the session");
@@ -92,7 +75,6 @@ export async function writeRecordedTest({ root, tree, project }: OpenProject, re
     const { changes, notes } = planWrittenTest({ root, tree, project }, recording, {
       path,
       until: Date.now(),
-      isShown: false,
     });
     applyPlan(root, changes);
     return { path, notes };

@@ -28,7 +28,7 @@ import type { Plan } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
 import type { OpenProject } from "../../project/open-project.ts";
-import { applyOrShow, isShown, openToChange, planFlags } from "../../project/open-project.ts";
+import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
 import type { FlagValues, Invocation } from "../../arguments/command.ts";
 import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
 import {
@@ -297,8 +297,6 @@ export async function planAddition(
   const types = await readTypes(cwd, flags.crd);
   const plan = await planProjectChange({
     folder: root,
-    formatsNewFiles: true,
-    isShown: isShown(flags),
     tree,
     before: { project, text },
     after: recorded?.project ?? after,
