@@ -97,26 +97,8 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     else draft.write(path, record, "generated");
   }
   if (change.generate) notes.push(...(await change.generate(draft)));
-  notes.push(...noteLongLines(draft));
   owned.record(draft, finished?.edited);
   return { changes: draft.changes(), notes, moves };
-}
-
-/**
- * Names new files that the formatter would change. Templates are formatted, and only a long name can make a line too long.
- * No program of the project formats them here: nobody has said that it may run.
- */
-export function noteLongLines(draft: Draft): string[] {
-  return draft.changes().flatMap(({ path, action, content, ownership }) => {
-    if (action !== "create" || ownership === "generated" || typeof content !== "string") return [];
-    if (!path.endsWith(".ts") || !content.split("\n").some(isTooLong)) return [];
-    return [`"${path}" has long lines, which npm run fmt breaks`];
-  });
-}
-
-/** Whether the formatter of a new project would break a line: not long comments, and imports of a single name. */
-function isTooLong(line: string): boolean {
-  return line.length > 100 && !/^\s*(?:\/\/|\*|\/\*)|^import \{ [^,]* \} from/u.test(line);
 }
 
 /** Adds to `package.json` the packages that templates need, and removes those that they need no longer, unless files are kept. */

@@ -40,7 +40,9 @@ async function planPackages(
   const { planFresh, textsOf } = await import("../upgrade/plan-upgrade.ts");
   const vendor = await host.vendorPackages();
   const [base, next] = await Promise.all(
-    [before, after].map(async (project) => textsOf(await planFresh(opened, project, vendor, { plugins: "replay" }))),
+    [before, after].map(async (project) =>
+      textsOf(await planFresh(opened, project, vendor, { plugins: "replay" })),
+    ),
   );
   const manager = packageManagerOf(opened.root);
   return replaceLock(draft, base!, next!, manager)

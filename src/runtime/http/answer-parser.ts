@@ -95,6 +95,8 @@ export class AnswerParser {
     const end = findEnd("\r\n\r\n", bytes, maxHeadLength);
     if (end < 0) return -1;
     const { version, ...head } = readHead(bytes.toString("latin1", 0, end));
+    // What follows is no longer HTTP: read as that, another's bytes would be the answer.
+    if (head.status === 101) throw new ProtocolError("the server switches protocols, which nobody asked for");
     // 100 Continue and 103 Early Hints precede the answer.
     if (head.status >= 200) this.#beginBody(head, version);
     return end + 4;

@@ -92,7 +92,7 @@ async function writeTest(
         hint: "write to another file, or overwrite it with --force",
       });
     }
-    const plan = planWrittenTest({ root, tree, project }, recording, {
+    const plan = planWrittenTest({ tree, project }, recording, {
       path,
       object: values.object,
     });

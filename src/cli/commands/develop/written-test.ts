@@ -5,7 +5,7 @@ import { Draft, type FileChange, type Tree } from "../../../scaffold/tree.ts";
 import { fileHeader, typesModule } from "../../../plugins/typescript/create-api.ts";
 import type { ProjectFacts, SetupFacts } from "../../../dev/written-test/project-facts.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
-import { noteLongLines, readHeader } from "../../../plugins/plan-project.ts";
+import { readHeader } from "../../../plugins/plan-project.ts";
 import type { RecentRecord } from "../../../dev/record/recent-record.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
@@ -13,21 +13,20 @@ import type { OpenProject } from "../../project/open-project.ts";
 
 /** The project that gets a test. */
 interface TestedProject {
-  readonly root: string;
   readonly tree: Tree;
   readonly project: Project;
 }
 
 /** Plans a test of a recorded session, in a file of the project. Throws if the entry point starts no controller. */
 export function planWrittenTest(
-  { root, tree, project }: TestedProject,
+  { tree, project }: TestedProject,
   recording: Recording,
   { path, ...options }: WrittenTestOptions & { readonly path: string },
 ): { readonly changes: readonly FileChange[]; readonly notes: readonly string[] } {
   const { text, notes } = writtenTest(recording, writtenTestFacts(project, tree, path), options);
   const draft = new Draft(tree);
   draft.write(path, text);
-  return { changes: draft.changes(), notes: [...notes, ...noteLongLines(draft)] };
+  return { changes: draft.changes(), notes };
 }
 
 const entryPoint = "src/main.ts";
@@ -72,7 +71,7 @@ export async function writeRecordedTest({ root, tree, project }: OpenProject, re
   const recording = parseRecording(record.text(), "the session");
   return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
     const path = findFreePath(tree);
-    const { changes, notes } = planWrittenTest({ root, tree, project }, recording, {
+    const { changes, notes } = planWrittenTest({ tree, project }, recording, {
       path,
       until: Date.now(),
     });
