@@ -132,7 +132,10 @@ describe("AnswerParser", () => {
     ["a chunk longer than its size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nabc\r\n"],
     ["a head without an end", `HTTP/1.1 200 OK\r\na: ${"x".repeat(70_000)}`],
     ["more than one answer", fixed + fixed],
-    ["another protocol that nobody asked for", `HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n${fixed}`],
+    [
+      "another protocol that nobody asked for",
+      `HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n${fixed}`,
+    ],
   ])("refuses %s", (_, text) => {
     expect(() => read([Buffer.from(text, "latin1")])).toThrow(ProtocolError);
   });
