@@ -36,6 +36,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
   },
   "Files that are generated": {
+    facts: {
+      summary:
+        "[--kubernetes-version X] [--write]: what Kubernetes' Go module knows of built-in kinds, and what differs from ours",
+      steps: [program("e2e/lab/facts/main.ts")],
+    },
     tables: {
       summary: "the tables of the built-in kinds; npm ci makes them",
       steps: [program("src/apimachinery/kinds/build/build-tables.ts")],

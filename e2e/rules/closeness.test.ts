@@ -6,7 +6,7 @@ import { listSources, repository } from "../support/source-imports.ts";
 const index = "src/cluster/kinds/index.ts";
 
 /** Code that handles all kinds by tables: discovery, columns, field numbers, generated types, bootstrap roles. */
-const tables = ["src/apimachinery/kinds/build/overlay/", "src/apimachinery/k8s/", "src/cluster/bootstrap/"];
+const tables = ["src/apimachinery/kinds/build/facts/", "src/apimachinery/k8s/", "src/cluster/bootstrap/"];
 
 const sources = ["src/apimachinery", "src/cluster"]
   .flatMap(listSources)

@@ -13,6 +13,8 @@ export interface Target {
   readonly path: string;
   /** True if the program is the test binary of that package. */
   readonly isTest?: boolean;
+  /** The text of the program, if it is not Kubernetes' own: then the path begins with a dot. */
+  readonly source?: string;
 }
 
 /** The folder in the cache for programs of this release. */
@@ -21,52 +23,68 @@ export function cacheFolder(name: string): string {
   return join(cache, "tsbuilder", name, kubernetesVersion);
 }
 
-const versionFlags = ["gitVersion=v", "gitMajor=", "gitMinor="]
-  .map((field, at) => {
-    const value = at === 0 ? kubernetesVersion : kubernetesVersion.split(".")[at - 1];
-    return `-X k8s.io/component-base/version.${field}${value}`;
-  })
-  .join(" ");
+function versionFlags(version: string): string {
+  return ["gitVersion=v", "gitMajor=", "gitMinor="]
+    .map((field, at) => {
+      const value = at === 0 ? version : version.split(".")[at - 1];
+      return `-X k8s.io/component-base/version.${field}${value}`;
+    })
+    .join(" ");
+}
 
-/** Kubernetes' module can't be installed by its path (it replaces its own parts), so a wrapper module builds it. */
-export function buildKubernetes(folder: string, targets: readonly Target[]): void {
+/**
+ * Builds programs. Kubernetes' module can't be installed by its path (it replaces its own parts), so a wrapper module
+ * builds it. Returns the folder of Kubernetes' module.
+ */
+export function buildKubernetes(
+  folder: string,
+  targets: readonly Target[],
+  version = kubernetesVersion,
+): string {
   const work = mkdtempSync(join(tmpdir(), "kubernetes-"));
   const go = (...args: string[]): string =>
     execFileSync("go", args, { cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   try {
     writeFileSync(join(work, "go.mod"), "module kubernetes\n\ngo 1.26.0\n");
-    const { GoMod } = JSON.parse(
-      go("mod", "download", "-json", `k8s.io/kubernetes@v${kubernetesVersion}`),
+    const { GoMod, Dir } = JSON.parse(
+      go("mod", "download", "-json", `k8s.io/kubernetes@v${version}`),
     ) as {
       GoMod: string;
+      Dir: string;
     };
-    writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(GoMod, "utf8")));
-    const imports = targets.map(({ path }) => `import _ "${path}"`).join("\n");
-    writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\n${imports}\n`);
+    writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(GoMod, "utf8"), version));
+    const imports = targets.flatMap(({ path, source }) => (source === undefined ? `import _ "${path}"` : []));
+    writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\n${imports.join("\n")}\n`);
+    for (const { path, source } of targets) {
+      if (source === undefined) continue;
+      mkdirSync(join(work, path));
+      writeFileSync(join(work, path, "main.go"), source);
+    }
     go("mod", "tidy", "-e");
     mkdirSync(folder, { recursive: true });
     for (const { output, path, isTest = false } of targets) {
       const built = join(work, "out");
       const command = isTest ? ["test", "-c", "-vet=off"] : ["build"];
-      go(...command, "-trimpath", "-ldflags", `-s -w ${versionFlags}`, "-o", built, path);
+      go(...command, "-trimpath", "-ldflags", `-s -w ${versionFlags(version)}`, "-o", built, path);
       execFileSync("cp", [built, join(folder, `.${output}`)]);
       renameSync(join(folder, `.${output}`), join(folder, output));
     }
+    return Dir;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
 /** The staging modules of Kubernetes are published as separate modules, v0.x for v1.x. */
-function moduleFile(kubernetes: string): string {
+function moduleFile(kubernetes: string, version: string): string {
   const parts = [...kubernetes.matchAll(/^\s*(k8s\.io\/\S+) => \.\/staging/gm)].map((match) => match[1]!);
-  const version = kubernetesVersion.replace(/^1/, "v0");
+  const partVersion = version.replace(/^1/, "v0");
   return [
     "module kubernetes",
     "go 1.26.0",
-    `require k8s.io/kubernetes v${kubernetesVersion}`,
+    `require k8s.io/kubernetes v${version}`,
     `require go.etcd.io/etcd/server/v3 v${etcdVersion}`,
-    ...parts.map((part) => `replace ${part} => ${part} ${version}`),
+    ...parts.map((part) => `replace ${part} => ${part} ${partVersion}`),
     "",
   ].join("\n\n");
 }

@@ -422,23 +422,12 @@ const withNullLists = new Set([
   "storage/v1.CSINodeDriver",
 ]);
 
-/** Types whose quantities Go writes as null if they are not set, because they are pointers. */
-const withNullQuantities = new Set([
-  "resource/v1.CapacityRequestPolicy",
-  "resource/v1.CapacityRequestPolicyRange",
-]);
-
-/** Types whose apiGroup Go writes as null if it is not set, because it is a pointer. */
-const withNullGroups = new Set(["core/v1.TypedLocalObjectReference", "core/v1.TypedObjectReference"]);
-
 function writtenZero(struct: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
-  if (go?.name === "apiGroup" && withNullGroups.has(struct.typeName ?? "")) return null;
-  // Go encodes an unset time as null unless it is a pointer: the times of conditions and of container states.
-  const hasTimes = /Condition$|ContainerState(Running|Terminated)$/.test(struct.typeName ?? "");
-  if (node.typeName === "Time") return hasTimes ? null : undefined;
-  if (go?.zero === "written" && node.typeName === "Quantity")
-    return withNullQuantities.has(struct.typeName ?? "") ? null : "0";
-  if (go?.zero !== "written" || node.typeName !== undefined) return undefined;
+  if (go?.zero === "null") return null;
+  if (go?.zero !== "written") return undefined;
+  if (node.typeName === "Quantity") return "0";
+  if (node.typeName === "Time" || node.typeName === "MicroTime") return null;
+  if (node.typeName !== undefined) return undefined;
   if (node.type === "array") return withNullLists.has(struct.typeName ?? "") ? null : undefined;
   return node.type === "object" || node.format === "byte" ? undefined : (zeroOf(node) ?? undefined);
 }

@@ -5,8 +5,8 @@ export interface GoField {
   readonly name: string;
   /** The path in Go's messages, with the embedded structs that JSON inlines: `PersistentVolumeSource.nfs`. */
   readonly path: string;
-  /** Go writes the field's zero value as nothing, the value, `{}`, or the given value (pointers, collections). */
-  readonly zero: "omitted" | "written" | "empty struct" | "as given";
+  /** Go writes the field's zero value as nothing, the value, `{}`, null, or the given value (pointers, collections). */
+  readonly zero: "omitted" | "written" | "empty struct" | "null" | "as given";
   /** The type's name in Go's messages, if it does not follow from the schema. */
   readonly type: string | undefined;
 }
@@ -37,16 +37,20 @@ export function goFieldsOf({ typeName = "" }: BuiltinSchema): ReadonlyMap<string
   return fields;
 }
 
-/** The marks of fields in the overlay. */
+/**
+ * The marks of fields in the facts. "?": Go omits zero (not a pointer, `omitempty`), or the server replaces it by a default;
+ * "!": Go writes zero; "=": a struct, not a pointer to one, so that zero is `{}`; "*": a pointer without `omitempty`.
+ */
 const zeroMarks: Readonly<Record<string, GoField["zero"]>> = {
   "?": "omitted",
   "!": "written",
   "=": "empty struct",
+  "*": "null",
 };
 
-/** Parses a field of the overlay, such as `PersistentVolumeSource/nfs` or `type!:v1.NodeConditionType`. */
+/** Parses a field, such as `PersistentVolumeSource/nfs` or `type!:v1.NodeConditionType`. */
 function parseField(word: string): GoField {
-  const [, embedded = "", name = "", mark = "", type] = /^((?:\w+\/)*)([^?!=:]+)([?!=]?)(?::(.+))?$/u.exec(
+  const [, embedded = "", name = "", mark = "", type] = /^((?:\w+\/)*)([^?!=*:]+)([?!=*]?)(?::(.+))?$/u.exec(
     word,
   )!;
   return {

@@ -1,6 +1,6 @@
 /**
  * The built-in kinds. `load-schemas.ts` loads the generated tables, `decode-built-in.ts` decodes objects as Go does;
- * `build` makes the tables from npm packages and facts in `build/overlay`.
+ * `build` makes the tables from the facts in `build/facts`.
  */
 
 export * from "./builtin-resources.ts";

@@ -110,6 +110,8 @@ export interface BuiltinSchema {
   readonly items?: BuiltinSchema;
   readonly additionalProperties?: BuiltinSchema;
   readonly default?: unknown;
+  /** The feature gates without which the server drops the field; absent if they are on by default. */
+  readonly featureGates?: string;
   /** The known values; the API server publishes them, but they are not written into CRDs. */
   readonly enum?: readonly string[];
   readonly "x-kubernetes-int-or-string"?: true;
@@ -171,8 +173,8 @@ interface FieldFacts extends ValueFacts {
 
 /**
  * Parses a field of a table: `[].ContainerPort map(containerPort,protocol) patch(merge;containerPort)`.
- * Words after the type: `map(keys)`, `set`, `plain`, `atomic`, `granular`, `patch(strategy;key)`, `default=JSON`, and
- * last `enum(a|b)`, whose values may contain spaces.
+ * Words after the type: `map(keys)`, `set`, `plain`, `atomic`, `granular`, `patch(strategy;key)`, `off(gates)`,
+ * `default=JSON`, and last `enum(a|b)`, whose values may contain spaces.
  */
 function parseFieldText(text: string): FieldFacts {
   const enumAt = text.indexOf("enum(");
@@ -205,6 +207,8 @@ function addWord(facts: FieldFacts, word: string): FieldFacts {
       const merge = key === undefined ? {} : { "x-kubernetes-patch-merge-key": key };
       return { ...facts, field: { ...facts.field, "x-kubernetes-patch-strategy": strategy, ...merge } };
     }
+    case "off":
+      return { ...facts, field: { ...facts.field, featureGates: argument } };
     case "default": {
       const value = JSON.parse(word.slice("default=".length)) as unknown;
       return { ...facts, field: { default: value, ...facts.field } };

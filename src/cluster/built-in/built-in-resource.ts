@@ -346,17 +346,15 @@ function dropGatedFields(
   };
 }
 
-/** Fields whose feature gates are off by default. */
-const gatedFields = new Set([
-  "apps/v1.RollingUpdateStatefulSetStrategy.maxUnavailable",
+/** Fields of features that are off by default which Kubernetes' sources don't tag with the gate. */
+const untaggedFields = new Set([
   "core/v1.Lifecycle.stopSignal",
-  "core/v1.PodSpec.schedulingGroup",
-  "core/v1.PodStatus.nodeAllocatableResourceClaimStatuses",
   "core/v1.VolumeMountStatus.volumeStatus",
-  "core/v1.VolumeProjection.clusterTrustBundle",
   "core/v1.VolumeProjection.podCertificate",
-  "storage/v1.CSIDriverSpec.preventPodSchedulingIfMissing",
 ]);
+
+/** Fields with such a tag that the server keeps; with `namespace`, it drops all of a claim's dataSourceRef. */
+const keptFields = new Set(["core/v1.ContainerStatus.stopSignal", "core/v1.TypedObjectReference.namespace"]);
 
 /** A step of a path: the rest of the path is within each item of a list. */
 const eachItem = Symbol("each");
@@ -379,7 +377,8 @@ function gatedPaths(schema: BuiltinSchema): GatedPaths {
   const pathsByField = new Map<string, readonly Path[]>();
   for (const [field, node] of Object.entries(properties)) {
     const name = `${typeName}.${field}`;
-    const inner = gatedFields.has(name) ? new Map([[name, [[field]]]]) : prependStep(field, gatedPaths(node));
+    const isGated = untaggedFields.has(name) || (node.featureGates !== undefined && !keptFields.has(name));
+    const inner = isGated ? new Map([[name, [[field]]]]) : prependStep(field, gatedPaths(node));
     for (const [gatedField, paths] of inner) {
       pathsByField.set(gatedField, [...(pathsByField.get(gatedField) ?? []), ...paths]);
     }

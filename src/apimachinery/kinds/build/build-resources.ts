@@ -1,25 +1,35 @@
-import { readFileSync } from "node:fs";
 import { type GroupVersion, type Scope, parseApiVersion } from "../../meta/index.ts";
 import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resources.ts";
 import { moduleOf } from "../type-names.ts";
+import { readLines } from "./model.ts";
 
 /** A resource without the facts that follow from its type. */
 export type ListedResource = Omit<BuiltinResource, "zero">;
 
 /**
- * Builds the list of resources from `overlay/resources.txt`, in the order of discovery. A line without an indent is an
- * `apiVersion`; its resources are indented by two spaces, and the columns of a resource by four.
+ * Builds the list of resources in the order of discovery. facts/resources.txt is made from Kubernetes' module: a line
+ * without an indent is an `apiVersion`; its resources are indented by two spaces, and the columns of a resource by four.
+ * A resource: kind, plural, scope, then what is not the default. "singular"; "short": short names; "in": categories;
+ * "verbs" (default: all eight); "hash": of the storage version. Subresources start with a slash: "/name:kind(verbs)".
+ * Default: the parent's kind, and the verbs get, patch and update; a kind of another group is written with its group.
+ * Columns: name, then ":type" unless it is a string, "/format", and "+" for columns of wide output only. Ages are
+ * strings, because the server computes them. facts/rules.txt adds what is not in the module.
  */
 export function buildResources(): ListedResource[] {
   const resources: ListedResource[] = [];
+  const rules = readRules();
   const preferred = new Map<string, string>();
   let apiVersion = "";
-  for (const line of readOverlay("resources.txt")) {
+  for (const line of readLines("facts/resources.txt")) {
     if (line.startsWith("    ")) {
-      const columns = line.trim().split(", ").map(buildColumn);
-      resources.push({ ...resources.pop()!, columns });
+      const last = resources.pop()!;
+      const columns = rules.get(`${apiVersion} ${last.kind}`)?.columns ?? line.trim();
+      resources.push({ ...last, columns: columns.split(", ").map(buildColumn) });
     } else if (line.startsWith("  ")) {
-      resources.push(buildResource(apiVersion, preferred.get(apiVersion) === apiVersion, line.trim()));
+      const kind = line.trim().split(" ", 1)[0]!;
+      const words = rules.get(`${apiVersion} ${kind}`)?.words ?? "";
+      const isPreferred = preferred.get(apiVersion) === apiVersion;
+      resources.push(buildResource(apiVersion, isPreferred, `${line.trim()} ${words}`));
     } else {
       apiVersion = line;
       // Discovery lists a group's preferred version first.
@@ -30,10 +40,24 @@ export function buildResources(): ListedResource[] {
   return resources;
 }
 
-/** Returns the lines of a file of the overlay, without comments. */
-export function readOverlay(file: string): string[] {
-  const text = readFileSync(new URL(`overlay/${file}`, import.meta.url), "utf8");
-  return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+/** The rules of a registry, and the columns of its tables if they are not those of Kubernetes' printers. */
+interface Rules {
+  readonly words: string;
+  readonly columns?: string;
+}
+
+/** Reads facts/rules.txt by apiVersion and kind. */
+function readRules(): ReadonlyMap<string, Rules> {
+  const rules = new Map<string, Rules>();
+  let last = "";
+  for (const line of readLines("facts/rules.txt")) {
+    if (line.startsWith("  ")) rules.set(last, { ...rules.get(last)!, columns: line.trim() });
+    else {
+      const [apiVersion = "", kind = "", ...words] = line.split(" ");
+      rules.set((last = `${apiVersion} ${kind}`), { words: words.join(" ") });
+    }
+  }
+  return rules;
 }
 
 /** The verbs of a resource that lists none. */
@@ -94,19 +118,4 @@ function buildColumn(text: string): PrinterColumn {
   const [, name = "", type = "string", format = "", wide = ""] =
     /^([^:/+]+)(?::(\w+))?(?:\/(\w+))?(\+)?$/u.exec(text) ?? [];
   return { name, type: type as PrinterColumn["type"], format, priority: wide ? 1 : 0 };
-}
-
-/** Types of request and response bodies that no kind refers to. */
-const metaTypes = ["APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
-
-/** Returns the types that the tables must include: all kinds, their lists, and other bodies of requests and responses. */
-export function rootTypes(resources: readonly ListedResource[]): string[] {
-  const kindTypes = resources.flatMap(({ group, version, type, listKind, subresources }) => [
-    type,
-    ...(listKind ? [`${moduleOf({ group, version })}.${listKind}`] : []),
-    ...subresources
-      .filter(({ kind }) => !kind.endsWith("Options"))
-      .map((subresource) => `${moduleOf(subresource)}.${subresource.kind}`),
-  ]);
-  return [...kindTypes, ...metaTypes.map((name) => `meta/v1.${name}`)];
 }

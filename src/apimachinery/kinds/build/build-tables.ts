@@ -3,17 +3,18 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeReexports, writeTypeModules } from "./write-type-modules.ts";
 import { writeTables } from "./write-tables.ts";
-import { addFormats, readDeclarations } from "./model.ts";
-import { buildResources, rootTypes } from "./build-resources.ts";
+import { addDescriptions } from "./descriptions.ts";
+import { readModel } from "./model.ts";
+import { buildResources } from "./build-resources.ts";
 
 /**
- * `npm run lab -- tables`: generates the tables of built-in kinds and their TypeScript types from two npm packages and the
- * overlay. Offline and deterministic; the output is not committed, because it contains Kubernetes' own descriptions.
+ * `npm run lab -- tables`: generates the tables of built-in kinds and their TypeScript types from `facts` and the
+ * descriptions in two npm packages. Offline and deterministic; the output is not committed, because it contains
+ * Kubernetes' own descriptions.
  */
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const nodeModules = join(root, "node_modules");
 const resources = buildResources();
-const model = addFormats(nodeModules, readDeclarations(nodeModules, rootTypes(resources)));
+const model = addDescriptions(join(root, "node_modules"), readModel());
 
 writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, resources));
 writeFolder(join(root, "src/apimachinery/k8s"), writeTypeModules(model, resources));

@@ -3,11 +3,10 @@ import type { JSONObject, JSONValue } from "../../json/index.ts";
 import type { BuiltinResource } from "../builtin-resources.ts";
 import { addGoFields, goFieldsOf } from "../go-fields.ts";
 import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
-import { type ListedResource, readOverlay } from "./build-resources.ts";
+import type { ListedResource } from "./build-resources.ts";
 
 /** Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. */
 export function writeTables(model: Model, resources: readonly ListedResource[]): Map<string, string> {
-  checkOverlay(model);
   const modules = groupByModule(model);
   const files = new Map<string, string>();
   for (const [module, types] of modules) {
@@ -22,44 +21,19 @@ export function writeTables(model: Model, resources: readonly ListedResource[]):
   return files.set("modules.ts", modulesFile(modules, model));
 }
 
-const fieldNumbers = readOverlayMap("field-numbers.txt");
-
 /** Returns the protobuf field numbers of types: `{ Container: { name: "1?", … } }`. */
 function numberTable(types: readonly ModelType[]): Record<string, Record<string, string>> {
   return Object.fromEntries(
-    types.map((type) => {
-      const line = fieldNumbers.get(`${type.module}.${type.name}`);
-      const numbers = Object.fromEntries(line?.split(" ").map((field) => field.split("=")) ?? []);
-      checkFields(type, Object.keys(numbers), "number");
-      const known = new Set(type.fields.map((field) => field.name));
-      const unknown = Object.keys(numbers).filter((field) => !known.has(field));
-      if (unknown.length === 0) return [type.name, numbers];
-      throw new Error(`${type.module}.${type.name}: numbers of unknown fields: ${unknown.join(", ")}`);
-    }),
+    types.map(({ name, fields }) => [
+      name,
+      Object.fromEntries(fields.flatMap((field) => (field.number ? [[field.name, field.number]] : []))),
+    ]),
   );
 }
-
-/** Reads a file of the overlay whose lines begin with the name of a type or a field; returns the rests by name. */
-function readOverlayMap(file: string): ReadonlyMap<string, string> {
-  return new Map(
-    readOverlay(file).map((line) => {
-      const space = line.indexOf(" ");
-      return [line.slice(0, space), line.slice(space + 1)];
-    }),
-  );
-}
-
-const goFieldLines = readOverlayMap("go-fields.txt");
 
 /** Returns how Go declares the fields of types: `{ NodeCondition: "type!:v1.NodeConditionType …" }`. */
 function goTable(types: readonly ModelType[]): Record<string, string> {
-  const declared = types.flatMap((type) => {
-    const line = goFieldLines.get(`${type.module}.${type.name}`);
-    const names = line?.split(" ").map((word) => /([^/?!=:]*)[?!=]?(?::.*)?$/u.exec(word)![1]!);
-    checkFields(type, names ?? [], "Go declaration");
-    return line === undefined ? [] : [[type.name, line] as const];
-  });
-  return Object.fromEntries(declared);
+  return Object.fromEntries(types.flatMap(({ name, go }) => (go.length === 0 ? [] : [[name, go.join(" ")]])));
 }
 
 function withZero(model: Model, resource: ListedResource): BuiltinResource {
@@ -82,17 +56,10 @@ function zeroStruct(model: Model, typeName: string): JSONObject {
   const fields = [...goFieldsOf({ typeName }).values()].flatMap(({ name, zero }): [string, JSONValue][] => {
     const type = types.get(name)!;
     if (zero === "empty struct") return [[name, zeroStruct(model, type)]];
+    if (zero === "null") return [[name, null]];
     return zero === "written" ? [[name, zeroScalars[type] ?? null]] : [];
   });
   return Object.fromEntries(fields);
-}
-
-/** Checks that the overlay has all fields of a type. A kind's own apiVersion and kind are in the envelope around it. */
-function checkFields({ module, name, fields }: ModelType, present: readonly string[], what: string): void {
-  const found = new Set(["apiVersion", "kind", ...present]);
-  const missing = fields.map((field) => field.name).filter((field) => !found.has(field));
-  if (missing.length === 0) return;
-  throw new Error(`${module}.${name}: fields without a ${what}: ${missing.join(", ")}`);
 }
 
 /** Groups types by module, both sorted: the output must not depend on the order in which types were read. */
@@ -104,19 +71,6 @@ export function groupByModule(model: Model): Map<string, ModelType[]> {
   return new Map([...modules].sort(([a], [b]) => compareText(a, b)));
 }
 
-const fieldWords = readOverlayMap("fields.txt");
-
-/** Fails if the overlay has a fact about a field that no longer exists. */
-function checkOverlay(model: Model): void {
-  for (const key of fieldWords.keys()) {
-    const [module, name, field] = key.split(/\.(?=[A-Z])|\.(?=[^.]*$)/u);
-    const type = model.get(`${module}.${name}`);
-    if (!type || (field !== undefined && !type.fields.some((known) => known.name === field))) {
-      throw new Error(`the overlay has a fact about ${key}, which is in neither package`);
-    }
-  }
-}
-
 /** Texts by field, by type; "" is the type itself. */
 type Table = Record<string, Record<string, string>>;
 
@@ -124,38 +78,28 @@ type Table = Record<string, Record<string, string>>;
 function fieldTable(types: readonly ModelType[]): Table {
   return Object.fromEntries(
     types.map((type) => {
-      const typeWords = fieldWords.get(`${type.module}.${type.name}`);
       const fields = type.fields.map((field) => [
         field.name + (field.required ? "!" : ""),
         writeFieldText(type, field),
       ]);
-      return [type.name, { ...(typeWords && { "": ` ${typeWords}` }), ...Object.fromEntries(fields) }];
+      const words = type.words.length > 0 && { "": ` ${type.words.join(" ")}` };
+      return [type.name, { ...words, ...Object.fromEntries(fields) }];
     }),
   );
 }
 
-function writeFieldText({ module, name }: ModelType, field: ModelField): string {
+function writeFieldText({ module }: ModelType, field: ModelField): string {
   const element = elementOf(field.type);
   const prefix = field.type.slice(0, field.type.length - element.length);
   const local = element.startsWith(`${module}.`) ? element.slice(module.length) : element;
-  const isItems = field.name === "items" && name.endsWith("List");
-  return [
-    prefix + local,
-    fieldWords.get(`${module}.${name}.${field.name}`) ?? (isItems ? "plain" : undefined),
-    field.enum && `enum(${field.enum.join("|")})`,
-  ]
-    .filter((word) => word !== undefined)
-    .join(" ");
+  const values = field.enum ? [`enum(${field.enum.join("|")})`] : [];
+  return [prefix + local, ...field.words, ...values].join(" ");
 }
-
-/** The tag by which the npm package marks deprecated types for editors; Kubernetes' descriptions have none. */
-const deprecatedTag = /\s*@deprecated$/u;
 
 function descriptionTable(types: readonly ModelType[]): Table {
   return Object.fromEntries(
     types.map((type) => {
-      const typeItself = { name: "", description: type.description.replace(deprecatedTag, "") };
-      const described = [typeItself, ...type.fields].filter(({ description }) => description !== "");
+      const described = [{ ...type, name: "" }, ...type.fields].filter(({ description }) => description !== "");
       return [type.name, Object.fromEntries(described.map(({ name, description }) => [name, description]))];
     }),
   );

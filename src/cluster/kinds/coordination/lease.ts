@@ -9,8 +9,6 @@ export const lease: BuiltInKind = {
   resource: "leases.coordination.k8s.io",
   metadataChecks: { qualifiedFinalizers: false },
   strategy: {
-    prepareForCreate: (object) => dropGatedFields(object),
-    prepareForUpdate: (object) => dropGatedFields(object),
     validate: (object) => [...leaseProblems(object)],
     validateUpdate: (object) => [...leaseProblems(object)],
   },
@@ -18,12 +16,6 @@ export const lease: BuiltInKind = {
 };
 
 type Lease = ApiObject & { spec?: Sent<LeaseSpec> };
-
-/** Drops the fields whose feature gate is off by default. */
-function dropGatedFields({ spec }: Lease): void {
-  delete spec?.strategy;
-  delete spec?.preferredHolder;
-}
 
 function* leaseProblems({ spec = {} }: Lease): Problems {
   const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec;

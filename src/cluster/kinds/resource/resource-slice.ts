@@ -41,8 +41,6 @@ export const resourceSlice: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
-    prepareForCreate: dropMappings,
-    prepareForUpdate: dropMappings,
     validate: (object) => [...sliceProblems(object)],
     validateUpdate: (object, old) => [...sliceProblems(object, old)],
     warnings: (object) => {
@@ -363,9 +361,4 @@ function* bindingConditionProblems(field: string, device: SentDevice): Problems 
     const detail = "bindingFailureConditions are required to use bindingConditions";
     yield invalid(`${field}.bindingFailureConditions`, device.bindingFailureConditions ?? null, detail);
   }
-}
-
-/** The feature gate of devices that consume a node's own resources is off by default. */
-function dropMappings(object: ApiObject): void {
-  for (const device of eachOf(object["spec"], "devices")) delete device["nodeAllocatableResourceMappings"];
 }

@@ -31,9 +31,7 @@ export const csiDriver: BuiltInKind = {
       const { spec } = object as CSIDriver;
       if (spec && !spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
     },
-    prepareForCreate: (object) => dropGatedField(object),
     prepareForUpdate(object, old) {
-      dropGatedField(object);
       // As in the real server, a new CSIDriver has no generation; changes of its spec count from 1.
       if (isEqual(object["spec"], old["spec"])) return;
       object.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -97,11 +95,6 @@ function* driverWarnings({ spec = {} }: CSIDriver, old?: CSIDriver): Generator<s
   if (!spec.tokenRequests?.length || spec.serviceAccountTokenInSecrets !== undefined) return;
   if (old && isEqual(spec.tokenRequests, old.spec?.tokenRequests)) return;
   yield "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
-}
-
-/** Drops a field whose feature gate is off by default. */
-function dropGatedField({ spec }: CSIDriver): void {
-  delete spec?.preventPodSchedulingIfMissing;
 }
 
 export const csiNode: BuiltInKind = {

@@ -85,7 +85,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
   },
   podTemplate: "spec.template",
   controllers: { daemonset: daemonSetController },
-  zeroValues: { spec: { selector: null }, metadata: { annotations: { [templateGeneration]: "0" } } },
+  zeroValues: { metadata: { annotations: { [templateGeneration]: "0" } } },
 };
 
 function* statusProblems(object: ApiObject): Problems {

@@ -68,7 +68,7 @@ export const deployment: BuiltInKind<"deployment"> = {
   },
   podTemplate: "spec.template",
   controllers: { deployment: deploymentController },
-  zeroValues: { spec: { replicas: 0, selector: null } },
+  zeroValues: { spec: { replicas: 0 } },
 };
 
 function* deploymentProblems({ spec }: SentDeployment): Problems {

@@ -30,5 +30,5 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
   selectors: { "status.replicas": (object) => fieldText(object, "status.replicas") || "0" },
   podTemplate: "spec.template",
   controllers: { replicaset: replicaSetController },
-  zeroValues: { spec: { replicas: 0, selector: null } },
+  zeroValues: { spec: { replicas: 0 } },
 };

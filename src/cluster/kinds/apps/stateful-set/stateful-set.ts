@@ -58,7 +58,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
   cells: { Ready: workload.readyCell, ...workload.templateCells },
   podTemplate: "spec.template",
   controllers: { statefulset: statefulSetController },
-  zeroValues: { spec: { replicas: 0, selector: null } },
+  zeroValues: { spec: { replicas: 0 } },
 };
 
 /** The mutable fields of a StatefulSet's spec. */
