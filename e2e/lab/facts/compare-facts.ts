@@ -27,7 +27,9 @@ function toDecide(before: Entries, after: Entries, rules: readonly string[]): st
   const added = [...after.keys()].filter((key) => key.includes(" ") && !before.has(key));
   const stale = rules.filter((line) => /^\w/u.test(line) && !after.has(line.split(" ", 2).join(" ")));
   return [
-    ...added.map((key) => `to write: rules.txt (generation, field selectors …) and src/cluster/kinds for ${key}`),
+    ...added.map(
+      (key) => `to write: rules.txt (generation, field selectors …) and src/cluster/kinds for ${key}`,
+    ),
     ...stale.map((line) => `to remove: rules.txt has ${line}`),
   ];
 }
@@ -41,7 +43,10 @@ function entriesOf(lines: readonly string[]): Entries {
     // Columns have no name.
     const isColumns = depth === 4;
     parents = [...parents.slice(0, Math.ceil(depth / 2)), isColumns ? "columns" : name.replace("!", "")];
-    entries.set(parents.join(" "), isColumns ? line.trim() : [name.endsWith("!") && "required", ...words].filter(Boolean).join(" "));
+    entries.set(
+      parents.join(" "),
+      isColumns ? line.trim() : [name.endsWith("!") && "required", ...words].filter(Boolean).join(" "),
+    );
   }
   return entries;
 }

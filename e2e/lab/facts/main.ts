@@ -32,7 +32,9 @@ const files = {
 const rules = readFileSync(new URL("rules.txt", folder), "utf8").split("\n");
 for (const [name, lines] of Object.entries(files)) {
   const old = readFileSync(new URL(name, folder), "utf8").split("\n");
-  const head = old.filter((line) => line.startsWith("#")).map((line) => line.replace(/1\.\d+\.\d+/u, version));
+  const head = old
+    .filter((line) => line.startsWith("#"))
+    .map((line) => line.replace(/1\.\d+\.\d+/u, version));
   for (const line of compareFacts(name, old, lines, rules)) console.log(line);
   if (values.write) writeFileSync(new URL(name, folder), [...head, ...lines, ""].join("\n"));
 }

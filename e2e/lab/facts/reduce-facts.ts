@@ -90,7 +90,10 @@ export function reduceResources(
       const children = resources.filter(({ name }) => name.startsWith(`${resource.name}/`));
       const line = `  ${[...resourceWords(resource), ...children.map((child) => childWord(child, resource.kind))].join(" ")}`;
       if (!resource.verbs.includes("list")) return [line];
-      return [line, `    ${(columns[`${group}/${resource.kind}`] ?? defaultColumns).map(columnText).join(", ")}`];
+      return [
+        line,
+        `    ${(columns[`${group}/${resource.kind}`] ?? defaultColumns).map(columnText).join(", ")}`,
+      ];
     });
     return [apiVersion, ...lines];
   });
@@ -194,7 +197,15 @@ function typeLines(type: string, definition: string, facts: GoFacts): string[] {
   const fields = declared.flatMap((field) => {
     const property = properties[field.name];
     return property && field.kind !== "type meta"
-      ? [fieldLine(type, field, property, required.has(field.name), gateWord(`${definition}.${field.name}`, facts))]
+      ? [
+          fieldLine(
+            type,
+            field,
+            property,
+            required.has(field.name),
+            gateWord(`${definition}.${field.name}`, facts),
+          ),
+        ]
       : [];
   });
   const words = [isKind && "kind", schema["x-kubernetes-map-type"], linesWord(schema)].filter(Boolean);
@@ -211,7 +222,8 @@ function fieldLine(
   const goType = goTypeName(declared, property);
   const module = type.slice(0, type.indexOf("."));
   const name = `${declared.path}${declared.name}${isRequired ? "!" : ""}`;
-  const fieldType = typeText(property).replace(`${module}.`, ".") + (goType === undefined ? "" : `:${goType}`);
+  const fieldType =
+    typeText(property).replace(`${module}.`, ".") + (goType === undefined ? "" : `:${goType}`);
   return ` ${[name, declared.number + zeroMark(declared), fieldType, ...wordsOf(declared, property, gate)].join(" ")}`;
 }
 
@@ -294,7 +306,10 @@ function gateWord(field: string, { gates, gatedFields }: GoFacts): string | unde
 
 /** Where the lines of a description end: a word of its own, because the packages that have descriptions join lines. */
 function linesWord({ description = "" }: OpenApiSchema): string | undefined {
-  const lines = description.replace(/\n\nPossible enum values:\n[\s\S]*/u, "").trim().split("\n");
+  const lines = description
+    .replace(/\n\nPossible enum values:\n[\s\S]*/u, "")
+    .trim()
+    .split("\n");
   return lines.length === 1 ? undefined : `lines(${lines.map((line) => line.length).join(",")})`;
 }
 

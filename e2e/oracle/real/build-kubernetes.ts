@@ -46,9 +46,7 @@ export function buildKubernetes(
     execFileSync("go", args, { cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   try {
     writeFileSync(join(work, "go.mod"), "module kubernetes\n\ngo 1.26.0\n");
-    const { GoMod, Dir } = JSON.parse(
-      go("mod", "download", "-json", `k8s.io/kubernetes@v${version}`),
-    ) as {
+    const { GoMod, Dir } = JSON.parse(go("mod", "download", "-json", `k8s.io/kubernetes@v${version}`)) as {
       GoMod: string;
       Dir: string;
     };

@@ -24,7 +24,13 @@ test("readModel() reads structure, enums and Go's declarations", () => {
   expect(port.fields.find(({ name }) => name === "protocol")!.enum).toEqual(["SCTP", "TCP", "UDP"]);
   expect(port.go).toContain("protocol?:v1.Protocol");
   const service = model.get("core/v1.Service")!;
-  expect(service.fields.map(({ name }) => name)).toEqual(["apiVersion", "kind", "metadata", "spec", "status"]);
+  expect(service.fields.map(({ name }) => name)).toEqual([
+    "apiVersion",
+    "kind",
+    "metadata",
+    "spec",
+    "status",
+  ]);
 });
 
 test("readModel() rejects a line that it doesn't understand", () => {
@@ -40,7 +46,9 @@ test("addDescriptions() describes fields with and without a type of their own, i
   expect(describe("apps/v1.DeploymentStrategy", "type")).not.toContain("Possible enum values");
   expect(describe("core/v1.VolumeProjection", "clusterTrustBundle")?.split("\n")).toHaveLength(1);
   expect(describe("storage/v1.CSIDriverSpec", "fsGroupPolicy")?.split("\n").length).toBeGreaterThan(2);
-  const described = [...model.values()].flatMap(({ fields }) => fields.map(({ description }) => description !== ""));
+  const described = [...model.values()].flatMap(({ fields }) =>
+    fields.map(({ description }) => description !== ""),
+  );
   expect(described.filter((is) => is).length / described.length).toBeGreaterThan(0.94);
 });
 

@@ -35,13 +35,20 @@ function readClient(folder: string, { module, name }: ModelType): Descriptions {
   const file = files.find((candidate) => existsSync(candidate));
   if (file === undefined) return new Map();
   const text = readFileSync(file, "utf8");
-  const fields = [...text.matchAll(clientField)].map(([, description, field]) => [field!, unescape(description)]);
+  const fields = [...text.matchAll(clientField)].map(([, description, field]) => [
+    field!,
+    unescape(description),
+  ]);
   return new Map([["", unescape(clientClass.exec(text)?.[1])], ...fields] as [string, string][]);
 }
 
 /** Undoes what the client's generator does to quotes, and to what would end a comment. */
 function unescape(text = ""): string {
-  return text.replaceAll(/\\(['"\\])/gu, "$1").replaceAll("*_/", "*/").replaceAll("/_*", "/*").trim();
+  return text
+    .replaceAll(/\\(['"\\])/gu, "$1")
+    .replaceAll("*_/", "*/")
+    .replaceAll("/_*", "/*")
+    .trim();
 }
 
 const olderField = /(?: {4}\/\*\* (.*) \*\/\n)? {4}(?:readonly )?"?([^"?:\s]+)"?\??: /gu;
@@ -69,7 +76,7 @@ class OlderPackage {
     if (known !== undefined) return known;
     const [group = "", version = ""] = module.split("/");
     const folder = join(this.#folder, group);
-    const others = existsSync(folder) ? readdirSync(folder).sort().reverse() : [];
+    const others = existsSync(folder) ? readdirSync(folder).sort().toReversed() : [];
     const files = [`${version}.d.ts`, ...others].map((name) => join(folder, name));
     const text = files.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : "")).join("\n");
     this.#texts.set(module, text);

@@ -122,7 +122,8 @@ const fieldPattern =
 function readField(typeName: string, line: string): { field: ModelField; go: string } {
   const match = fieldPattern.exec(line);
   if (!match) throw new Error(`not a field: ${line}`);
-  const [, path = "", name = "", required, number = "", mark = "", type = "", goType, rest = "", values] = match;
+  const [, path = "", name = "", required, number = "", mark = "", type = "", goType, rest = "", values] =
+    match;
   const words = rest.split(" ").filter((word) => word !== "");
   const element = elementOf(type);
   const field = {

@@ -99,7 +99,9 @@ function writeFieldText({ module }: ModelType, field: ModelField): string {
 function descriptionTable(types: readonly ModelType[]): Table {
   return Object.fromEntries(
     types.map((type) => {
-      const described = [{ ...type, name: "" }, ...type.fields].filter(({ description }) => description !== "");
+      const described = [{ ...type, name: "" }, ...type.fields].filter(
+        ({ description }) => description !== "",
+      );
       return [type.name, Object.fromEntries(described.map(({ name, description }) => [name, description]))];
     }),
   );

@@ -6,7 +6,6 @@ import { checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { type Resource, fieldText, type CellReader } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
-import type { Fields } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { runCheck } from "../../registry/validate-metadata.ts";
 import { toGoStruct } from "../checks/go-struct.ts";
@@ -15,19 +14,7 @@ import { type Problems, checked } from "../checks/problems.ts";
 export const event: BuiltInKind = {
   resource: "events",
   metadataChecks: { create: [], update: [], status: [] },
-  /** Events have fields that Go serializes even if empty. */
   strategy: {
-    default(object) {
-      object["eventTime"] ??= null;
-      if (object.apiVersion !== "v1") {
-        for (const field of ["deprecatedFirstTimestamp", "deprecatedLastTimestamp"]) object[field] ??= null;
-        return;
-      }
-      for (const field of ["firstTimestamp", "lastTimestamp"]) object[field] ??= null;
-      const { series } = object as { series?: Fields };
-      if (series) series["lastObservedTime"] ??= null;
-      for (const field of ["reportingComponent", "reportingInstance"]) object[field] ??= "";
-    },
     validate: (object, { resource }) => [...newEventProblems(object, resource)],
     validateUpdate: (object, old, { resource }) => [...eventChangeProblems(object, old, resource)],
   },

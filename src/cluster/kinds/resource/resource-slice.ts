@@ -18,7 +18,7 @@ import { addQuantities, compareQuantities, quantityToInteger } from "@tsbuilder/
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
-import { type Fields, eachOf, fillIn } from "../fill-in.ts";
+import { type Fields, fillIn } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
 import {
   choice,
