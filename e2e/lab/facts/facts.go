@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"math/rand"
 	"os"
 	"reflect"
 	"strings"
@@ -103,6 +104,135 @@ func fieldsOf(t reflect.Type, path, numbers string) (fields []field) {
 	return fields
 }
 
+// What the server sets fields to that have no value, by definition and field, in JSON; "" if it depends on other fields.
+var defaults = map[string]string{}
+
+var chance = rand.New(rand.NewSource(1))
+
+// Draws an object: lists have an item, pointers mostly a value, scalars sometimes one.
+func draw(v reflect.Value, depth int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if depth > 14 || chance.Intn(3) == 0 {
+			return
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		draw(v.Elem(), depth+1)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Struct && depth < 14 {
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			draw(v.Index(0), depth+1)
+		}
+	case reflect.Struct:
+		properties := propertiesOf(v.Type())
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous && f.Type != reflect.TypeFor[metav1.TypeMeta]() {
+				draw(v.Field(i), depth)
+			} else if property, ok := properties[name]; ok {
+				drawField(v.Field(i), property, depth)
+			}
+		}
+	}
+}
+
+func drawField(v reflect.Value, property spec.Schema, depth int) {
+	target := v
+	if v.Kind() == reflect.Pointer && isScalar(v.Type().Elem().Kind()) {
+		target = reflect.New(v.Type().Elem()).Elem()
+	}
+	if !isScalar(target.Kind()) {
+		draw(v, depth)
+		return
+	}
+	if chance.Intn(3) > 0 {
+		return
+	}
+	switch target.Kind() {
+	case reflect.String:
+		values := append(property.Enum, "a")
+		target.SetString(values[chance.Intn(len(values))].(string))
+	case reflect.Bool:
+		target.SetBool(chance.Intn(2) == 0)
+	case reflect.Int32, reflect.Int64:
+		target.SetInt(int64(chance.Intn(3)))
+	}
+	if target != v {
+		v.Set(target.Addr())
+	}
+}
+
+func isScalar(kind reflect.Kind) bool {
+	return kind == reflect.String || kind == reflect.Bool || kind == reflect.Int32 || kind == reflect.Int64
+}
+
+func propertiesOf(t reflect.Type) map[string]spec.Schema {
+	if model, ok := reflect.Zero(t).Interface().(named); ok {
+		return schemas[model.OpenAPIModelName()].Properties
+	}
+	return nil
+}
+
+// Compares an object with itself before its defaults were set.
+func learn(before, after reflect.Value) {
+	switch after.Kind() {
+	case reflect.Pointer:
+		if !before.IsNil() {
+			learn(before.Elem(), after.Elem())
+		}
+	case reflect.Slice:
+		for i := range before.Len() {
+			learn(before.Index(i), after.Index(i))
+		}
+	case reflect.Struct:
+		if len(propertiesOf(after.Type())) > 0 {
+			learnFields(before, after, reflect.Zero(after.Type()).Interface().(named).OpenAPIModelName())
+		}
+	}
+}
+
+func learnFields(before, after reflect.Value, owner string) {
+	for i := range after.NumField() {
+		f := after.Type().Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		kind := f.Type.Kind()
+		if kind == reflect.Pointer {
+			kind = f.Type.Elem().Kind()
+		}
+		if name != "" && isScalar(kind) && before.Field(i).IsZero() {
+			note(owner+"."+name, after.Field(i))
+		} else if f.IsExported() && f.Anonymous {
+			// The fields of an embedded struct are those of its owner.
+			learnFields(before.Field(i), after.Field(i), owner)
+		} else if f.IsExported() {
+			learn(before.Field(i), after.Field(i))
+		}
+	}
+}
+
+func note(field string, value reflect.Value) {
+	text := ""
+	if !value.IsZero() {
+		json, _ := json.Marshal(value.Interface())
+		text = string(json)
+	}
+	if known, ok := defaults[field]; ok && known != text {
+		text = ""
+	}
+	defaults[field] = text
+}
+
+func learnDefaults(t reflect.Type) {
+	// Defaults may depend on values that no client could send.
+	defer func() { _ = recover() }()
+	object := reflect.New(t)
+	draw(object.Elem(), 0)
+	before := object.Interface().(runtime.Object).DeepCopyObject()
+	legacyscheme.Scheme.Default(object.Interface().(runtime.Object))
+	learn(reflect.ValueOf(before).Elem(), object.Elem())
+}
+
 var columns = map[string][]column{}
 
 type tables struct{}
@@ -136,13 +266,21 @@ func main() {
 	declare(reflect.TypeFor[metav1.APIGroupList]())
 	declare(reflect.TypeFor[metav1.APIVersions]())
 	declare(reflect.TypeFor[metav1.APIResourceList]())
+	for gvk, t := range legacyscheme.Scheme.AllKnownTypes() {
+		_, isObject := reflect.New(t).Interface().(metav1.Object)
+		for range 300 {
+			if isObject && gvk.Version != runtime.APIVersionInternal {
+				learnDefaults(t)
+			}
+		}
+	}
 	internalversion.AddHandlers(tables{})
 	gates := map[string]gate{}
 	for name, g := range utilfeature.DefaultMutableFeatureGate.(featuregate.MutableVersionedFeatureGate).GetAll() {
 		gates[string(name)] = gate{string(g.PreRelease), g.Default, g.LockToDefault}
 	}
 	err := json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"schemas": schemas, "structs": structs, "columns": columns, "gates": gates,
+		"schemas": schemas, "structs": structs, "columns": columns, "gates": gates, "defaults": defaults,
 	})
 	if err != nil {
 		panic(err)

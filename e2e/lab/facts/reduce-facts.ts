@@ -11,6 +11,8 @@ export interface GoFacts {
   /** The columns of tables by group and kind: `apps/Deployment`. */
   readonly columns: Readonly<Record<string, readonly Column[] | undefined>>;
   readonly gates: Readonly<Record<string, Gate | undefined>>;
+  /** What the server sets fields without a value to, by definition and field, in JSON; "" if that depends on other fields. */
+  readonly defaults: Readonly<Record<string, string | undefined>>;
   /** The gates of fields, several with commas between them, by definition and field. */
   readonly gatedFields: ReadonlyMap<string, string>;
 }
@@ -203,7 +205,7 @@ function typeLines(type: string, definition: string, facts: GoFacts): string[] {
             field,
             property,
             required.has(field.name),
-            gateWord(`${definition}.${field.name}`, facts),
+            serverWords(`${definition}.${field.name}`, property, facts),
           ),
         ]
       : [];
@@ -217,14 +219,14 @@ function fieldLine(
   declared: GoDeclaration,
   property: OpenApiSchema,
   isRequired: boolean,
-  gate: string | undefined,
+  serverWords: readonly string[],
 ): string {
   const goType = goTypeName(declared, property);
   const module = type.slice(0, type.indexOf("."));
   const name = `${declared.path}${declared.name}${isRequired ? "!" : ""}`;
   const fieldType =
     typeText(property).replace(`${module}.`, ".") + (goType === undefined ? "" : `:${goType}`);
-  return ` ${[name, declared.number + zeroMark(declared), fieldType, ...wordsOf(declared, property, gate)].join(" ")}`;
+  return ` ${[name, declared.number + zeroMark(declared), fieldType, ...wordsOf(declared, property, serverWords)].join(" ")}`;
 }
 
 /** How Go writes the zero value: see `zeroMarks` in go-fields.ts. */
@@ -270,7 +272,7 @@ function expectedGoType(schema: OpenApiSchema): string {
   return { number: "float64", boolean: "bool" }[schema.type ?? ""] ?? "string";
 }
 
-function wordsOf(declared: GoDeclaration, property: OpenApiSchema, gate: string | undefined): string[] {
+function wordsOf(declared: GoDeclaration, property: OpenApiSchema, serverWords: readonly string[]): string[] {
   const strategy = property["x-kubernetes-patch-strategy"];
   const key = property["x-kubernetes-patch-merge-key"];
   const values = enumOf(property);
@@ -279,7 +281,7 @@ function wordsOf(declared: GoDeclaration, property: OpenApiSchema, gate: string 
     property["x-kubernetes-map-type"],
     strategy !== undefined && `patch(${strategy}${key === undefined ? "" : `;${key}`})`,
     hasDefault(declared, property) && `default=${JSON.stringify(property.default)}`,
-    gate,
+    ...serverWords,
     linesWord(property),
     values && `enum(${values.join("|")})`,
   ].filter((word): word is string => typeof word === "string");
@@ -298,10 +300,18 @@ function hasDefault({ omitEmpty, kind }: GoDeclaration, { default: value }: Open
   return value !== undefined && !isZero && JSON.stringify(value) !== "{}";
 }
 
-/** A field whose feature gates are off by default is dropped by the server. */
-function gateWord(field: string, { gates, gatedFields }: GoFacts): string | undefined {
+/** What the server does with a field: it drops it if its feature gates are off, and sets it if it has no value. */
+function serverWords(
+  field: string,
+  property: OpenApiSchema,
+  { gates, gatedFields, defaults }: GoFacts,
+): string[] {
   const names = gatedFields.get(field)?.split(",") ?? [];
-  return names.some((name) => gates[name]?.default === false) ? `off(${names.join(",")})` : undefined;
+  const value = defaults[field];
+  return [
+    ...(names.some((name) => gates[name]?.default === false) ? [`off(${names.join(",")})`] : []),
+    ...(value && value !== JSON.stringify(property.default) ? [`sets=${value}`] : []),
+  ];
 }
 
 /** Where the lines of a description end: a word of its own, because the packages that have descriptions join lines. */

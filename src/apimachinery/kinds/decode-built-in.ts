@@ -423,7 +423,8 @@ const withNullLists = new Set([
 ]);
 
 function writtenZero(struct: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
-  if (go?.zero === "null") return null;
+  // Validation reports a required field as absent.
+  if (go?.zero === "null") return struct.required?.includes(go.name) ? undefined : null;
   if (go?.zero !== "written") return undefined;
   if (node.typeName === "Quantity") return "0";
   if (node.typeName === "Time" || node.typeName === "MicroTime") return null;

@@ -110,6 +110,8 @@ export interface BuiltinSchema {
   readonly items?: BuiltinSchema;
   readonly additionalProperties?: BuiltinSchema;
   readonly default?: unknown;
+  /** What the server sets the field to if it has no value, and does not publish. */
+  readonly serverDefault?: unknown;
   /** The feature gates without which the server drops the field; absent if they are on by default. */
   readonly featureGates?: string;
   /** The known values; the API server publishes them, but they are not written into CRDs. */
@@ -174,7 +176,8 @@ interface FieldFacts extends ValueFacts {
 /**
  * Parses a field of a table: `[].ContainerPort map(containerPort,protocol) patch(merge;containerPort)`.
  * Words after the type: `map(keys)`, `set`, `plain`, `atomic`, `granular`, `patch(strategy;key)`, `off(gates)`,
- * `default=JSON`, and last `enum(a|b)`, whose values may contain spaces.
+ * `default=JSON`,
+ * `sets=JSON`, and last `enum(a|b)`, whose values may contain spaces.
  */
 function parseFieldText(text: string): FieldFacts {
   const enumAt = text.indexOf("enum(");
@@ -209,6 +212,8 @@ function addWord(facts: FieldFacts, word: string): FieldFacts {
     }
     case "off":
       return { ...facts, field: { ...facts.field, featureGates: argument } };
+    case "sets":
+      return { ...facts, field: { ...facts.field, serverDefault: JSON.parse(word.slice("sets=".length)) } };
     case "default": {
       const value = JSON.parse(word.slice("default=".length)) as unknown;
       return { ...facts, field: { default: value, ...facts.field } };

@@ -63,7 +63,7 @@ export function readLines(file: string): string[] {
  * type, which begins with a dot if it is of the same module, and after a colon Go's name for it, where that does not
  * follow; then facts. Facts: a list is atomic unless it is a "map(keys)", a "set" or "plain"; "patch(strategy;key)" is
  * for strategic merge patches; "atomic" and "granular" are for objects; "off(gates)" is for fields of features that are
- * off by default; "default=" is in JSON; "lines(…)" are the lengths
+ * off by default; "default=" is in JSON; "sets=", too: a default that is not published; "lines(…)" are the lengths
  * of the description's lines; "enum(a|b)" comes last.
  */
 export function readModel(lines = readLines("facts/types.txt")): Model {
