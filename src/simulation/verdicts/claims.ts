@@ -16,17 +16,23 @@ export function outlivedClaims(run: Run, other: Run, { mayStay }: Scenario): Kub
   });
 }
 
-/** Returns the claims of volumes that operators deleted before the end, as `default/data-web-0`: what is in the volumes is gone. */
-export function deletedClaims({ trace, writes }: Run): ReadonlySet<string> {
+/**
+ * Returns the claims of volumes that operators deleted before the end, as `default/data-web-0`: what is in the volumes is gone. A
+ * claim that was never bound has none.
+ */
+export function deletedClaims({ trace, writes }: Pick<Run, "trace" | "writes">): ReadonlySet<string> {
   const end = trace.findLastIndex((event) => event.type === "phase" && event.phase !== "deletion");
-  return new Set(
-    trace.slice(0, end + 1).flatMap((event) => {
-      if (event.type !== "change" || event.resource !== "persistentvolumeclaims" || !(event.by in writes))
-        return [];
-      const isDeletion = event.change === "DELETED" || event.fields.includes("metadata.deletionTimestamp");
-      return isDeletion ? [event.key] : [];
-    }),
-  );
+  const bound = new Set<string>();
+  const deleted = new Set<string>();
+  for (const event of trace.slice(0, end + 1)) {
+    if (event.type !== "change" || event.resource !== "persistentvolumeclaims") continue;
+    const { key, change, fields, by } = event;
+    if (fields.includes("spec.volumeName")) bound.add(key);
+    const isDeletion = change === "DELETED" || fields.includes("metadata.deletionTimestamp");
+    if (isDeletion && by in writes && bound.has(key)) deleted.add(key);
+    if (change === "DELETED") bound.delete(key);
+  }
+  return deleted;
 }
 
 /** Returns the name of a claim of volumes as deletions name it; undefined for any other object. */
