@@ -2,7 +2,7 @@
 // every cluster has. `start-cluster.ts` and `start-in-process.ts` start what is assembled here. Begin with
 // `handlerOf()` to follow a request, or with `makeCore()` to see the order of the admission plugins.
 
-import type { KubeletTLS } from "./contract/kubelet-tls.ts";
+import type { Connect, KubeletTLS } from "./contract/kubelet-tls.ts";
 import type { User } from "./contract/user.ts";
 import { AdmissionChain } from "./admission/admission.ts";
 import {
@@ -111,6 +111,8 @@ export interface ClusterParts {
   readonly authority?: CertificateWithKey;
   readonly journal?: FileJournal | undefined;
   readonly kubelets?: KubeletTLS;
+  readonly connect?: Connect | undefined;
+  readonly loadImages?: Core["loadImages"];
   readonly servingCertificate?: string;
 }
 
@@ -186,7 +188,7 @@ function callerOf({ onWebhookCall, connectionClock }: AssembleOptions, { clock, 
 
 /** Makes the parts that all handlers share. The admission plugins are in the order in which they run. */
 function makeCore(options: AssembleOptions, parts: ClusterParts, caller: Caller) {
-  const { clock, findToken, journal, kubelets, servingCertificate } = parts;
+  const { clock, findToken, journal, kubelets, connect, loadImages, servingCertificate } = parts;
   const { historyLimit, authorization = "RBAC", serviceAccountKey, onError } = options;
   const { serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local" } = options;
   const store = new Store({
@@ -235,6 +237,8 @@ function makeCore(options: AssembleOptions, parts: ClusterParts, caller: Caller)
     authorizer,
     tokens,
     kubelets,
+    connect,
+    loadImages,
     servingCertificate,
     readToken(token, audience) {
       const user = findToken(token);

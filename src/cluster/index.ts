@@ -11,6 +11,8 @@ export type { Pace, PacedStep } from "./control-loop/pace.ts";
 export type { KubeletTLS } from "./contract/kubelet-tls.ts";
 export type { Kubeconfig } from "./auth/credentials.ts";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.ts";
+export type { NodesOptions } from "./nodes/ground.ts";
+export type { ClusterNodes } from "./nodes/nodes.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";
 export type { Intercept, InterceptedRequest, Interception } from "./filters/interception.ts";
 export { type MetFailure, type PlannedFailure, PlannedFailures } from "./filters/interception.ts";

@@ -1,12 +1,16 @@
 import { writeAs } from "./registry/writers.ts";
 import { inspect } from "node:util";
 import { type CertificateWithKey, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
-import { type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
+import { type Endpoint, type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import { Credentials, type Kubeconfig, loadCredentials } from "./auth/credentials.ts";
 import type { KubeletTLS } from "./contract/kubelet-tls.ts";
 import type { User } from "./contract/user.ts";
+import { controllerNames } from "./controllers/index.ts";
+import type { Ground, NodesOptions } from "./nodes/ground.ts";
+import type { ClusterNodes } from "./nodes/nodes.ts";
 import type { Core } from "./registry/core.ts";
 import { listen } from "./server/serve.ts";
 import { FileJournal, lockFolder } from "./storage/file-journal.ts";
@@ -40,6 +44,11 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   readonly tokens?: Readonly<Record<string, User>>;
   /** Returns the local port behind a Service in a webhook configuration, as of an operator under development. */
   readonly resolveService?: ServiceResolver;
+  /**
+   * Real nodes, whose pods have containers: their number, or also where their programs come from. By default all controllers run
+   * then. Such a cluster has the real time. Default: none; pods are pretended.
+   */
+  readonly nodes?: number | NodesOptions | undefined;
   /** Receives unexpected errors. Default: prints them to standard error. */
   readonly onError?: (error: unknown) => void;
 }
@@ -50,6 +59,8 @@ export interface Cluster {
   /** The kubeconfig of an administrator. */
   readonly kubeconfig: Kubeconfig;
   readonly core: Core;
+  /** Undefined for a cluster without real nodes. */
+  readonly nodes?: ClusterNodes | undefined;
   /** Issues a kubeconfig for a user with any name and groups; RBAC decides what the user may do. */
   addUser(name: string, groups?: readonly string[]): Kubeconfig;
   /** The current state of all objects, in constant time. */
@@ -61,7 +72,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Starts an API server on loopback, in this process. */
+/** Starts an API server on loopback, in this process; resolves when it serves, and its nodes are ready. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   if (options.dataDir === undefined) return startUnlocked(options);
   const unlock = lockFolder(options.dataDir);
@@ -74,15 +85,43 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
 }
 
-/** Starts a cluster whose data folder is locked, if it has one. */
-async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
+/** Starts a cluster whose data folder is locked, if it has one, and its nodes. */
+async function startUnlocked({ nodes, ...options }: ClusterOptions): Promise<Cluster> {
+  if (nodes === undefined || nodes === 0) return (await startServer(options)).cluster;
+  if (options.clock && options.clock !== backgroundClock)
+    throw new Error("a cluster with nodes has the real time");
+  const { openGround } = await import("./nodes/ground.ts");
+  const { joinNodes } = await import("./nodes/nodes.ts");
+  const ground = await openGround(nodes);
+  const started = await startServer({ controllers: controllerNames, ...options }, ground).catch(
+    async (error: unknown) => {
+      await ground.stop();
+      throw error;
+    },
+  );
+  const { cluster, accept, authority } = started;
+  const stop = async (): Promise<void> => {
+    await ground.stop();
+    await cluster.stop();
+  };
+  try {
+    return { ...cluster, stop, nodes: await joinNodes(ground, { ...cluster, accept, authority }) };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Starts the server alone; nodes are reached, and reach it, over the network of their ground. */
+async function startServer(options: ClusterOptions, ground?: Ground) {
   const { port = 0, host = "127.0.0.1", clock = backgroundClock, onError = reportError } = options;
+  const advertiseAddress = options.advertiseAddress ?? ground?.network.address;
   const journal = options.dataDir === undefined ? undefined : new FileJournal(options.dataDir);
   const stored = options.dataDir === undefined ? undefined : loadCredentials(options.dataDir);
   const credentials = new Credentials({
     ...stored,
     ...options.certificates,
-    address: options.advertiseAddress,
+    address: advertiseAddress,
   });
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;
@@ -91,12 +130,17 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     { ...options, onError, ...(key !== undefined && { serviceAccountKey: key }) },
     {
       clock,
-      webhooks: new WebhookClient(options.resolveService ?? (() => undefined)),
+      webhooks: new WebhookClient(
+        (...service) => options.resolveService?.(...service) ?? insideService(...service),
+      ),
       findToken: (token) => credentials.findToken(token),
       caCertificate: credentials.ca.cert,
       authority: credentials.ca,
       journal,
       kubelets: kubeletTLS(credentials, options.kubelets),
+      connect: ground?.network.connect,
+      loadImages:
+        ground && (async (archive) => (await import("./nodes/nodes.ts")).loadImages(ground, archive)),
       servingCertificate: credentials.serving.cert,
     },
   );
@@ -109,12 +153,12 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
     clientCA,
   });
   await run({
-    port: listener.port,
-    address: options.advertiseAddress,
+    port: ground?.network.ports.api ?? listener.port,
+    address: advertiseAddress,
     authentication: { "client-ca-file": clientCA.join(""), ...options.frontProxy },
     kubeletClient: options.kubelets?.client ? undefined : kubeletClient,
   });
-  return {
+  const cluster: Cluster = {
     url: listener.url,
     core,
     kubeconfig: credentials.issue(listener.url, "kubernetes-admin", ["system:masters"]),
@@ -128,6 +172,16 @@ async function startUnlocked(options: ClusterOptions): Promise<Cluster> {
       journal?.close();
     },
   };
+  return { cluster, accept: listener.accept, authority: credentials.ca };
+
+  /** A Service of pods on nodes: kube-proxy there leads on to one of them. */
+  function insideService(namespace: string, name: string, port: number): Endpoint | undefined {
+    const service = core.store.collection("services").get(`${namespace}/${name}`)?.object as
+      | Service
+      | undefined;
+    const host = service?.spec?.clusterIP;
+    return ground && host && host !== "None" ? { host, port, connect: ground.network.connect } : undefined;
+  }
 }
 
 /** The name of the server as a client of kubelets. It is in no group: a node's address may lead anywhere. */

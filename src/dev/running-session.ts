@@ -49,10 +49,16 @@ export async function readObjects(root: string, query: ObjectQuery): Promise<rea
   return found ? [withoutSecrets(found)] : [];
 }
 
-async function connectToSession(root: string): Promise<Client> {
+/** Returns the kubeconfig that a session of a project wrote; undefined if none did, or it was changed. */
+export function sessionKubeconfig(root: string): string | undefined {
   const kubeconfig = join(root, ".tsbuilder/dev/kubeconfig");
+  return existsSync(kubeconfig) && isKnown(factOf(kubeconfig)) ? kubeconfig : undefined;
+}
+
+async function connectToSession(root: string): Promise<Client> {
+  const kubeconfig = sessionKubeconfig(root);
+  if (kubeconfig === undefined) throw noSession();
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
-  if (!existsSync(kubeconfig) || !isKnown(factOf(kubeconfig))) throw noSession();
   const client = createClient(await loadConfig({ kubeconfig, env: {} }));
   await client.request({ path: "/readyz" }).catch((error: unknown) => {
     throw noSession(error);

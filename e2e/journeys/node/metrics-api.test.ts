@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually.ts";
 import { findPrograms, kubectlReleases } from "../../support/kubectl-binaries.ts";
 import { run } from "../../support/shell.ts";
 import { prepareMetricsServer, startMetricsServer } from "../../oracle/real/node/metrics-server.ts";
-import { pauseImage } from "../../oracle/real/node/node-files.ts";
+import { boxImage } from "../../oracle/real/node/box-image.ts";
 import { prepareNode } from "../../oracle/real/node/node-programs.ts";
 import { type RealNode, startNode } from "../../oracle/real/node/start-node.ts";
 
@@ -75,7 +75,7 @@ const deployment = {
         containers: [
           {
             name: "busy",
-            image: pauseImage,
+            image: boxImage,
             command: ["/bin/busybox", "sh", "-c", busy],
             resources: { requests: { cpu: "20m" }, limits: { cpu: "100m" } },
           },

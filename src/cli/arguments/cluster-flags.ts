@@ -1,5 +1,6 @@
 import type { ClusterChoice, ClusterTarget } from "../../ship/cluster/kubectl.ts";
-import { type FlagDefinition, flag } from "./command.ts";
+import type { NodesOptions } from "../../dev/cluster/embedded-cluster.ts";
+import { type FlagDefinition, type FlagValues, flag, invalidArgument } from "./command.ts";
 import type { Ui } from "../reporting/report.ts";
 
 /** The flags of every command that talks to a cluster. */
@@ -17,6 +18,34 @@ export const otherClusterFlags = {
 /** Returns whether a flag names another cluster than the embedded one. */
 export function namesCluster({ context, kubeconfig }: ClusterChoice): boolean {
   return context !== undefined || kubeconfig !== undefined;
+}
+
+/** The flags of commands that start the embedded cluster. */
+export const nodeFlags = {
+  nodes: flag.number("nodes whose pods have containers (default: none, pods are only simulated)", "N", {
+    check: checkNodes,
+  }),
+  "node-programs": flag.string(
+    "folder with kubelet and kube-proxy: the nodes are programs of this machine (Linux, as root)",
+    "DIR",
+  ),
+  "node-image": flag.string(
+    "image of the nodes, which are containers of Docker or podman (default: kind's for the cluster's version)",
+    "IMAGE",
+  ),
+} as const satisfies Record<string, FlagDefinition>;
+
+function checkNodes(count: string): void {
+  if (!/^[1-9]$/.test(count))
+    throw invalidArgument(`"${count}" is not a valid number of nodes`, "use 1 to 9");
+}
+
+/** Returns the nodes that flags ask for, as an option of the embedded cluster. */
+export function chosenNodes(flags: FlagValues<typeof nodeFlags>): NodesOptions | undefined {
+  const { nodes: count, "node-programs": programs, "node-image": image } = flags;
+  if (count !== undefined) return { count, programs, image };
+  if (programs === undefined && image === undefined) return undefined;
+  throw invalidArgument("--node-programs and --node-image only apply to nodes", "add --nodes 1");
 }
 
 /** The flags of every command that writes to a cluster. */

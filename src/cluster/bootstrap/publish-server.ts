@@ -84,14 +84,19 @@ function kubeletClientBinding(name: string) {
 
 const user = "kube-apiserver";
 
-interface Published {
+/** An object that is created if it is missing, and updated if the server has moved. */
+export interface Published {
   readonly resource: ResourceName;
   readonly object: KubernetesObject & Readonly<Record<string, unknown>>;
   /** The fields that are updated if the server has moved, or authenticates otherwise. */
   readonly placeFields: readonly string[];
 }
 
-async function publish(objects: ClusterObjects, { resource, object, placeFields }: Published): Promise<void> {
+/** Creates an object of the server's, or updates it. */
+export async function publish(
+  objects: ClusterObjects,
+  { resource, object, placeFields }: Published,
+): Promise<void> {
   const { namespace, name } = object.metadata;
   const current = objects.get(resource, namespace, name!) as Published["object"] | undefined;
   if (!current) await objects.create(user, object);

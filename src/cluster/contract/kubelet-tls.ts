@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 
 /** How the API server connects to kubelets. */
@@ -9,3 +10,6 @@ export interface KubeletTLS {
   /** The types of node addresses, the preferred one first. Default: those of kube-apiserver. */
   readonly addressTypes?: readonly string[];
 }
+
+/** Connects to an address in the network of nodes: to a node, a pod or a Service. */
+export type Connect = (host: string, port: number) => Promise<Duplex>;

@@ -1,5 +1,6 @@
+import type { Readable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { KubeletTLS } from "../contract/kubelet-tls.ts";
+import type { Connect, KubeletTLS } from "../contract/kubelet-tls.ts";
 import type { TokenIssuer, User } from "../contract/user.ts";
 import type { Authorizer } from "../contract/authorizer.ts";
 import type { Store } from "../storage/store.ts";
@@ -25,8 +26,12 @@ export interface Core {
   readonly tokens: TokenIssuer;
   /** Undefined for a server that reaches nothing, as in a simulation. */
   readonly kubelets?: KubeletTLS | undefined;
+  /** Connects to addresses of nodes, pods and Services, if these are in a network of their own. Default: as the machine does. */
+  readonly connect?: Connect | undefined;
   /** The server's own certificate, in PEM, by which it notices that an address of a kubelet leads to itself. */
   readonly servingCertificate?: string | undefined;
+  /** Loads images of an archive into all nodes. Undefined for a cluster without real nodes. */
+  readonly loadImages?: ((archive: Readable) => Promise<void>) | undefined;
   /** Returns the user of a bearer token for an audience. */
   readToken(token: string, audience: string): { user: User; audiences: readonly string[] } | undefined;
 }

@@ -2,8 +2,14 @@ import { handleDiscovery, pathIndex } from "../discovery/handle-discovery.ts";
 import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
-import { methodNotAllowed, resourceNotServed } from "../contract/status-error.ts";
-import { type Handler, type RequestContext, jsonReply, textReply } from "../http/request-context.ts";
+import { badRequest, methodNotAllowed, resourceNotServed } from "../contract/status-error.ts";
+import {
+  type Handler,
+  type Reply,
+  type RequestContext,
+  jsonReply,
+  textReply,
+} from "../http/request-context.ts";
 import { versionInfo } from "../contract/version.ts";
 
 /** Makes the handler behind the filters: resources, discovery, OpenAPI, health and version. */
@@ -11,11 +17,23 @@ export function apiHandler(core: Core): Handler {
   const openapi = new OpenAPI(core);
   return async (context) => {
     if (context.info.isResource) return handleResource(core, context);
+    if (context.info.path === imagesPath && context.method === "POST") return loadImages(core, context);
     if (context.method !== "GET" && context.method !== "HEAD") throw methodNotAllowed();
     return (
       handleDiscovery(core.registry, context) ?? (await openapi.handle(context)) ?? handlePath(core, context)
     );
   };
+}
+
+/** Where `tsbuilder load` sends archives of images: Kubernetes has no such path. */
+const imagesPath = "/tsbuilder.dev/images";
+
+async function loadImages({ loadImages }: Core, { request }: RequestContext): Promise<Reply> {
+  if (!loadImages || !request.incoming) return textReply("this cluster has no nodes with containers\n", 404);
+  await loadImages(request.incoming).catch((error: Error) => {
+    throw badRequest(`the archive can't be loaded: ${error.message}`);
+  });
+  return textReply("loaded\n");
 }
 
 const notFoundText = "404 page not found\n";

@@ -78,6 +78,8 @@ export async function listen(handler: Handler, options: ListenOptions) {
   return {
     url: `https://${reachableHost(host)}:${address.port}`,
     port: address.port,
+    /** Serves a connection that another port has accepted. */
+    accept: (socket: Socket) => void server.emit("connection", socket),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -35,8 +35,8 @@ function isDiskFull(error: unknown): boolean {
   return code === "ENOSPC" || (cause !== undefined && isDiskFull(cause));
 }
 
-/** The code of errors of the cluster about a damaged file; these have a hint of their own. */
-const damaged = "EDAMAGED";
+/** The codes of errors of the cluster that have a hint of their own: about a damaged file, and about nodes. */
+const explained: ReadonlySet<string | undefined> = new Set(["EDAMAGED", "ENODES"]);
 
 const unwritable = [
   "the cluster's objects cannot be persisted",
@@ -69,7 +69,7 @@ const adviceByCode: Readonly<Record<string, readonly [message: string, hint: str
 export function explainStart(error: unknown): never {
   const failure = error as NodeJS.ErrnoException & { hint?: string };
   const { code, syscall, path } = failure;
-  if (code === damaged && failure.hint !== undefined)
+  if (explained.has(code) && failure.hint !== undefined)
     throw new TsbuilderError(failure.message, { code: "REFUSED", hint: failure.hint, cause: error });
   const advice = adviceByCode[syscall === "listen" ? `${code} listen` : (code ?? "")];
   if (!advice) throw error;

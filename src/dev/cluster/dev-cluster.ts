@@ -35,6 +35,8 @@ export interface ClusterControls {
   /** Failures and delays that are planned for the operator's next requests. */
   readonly failures: PlannedFailures;
   readonly clock: MovableClock;
+  /** True if kubelets run pods: their time can't be moved, and what they run can't go back. */
+  readonly hasNodes: boolean;
   /** The Lease by which the operator leads. */
   readonly leases: OperatorLeases;
   /** Replaces all objects by the states that writes left, except for Leases, whose writes are not recorded. */

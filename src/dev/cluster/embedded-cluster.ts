@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backgroundClock } from "@tsbuilder/apimachinery/time";
-import type { Cluster, ClusterWrite, MetFailure, WebhookCall } from "@tsbuilder/cluster";
+import type { Cluster, ClusterWrite, MetFailure, NodesOptions, WebhookCall } from "@tsbuilder/cluster";
 import { writePrivate } from "../../shared/files.ts";
 import { MovableClock } from "./movable-clock.ts";
 import type { DevCluster } from "./dev-cluster.ts";
@@ -12,12 +12,15 @@ import { OperatorLeases } from "./operator-leases.ts";
 import { pageAgent, restorer } from "../record/recorded.ts";
 import { leases as leasesResource } from "../record/session-recording.ts";
 
+export type { NodesOptions } from "@tsbuilder/cluster";
+
 export interface EmbeddedOptions {
   readonly projectName: string;
   /** Default: a free port. */
   readonly port: number | undefined;
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
+  readonly nodes?: NodesOptions | undefined;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /** Receives each request of the operator that met a planned failure. */
   readonly onFault?: ((failure: MetFailure) => void) | undefined;
@@ -27,7 +30,7 @@ export interface EmbeddedOptions {
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
+  { projectName, port, persist, nodes, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, PlannedFailures, startCluster } = await import("@tsbuilder/cluster");
@@ -38,8 +41,8 @@ export async function startEmbeddedCluster(
   const failures = new PlannedFailures(onFault);
   const clock = new MovableClock();
   const cluster = await startCluster({
-    clock,
-    connectionClock: backgroundClock,
+    // Kubelets have the real time.
+    ...(nodes ? { nodes } : { clock, connectionClock: backgroundClock }),
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),
@@ -80,6 +83,7 @@ export async function startEmbeddedCluster(
       failures,
       leases,
       clock,
+      hasNodes: nodes !== undefined,
       restore: (states) => restore(cluster, states),
     },
   };

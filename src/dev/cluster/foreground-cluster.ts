@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { readFileSync } from "node:fs";
 import { visibleText } from "@tsbuilder/apimachinery/text";
-import type { Cluster, ClusterOptions, Stage } from "@tsbuilder/cluster";
+import type { Cluster, ClusterOptions, NodesOptions, Stage } from "@tsbuilder/cluster";
 import { refuseLinkedFile } from "../../scaffold/apply.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
@@ -21,6 +21,7 @@ export interface ForegroundOptions {
   readonly stages: string | undefined;
   /** The local ports behind Services, as `NAMESPACE/NAME[:PORT]=LOCAL-PORT`. */
   readonly servicePorts?: readonly string[] | undefined;
+  readonly nodes?: NodesOptions | undefined;
 }
 
 /** Starts the embedded cluster and writes its kubeconfig, readable only by its owner. Throws explained errors. */
@@ -44,6 +45,7 @@ export async function startForeground(
   const cluster = await startCluster({
     onError: failureReporter((error) => void process.stderr.write(visibleText(formatFailure(error)))),
     resolveService,
+    nodes: options.nodes,
     controllers: stages ? [...new Set([...names, "stage" as const])] : names,
     ...(stages && { stages }),
     ...(options.port === undefined ? {} : { port: options.port }),

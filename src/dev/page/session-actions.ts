@@ -55,11 +55,16 @@ export function sessionActions(parts: ActionParts): PageActions {
       fail: failAction(controls),
       leader: leaderAction(controls),
       "lose-leader": betweenReloads(loseLeaderAction({ cluster: controls, operator, signal }), between),
-      "move-clock": oneAtATime(
-        moveClockAction({ cluster: controls, operator, between, signal }),
-        "the clock is being moved already",
-      ),
-      ...(record && { restore: restoreAction({ cluster: controls, record, since, restart, apply }) }),
+      ...(!controls.hasNodes && {
+        "move-clock": oneAtATime(
+          moveClockAction({ cluster: controls, operator, between, signal }),
+          "the clock is being moved already",
+        ),
+      }),
+      ...(record &&
+        !controls.hasNodes && {
+          restore: restoreAction({ cluster: controls, record, since, restart, apply }),
+        }),
     }),
   };
 }

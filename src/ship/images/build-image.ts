@@ -33,7 +33,13 @@ export async function buildImage(
   await recordDigest(tool, build.image, digestFile, async (report) => {
     for (const call of planImageBuild(tool, build, { push, save, report })) await showTool(call);
   });
-  if (outcome.load) await loadImage(tool, build.image, outcome.load, undefined);
+  const { load } = outcome;
+  if (!load) return;
+  await withTemporaryFolder("tsbuilder-image-", async (folder) => {
+    const archive = join(folder, "image.tar");
+    await saveImage(tool, build.image, archive);
+    await loadImage(archive, load, undefined);
+  });
 }
 
 /** Pushes an image and, if requested, records the digest under which the registry stores it. */
@@ -226,18 +232,18 @@ export const localClusters = ["kind", "minikube", "k3d"] as const;
 
 export type LocalCluster = (typeof localClusters)[number];
 
-/** Loads an image into a local cluster through an archive, which works with any container tool. */
+/** Saves an image to an archive, which works with any container tool. */
+export async function saveImage(tool: ContainerTool, image: string, file: string): Promise<void> {
+  await runTool(planSave(tool, image, file));
+}
+
+/** Loads the image of an archive into a local cluster. */
 export async function loadImage(
-  tool: ContainerTool,
-  image: string,
+  archive: string,
   cluster: LocalCluster,
   name: string | undefined,
 ): Promise<void> {
-  await withTemporaryFolder("tsbuilder-image-", async (folder) => {
-    const archive = join(folder, "image.tar");
-    await runTool(planSave(tool, image, archive));
-    await showTool(planLoad(cluster, archive, name));
-  });
+  await showTool(planLoad(cluster, archive, name));
 }
 
 /** The command that loads an archive; `name` is the cluster's. Default: the tool's default cluster. */

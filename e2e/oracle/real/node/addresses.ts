@@ -1,14 +1,13 @@
+import { sandboxAddress } from "../../../../src/cluster/nodes/sandbox.ts";
+
 // Names and addresses inside of the sandbox; those of another sandbox are the same, without touching these.
 
 /** Nodes share the sandbox's network, and so an address; their kubelets have ports of their own. */
 export const nodeNames = ["node-1", "node-2"] as const;
 export type NodeName = (typeof nodeNames)[number];
-export const nodeAddress = "10.200.0.1";
+export const nodeAddress = sandboxAddress;
 export const apiPort = 6443;
-export const podRange = "10.244.0.0/24";
 export const serviceRange = "10.96.0.0/16";
-export const dnsAddress = serviceAddress(10);
-export const clusterDomain = "cluster.local";
 
 export function serviceAddress(last: number): string {
   return `10.96.0.${last}`;

@@ -8,6 +8,7 @@ import { loadFromManager } from "@tsbuilder/runtime/client-node";
 import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../../../support/eventually.ts";
+import { boxImage } from "./box-image.ts";
 import { type NodePrograms, prepareNode } from "./node-programs.ts";
 import { type RealNode, startNode } from "./start-node.ts";
 
@@ -184,7 +185,7 @@ async function runBox(client: Client): Promise<void> {
       containers: [
         {
           name: "box",
-          image: "localhost/pause:1",
+          image: boxImage,
           imagePullPolicy: "Never",
           command: ["/bin/busybox", "sh", "-c", script],
         },

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { apiPort, nodeAddress, podRange, serviceRange } from "./addresses.ts";
+import { podRange } from "../../../../src/cluster/nodes/node-files.ts";
+import { apiPort, nodeAddress, serviceRange } from "./addresses.ts";
 
 /** The flags of a control plane on one node; what stands in `folder` was written by `writeCredentials`. */
 export function controlPlaneFlags(folder: string) {

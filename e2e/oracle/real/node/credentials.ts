@@ -24,11 +24,13 @@ export type ClientName = keyof typeof clients;
 /** Writes the kubeconfig of a client, and returns its file. */
 export type WriteKubeconfig = (user: ClientName, options?: { file?: string; server?: string }) => string;
 
-/** Writes keys and certificates into `certs`, as kubeadm does. */
-export function writeCredentials(folder: string): WriteKubeconfig {
+/** Writes keys and certificates into `certs`, as kubeadm does; those of the embedded control plane may be there. */
+export function writeCredentials(
+  folder: string,
+  ca = createCA({ commonName: "kubernetes" }),
+): WriteKubeconfig {
   const certs = join(folder, "certs");
-  mkdirSync(certs);
-  const ca = createCA({ commonName: "kubernetes" });
+  mkdirSync(certs, { recursive: true });
   const proxyCA = createCA({ commonName: "front-proxy" });
   writeFileSync(join(certs, "ca.crt"), ca.cert);
   writeFileSync(join(certs, "ca.key"), ca.key);
@@ -61,7 +63,7 @@ export function writeCredentials(folder: string): WriteKubeconfig {
   issue("front-proxy-client", { commonName: "front-proxy-client", usages: ["client"] }, proxyCA);
   writeServiceAccountKeys(certs);
   return (user, options = {}) => {
-    const { file = user.replaceAll(":", "-"), server = `https://127.0.0.1:${apiPort}` } = options;
+    const { file = user.replaceAll(":", "-"), server = `https://${nodeAddress}:${apiPort}` } = options;
     const client = issueCertificate(ca, {
       commonName: user,
       organizations: [...clients[user]],

@@ -96,7 +96,7 @@ function writeRegistry(folder: string): string {
   return file;
 }
 
-function dockerFlags(folder: string, group: string): string[] {
+export function dockerFlags(folder: string, group: string): string[] {
   return [
     `--host=unix://${join(folder, "docker.sock")}`,
     `--data-root=${join(folder, "docker")}`,

@@ -7,7 +7,7 @@ export interface InsideShell {
   readonly tryRun: (command: string, ...args: string[]) => Promise<CommandResult>;
 }
 
-export function insideShell({ enter }: Sandbox, shell: Shell): InsideShell {
+export function insideShell({ enter }: Pick<Sandbox, "enter">, shell: Shell): InsideShell {
   const [nsenter = "", ...words] = enter;
   // With a mount namespace of its own, a process starts in the root folder.
   const before = [...words, "env", `--chdir=${shell.folder}`];

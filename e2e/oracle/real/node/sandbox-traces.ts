@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { sandboxFolders } from "./sandbox.ts";
+import { sandboxFolders } from "../../../../src/cluster/nodes/sandbox.ts";
 
 /**
  * The traces of one sandbox on a machine: its folder, control groups and processes. Those of others, which may stand beside

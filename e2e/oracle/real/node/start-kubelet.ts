@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { containerdSocket, writeNodeFiles } from "../../../../src/cluster/nodes/node-files.ts";
+import { makePauseImage } from "../../../../src/cluster/nodes/pause-image.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { type NodeName, nodeAddress } from "./addresses.ts";
+import { type NodeName, nodeAddress, nodeNames } from "./addresses.ts";
 import type { WriteKubeconfig } from "./credentials.ts";
-import { writeImageArchive } from "./image-archive.ts";
-import { containerdSocket, pauseImage, writeNodeFiles } from "./node-files.ts";
 import type { NodePrograms } from "./node-programs.ts";
 import type { Program, Sandbox } from "./sandbox.ts";
 
@@ -19,41 +18,39 @@ export async function startKubelet(
   name: NodeName,
 ): Promise<Program[]> {
   const { folder, start } = sandbox;
-  const files = writeNodeFiles(sandbox, name);
+  const data = join(folder, name);
+  const files = writeNodeFiles({
+    name,
+    address: nodeAddress,
+    index: nodeNames.indexOf(name),
+    podRange: "10.245.0.0/24",
+    folder,
+    data,
+    images: join(data, "containerd"),
+    group: `/${sandbox.group}/${name}`,
+    plugins: "/usr/lib/cni",
+  });
   const containerd = start(`containerd-${name}`, ["containerd", "--config", files.containerd]);
-  await eventually(() => importPauseImage(sandbox, name), containerd.watched, 60_000);
+  const archive = join(data, "pause.tar");
+  writeFileSync(archive, makePauseImage());
+  await eventually(() => importImages(sandbox, name, archive), containerd.watched, 60_000);
   const kubelet = [
     `--kubeconfig=${writeKubeconfig(`system:node:${name}`)}`,
     `--config=${files.kubelet}`,
-    `--root-dir=${join(folder, name, "kubelet")}`,
+    `--root-dir=${join(data, "kubelet")}`,
     `--hostname-override=${name}`,
     `--node-ip=${nodeAddress}`,
   ];
   return [containerd, start(`kubelet-${name}`, [join(node, "kubelet"), ...kubelet])];
 }
 
-/** A pod's first container holds its namespaces and does nothing: busybox can. */
-async function importPauseImage(sandbox: Sandbox, name: NodeName): Promise<void> {
-  const root = mkdtempSync(join(tmpdir(), "pause-"));
-  const archive = join(sandbox.folder, name, "pause.tar");
-  try {
-    mkdirSync(join(root, "bin"));
-    copyFileSync("/bin/busybox", join(root, "bin/busybox"));
-    symlinkSync("busybox", join(root, "bin/sleep"));
-    writeImageArchive(archive, pauseImage, root, { Entrypoint: ["/bin/sleep", "1000000000"] });
-    await importImages(sandbox, name, archive);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}
-
 /** Loads the images of an archive into a node. */
 export async function importImages(
-  { enter, folder }: Sandbox,
+  { enter, folder }: Pick<Sandbox, "enter" | "folder">,
   name: NodeName,
   archive: string,
 ): Promise<void> {
   const [program = "", ...words] = enter;
-  const target = ["ctr", "--address", containerdSocket(folder, name), "--namespace", "k8s.io"];
+  const target = ["ctr", "--address", containerdSocket(join(folder, name)), "--namespace", "k8s.io"];
   await promisify(execFile)(program, [...words, ...target, "images", "import", "--all-platforms", archive]);
 }

@@ -1,17 +1,21 @@
 import type { AddressInfo, Server } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { createCA } from "@tsbuilder/apimachinery/certs";
+import { startCluster } from "@tsbuilder/cluster";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { Node, ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import { eventually } from "../../../support/eventually.ts";
-import { type NodeName, nodeNames } from "./addresses.ts";
+import { repository } from "../../../support/source-imports.ts";
+import { type NodeName, nodeAddress, nodeNames, registryName } from "./addresses.ts";
+import { writeBoxImage } from "./box-image.ts";
 import { writeCredentials } from "./credentials.ts";
 import { storageClass } from "./inside/provisioner.ts";
 import type { NodePrograms } from "./node-programs.ts";
-import { writeNetworkFiles } from "./node-files.ts";
 import { packageRegistry, packageRegistrySocket } from "./package-registry.ts";
 import { startRelay } from "./relay.ts";
-import { type Sandbox, startSandbox } from "./sandbox.ts";
+import { insideShell } from "./inside-shell.ts";
+import { type Sandbox, startSandbox, withPrograms } from "./sandbox.ts";
 import { importImages, startKubelet } from "./start-kubelet.ts";
 import { startApi, startControllers } from "./start-parts.ts";
 import { whicheverEnds } from "./watch-all.ts";
@@ -33,13 +37,65 @@ const startLimit = 300_000;
 /** Starts it; resolves when its nodes are ready and pods can be created. */
 export async function startNode(programs: NodePrograms, { nodes = 1 } = {}): Promise<RealNode> {
   const names = nodeNames.slice(0, nodes);
-  const sandbox = await startSandbox();
+  const node = await (programs.controlPlane === "embedded"
+    ? startEmbedded(programs, names)
+    : startReal(programs, names));
+  try {
+    const box = join(node.folder, "box.tar");
+    writeBoxImage(box);
+    await node.load(box);
+    return node;
+  } catch (error) {
+    await node.stop();
+    throw error;
+  }
+}
+
+/** Starts nodes of the embedded cluster, as its users do, in this process. */
+async function startEmbedded({ node }: NodePrograms, names: readonly NodeName[]): Promise<RealNode> {
+  const ca = createCA({ commonName: "kubernetes" });
+  process.env["NO_PROXY"] = registryName;
+  const nodes = { count: names.length, programs: node };
+  const cluster = await startCluster({ nodes, certificates: { ca } });
+  const { enter, folder, load } = cluster.nodes!;
+  const sandbox = withPrograms({ enter, folder, group: basename(folder), stop: () => cluster.stop() });
+  const doors: Server[] = [];
+  try {
+    doors.push(await startPackageDoor(folder));
+    const writeKubeconfig = writeCredentials(folder, ca);
+    const insideKubeconfig = writeKubeconfig("admin");
+    const kubeconfig = writeKubeconfig("admin", { file: "outside", server: cluster.url });
+    const loader = join(repository, "node_modules/tsx/dist/loader.mjs");
+    const packages = [
+      "--conditions=@tsbuilder/source",
+      "--import",
+      loader,
+      join(import.meta.dirname, "inside/packages.ts"),
+      folder,
+    ];
+    sandbox.start("packages", [process.execPath, ...packages]);
+    const hosts = `echo ${nodeAddress} ${registryName} ${packageRegistry.host} >> /etc/hosts`;
+    await insideShell(sandbox, { folder, env: {} }).run("sh", "-c", hosts);
+    return { ...sandbox, kubeconfig, insideKubeconfig, names, load, stop: () => stopAll(sandbox, doors) };
+  } catch (error) {
+    await stopAll(sandbox, doors);
+    throw error;
+  }
+}
+
+/** Starts a control plane in the sandbox of its nodes. */
+async function startReal(programs: NodePrograms, names: readonly NodeName[]): Promise<RealNode> {
+  const sandbox = await startSandbox(nodeNames);
   const doors: Server[] = [];
   let client: ReturnType<typeof createClient> | undefined;
   try {
     const { folder } = sandbox;
-    const { host, port: packagePort } = packageRegistry;
-    doors.push(await startRelay({ path: packageRegistrySocket(folder) }, { host, port: packagePort }));
+    await insideShell(sandbox, { folder, env: {} }).run(
+      "sh",
+      "-c",
+      `echo ${nodeAddress} ${registryName} >> /etc/hosts`,
+    );
+    doors.push(await startPackageDoor(folder));
     const door = await startRelay({ host: "127.0.0.1", port: 0 }, { path: join(folder, "api.sock") });
     doors.push(door);
     const { port } = door.address() as AddressInfo;
@@ -51,7 +107,6 @@ export async function startNode(programs: NodePrograms, { nodes = 1 } = {}): Pro
     const served = client;
     await eventually(() => isServing(served), whicheverEnds(api), startLimit);
     const controllers = startControllers(sandbox, programs, writeKubeconfig);
-    writeNetworkFiles(folder);
     const starting = names.map((name) => startKubelet(sandbox, programs, writeKubeconfig, name));
     const parts = [...api, ...controllers, ...(await Promise.all(starting)).flat()];
     await eventually(() => canRunPods(served, names), whicheverEnds(parts), startLimit);
@@ -66,6 +121,12 @@ export async function startNode(programs: NodePrograms, { nodes = 1 } = {}): Pro
   } finally {
     await client?.close();
   }
+}
+
+/** Passes connections of builds inside on to the npm registry. */
+function startPackageDoor(folder: string): Promise<Server> {
+  const { host, port } = packageRegistry;
+  return startRelay({ path: packageRegistrySocket(folder) }, { host, port });
 }
 
 async function stopAll(sandbox: Sandbox, doors: readonly Server[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { repository } from "../../../support/source-imports.ts";
-import { nodeNames, podRange } from "./addresses.ts";
+import { podRange } from "../../../../src/cluster/nodes/node-files.ts";
+import { nodeNames } from "./addresses.ts";
 import { controlPlaneFlags } from "./control-plane-flags.ts";
 import type { WriteKubeconfig } from "./credentials.ts";
 import type { NodePrograms } from "./node-programs.ts";
@@ -14,16 +15,6 @@ export function startApi({ folder, start }: Sandbox, { controlPlane }: NodeProgr
     join(repository, "node_modules/tsx/dist/loader.mjs"),
   ];
   const inside = [join(import.meta.dirname, "inside/main.ts"), folder, join(folder, "admin.kubeconfig")];
-  if (controlPlane === "embedded")
-    return [
-      start("embedded", [
-        process.execPath,
-        ...source,
-        join(import.meta.dirname, "inside/embedded.ts"),
-        folder,
-      ]),
-      start("inside", [process.execPath, ...source, ...inside]),
-    ];
   const flags = controlPlaneFlags(folder);
   return [
     start("etcd", [join(controlPlane, "etcd"), ...flags.etcd]),
@@ -48,7 +39,6 @@ export function startControllers(
     "--oom-score-adj=0",
   ];
   const proxy = start("kube-proxy", [join(node, "kube-proxy"), ...proxyFlags]);
-  if (controlPlane === "embedded") return [proxy];
   const flags = controlPlaneFlags(folder);
   const manager = flags.controllerManager(writeKubeconfig("system:kube-controller-manager"));
   const scheduler = flags.scheduler(writeKubeconfig("system:kube-scheduler"));

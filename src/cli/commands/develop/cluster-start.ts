@@ -1,5 +1,6 @@
 import { quoteWord } from "../../../shared/text.ts";
 import { defineCommand, flag } from "../../arguments/command.ts";
+import { chosenNodes, nodeFlags } from "../../arguments/cluster-flags.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { stopSignal } from "../../reporting/report.ts";
 
@@ -12,6 +13,7 @@ export const clusterStart = defineCommand({
     controllers: flag.string("controllers to run: all, none, or a comma-separated list of names", "NAMES", {
       default: "all",
     }),
+    ...nodeFlags,
     stages: flag.string("KWOK Stage file that simulates the lifecycle of pods and other objects", "FILE"),
     "service-ports": flag.list(
       "local ports behind the Services that webhooks name",
@@ -20,12 +22,15 @@ export const clusterStart = defineCommand({
   },
   examples: [
     "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --data ./cluster-data",
+    "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --nodes 1",
     "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --service-ports shop-system/shop-webhook-service=9443",
   ],
   async run({ flags, cwd, ui }) {
     const { startForeground } = await import("../../../dev/cluster/foreground-cluster.ts");
     const ended = stopSignal();
-    const cluster = await startForeground({ ...flags, folder: cwd, servicePorts: flags["service-ports"] });
+    const nodes = chosenNodes(flags);
+    const servicePorts = flags["service-ports"];
+    const cluster = await startForeground({ ...flags, nodes, folder: cwd, servicePorts });
     ui.print(
       `cluster ready at ${cluster.url}: KUBECONFIG=${quoteWord(flags.kubeconfig)} kubectl get namespaces`,
     );

@@ -14,8 +14,20 @@ import { Draft, type Tree } from "../../../scaffold/tree.ts";
 import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count } from "../../../shared/text.ts";
-import { announceTarget, namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
+import {
+  announceTarget,
+  chosenNodes,
+  namesCluster,
+  nodeFlags,
+  otherClusterFlags,
+} from "../../arguments/cluster-flags.ts";
+import {
+  defineCommand,
+  type FlagValues,
+  type Invocation,
+  flag,
+  invalidArgument,
+} from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
 import { openProject } from "../../project/open-project.ts";
@@ -52,6 +64,7 @@ export const dev = defineCommand({
     ),
     persist: flag.switch("persist the cluster's objects between runs"),
     port: flag.number("port of the cluster (default: a free port)", "PORT", { check: checkPort }),
+    ...nodeFlags,
     record: flag.string(
       "record what happens in this file, which ends in .jsonl, for tsbuilder replay",
       "FILE",
@@ -66,6 +79,7 @@ export const dev = defineCommand({
   takesRest: true,
   examples: [
     "tsbuilder dev --samples",
+    "tsbuilder dev --nodes 1",
     "tsbuilder dev -- --log-level debug",
     "tsbuilder dev --samples --record session.jsonl",
     "tsbuilder dev --output json | jq 'select(.type == \"reconcile\")'",
@@ -164,10 +178,10 @@ function uiForOutput({ plain, output }: ViewChoice, ui: Ui): Ui {
 }
 
 /** Rejects the flags of the embedded cluster, which another cluster has no use for. */
-function rejectEmbeddedFlags(flags: { readonly persist: boolean; readonly port: number | undefined }): void {
-  if (!flags.persist && flags.port === undefined) return;
+function rejectEmbeddedFlags(flags: SessionFlags): void {
+  if (!flags.persist && flags.port === undefined && chosenNodes(flags) === undefined) return;
   throw invalidArgument(
-    "--persist and --port only apply to the embedded cluster",
+    "--persist, --port and --nodes only apply to the embedded cluster",
     "omit them, or omit --context and --kubeconfig",
   );
 }
@@ -256,7 +270,7 @@ function notRecorded(path: string, cause: unknown): TsbuilderError {
   });
 }
 
-interface SessionFlags extends ClusterChoice {
+interface SessionFlags extends ClusterChoice, FlagValues<typeof nodeFlags> {
   readonly port: number | undefined;
   readonly persist: boolean;
   readonly inspect: string | true | undefined;
@@ -289,6 +303,7 @@ function sessionOptions(
             folder,
             {
               ...flags,
+              nodes: chosenNodes(flags),
               projectName,
               onWrite: (write) => recording.write(write),
               onFault: (fault) => recording.fault(fault),

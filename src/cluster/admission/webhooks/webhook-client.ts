@@ -1,17 +1,22 @@
-import { request as httpRequest } from "node:http";
+import { type RequestOptions, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { posix } from "node:path";
+import * as tls from "node:tls";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { WebhookClientConfig } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
+import type { Connect } from "../../contract/kubelet-tls.ts";
 import { explainYAML, parseGoYAML } from "../../codec/go-yaml.ts";
 import { explainJSON } from "../../codec/go-json.ts";
 
 /** Finds the local process behind a Service; undefined if there is none. */
-export type ServiceResolver = (
-  namespace: string,
-  name: string,
-  port: number,
-) => { host: string; port: number } | undefined;
+export type ServiceResolver = (namespace: string, name: string, port: number) => Endpoint | undefined;
+
+/** Where a webhook listens; `connect` if that is in the network of nodes. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly connect?: Connect | undefined;
+}
 
 /** A call of a webhook, for a `WebhookCarrier`. */
 export interface WebhookPost {
@@ -59,7 +64,7 @@ export class WebhookClient {
     return send({ ...address, ...this.#locate(config, address) }, body, config.caBundle, timeoutSeconds);
   }
 
-  #locate({ service }: WebhookClientConfig, { url, goUrl }: Address): Pick<Target, "host" | "port"> {
+  #locate({ service }: WebhookClientConfig, { url, goUrl }: Address): Endpoint {
     const port = Number(url.port) || 443;
     if (!service) return { host: url.hostname, port };
     const { namespace, name } = service;
@@ -102,10 +107,7 @@ function cleanPath(path: string): string {
 }
 
 /** An address, and the host and port to connect to, which for a Service are those of a local process. */
-interface Target extends Address {
-  readonly host: string;
-  readonly port: number;
-}
+interface Target extends Address, Endpoint {}
 
 /** The codes of Node's errors about certificates, as its manual lists them, and those of OpenSSL. */
 const certificateCodes =
@@ -113,7 +115,7 @@ const certificateCodes =
 
 /** Sends a review by HTTP or HTTPS. Rejects with a WebhookUnreachableError if there is no response in time. */
 function send(
-  { goUrl, url, host, port, serverName }: Target,
+  { goUrl, url, host, port, connect, serverName }: Target,
   body: string,
   caBundle: string | undefined,
   timeoutSeconds: number,
@@ -137,6 +139,7 @@ function send(
     ...(ca && { ca, allowPartialTrustChain: true }),
     // TLS accepts only names here, no addresses.
     ...(!isAddress && { servername: serverName }),
+    ...(connect && { createConnection: connectThrough(connect, isHTTP) }),
   };
   return new Promise((resolve, reject) => {
     const call = (isHTTP ? httpRequest : httpsRequest)(options, (response) => {
@@ -165,6 +168,18 @@ function send(
       reject(new WebhookUnreachableError(goUrl, why, reason));
     }
   });
+}
+
+/** Makes connections of requests go through another network. */
+function connectThrough(connect: Connect, isHTTP: boolean): RequestOptions["createConnection"] {
+  return (options, done) => {
+    connect(options.host!, Number(options.port)).then(
+      (socket) =>
+        done?.(null, isHTTP ? socket : tls.connect({ ...options, socket } as tls.ConnectionOptions)),
+      (error: Error) => done?.(error, undefined!),
+    );
+    return undefined;
+  };
 }
 
 /** Thrown if a webhook did not respond. */

@@ -327,7 +327,7 @@ for (const [network, prefix, family] of [
   localAddresses.addSubnet(network, prefix, family);
 
 /** Returns an address of a name, or the address itself. As for kube-apiserver, a proxy may use all of them or none. */
-async function resolveName(name: string): Promise<string> {
+export async function resolveName(name: string): Promise<string> {
   const found = await lookup(name, { all: true }).catch(() => []);
   for (const { address } of found) checkAddress(address);
   if (!found[0]) throw badRequest(`lookup ${name}: no such host`);

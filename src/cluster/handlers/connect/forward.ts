@@ -73,7 +73,7 @@ export async function forward(
 }
 
 /** The parts of the server that connections to kubelets need: the clock of their time limit, and its certificate. */
-type ConnectionContext = Pick<Core, "connectionClock" | "servingCertificate">;
+type ConnectionContext = Pick<Core, "connect" | "connectionClock" | "servingCertificate">;
 
 /** How long a connection may take to open: the limit of kube-apiserver's dialer. */
 const connectMilliseconds = 30_000;
@@ -81,9 +81,9 @@ const connectMilliseconds = 30_000;
 /** Opens a connection to a destination. Nothing of the request is sent before it is known not to lead back here. */
 async function connectTo(
   { url, address, tls: kubelets }: Destination,
-  { connectionClock, servingCertificate }: ConnectionContext,
+  { connect, connectionClock, servingCertificate }: ConnectionContext,
   signal: AbortSignal,
-): Promise<net.Socket> {
+): Promise<Duplex> {
   const name = url.hostname.replaceAll(/[[\]]/gu, "");
   const isSecure = url.protocol === "https:";
   const target = { host: address ?? name, port: Number(url.port || (isSecure ? 443 : 80)) };
@@ -91,21 +91,23 @@ async function connectTo(
     ...kubelets.client,
     ...(kubelets.ca !== undefined && { ca: kubelets.ca }),
   };
+  const given = await connect?.(target.host, target.port);
   const socket = isSecure
     ? tls.connect({
         ...target,
+        ...(given && { socket: given }),
         ...certificates,
         servername: net.isIP(name) === 0 ? name : "",
         ALPNProtocols: ["http/1.1"],
         rejectUnauthorized: kubelets?.ca !== undefined,
       })
-    : net.connect(target);
+    : (given ?? net.connect(target));
   // Errors reject; once the connection is open, they are the request's.
   socket.on("error", () => undefined);
   const giveUp = (): void => void socket.destroy(new Error(`dial tcp ${url.host}: i/o timeout`));
   const cancel = connectionClock.setTimer(giveUp, connectMilliseconds);
   try {
-    await once(socket, isSecure ? "secureConnect" : "connect", { signal });
+    if (isSecure || !given) await once(socket, isSecure ? "secureConnect" : "connect", { signal });
     const shown = socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined;
     if (kubelets && servingCertificate && shown?.equals(new X509Certificate(servingCertificate).raw))
       throw new Error("the kubelet's address is the API server's own");

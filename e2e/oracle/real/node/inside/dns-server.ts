@@ -1,8 +1,10 @@
 import { createSocket } from "node:dgram";
 import type { Reader, Runnable } from "@tsbuilder/runtime";
+import { Service } from "@tsbuilder/runtime/k8s/core/v1";
+import { EndpointSlice } from "@tsbuilder/runtime/k8s/discovery/v1";
+import { answerQuery } from "../../../../../src/cluster/nodes/dns.ts";
 import { nodeAddress } from "../addresses.ts";
-import { readQuestion, recordTypes, writeAnswer } from "./dns-message.ts";
-import { resolveName } from "./dns-records.ts";
+import { packageRegistry } from "../package-registry.ts";
 
 /** The cluster's DNS, for the names of the cluster only. */
 export function dnsServer(client: Reader): Runnable {
@@ -25,12 +27,8 @@ export function dnsServer(client: Reader): Runnable {
 }
 
 async function answer(client: Reader, message: Buffer): Promise<Buffer | undefined> {
-  const question = readQuestion(message);
-  if (!question) return undefined;
-  const answers = await resolveName(client, question.name);
-  const wanted = answers?.filter(
-    ({ type }) =>
-      recordTypes[type] === question.type || (type === "CNAME" && question.type !== recordTypes.SRV),
-  );
-  return writeAnswer(question, wanted);
+  const [services, slices] = await Promise.all([client.list(Service), client.list(EndpointSlice)]);
+  // The only name outside: `inside/main.ts` passes its connections on.
+  const resolveOutside = async (name: string) => (name === packageRegistry.host ? [nodeAddress] : []);
+  return answerQuery(message, { services, slices }, resolveOutside);
 }

@@ -3,8 +3,9 @@ import { createClient, loadConfig, Manager } from "@tsbuilder/runtime";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { EndpointSlice } from "@tsbuilder/runtime/k8s/discovery/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
+import { clusterDNS } from "../../../../../src/cluster/nodes/node-files.ts";
 import { eventually } from "../../../../support/eventually.ts";
-import { apiPort, dnsAddress, nodeAddress } from "../addresses.ts";
+import { apiPort, nodeAddress } from "../addresses.ts";
 import { packageRegistry, packageRegistrySocket } from "../package-registry.ts";
 import { startRelay } from "../relay.ts";
 import { dnsServer } from "./dns-server.ts";
@@ -24,7 +25,7 @@ const ports = [{ name: "dns", port: 53, protocol: "UDP" }] as const;
 const metadata = { namespace: "kube-system", name: "kube-dns" };
 await client.apply(Service, {
   metadata: { ...metadata, labels: { "k8s-app": "kube-dns" } },
-  spec: { clusterIP: dnsAddress, ports: [...ports] },
+  spec: { clusterIP: clusterDNS, ports: [...ports] },
 });
 await client.apply(EndpointSlice, {
   metadata: { ...metadata, labels },

@@ -31,6 +31,9 @@ const protectionFinalizers = {
   attributes: "kubernetes.io/vac-protection",
 };
 
+/** The folder of nodes that holds the volumes of the cluster's own StorageClass. */
+export const volumesFolder = "/var/lib/tsbuilder/volumes";
+
 /** The name of the StorageClass that the cluster creates. */
 const defaultClass = "standard";
 
@@ -397,7 +400,7 @@ function newVolume(claim: Claim, storageClass: StorageClass): Volume {
       persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
       storageClassName: storageClass.metadata.name!,
       claimRef: claimReference(claim),
-      hostPath: { path: `/var/lib/tsbuilder/volumes/${claim.metadata.uid}` },
+      hostPath: { path: `${volumesFolder}/${claim.metadata.uid}` },
     },
   };
 }

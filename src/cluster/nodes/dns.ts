@@ -1,0 +1,191 @@
+import type { EndpointSlice } from "@tsbuilder/apimachinery/k8s/discovery/v1";
+import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { clusterDomain } from "./node-files.ts";
+
+// The cluster's DNS: names of Services and of the pods behind them, by Kubernetes' DNS specification. `answerQuery` is all of it;
+// who opens the socket passes messages on.
+
+/** The objects that names are made of. */
+export interface NamedObjects {
+  readonly services: readonly Service[];
+  readonly slices: readonly EndpointSlice[];
+}
+
+/** Finds addresses of a name outside of the cluster; none if nobody knows it. */
+export type ResolveOutside = (name: string) => Promise<readonly string[]>;
+
+/** Answers a query with one question; undefined for a message that is none. */
+export async function answerQuery(
+  message: Buffer,
+  objects: NamedObjects,
+  resolveOutside: ResolveOutside,
+): Promise<Buffer | undefined> {
+  const question = readQuestion(message);
+  if (!question) return undefined;
+  const { name, type } = question;
+  const isInside = name.endsWith(`.${clusterDomain}`) || name.endsWith(".in-addr.arpa");
+  const answers = isInside ? resolveName(objects, name) : await resolveOther(name, resolveOutside);
+  const wanted = answers?.filter(
+    (answer) => recordTypes[answer.type] === type || (answer.type === "CNAME" && type !== recordTypes.SRV),
+  );
+  return writeAnswer(question, wanted);
+}
+
+async function resolveOther(name: string, resolve: ResolveOutside): Promise<readonly Answer[] | undefined> {
+  const found = await resolve(name);
+  return found.length === 0 ? undefined : found.map((address) => ({ type: "A", name, address }));
+}
+
+interface Question {
+  readonly id: number;
+  /** In lower case, without the last dot. */
+  readonly name: string;
+  readonly type: number;
+  /** The question as it came, for the answer. */
+  readonly bytes: Buffer;
+}
+
+const recordTypes = { A: 1, CNAME: 5, PTR: 12, AAAA: 28, SRV: 33 } as const;
+
+/** An answer: an address, a name, or a port of a name. */
+type Answer =
+  | { readonly type: "A"; readonly name: string; readonly address: string }
+  | { readonly type: "CNAME" | "PTR"; readonly name: string; readonly target: string }
+  | { readonly type: "SRV"; readonly name: string; readonly port: number; readonly target: string };
+
+/** Returns the answers about a name of the cluster; undefined if it has no such name. */
+function resolveName(objects: NamedObjects, name: string): readonly Answer[] | undefined {
+  const suffix = `.svc.${clusterDomain}`;
+  if (name.endsWith(".in-addr.arpa")) return reverse(objects, name);
+  if (!name.endsWith(suffix)) return undefined;
+  const labels = name.slice(0, -suffix.length).split(".");
+  const [service = "", namespace = ""] = labels.slice(-2);
+  const found = objects.services.find(
+    ({ metadata }) => metadata.name === service && metadata.namespace === namespace,
+  );
+  if (!found || labels.length < 2) return undefined;
+  const { type, externalName = "", clusterIP, ports = [] } = found.spec ?? {};
+  const before = labels.slice(0, -2);
+  if (type === "ExternalName") return [{ type: "CNAME", name, target: externalName }];
+  const full = `${service}.${namespace}${suffix}`;
+  if (clusterIP !== "None") {
+    if (before.length === 0) return [{ type: "A", name, address: clusterIP! }];
+    const port = ports.find((each) => isPort(before, each));
+    return port && [{ type: "SRV", name, port: port.port, target: full }];
+  }
+  const endpoints = endpointsOf(objects, namespace, service);
+  if (before.length === 2) {
+    const answers = endpoints.flatMap(({ host, ports: open }) =>
+      open
+        .filter((each) => isPort(before, each))
+        .map(({ port }) => ({ type: "SRV", name, port: port!, target: `${host}.${full}` }) as const),
+    );
+    return answers.length > 0 ? answers : undefined;
+  }
+  const wanted = before.length === 0 ? endpoints : endpoints.filter(({ host }) => host === before[0]);
+  if (wanted.length === 0) return before.length === 0 ? [] : undefined;
+  return wanted.map(({ address }) => ({ type: "A", name, address }));
+}
+
+interface Endpoint {
+  readonly host: string;
+  readonly address: string;
+  readonly ports: NonNullable<EndpointSlice["ports"]>;
+}
+
+/** The ready endpoints of a Service; one without a host name is called by its address. */
+function endpointsOf({ slices }: NamedObjects, namespace: string, service: string): Endpoint[] {
+  return slices
+    .filter(({ metadata }) => metadata.namespace === namespace && serviceOf(metadata) === service)
+    .flatMap(({ endpoints = [], ports }) =>
+      (endpoints ?? [])
+        .filter(({ conditions }) => conditions?.ready !== false)
+        .map(({ addresses, hostname }) => ({
+          address: addresses[0]!,
+          host: hostname ?? addresses[0]!.replaceAll(".", "-"),
+          ports: ports ?? [],
+        })),
+    );
+}
+
+function serviceOf({ labels }: EndpointSlice["metadata"]): string | undefined {
+  return labels?.["kubernetes.io/service-name"];
+}
+
+/** True for a question about `_name._protocol`. */
+function isPort(labels: readonly string[], port: Endpoint["ports"][number]): boolean {
+  const { name = "", protocol = "TCP" } = port;
+  return labels.join(".") === `_${name}._${protocol.toLowerCase()}`;
+}
+
+function reverse({ services, slices }: NamedObjects, name: string): readonly Answer[] | undefined {
+  const address = name.slice(0, -".in-addr.arpa".length).split(".").toReversed().join(".");
+  const answer = (...labels: readonly string[]): Answer => ({
+    type: "PTR",
+    name,
+    target: [...labels, "svc", clusterDomain].join("."),
+  });
+  const service = services.find(({ spec }) => spec?.clusterIP === address);
+  if (service) return [answer(service.metadata.name!, service.metadata.namespace!)];
+  for (const { metadata, endpoints } of slices) {
+    const endpoint = endpoints?.find(({ addresses, hostname }) => hostname && addresses.includes(address));
+    const owner = serviceOf(metadata);
+    if (endpoint && owner) return [answer(endpoint.hostname!, owner, metadata.namespace!)];
+  }
+  return undefined;
+}
+
+/** Reads a query with one question; undefined for anything else. */
+function readQuestion(message: Buffer): Question | undefined {
+  if (message.length < 17 || message.readUInt16BE(4) !== 1) return undefined;
+  const labels: string[] = [];
+  let at = 12;
+  while (message[at] !== 0) {
+    const length = message[at]!;
+    if (length > 63 || at + length + 5 >= message.length) return undefined;
+    labels.push(message.toString("latin1", at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  const type = message.readUInt16BE(at + 1);
+  const bytes = message.subarray(12, at + 5);
+  return { id: message.readUInt16BE(0), name: labels.join(".").toLowerCase(), type, bytes };
+}
+
+/** `answers` is undefined if there is no such name. */
+function writeAnswer(question: Question, answers: readonly Answer[] | undefined): Buffer {
+  const header = Buffer.alloc(12);
+  header.writeUInt16BE(question.id, 0);
+  // An authoritative answer, with recursion available, as resolvers expect it.
+  header.writeUInt16BE(0x8580 | (answers ? 0 : 3), 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(answers?.length ?? 0, 6);
+  return Buffer.concat([header, question.bytes, ...(answers ?? []).map(writeRecord)]);
+}
+
+const secondsToKeep = 5;
+
+function writeRecord(answer: Answer): Buffer {
+  const data = writeData(answer);
+  const fields = Buffer.alloc(10);
+  fields.writeUInt16BE(recordTypes[answer.type], 0);
+  fields.writeUInt16BE(1, 2);
+  fields.writeUInt32BE(secondsToKeep, 4);
+  fields.writeUInt16BE(data.length, 8);
+  return Buffer.concat([writeName(answer.name), fields, data]);
+}
+
+function writeData(answer: Answer): Buffer {
+  if (answer.type === "A") return Buffer.from(answer.address.split(".").map(Number));
+  if (answer.type !== "SRV") return writeName(answer.target);
+  const port = Buffer.alloc(6);
+  port.writeUInt16BE(100, 2);
+  port.writeUInt16BE(answer.port, 4);
+  return Buffer.concat([port, writeName(answer.target)]);
+}
+
+function writeName(name: string): Buffer {
+  const labels = name
+    .split(".")
+    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label, "latin1")]));
+  return Buffer.concat([...labels, Buffer.from([0])]);
+}
