@@ -2,12 +2,13 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { Connect } from "../contract/kubelet-tls.ts";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
@@ -83,17 +84,23 @@ async function findImage(engine: string, image: string): Promise<void> {
     )
   )
     return;
-  await run(engine, "pull", image).catch((error: Error) => {
-    throw new NodesError(
-      `there is no image ${image} for nodes, and ${engine} can't pull it: ${problemOf(error)}`,
-      "name another with --node-image: one that has containerd, runc, CNI's plugins, kubelet and kube-proxy, such as those of kind",
-    );
-  });
+  // It may take minutes: the engine's progress is shown.
+  const pull = spawn(engine, ["pull", image], { stdio: ["ignore", 2, "pipe"] });
+  const [told, [code]] = await Promise.all([text(pull.stderr), once(pull, "exit")]);
+  if (code === 0) return;
+  throw new NodesError(
+    `there is no image ${image} for nodes, and ${engine} can't pull it: ${lastLine(told)}`,
+    "name another with --node-image: one that has containerd, runc, CNI's plugins, kubelet and kube-proxy, such as those of kind",
+  );
 }
 
 /** The last line of what a program said, or why there is none. */
 function problemOf({ code, message, stderr }: Error & { code?: unknown; stderr?: string }): string {
-  return code === "ENOENT" ? "not on the PATH" : (stderr || message).trim().split("\n").at(-1)!;
+  return code === "ENOENT" ? "not on the PATH" : lastLine(stderr || message);
+}
+
+function lastLine(told: string): string {
+  return told.trim().split("\n").at(-1)!;
 }
 
 async function run(program: string, ...words: readonly string[]): Promise<string> {
@@ -119,21 +126,19 @@ async function startContainer(
     ...mounts.flatMap((mount) => ["--volume", mount]),
     ...["--entrypoint", "bash", image, join(folder, "first.sh"), folder],
   ];
-  const log = join(folder, "logs", `${node}.log`);
-  const output = openSync(log, "a");
   // It outlives a Ctrl-C in the terminal, and this process, to clean up: the container ends with its standard input.
   const keeper = ["-c", '"$@"; rm -rf "$0"', folder, engine, ...words];
-  const child = spawn("sh", keeper, { detached: true, stdio: ["pipe", "pipe", output] });
-  closeSync(output);
+  const child = spawn("sh", keeper, { detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  let told = "";
+  child.stderr.on("data", (more: Buffer) => (told = `${told}${more.toString()}`.slice(-2000)));
   const gone = once(child, "exit");
   const line = await firstLine(child);
   const [address, outside, plugins] = /^ready (\S+) (\S+) (\S+)$/u.exec(line)?.slice(1) ?? [];
   if (address === undefined || outside === undefined || plugins === undefined) {
-    const told = `${line}\n${readFileSync(log, "utf8")}`.trim();
     child.stdin.end();
     await gone;
     throw new NodesError(
-      `the container of ${node} does not start:\n${told}`,
+      `the container of ${node} does not start:\n${line}${told.trim()}`,
       `use an image for nodes with --node-image; ${image} needs bash, iproute2, iptables and CNI's plugin ptp`,
     );
   }
@@ -196,7 +201,7 @@ function connectFrom(enter: readonly string[]): Connect {
     const child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"] });
     const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
     let told = "";
-    child.stderr.on("data", (text: Buffer) => (told += text.toString()));
+    child.stderr.on("data", (more: Buffer) => (told += more.toString()));
     child.once("exit", (code) => {
       if (code !== 0) stream.destroy(new Error(told.trim() || `cannot connect to ${host}:${port}`));
     });

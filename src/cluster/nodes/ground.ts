@@ -8,6 +8,8 @@ import { NodesError } from "./nodes-error.ts";
 import { sandboxAddress, startSandbox } from "./sandbox.ts";
 import { versionInfo } from "../contract/version.ts";
 
+const kubernetesVersion = versionInfo.gitVersion.replace(/\+.*/u, "");
+
 /** How many nodes a cluster has, and where their programs come from. */
 export interface NodesOptions {
   /** Default: 1. */
@@ -47,8 +49,10 @@ export async function openGround(options: number | NodesOptions): Promise<Ground
   const names = Array.from({ length: count }, (_, index) => `node-${index + 1}`);
   const folder = programs ?? (image === undefined ? process.env["TSBUILDER_NODE_PROGRAMS"] : undefined);
   if (folder !== undefined) return openSandbox(resolve(folder), names);
-  const { gitVersion } = versionInfo;
-  return startContainers(image ?? process.env["TSBUILDER_NODE_IMAGE"] ?? `kindest/node:${gitVersion}`, names);
+  return startContainers(
+    image ?? process.env["TSBUILDER_NODE_IMAGE"] ?? `kindest/node:${kubernetesVersion}`,
+    names,
+  );
 }
 
 /** The programs that nodes in namespaces need, each with where it comes from. */
@@ -120,8 +124,7 @@ function missingPrograms(
   const packages = missing.map((name) => needed[name]!);
   const others = [...packages, plugins === undefined ? "containernetworking-plugins" : []].flat();
   const installed = [...new Set(others)].filter((name) => name !== "Kubernetes");
-  const { gitVersion } = versionInfo;
-  const url = `https://dl.k8s.io/release/${gitVersion}/bin/linux/${process.arch === "x64" ? "amd64" : process.arch}`;
+  const url = `https://dl.k8s.io/release/${kubernetesVersion}/bin/linux/${process.arch === "x64" ? "amd64" : process.arch}`;
   const hints = [
     ...(packages.includes("Kubernetes")
       ? [`download kubelet and kube-proxy from ${url} to "${folder}"`]

@@ -115,7 +115,7 @@ function kubeletConfiguration({ folder, data, group, index }: NodePlace): object
     clusterDNS: [clusterDNS],
     clusterDomain,
     containerRuntimeEndpoint: `unix://${containerdSocket(data)}`,
-    resolvConf: join(folder, "resolv.conf"),
+    resolvConf: "/etc/resolv.conf",
     podLogsDir: join(data, "pod-logs"),
     // The disk is the machine's, and so is how full it is.
     evictionHard: { "memory.available": "0%", "nodefs.available": "0%", "imagefs.available": "0%" },

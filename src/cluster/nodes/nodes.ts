@@ -260,7 +260,9 @@ function startProgram(
   const failed = new Promise<never>((_, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => {
-      const tail = readFileSync(log, "utf8").trim().split("\n").slice(-5).join("\n");
+      // The log is deleted with the machine.
+      const text = existsSync(log) ? readFileSync(log, "utf8") : "";
+      const tail = text.trim().split("\n").slice(-5).join("\n");
       reject(new Error(`${name} ended with ${code ?? signal}:\n${tail}`));
     });
   });

@@ -30,7 +30,6 @@ export async function startSandbox(nodeNames: readonly string[]): Promise<Sandbo
   const folder = mkdtempSync(sandboxFolders);
   const group = basename(folder);
   for (const name of ["logs", "volumes"]) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, "resolv.conf"), `nameserver ${clusterDNS}\n`);
   writeFileSync(join(folder, "keeper.sh"), keeperScript);
   writeFileSync(join(folder, "prepare.sh"), prepareScript);
   const keeper = spawn("bash", [join(folder, "keeper.sh"), folder, group, ...nodeNames], {
@@ -136,7 +135,7 @@ done
 mkdir -p ${volumesFolder}
 mount --bind "$folder/volumes" ${volumesFolder}
 rm -f /etc/resolv.conf /etc/hosts
-cp "$folder/resolv.conf" /etc/resolv.conf
+echo nameserver ${clusterDNS} > /etc/resolv.conf
 printf '127.0.0.1 localhost\\n${sandboxAddress} %s\\n' "$*" > /etc/hosts
 ${hideSettings}
 hostname "$1"

@@ -9,7 +9,16 @@ export const nodeImage = "localhost/node:1";
 
 const programs = [
   ...["bash", "cat", "chmod", "cp", "env", "getent", "grep", "hostname", "ls", "mkdir", "mount", "mv", "rm"],
-  ...["sleep", "umount", "nsenter", "ip", "xtables-nft-multi", "containerd", "containerd-shim-runc-v2", "ctr"],
+  ...[
+    "sleep",
+    "umount",
+    "nsenter",
+    "ip",
+    "xtables-nft-multi",
+    "containerd",
+    "containerd-shim-runc-v2",
+    "ctr",
+  ],
   "runc",
 ];
 const tables = ["", "-save", "-restore"].flatMap((word) => [`iptables${word}`, `ip6tables${word}`]);
