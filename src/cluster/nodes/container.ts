@@ -12,9 +12,8 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { Connect } from "../contract/kubelet-tls.ts";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
-import type { Ground, Machine } from "./ground.ts";
+import { type Ground, type Machine, NodesError } from "./ground.ts";
 import type { NodeNetwork } from "./node-network.ts";
-import { NodesError } from "./nodes-error.ts";
 import { hideSettings } from "./sandbox.ts";
 
 /** The folder of a container for what its node's programs write, of which the socket of containerd is one. */
@@ -77,13 +76,8 @@ async function findEngine(): Promise<string> {
 }
 
 async function findImage(engine: string, image: string): Promise<void> {
-  if (
-    await run(engine, "image", "inspect", image).then(
-      () => true,
-      () => false,
-    )
-  )
-    return;
+  const problem = await run(engine, "image", "inspect", image).then(() => undefined, problemOf);
+  if (problem === undefined) return;
   // It may take minutes: the engine's progress is shown.
   const pull = spawn(engine, ["pull", image], { stdio: ["ignore", 2, "pipe"] });
   const [told, [code]] = await Promise.all([text(pull.stderr), once(pull, "exit")]);
@@ -107,6 +101,9 @@ async function run(program: string, ...words: readonly string[]): Promise<string
   return (await promisify(execFile)(program, words, { maxBuffer: 2 ** 26 })).stdout;
 }
 
+const containerFlags = `run --rm --interactive --label=dev.tsbuilder.node
+--privileged --cgroupns=private --security-opt=seccomp=unconfined --tmpfs=/run`;
+
 async function startContainer(
   engine: string,
   image: string,
@@ -121,10 +118,14 @@ async function startContainer(
     "/lib/modules:/lib/modules:ro",
   ];
   const words = [
-    ...["run", "--rm", "--interactive", "--name", name, "--hostname", node, "--label", "dev.tsbuilder.node"],
-    ...["--privileged", "--cgroupns", "private", "--security-opt", "seccomp=unconfined", "--tmpfs", "/run"],
+    ...containerFlags.split(/\s+/u),
     ...mounts.flatMap((mount) => ["--volume", mount]),
-    ...["--entrypoint", "bash", image, join(folder, "first.sh"), folder],
+    `--name=${name}`,
+    `--hostname=${node}`,
+    "--entrypoint=bash",
+    image,
+    join(folder, "first.sh"),
+    folder,
   ];
   // It outlives a Ctrl-C in the terminal, and this process, to clean up: the container ends with its standard input.
   const keeper = ["-c", '"$@"; rm -rf "$0"', folder, engine, ...words];

@@ -1,10 +1,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { startContainers } from "./container.ts";
 import type { ResolveOutside } from "./dns.ts";
 import type { NodePlace } from "./node-files.ts";
 import { type NodeNetwork, enterNetwork } from "./node-network.ts";
-import { NodesError } from "./nodes-error.ts";
 import { sandboxAddress, startSandbox } from "./sandbox.ts";
 import { versionInfo } from "../contract/version.ts";
 
@@ -43,14 +41,27 @@ export interface Ground {
   stop(): Promise<void>;
 }
 
+/** Thrown if nodes can't be started on a machine; the hint says what to do. */
+export class NodesError extends Error {
+  override readonly name = "NodesError";
+  readonly code = "ENODES";
+  readonly hint: string;
+
+  constructor(message: string, hint: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
 /** Prepares what nodes are started on. Throws a NodesError that says what to do if this machine can't run them. */
 export async function openGround(options: number | NodesOptions): Promise<Ground> {
   const { count = 1, programs, image } = typeof options === "number" ? { count: options } : options;
   const names = Array.from({ length: count }, (_, index) => `node-${index + 1}`);
   const folder = programs ?? (image === undefined ? process.env["TSBUILDER_NODE_PROGRAMS"] : undefined);
   if (folder !== undefined) return openSandbox(resolve(folder), names);
+  const { startContainers } = await import("./container.ts");
   return startContainers(
-    image ?? process.env["TSBUILDER_NODE_IMAGE"] ?? `kindest/node:${kubernetesVersion}`,
+    image ?? process.env["TSBUILDER_NODE_IMAGE"] ?? `docker.io/kindest/node:${kubernetesVersion}`,
     names,
   );
 }

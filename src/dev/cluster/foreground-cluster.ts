@@ -12,13 +12,13 @@ import { explainStart, failureReporter, formatFailure } from "./cluster-failures
 export interface ForegroundOptions {
   readonly folder: string;
   readonly kubeconfig: string;
-  readonly port: number | undefined;
+  readonly port?: number | undefined;
   /** The folder to persist objects in. Default: memory only. */
-  readonly data: string | undefined;
+  readonly data?: string | undefined;
   /** `all`, `none`, or a comma-separated list of names. */
   readonly controllers: string;
   /** A file of Stages that simulate the lifecycle of objects. */
-  readonly stages: string | undefined;
+  readonly stages?: string | undefined;
   /** The local ports behind Services, as `NAMESPACE/NAME[:PORT]=LOCAL-PORT`. */
   readonly servicePorts?: readonly string[] | undefined;
   readonly nodes?: NodesOptions | undefined;

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { timeoutIn } from "../../../../.config/limits.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { findPrograms, kubectlReleases } from "../../../support/kubectl-binaries.ts";
-import { run } from "../../../support/shell.ts";
 import { repository } from "../../../support/source-imports.ts";
 import { watchProcess, type WatchedProcess } from "../../../support/watched-process.ts";
 import { boxImage, writeBoxImage } from "./box-image.ts";
@@ -16,7 +15,7 @@ import { machineState } from "./machine-state.ts";
 import { nodeImage, writeNodeImage } from "./node-image.ts";
 import { prepareNode } from "./node-programs.ts";
 import { type Sandbox, startSandbox } from "./sandbox.ts";
-import { sandboxTraces, tracesOfAll } from "./sandbox-traces.ts";
+import { sandboxTraces } from "./sandbox-traces.ts";
 
 // Nodes as users start them: `tsbuilder cluster start --nodes`, from programs in namespaces and as containers of Docker; images are
 // loaded into them, pods run, and nothing is left, however the command ends.
@@ -42,23 +41,23 @@ const here: Place = { enter: [], env: {} };
 
 test.skipIf(missing !== undefined)("nodes of programs run pods, and end with the command", async () => {
   const before = machineState();
+  const added = newFolders("/var/tmp");
   const flags = ["--nodes", "2", "--node-programs", (programs as { readonly node: string }).node];
-  const first = await startCluster(here, flags);
+  const cluster = await startCluster(here, flags);
+  const [own = ""] = added();
+  expect(sandboxTraces(own)).toContain(own);
   await usePods(here);
-  const [trace] = tracesOfAll().filter((each) => !each.startsWith("process"));
-  expect(trace).toBeDefined();
-  expect(await first.stop("SIGINT")).toBe(0);
+  expect(await cluster.stop("SIGINT")).toBe(0);
+  expect(sandboxTraces(own)).toEqual([]);
   expect(machineState()).toEqual(before);
 });
 
 test.skipIf(missing !== undefined)("nothing of programs is left after kill -9", async () => {
   const before = machineState();
-  const known = new Set(readdirSync("/var/tmp"));
+  const added = newFolders("/var/tmp");
   const flags = ["--nodes", "1", "--node-programs", (programs as { readonly node: string }).node];
   const cluster = await startCluster(here, flags);
-  const added = readdirSync("/var/tmp").filter((name) => /^tsbuilder-node-/u.test(name) && !known.has(name));
-  expect(added).toHaveLength(1);
-  const own = join("/var/tmp", added[0]!);
+  const [own = ""] = added();
   expect(sandboxTraces(own)).toContain(own);
   await cluster.stop("SIGKILL");
   await eventually(() => expect(sandboxTraces(own)).toEqual([]));
@@ -73,22 +72,32 @@ test.skipIf(engines !== undefined)("nodes are containers of Docker, and end with
     const docker = async (...words: string[]): Promise<string> =>
       (await insideShell({ enter }, { folder, env }).run("docker", ...words)).stdout;
     const flags = ["--nodes", "2", "--node-image", nodeImage];
+    const added = newFolders(tmpdir());
     for (const signal of ["SIGINT", "SIGKILL"] as const) {
       const cluster = await startCluster(place, flags);
       await usePods(place);
       const nodes = await docker("ps", "--quiet", "--filter", "label=dev.tsbuilder.node");
       expect(nodes.trim().split("\n")).toHaveLength(2);
-      const own = readdirSync(tmpdir()).filter((name) => /^tsbuilder-node-/u.test(name));
-      expect(own).toHaveLength(1);
+      expect(added()).toHaveLength(1);
       await cluster.stop(signal);
       await eventually(async () => expect(await docker("ps", "--quiet", "--all")).toBe(""));
       await eventually(async () => expect(await docker("volume", "ls", "--quiet")).toBe(""));
-      await eventually(() => expect(existsSync(join(tmpdir(), own[0]!))).toBe(false));
+      await eventually(() => expect(added()).toEqual([]));
     }
   } finally {
     await sandbox.stop();
   }
 });
+
+/** Returns a function that lists folders of nodes which are new. */
+function newFolders(parent: string): () => string[] {
+  const list = (): string[] => readdirSync(parent).filter((name) => name.startsWith("tsbuilder-node-"));
+  const known = new Set(list());
+  return () =>
+    list()
+      .filter((name) => !known.has(name))
+      .map((name) => join(parent, name));
+}
 
 /** Starts a cluster in the foreground; resolves when it is ready. */
 async function startCluster({ enter, env }: Place, flags: readonly string[]): Promise<WatchedProcess> {

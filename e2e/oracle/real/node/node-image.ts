@@ -7,20 +7,9 @@ import { writeImageArchive } from "./image-archive.ts";
 /** The image of nodes made here: kind's are not reached from machines without the internet. */
 export const nodeImage = "localhost/node:1";
 
-const programs = [
-  ...["bash", "cat", "chmod", "cp", "env", "getent", "grep", "hostname", "ls", "mkdir", "mount", "mv", "rm"],
-  ...[
-    "sleep",
-    "umount",
-    "nsenter",
-    "ip",
-    "xtables-nft-multi",
-    "containerd",
-    "containerd-shim-runc-v2",
-    "ctr",
-  ],
-  "runc",
-];
+const programs =
+  `bash cat chmod cp env getent grep hostname ls mkdir mount mv rm sleep umount nsenter ip xtables-nft-multi
+containerd containerd-shim-runc-v2 ctr runc`.split(/\s+/u);
 const tables = ["", "-save", "-restore"].flatMap((word) => [`iptables${word}`, `ip6tables${word}`]);
 
 /** Writes an image of this machine's programs for nodes, with Kubernetes' from a folder, as an archive. */

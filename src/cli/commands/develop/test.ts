@@ -6,8 +6,12 @@ import { execa } from "execa";
 import { packageManagerOf } from "../../../project/package-manager.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../../scaffold/tree.ts";
+import type { NodesOptions } from "../../../dev/cluster/embedded-cluster.ts";
+import { withTemporaryFolder } from "../../../ship/temporary-folder.ts";
+import { chosenNodes, nodeFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand, invalidArgument } from "../../arguments/command.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
+import { quoteWord } from "../../../shared/text.ts";
 import { readJsonObject } from "../../../shared/read-json.ts";
 import { missingManager } from "../../packages/install-dependencies.ts";
 import { openProject } from "../../project/open-project.ts";
@@ -34,10 +38,12 @@ export const exploreFlags = {
 
 export const test = defineCommand({
   description:
-    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
+    "Updates the manifests that the tests install, then runs the npm script test. With --real, startTestCluster() starts kube-apiserver and etcd for each suite: those in KUBEBUILDER_ASSETS, or the latest version from tsbuilder envtest install. Your kubeconfig is not read. With --e2e, the npm script test-e2e runs on an embedded cluster with nodes, unchanged: a program in the place of kind hands the cluster out, and loads images into it. With --explore, only the exploring tests run, for as long as --time says: they simulate users' changes and failures, from a new seed each time or from --seed. Arguments after -- are passed to the test runner.",
   streams: true,
   flags: {
     real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
+    e2e: { type: "boolean", summary: "run the end-to-end tests on a cluster with nodes", default: false },
+    ...nodeFlags,
     ...exploreFlags,
   },
   takesRest: true,
@@ -45,12 +51,16 @@ export const test = defineCommand({
     "tsbuilder test",
     "tsbuilder test -- --watch",
     "tsbuilder test --real",
+    "tsbuilder test --e2e",
     "tsbuilder test --explore --time 10m",
   ],
   async run({ flags, given, rest, cwd, ui }) {
     const { root } = openProject(cwd, ui);
     refuseEndlessScript(root);
     const exploring = readExploring(flags, given);
+    const nodes = chosenNodes(flags.e2e ? { ...flags, nodes: flags.nodes ?? 1 } : flags);
+    if (flags.e2e) return testEndToEnd(root, nodes!, rest);
+    if (nodes) throw invalidArgument("only the end-to-end tests have nodes", "add --e2e");
     const realServer = flags.real ? await realServerEnvironment(ui) : {};
     const draft = new Draft(diskTree(root));
     await planGenerated(draft, {}, { root });
@@ -69,6 +79,38 @@ export const test = defineCommand({
     return exitCode ?? 1;
   },
 });
+
+/** Runs the end-to-end tests, which know a cluster of kind, on an embedded one. Returns their exit code. */
+function testEndToEnd(root: string, nodes: NodesOptions, rest: readonly string[]): Promise<number> {
+  return withTemporaryFolder("tsbuilder-e2e-", async (folder) => {
+    const { startForeground } = await import("../../../dev/cluster/foreground-cluster.ts");
+    const cluster = await startForeground({ folder, kubeconfig: "kubeconfig", controllers: "all", nodes });
+    try {
+      const kind = join(folder, "kind");
+      const load = [process.execPath, process.argv[1]!, "load"].map(quoteWord).join(" ");
+      writeFileSync(kind, kindScript(join(folder, "kubeconfig"), load), { mode: 0o755 });
+      const args = ["run", "--silent", "test-e2e", "--", ...rest];
+      const ended = await execa("npm", args, {
+        cwd: root,
+        env: { KIND: kind },
+        stdio: "inherit",
+        reject: false,
+      });
+      return ended.exitCode ?? 1;
+    } finally {
+      await cluster.stop();
+    }
+  });
+}
+
+/** The parts of kind that scaffolded tests use. */
+const kindScript = (kubeconfig: string, load: string): string => `#!/bin/sh
+case "$1 $2" in
+"get kubeconfig") exec cat ${kubeconfig} ;;
+"load docker-image" | "load image-archive") exec ${load} "$3" --kubeconfig ${kubeconfig} ;;
+*) echo "tsbuilder test --e2e has no kind $*" >&2; exit 1 ;;
+esac
+`;
 
 /** A young generation (in MB) in which most objects are garbage before it is full, and never moved: 10 to 25 % faster. */
 export const exploringHeap = "--max-semi-space-size=64";
