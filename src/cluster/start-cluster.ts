@@ -3,7 +3,11 @@ import { inspect } from "node:util";
 import { type CertificateWithKey, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
-import { type Endpoint, type ServiceResolver, WebhookClient } from "./admission/webhooks/webhook-client.ts";
+import {
+  type WebhookPlace,
+  type ServiceResolver,
+  WebhookClient,
+} from "./admission/webhooks/webhook-client.ts";
 import { type AssembleOptions, assembleCluster } from "./assemble-cluster.ts";
 import { Credentials, type Kubeconfig, loadCredentials } from "./auth/credentials.ts";
 import type { KubeletTLS } from "./contract/kubelet-tls.ts";
@@ -175,7 +179,7 @@ async function startServer(options: ClusterOptions, ground?: Ground) {
   return { cluster, accept: listener.accept, authority: credentials.ca };
 
   /** A Service of pods on nodes: kube-proxy there leads on to one of them. */
-  function insideService(namespace: string, name: string, port: number): Endpoint | undefined {
+  function insideService(namespace: string, name: string, port: number): WebhookPlace | undefined {
     const service = core.store.collection("services").get(`${namespace}/${name}`)?.object as
       | Service
       | undefined;

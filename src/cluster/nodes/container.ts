@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
@@ -6,7 +6,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { createInterface } from "node:readline";
 import { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -14,13 +13,13 @@ import type { Connect } from "../contract/kubelet-tls.ts";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { type Ground, type Machine, NodesError } from "./ground.ts";
 import type { NodeNetwork } from "./node-network.ts";
-import { hideSettings } from "./sandbox.ts";
+import { firstLine, hideSettings } from "./sandbox.ts";
 
 /** The folder of a container for what its node's programs write, of which the socket of containerd is one. */
 const data = "/var/lib/tsbuilder";
 
 /** A container that has started. */
-interface Container {
+interface NodeContainer {
   readonly name: string;
   /** The words before a command that runs in it. */
   readonly enter: readonly string[];
@@ -80,7 +79,7 @@ async function findImage(engine: string, image: string): Promise<void> {
   if (problem === undefined) return;
   // It may take minutes: the engine's progress is shown.
   const pull = spawn(engine, ["pull", image], { stdio: ["ignore", 2, "pipe"] });
-  const [told, [code]] = await Promise.all([text(pull.stderr), once(pull, "exit")]);
+  const [told, [code]] = await Promise.all([text(pull.stderr!), once(pull, "exit")]);
   if (code === 0) return;
   throw new NodesError(
     `there is no image ${image} for nodes, and ${engine} can't pull it: ${lastLine(told)}`,
@@ -109,7 +108,7 @@ async function startContainer(
   image: string,
   folder: string,
   node: string,
-): Promise<Container> {
+): Promise<NodeContainer> {
   const name = `${basename(folder)}-${node}`.toLowerCase();
   const mounts = [
     `${folder}:${folder}`,
@@ -150,15 +149,7 @@ async function startContainer(
   return { name: node, enter: [engine, "exec", "--interactive", name], address, outside, plugins, stop };
 }
 
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    createInterface({ input: child.stdout! })
-      .once("line", resolve)
-      .once("close", () => resolve(""));
-  });
-}
-
-function machineOf({ name, enter, address, plugins }: Container, index: number, folder: string): Machine {
+function machineOf({ name, enter, address, plugins }: NodeContainer, index: number, folder: string): Machine {
   const place = { name, index, address, folder, data, plugins, group: "/" };
   // Images of kind have some images there.
   return { enter, nodes: [{ ...place, podRange: `10.245.${index}.0/24`, images: "/var/lib/containerd" }] };
@@ -175,7 +166,7 @@ async function addRoutes(machines: readonly Machine[]): Promise<void> {
 }
 
 /** Listens where containers reach this machine: at its address in their network, or, behind Docker Desktop, on loopback. */
-async function openNetwork({ enter, outside }: Container): Promise<NodeNetwork> {
+async function openNetwork({ enter, outside }: NodeContainer): Promise<NodeNetwork> {
   const host = process.platform === "linux" ? outside : "127.0.0.1";
   const api = createServer();
   const dns = createSocket("udp4");
@@ -198,7 +189,7 @@ async function openNetwork({ enter, outside }: Container): Promise<NodeNetwork> 
 /** Connects by way of a container: what pods and Services listen on is not reached from outside of all engines. */
 function connectFrom(enter: readonly string[]): Connect {
   return async (host, port) => {
-    const [program = "", ...words] = [...enter, "bash", "-c", connectScript, host, String(port)];
+    const [program, ...words] = [...enter, "bash", "-c", connectScript, host, String(port)];
     const child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"] });
     const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
     let told = "";

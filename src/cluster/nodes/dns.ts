@@ -87,14 +87,14 @@ function resolveName(objects: NamedObjects, name: string): readonly Answer[] | u
   return wanted.map(({ address }) => ({ type: "A", name, address }));
 }
 
-interface Endpoint {
+interface FoundPod {
   readonly host: string;
   readonly address: string;
   readonly ports: NonNullable<EndpointSlice["ports"]>;
 }
 
 /** The ready endpoints of a Service; one without a host name is called by its address. */
-function endpointsOf({ slices }: NamedObjects, namespace: string, service: string): Endpoint[] {
+function endpointsOf({ slices }: NamedObjects, namespace: string, service: string): FoundPod[] {
   return slices
     .filter(({ metadata }) => metadata.namespace === namespace && serviceOf(metadata) === service)
     .flatMap(({ endpoints = [], ports }) =>
@@ -113,7 +113,7 @@ function serviceOf({ labels }: EndpointSlice["metadata"]): string | undefined {
 }
 
 /** True for a question about `_name._protocol`. */
-function isPort(labels: readonly string[], port: Endpoint["ports"][number]): boolean {
+function isPort(labels: readonly string[], port: FoundPod["ports"][number]): boolean {
   const { name = "", protocol = "TCP" } = port;
   return labels.join(".") === `_${name}._${protocol.toLowerCase()}`;
 }

@@ -17,17 +17,17 @@ export interface NodeNetwork {
   close(): void;
 }
 
-/** What `inside.ts` tells; the socket comes beside it. */
-export type FromInside =
+/** What the program inside tells; the socket comes beside it. */
+type FromInside =
   | { readonly type: keyof typeof insidePorts }
   | { readonly type: "connected"; readonly id: number; readonly error?: string };
 
 /** The ports on which nodes reach what this process serves. */
-export const insidePorts = { api: 6443, proxy: 3128, dns: 53 } as const;
+const insidePorts = { api: 6443, proxy: 3128, dns: 53 } as const;
 
 /** Opens the sockets of a network that only commands behind the words of `enter` are in, and keeps them in this process. */
 export async function enterNetwork(enter: readonly string[], address: string): Promise<NodeNetwork> {
-  const [program = "", ...words] = [...enter, ...ownProgram("inside"), address];
+  const [program, ...words] = [...enter, process.execPath, "-e", insideProgram, address];
   const child = spawn(program, words, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const connecting = new Map<number, (told: FromInside, socket?: Duplex) => void>();
   const handles = new Map<string, unknown>();
@@ -74,10 +74,24 @@ export async function enterNetwork(enter: readonly string[], address: string): P
   };
 }
 
-/** Returns the words that run a program of this folder, from its source too. */
-export function ownProgram(name: string, from: string = import.meta.url): string[] {
-  const extension = from.endsWith(".ts") ? "ts" : "js";
-  const loader =
-    extension === "ts" ? ["--conditions=@tsbuilder/source", "--import", import.meta.resolve("tsx")] : [];
-  return [process.execPath, ...loader, new URL(`${name}.${extension}`, from).pathname];
+/**
+ * The program that opens sockets inside and hands them over: a socket stays in the network in which it was opened. A connection is
+ * paused, as what arrives is for the process outside. It is a text, because bundles of the cluster are one file.
+ */
+const insideProgram = `
+const { createSocket } = require("node:dgram");
+const { connect, createServer } = require("node:net");
+const address = process.argv[1];
+const ports = ${JSON.stringify(insidePorts)};
+const send = (message, socket, sent) => process.connected && process.send(message, socket, sent);
+for (const type of ["api", "proxy"]) {
+  const server = createServer().listen(ports[type], address, () => send({ type }, server, () => server.close()));
 }
+const dns = createSocket("udp4").bind(ports.dns, address, () => send({ type: "dns" }, dns, () => dns.close()));
+process.on("message", ({ id, host, port }) => {
+  const socket = connect({ host, port }).pause();
+  socket.once("connect", () => send({ type: "connected", id }, socket));
+  socket.on("error", ({ message }) => send({ type: "connected", id, error: message }));
+});
+process.once("disconnect", () => process.exit());
+`;

@@ -51,16 +51,16 @@ export interface JoinedCluster {
   readonly core: Core;
   /** Signs the serving certificates of kubelets. */
   readonly authority: CertificateWithKey;
-  addUser(name: string, groups?: readonly string[]): Kubeconfig;
+  readonly addUser: (name: string, groups?: readonly string[]) => Kubeconfig;
   /** Serves a connection that another port has accepted. */
-  accept(socket: Socket): void;
+  readonly accept: (socket: Socket) => void;
 }
 
 /** The nodes of a cluster. */
 export interface ClusterNodes {
   readonly names: readonly string[];
   /** Loads images into all nodes: an archive of `docker save` or of the OCI, as a file or its content. */
-  load(archive: string | Readable): Promise<void>;
+  readonly load: (archive: string | Readable) => Promise<void>;
   /** The words before a command that runs on the first node, such as those of nsenter. */
   readonly enter: readonly string[];
   /** Their configuration and logs. */
@@ -235,8 +235,8 @@ function kubeletWords({ name, address, data }: NodePlace, file: string, kubeconf
 function pullEnvironment({ address, ports }: NodeNetwork): Record<string, string> {
   if (ports.proxy === undefined) return {};
   const inside = `localhost,127.0.0.1,${address},10.0.0.0/8,.svc,.${clusterDomain}`;
-  const NO_PROXY = [inside, process.env["NO_PROXY"] ?? []].flat().join(",");
-  return { HTTPS_PROXY: `http://${address}:${ports.proxy}`, NO_PROXY };
+  const direct = [inside, process.env["NO_PROXY"] ?? []].flat().join(",");
+  return { HTTPS_PROXY: `http://${address}:${ports.proxy}`, NO_PROXY: direct };
 }
 
 type StartProgram = (
@@ -289,7 +289,7 @@ export async function loadImages({ folder, machines }: Ground, archive: string |
 
 async function importImages({ enter }: Machine, { data }: NodePlace, file: string): Promise<void> {
   const ctr = ["ctr", "--address", containerdSocket(data), "--namespace", "k8s.io"];
-  const [program = "", ...words] = [...enter, ...ctr, "images", "import", "--all-platforms", file];
+  const [program, ...words] = [...enter, ...ctr, "images", "import", "--all-platforms", file];
   await promisify(execFile)(program, words);
 }
 

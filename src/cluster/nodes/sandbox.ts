@@ -59,7 +59,8 @@ export async function startSandbox(nodeNames: readonly string[]): Promise<Sandbo
   return { folder, group, enter, findHost, stop };
 }
 
-function firstLine(keeper: ChildProcess): Promise<string> {
+/** Returns the first line that a process prints; the empty string if there is none. */
+export function firstLine(keeper: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     createInterface({ input: keeper.stdout! })
       .once("line", resolve)

@@ -9,10 +9,10 @@ import { explainYAML, parseGoYAML } from "../../codec/go-yaml.ts";
 import { explainJSON } from "../../codec/go-json.ts";
 
 /** Finds the local process behind a Service; undefined if there is none. */
-export type ServiceResolver = (namespace: string, name: string, port: number) => Endpoint | undefined;
+export type ServiceResolver = (namespace: string, name: string, port: number) => WebhookPlace | undefined;
 
 /** Where a webhook listens; `connect` if that is in the network of nodes. */
-export interface Endpoint {
+export interface WebhookPlace {
   readonly host: string;
   readonly port: number;
   readonly connect?: Connect | undefined;
@@ -64,7 +64,7 @@ export class WebhookClient {
     return send({ ...address, ...this.#locate(config, address) }, body, config.caBundle, timeoutSeconds);
   }
 
-  #locate({ service }: WebhookClientConfig, { url, goUrl }: Address): Endpoint {
+  #locate({ service }: WebhookClientConfig, { url, goUrl }: Address): WebhookPlace {
     const port = Number(url.port) || 443;
     if (!service) return { host: url.hostname, port };
     const { namespace, name } = service;
@@ -107,7 +107,7 @@ function cleanPath(path: string): string {
 }
 
 /** An address, and the host and port to connect to, which for a Service are those of a local process. */
-interface Target extends Address, Endpoint {}
+interface Target extends Address, WebhookPlace {}
 
 /** The codes of Node's errors about certificates, as its manual lists them, and those of OpenSSL. */
 const certificateCodes =
