@@ -91,7 +91,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
   const verb = verbsByMethod[method] ?? method.toLowerCase();
   const isCore = parts[0] === "api";
   if ((!isCore && parts[0] !== "apis") || parts.length < (isCore ? 3 : 4)) {
-    return { rest: "", ...pathAttributes(verb, path) };
+    return { rest: "", ...pathAttributes(method.toLowerCase(), path) };
   }
 
   const [group, version] = isCore ? ["", parts[1]!] : [parts[1]!, parts[2]!];
