@@ -24,7 +24,7 @@ export function compareFacts(
 
 /** New kinds need rules and a strategy; rules of kinds that are gone go. */
 function toDecide(before: Entries, after: Entries, rules: readonly string[]): string[] {
-  const added = [...after.keys()].filter((key) => key.includes(" ") && !before.has(key));
+  const added = [...after.keys()].filter((key) => /^\S+ \S+$/u.test(key) && !before.has(key));
   const stale = rules.filter((line) => /^\w/u.test(line) && !after.has(line.split(" ", 2).join(" ")));
   return [
     ...added.map(

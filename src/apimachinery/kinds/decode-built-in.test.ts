@@ -24,12 +24,36 @@ test("decodeBuiltIn() drops zeros that Go omits and adds those that it writes", 
   );
   expect(object).toEqual({
     metadata: { name: "a" },
+    spec: {},
     status: {
       conditions: [{ type: "", status: "", lastHeartbeatTime: null, lastTransitionTime: null }],
       addresses: [{ type: "Hostname", address: "" }],
       images: [{ names: null }],
+      daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+      nodeInfo: expect.objectContaining({ machineID: "", kubeletVersion: "" }),
     },
   });
+});
+
+test("decodeBuiltIn() sets the defaults that depend on no other field, in structs that the client omits, too", async () => {
+  const { object } = decodeBuiltIn({}, await schemaOf("apps/v1", "Deployment"));
+  expect(object["spec"]).toEqual({
+    progressDeadlineSeconds: 600,
+    replicas: 1,
+    revisionHistoryLimit: 10,
+    strategy: { type: "RollingUpdate" },
+    template: {
+      metadata: {},
+      spec: expect.objectContaining({ restartPolicy: "Always", terminationGracePeriodSeconds: 30 }),
+    },
+  });
+  const service = await schemaOf("core/v1", "Service");
+  const ports = [
+    { port: 1, protocol: "" },
+    { port: 2, protocol: "UDP" },
+  ];
+  const decoded = decodeBuiltIn({ spec: { ports } }, service).object as { spec: { ports: unknown } };
+  expect(decoded.spec.ports).toMatchObject([{ protocol: "TCP" }, { protocol: "UDP" }]);
 });
 
 test.each([
@@ -71,7 +95,7 @@ test.each([
 test("decodeBuiltIn() keeps base64 with line breaks as it is", async () => {
   const request = await schemaOf("certificates/v1", "CertificateSigningRequest");
   const spec = { request: "YW\nJj\r\nZA=\n=\n", signerName: "a" };
-  expect(decodeBuiltIn({ spec }, request).object).toEqual({ spec });
+  expect(decodeBuiltIn({ spec }, request).object).toEqual({ spec, status: {} });
 });
 
 test("decodeBuiltIn() names the embedded struct of a field, and makes null in a list the zero value", async () => {

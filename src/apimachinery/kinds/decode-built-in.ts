@@ -212,7 +212,9 @@ class Decoder {
       if (!this.#isOmitted(decoded, node, schema, go)) result[name] = decoded;
       this.#path.pop();
     }
-    for (const [field, zero] of writtenZeros(schema)) result[field] ??= zero;
+    for (const [field, { value, struct }] of unsetValues(schema)) {
+      result[field] ??= struct ? this.struct({}, struct) : value;
+    }
     return result;
   }
 
@@ -396,18 +398,24 @@ function isEmptyCollection(value: unknown, { type, properties, typeName }: Built
   return isMap && isObject(value) && Object.keys(value).length === 0;
 }
 
-const writtenZerosBySchema = new WeakMap<BuiltinSchema, readonly (readonly [string, unknown])[]>();
+/** What a field without a value gets: a value, or the zero value of a struct. */
+interface UnsetValue {
+  readonly value?: unknown;
+  readonly struct?: BuiltinSchema;
+}
 
-/** Returns the fields that Go writes even if they are not set, with their zero values. */
-function writtenZeros(schema: BuiltinSchema): readonly (readonly [string, unknown])[] {
-  let fields = writtenZerosBySchema.get(schema);
+const unsetBySchema = new WeakMap<BuiltinSchema, readonly (readonly [string, UnsetValue])[]>();
+
+/** Returns the fields that have a value even if the client sends none: defaults, and what Go writes. */
+function unsetValues(schema: BuiltinSchema): readonly (readonly [string, UnsetValue])[] {
+  let fields = unsetBySchema.get(schema);
   if (!fields) {
     const declared = goFieldsOf(schema);
     fields = Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
-      const zero = writtenZero(schema, node, declared.get(name));
-      return zero === undefined ? [] : [[name, zero] as const];
+      const unset = unsetValue(schema, name, node, declared.get(name));
+      return unset ? [[name, unset] as const] : [];
     });
-    writtenZerosBySchema.set(schema, fields);
+    unsetBySchema.set(schema, fields);
   }
   return fields;
 }
@@ -421,6 +429,30 @@ const withNullLists = new Set([
   "core/v1.ProjectedVolumeSource",
   "storage/v1.CSINodeDriver",
 ]);
+
+/** Defaults on which further ones of the kind depend. */
+const setByKinds = new Set(["apps/v1.StatefulSetUpdateStrategy.type"]);
+
+function unsetValue(
+  struct: BuiltinSchema,
+  name: string,
+  node: BuiltinSchema,
+  go: GoField | undefined,
+): UnsetValue | undefined {
+  if (go?.zero === "empty struct")
+    return name === "metadata" && isKind(struct) ? undefined : { struct: node };
+  const value = node.serverDefault ?? node.default;
+  if (value !== undefined && !setByKinds.has(`${struct.typeName}.${name}`)) {
+    return go?.zero === "omitted" && !value ? undefined : { value };
+  }
+  const zero = writtenZero(struct, node, go);
+  return zero === undefined ? undefined : { value: zero };
+}
+
+/** The metadata of an object is always there. */
+function isKind({ properties }: BuiltinSchema): boolean {
+  return properties?.["apiVersion"] !== undefined && properties["kind"] !== undefined;
+}
 
 function writtenZero(struct: BuiltinSchema, node: BuiltinSchema, go: GoField | undefined): unknown {
   // Validation reports a required field as absent.

@@ -279,7 +279,7 @@ function builtInSubresources(resource: BuiltinResource): Map<string, Subresource
 function withDecoding(
   strategy: Strategy,
   schemas: LazySchemas,
-  { group, plural, kind, version, fieldSelectors, zero }: BuiltinResource,
+  { group, plural, kind, version, fieldSelectors }: BuiltinResource,
 ): Strategy {
   const readers = fieldSelectorReaders({ group, plural }, fieldSelectors);
   return {
@@ -289,7 +289,6 @@ function withDecoding(
     default(object: ApiObject, context) {
       const schema = schemas.get(context.version) ?? schemas.get(version);
       if (schema) replaceFields(object, decode(object, schema.root, kind, context.version));
-      fillStructs(object, zero);
       strategy.default?.(object, context);
     },
   };
@@ -303,11 +302,6 @@ function decode(object: ApiObject, schema: BuiltinSchema, kind: string, version:
     const kindInVersion = `${kind} in version ${JSON.stringify(version)}`;
     throw badRequest(`${kindInVersion} cannot be handled as a ${kind}: ${error.message}`);
   }
-}
-
-/** Adds the structs that are not pointers in Go, which are present even if the client omitted them. */
-function fillStructs(object: ApiObject, zero: JSONObject): void {
-  for (const [field, value] of Object.entries(zero)) if (isObject(value)) object[field] ??= {};
 }
 
 /** Returns the readers of the field selectors of a built-in kind; most read the path that is their name. */

@@ -10,7 +10,7 @@ import { defaultMatchResources, matchResourcesProblems, operationProblems } from
 import { type Problems, choice, each, optionalChoice, refused, itemsOf, unique } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
-import { type Fields, fillIn } from "../fill-in.ts";
+import type { Fields } from "../fill-in.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 
 export const validatingAdmissionPolicy: BuiltInKind = {
@@ -166,7 +166,6 @@ function paramKindCell(object: object): string {
 }
 
 function defaultPolicy(object: ApiObject): void {
-  fillIn(object["spec"], () => ({ failurePolicy: "Fail" }));
   defaultMatchResources((object["spec"] as Fields)["matchConstraints"]);
 }
 

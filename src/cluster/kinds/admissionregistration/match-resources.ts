@@ -5,7 +5,7 @@ import { selectorProblems } from "../checks/meta-types.ts";
 import type { Problems } from "../checks/problems.ts";
 import { optionalChoice, needed, refused, itemsOf, wildcardAlone, each } from "../checks/problems.ts";
 import type { Sent } from "../../contract/api-object.ts";
-import { type Fields, eachOf, fillIn } from "../fill-in.ts";
+import { type Fields, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
 export function* matchResourcesProblems(field: string, match: v1.MatchResources): Problems {
@@ -86,11 +86,9 @@ export function* operationProblems(field: string, match: v1.MatchResources | und
 /** Sets the defaults of which requests a policy or a binding matches. */
 export function defaultMatchResources(match: unknown): void {
   fillIn(match, matchEverythingDefaults);
-  const rules = [...eachOf(match, "resourceRules"), ...eachOf(match, "excludeResourceRules")];
-  for (const rule of rules) rule["scope"] ??= "*";
 }
 
 /** The defaults of a policy, a binding and a webhook alike: no selector excludes anything. */
 export function matchEverythingDefaults(): Fields {
-  return { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} };
+  return { namespaceSelector: {}, objectSelector: {} };
 }

@@ -11,32 +11,25 @@ import { matchEverythingDefaults, requestRuleProblems } from "./match-resources.
 import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
-import { type Fields, eachOf, fillIn } from "../fill-in.ts";
+import { eachOf, fillIn } from "../fill-in.ts";
 
 const sideEffects = ["None", "NoneOnDryRun"];
 
 /** The type in whose fields the generated tables have the choices; ValidatingWebhook has the same. */
 const webhookType = "admissionregistration/v1.MutatingWebhook";
 
-export const validatingWebhookConfiguration = defineConfiguration(
-  "validatingwebhookconfigurations",
-  defaultWebhook,
-);
-
-function defaultWebhook(webhook: Fields): void {
-  fillIn(webhook, () => ({ ...matchEverythingDefaults(), failurePolicy: "Fail", timeoutSeconds: 10 }));
-  for (const rule of eachOf(webhook, "rules")) rule["scope"] ??= "*";
-  fillIn((webhook["clientConfig"] as Fields | undefined)?.["service"], () => ({ port: 443 }));
-}
+export const validatingWebhookConfiguration = defineConfiguration("validatingwebhookconfigurations");
 
 /** Declares a kind of configurations. They have no spec; a change of their webhooks is a new generation. */
-function defineConfiguration(resource: string, defaultFields: (webhook: Fields) => void): BuiltInKind {
+function defineConfiguration(resource: string): BuiltInKind {
   return {
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
     strategy: {
       specChanged: (object, old) => !isEqual(object["webhooks"], old["webhooks"]),
-      default: (object) => eachOf(object, "webhooks").forEach(defaultFields),
+      default(object) {
+        for (const webhook of eachOf(object, "webhooks")) fillIn(webhook, matchEverythingDefaults);
+      },
       validate: (object) => [...webhookProblems(object)],
       validateUpdate: (object, old) => [...webhookProblems(object, old)],
     },
@@ -102,10 +95,4 @@ function* webhookNameProblems(field: string, name: string): Problems {
   }
 }
 
-export const mutatingWebhookConfiguration = defineConfiguration(
-  "mutatingwebhookconfigurations",
-  (webhook) => {
-    defaultWebhook(webhook);
-    webhook["reinvocationPolicy"] ??= "Never";
-  },
-);
+export const mutatingWebhookConfiguration = defineConfiguration("mutatingwebhookconfigurations");

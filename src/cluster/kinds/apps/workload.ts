@@ -49,7 +49,6 @@ export function defaultRollingUpdate<RollingUpdate extends object>(
   update: UpdateStrategy<RollingUpdate>,
   rolling: RollingUpdate,
 ): void {
-  update.type ||= "RollingUpdate";
   if (update.type === "RollingUpdate") update.rollingUpdate = { ...rolling, ...update.rollingUpdate };
 }
 

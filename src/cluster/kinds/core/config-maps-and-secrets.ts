@@ -70,7 +70,6 @@ export const secret: BuiltInKind = {
   strategy: {
     default(object) {
       const secret = object as SentData;
-      secret.type ||= "Opaque";
       if (!secret.stringData) return;
       const encoded = Object.entries(secret.stringData).map(([key, text]) => [
         key,

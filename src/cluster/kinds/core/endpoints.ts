@@ -5,7 +5,6 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
-import { eachOf } from "../fill-in.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored, ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Service, pods, services } from "../../control-loop/api/core.ts";
@@ -21,11 +20,6 @@ export const endpoints: BuiltInKind<"endpoints"> = {
   resource: "endpoints",
   metadataChecks: { update: ["update", "new"] },
   strategy: {
-    default(object) {
-      for (const subset of eachOf(object, "subsets")) {
-        for (const port of eachOf(subset, "ports")) port["protocol"] ??= "TCP";
-      }
-    },
     validate: (object) => [...endpointsProblems(object)],
     validateUpdate: (object, old) => [...endpointsProblems(object, old)],
   },

@@ -53,7 +53,6 @@ export const persistentVolumeClaim: BuiltInKind = {
 export function defaultClaim(claim: Claim): void {
   claim.metadata ??= {};
   claim.spec ??= {};
-  claim.spec.volumeMode ??= "Filesystem";
   claim.spec.resources ??= {};
   claim.status ??= {};
   claim.status.phase ||= "Pending";

@@ -25,8 +25,6 @@ export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirrorin
   strategy: {
     default(object) {
       fillIn(object, () => nullLists);
-      for (const endpoint of eachOf(object, "endpoints")) endpoint["conditions"] ??= {};
-      for (const port of eachOf(object, "ports")) fillIn(port, () => ({ name: "", protocol: "TCP" }));
     },
     prepareForCreate(object) {
       emptyAsNull(object, ...Object.keys(nullLists));

@@ -3,7 +3,6 @@ import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachin
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
-import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedSchemaProblems, resetFlowControlFields } from "./fixed-specs.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { type Problems, each, needed, refused, wildcardAlone } from "../checks/problems.ts";
@@ -13,7 +12,6 @@ export const flowSchema: BuiltInKind = {
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
     resetFields: resetFlowControlFields,
-    default: (object) => fillIn(object["spec"], () => ({ matchingPrecedence: 1000 })),
     validate: (object) => [...schemaProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
       ...(subresource === "" ? schemaProblems(object) : []),

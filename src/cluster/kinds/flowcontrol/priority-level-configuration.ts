@@ -5,7 +5,6 @@ import type { CellReader } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, choice, inRange } from "../checks/problems.ts";
-import { fillIn } from "../fill-in.ts";
 import { conditionProblems, fixedLevelProblems, resetFlowControlFields } from "./fixed-specs.ts";
 
 export const priorityLevelConfiguration: BuiltInKind = {
@@ -13,12 +12,6 @@ export const priorityLevelConfiguration: BuiltInKind = {
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
     resetFields: resetFlowControlFields,
-    default(object) {
-      const { exempt, limited } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;
-      fillIn(exempt, () => ({ nominalConcurrencyShares: 0, lendablePercent: 0 }));
-      fillIn(limited, () => ({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: {} }));
-      fillIn(limited?.limitResponse?.queuing, () => ({ queues: 64, handSize: 8, queueLengthLimit: 50 }));
-    },
     validate: (object) => [...levelProblems(object), ...conditionProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
       ...(subresource === "" ? levelProblems(object) : []),

@@ -6,7 +6,6 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { type Problems, immutable, needed, refused } from "../checks/problems.ts";
-import { type Fields, fillIn } from "../fill-in.ts";
 import { checkPathSegment } from "../checks/names.ts";
 
 type IngressClass = ApiObject & { spec?: Sent<v1.IngressClassSpec> };
@@ -15,8 +14,6 @@ export const ingressClass: BuiltInKind = {
   resource: "ingressclasses.networking.k8s.io",
   metadataChecks: { update: ["update", "new"] },
   strategy: {
-    default: (object) =>
-      fillIn((object["spec"] as Fields | undefined)?.["parameters"], () => ({ scope: "Cluster" })),
     validate: (object) => [...classProblems(object)],
     validateUpdate: (object: IngressClass, old: IngressClass) => [
       ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),

@@ -15,13 +15,9 @@ export const networkPolicy: BuiltInKind = {
     default(object) {
       const spec = object["spec"] as Fields | undefined;
       if (!spec) return;
-      spec["podSelector"] ??= {};
       // Every policy applies to ingress; to egress only if it has egress rules.
       if (!(spec["policyTypes"] as string[] | undefined)?.length) {
         spec["policyTypes"] = ["Ingress", ...(eachOf(spec, "egress").length === 0 ? [] : ["Egress"])];
-      }
-      for (const rule of [...eachOf(spec, "ingress"), ...eachOf(spec, "egress")]) {
-        for (const port of eachOf(rule, "ports")) port["protocol"] ??= "TCP";
       }
     },
     validate: (object) => [...policyProblems(object)],

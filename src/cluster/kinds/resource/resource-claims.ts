@@ -78,9 +78,7 @@ function defaultClaim(spec: unknown): void {
   for (const request of eachOf((spec as Fields | undefined)?.["devices"], "requests")) {
     const choices = [request["exactly"] as Fields | undefined, ...eachOf(request, "firstAvailable")];
     for (const choice of choices) {
-      fillIn(choice, () => ({ allocationMode: "ExactCount" }));
       if (choice?.["allocationMode"] === "ExactCount") choice["count"] ??= 1;
-      for (const toleration of eachOf(choice, "tolerations")) toleration["operator"] ??= "Equal";
     }
   }
 }

@@ -18,7 +18,6 @@ import { addQuantities, compareQuantities, quantityToInteger } from "@tsbuilder/
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
-import { type Fields, fillIn } from "../fill-in.ts";
 import type { Problems } from "../checks/problems.ts";
 import {
   choice,
@@ -40,7 +39,6 @@ export const resourceSlice: BuiltInKind = {
   resource: "resourceslices.resource.k8s.io",
   strategy: {
     returnsDeleted: true,
-    default: (object) => fillIn((object["spec"] as Fields | undefined)?.["pool"], () => ({ generation: 0 })),
     validate: (object) => [...sliceProblems(object)],
     validateUpdate: (object, old) => [...sliceProblems(object, old)],
     warnings: (object) => {

@@ -2,7 +2,6 @@ import { forbidden } from "@tsbuilder/apimachinery/errors";
 import { forbidden as forbiddenRequest } from "../../contract/status-error.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { count, readField, text } from "../cells.ts";
-import { fillIn } from "../fill-in.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { type Problems, choice, immutable } from "../checks/problems.ts";
 
@@ -15,7 +14,6 @@ const systemValues: ReadonlyMap<string, number> = new Map([
 export const priorityClass: BuiltInKind = {
   resource: "priorityclasses.scheduling.k8s.io",
   strategy: {
-    default: (object) => fillIn(object, () => ({ value: 0, preemptionPolicy: "PreemptLowerPriority" })),
     validate: (object) => [...classProblems(object)],
     validateUpdate: (object, old) => [...classChanges(object, old)],
     beforeDelete({ metadata: { name = "" } }) {

@@ -20,14 +20,6 @@ export const csiDriver: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     default(object) {
-      fillIn(object["spec"], () => ({
-        attachRequired: true,
-        fsGroupPolicy: "ReadWriteOnceWithFSType",
-        podInfoOnMount: false,
-        requiresRepublish: false,
-        seLinuxMount: false,
-        storageCapacity: false,
-      }));
       const { spec } = object as CSIDriver;
       if (spec && !spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
     },

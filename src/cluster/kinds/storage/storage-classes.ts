@@ -15,10 +15,6 @@ export const storageClass: BuiltInKind = {
   metadataChecks: { update: ["new", "update"] },
   strategy: {
     returnsDeleted: true,
-    default(object) {
-      object["reclaimPolicy"] ??= "Delete";
-      object["volumeBindingMode"] ??= "Immediate";
-    },
     validate: (object) => [...classProblems(object)],
     validateUpdate: (object, old) => [...classProblems(object), ...classChanges(object, old)],
   },

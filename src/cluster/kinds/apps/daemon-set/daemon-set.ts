@@ -51,9 +51,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     default(object) {
       workload.defaultSpec(object);
       const { spec } = object as SentDaemonSet;
-      spec.updateStrategy ??= {};
-      workload.defaultRollingUpdate(spec.updateStrategy, { maxUnavailable: 1, maxSurge: 0 });
-      spec.revisionHistoryLimit ??= 10;
+      workload.defaultRollingUpdate(spec.updateStrategy!, { maxUnavailable: 1, maxSurge: 0 });
       object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
       object["status"] = { ...noCounts, ...(object["status"] as object) };
     },

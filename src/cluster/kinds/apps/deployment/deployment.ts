@@ -41,10 +41,7 @@ export const deployment: BuiltInKind<"deployment"> = {
     default(object) {
       workload.defaultScaledSpec(object);
       const { spec } = object as SentDeployment;
-      spec.strategy ??= {};
-      workload.defaultRollingUpdate(spec.strategy, { maxUnavailable: "25%", maxSurge: "25%" });
-      spec.revisionHistoryLimit ??= 10;
-      spec.progressDeadlineSeconds ??= 600;
+      workload.defaultRollingUpdate(spec.strategy!, { maxUnavailable: "25%", maxSurge: "25%" });
     },
     validate: (object) => [...deploymentProblems(object as SentDeployment)],
     validateUpdate: (object, old, { subresource }) =>

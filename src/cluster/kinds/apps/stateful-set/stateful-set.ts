@@ -22,17 +22,13 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
     default(object) {
       workload.defaultScaledSpec(object);
       const { spec } = object as StatefulSet;
-      spec.podManagementPolicy ||= "OrderedReady";
       spec.updateStrategy ??= {};
       // As in Kubernetes, an explicit RollingUpdate without parameters gets none.
       if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
       spec.updateStrategy.type ||= "RollingUpdate";
       const { type, rollingUpdate } = spec.updateStrategy;
       if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
-      spec.revisionHistoryLimit ??= 10;
-      spec.persistentVolumeClaimRetentionPolicy ??= {};
-      spec.persistentVolumeClaimRetentionPolicy.whenDeleted ||= "Retain";
-      spec.persistentVolumeClaimRetentionPolicy.whenScaled ||= "Retain";
+      spec.persistentVolumeClaimRetentionPolicy ??= { whenDeleted: "Retain", whenScaled: "Retain" };
       for (const claim of spec.volumeClaimTemplates ?? []) {
         claim.apiVersion ||= "v1";
         claim.kind ||= "PersistentVolumeClaim";

@@ -22,10 +22,6 @@ export const cronJob: BuiltInKind<"cronjob"> = {
     statusWritesMetadata: true,
     default(object) {
       const { spec } = object as CronJob;
-      spec.concurrencyPolicy ||= "Allow";
-      spec.suspend ??= false;
-      spec.successfulJobsHistoryLimit ??= 3;
-      spec.failedJobsHistoryLimit ??= 1;
       const { metadata = {}, spec: job = {} } = spec.jobTemplate ?? {};
       defaultJobSpec(job);
       spec.jobTemplate = { ...spec.jobTemplate, metadata, spec: job };

@@ -359,8 +359,6 @@ const defaultAffinitySeconds = 10_800;
 function defaultService(service: Service): void {
   (service as ApiObject)["spec"] ??= {};
   const { spec } = service;
-  spec.sessionAffinity ||= "None";
-  spec.type ||= "ClusterIP";
   if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
   if (
     spec.sessionAffinity === "ClientIP" &&
@@ -369,11 +367,11 @@ function defaultService(service: Service): void {
     spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: defaultAffinitySeconds } };
   }
   for (const port of spec.ports ?? []) {
-    port.protocol ||= "TCP";
     if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === "")
       port.targetPort = port.port ?? 0;
   }
-  if (["ClusterIP", "NodePort", "LoadBalancer"].includes(spec.type)) spec.internalTrafficPolicy ??= "Cluster";
+  if (["ClusterIP", "NodePort", "LoadBalancer"].includes(spec.type ?? ""))
+    spec.internalTrafficPolicy ??= "Cluster";
   if (isExternal(spec)) spec.externalTrafficPolicy ??= "Cluster";
   if (spec.type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
   service.status ??= {};
