@@ -49,8 +49,12 @@ test("the picture of a session (npm run lab -- pictures draws it) shows the quic
       .replace(/\d+ reconciles/, "2 reconciles")
       .replace(work, "~")
       .replace(/memory \d+ MB/, "memory 66 MB")
-      // The warning that a busy machine gets.
-      .replaceAll(/^\S*\d\d:\d\d:\d\d warn .*\n/gm, "")
+      .replace(
+        /· \S+ (shop reconciled \S+ in) [\d.]+ m?s: done[ \w,]*/,
+        "· 10:00:00 $1 6 ms: done, 2 times in a row",
+      )
+      // The warnings that a busy machine gets.
+      .replaceAll(/^\S*(?:\d\d:\d\d:\d\d warn|!) .*\n/gm, "")
       .replaceAll(/^\d\d:\d\d:\d\d/gm, "10:00:00")
       .replaceAll(/(?:.*(info {2}Reconciled Shop.*)\n)+/g, "10:00:00 2× $1\n")
       .replaceAll(/\n{3,}/g, "\n\n");

@@ -131,7 +131,8 @@ export function apiPages(symbols: ExportedSymbols): Record<string, Page> {
         ...chapters.map((chapter): [string, Page] => {
           const anchors = new Anchors();
           anchors.add(chapter.name);
-          const body = describeExports(symbols, chapter.exported, "##", anchors);
+          const what = `A part of [${title}](../${folder}.md), whose page lists the names of all parts.`;
+          const body = [what, ...describeExports(symbols, chapter.exported, "##", anchors)];
           return [`api/${name}/${file(chapter.name)}`, { title: chapter.name, order, body }];
         }),
       ];

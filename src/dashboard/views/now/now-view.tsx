@@ -11,7 +11,7 @@ import { Source } from "../error-text.tsx";
 import { Empty, Link } from "../messages.tsx";
 import { ObjectPane } from "../objects/object-pane.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
-import { type Shown, usePage } from "../shown.ts";
+import { type Shown, usePage, type Tab } from "../shown.ts";
 import { type Facts, matcher, timeOfDay, toneTerm, toneWords, verdictText } from "../texts.ts";
 
 export function NowView() {
@@ -106,13 +106,20 @@ const numericKinds: readonly Problem["kind"][] = ["blocked event loop", "growing
 /** The milliseconds before and after a cause that the linked view shows. */
 const contextTime = 10_000;
 
+/** The tab of an object that shows a cause at work. Default: its state. */
+const telling: Readonly<Partial<Record<NonNullable<Problem["kind"]>, Tab>>> = {
+  fight: "changes",
+  "hot loop": "reconciles",
+};
+
 function ProblemItem({ problem }: { readonly problem: Problem }) {
   const { feed, show, place: chosen } = usePage();
   const { tone, title, text, source, times, from, at, places, requests, reconcile, call, kind } = problem;
   const { history } = feed;
   const [first] = places;
+  const tab = (kind && telling[kind]) ?? "state";
   const open = (): void => {
-    if (first !== undefined) show({ place: first, tab: "state" });
+    if (first !== undefined) show({ place: first, tab });
     else if (reconcile) show({ view: "timeline", reconcileID: reconcile.reconcileID, callID: undefined });
   };
   const strangers = requests.filter((one) => history.placeOfRequest(one) === undefined);
@@ -142,7 +149,7 @@ function ProblemItem({ problem }: { readonly problem: Problem }) {
           </Link>
           {at - from >= 1000 && ` to ${timeOfDay(at).slice(0, 8)}`}
           {known.slice(0, mostNamed).map((place) => (
-            <Link isListed key={place} to={{ place, tab: "state" }}>
+            <Link isListed key={place} to={{ place, tab }}>
               {nameOf(history.tracks.get(place)?.revisions[0]?.object.kind, place)}
             </Link>
           ))}
