@@ -148,7 +148,9 @@ function objectsOf(state: ScreenState, maxObjects: number): Line[] {
     sorted.findIndex(([key]) => key === marked),
   );
   const markedObject = marked === undefined ? undefined : state.objects.get(marked);
-  const children = markedObject ? childrenOf(state, markedObject, Math.max(1, maxObjects - 2)) : [];
+  // At least half of the rows are for objects: others may fail.
+  const mostChildren = Math.max(Math.floor(maxObjects / 2), maxObjects - sorted.length);
+  const children = markedObject ? childrenOf(state, markedObject, mostChildren) : [];
   const most = maxObjects - children.length;
   // Where there is one, the object after the marked one is shown, too.
   const first = Math.max(0, Math.min(markedIndex - most + 2, sorted.length - most));
@@ -269,7 +271,7 @@ function failuresOf(
         { text: "" },
       ];
     });
-  return shortened([...lines, ...found], space);
+  return shortened([...found, ...lines], space);
 }
 
 function helpOf({ cluster }: ScreenState, columns: number): Line[] {

@@ -7,6 +7,15 @@ await cluster.stop();
 
 /** Snippets of the guides: what an operator does beside its reconciles. */
 export const guideStages: Stages = {
+  "export const podDefaulter": {
+    after: `
+import assert from "node:assert/strict";
+import { admissionContext } from "@tsbuilder/runtime/testing";
+const pod: Pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a", labels: { app: "b" } } };
+await podDefaulter.default(pod, admissionContext());
+assert.deepEqual(pod.metadata.labels, { app: "b", "example.com/seen": "yes" });
+`,
+  },
   "export async function deleteRecord": {
     before: given,
     after: `import assert from "node:assert/strict";
