@@ -322,7 +322,7 @@ test("renderScreen() shows the dependents of the marked object below it, the unr
   const many = shown(state).join("\n");
   expect(many).toContain("      ✗ Pod a-0-x  it has failed");
   expect(many).toContain("    … and 7 more");
-  const crowded = { ...after(...[..."bcdef"].map((name) => object(name)), object("a")), owned };
+  const crowded = { ...after(...["b", "c", "d", "e", "f"].map((name) => object(name)), object("a")), owned };
   expect(shown(crowded).filter((line) => line.includes("MySQL"))).toHaveLength(4);
   write("DELETED", "Pod", "a-0-x", "a-0");
   expect(shown(state).join("\n")).not.toContain("Pod");
