@@ -519,6 +519,10 @@ export const environmentVariables: Readonly<Record<string, Readonly<Record<strin
   tests: {
     TSBUILDER_TEST_ASSETS:
       "tsbuilder test --real sets it: startTestCluster() then starts the kube-apiserver and etcd of this folder.",
+    TSBUILDER_NODE_PROGRAMS:
+      "The folder with kubelet and kube-proxy, from which nodes of the embedded cluster run as programs of this machine.",
+    TSBUILDER_NODE_IMAGE:
+      "The image of nodes that are containers. Default: kind's for the cluster's version.",
     TSBUILDER_EXPLORE_TIME:
       "tsbuilder test --explore sets it: how long exploring tests run, such as 10m. Default: 5 s of processor time.",
     TSBUILDER_EXPLORE_SEED: "The first seed of exploring tests. Default: 1.",
