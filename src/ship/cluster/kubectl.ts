@@ -59,7 +59,7 @@ export function runKubectl(
 export interface ClusterTarget {
   readonly context: string;
   readonly server: string;
-  /** The cluster is tsbuilder's own, whose pods are objects without containers. */
+  /** The cluster is tsbuilder's own without real nodes: its pods are objects without containers. */
   readonly isEmbedded: boolean;
 }
 
@@ -76,7 +76,21 @@ export async function findTarget(choice: ClusterChoice): Promise<ClusterTarget> 
     throw noCluster("no cluster is selected: the context of the kubeconfig names none");
   }
   const version = await versionOf(choice, context, server);
-  return { context, server, isEmbedded: version.includes("+tsbuilder") };
+  return { context, server, isEmbedded: version.includes("+tsbuilder") && !(await hasKubelets(choice)) };
+}
+
+/** Returns true if a node has a kubelet, whose port its status names. Who may not see nodes gets false. */
+async function hasKubelets(choice: ClusterChoice): Promise<boolean> {
+  const ports = [
+    "get",
+    "nodes",
+    "--output",
+    "jsonpath={.items[*].status.daemonEndpoints.kubeletEndpoint.Port}",
+  ];
+  return runKubectl(choice, ports).then(
+    ({ stdout }) => /[1-9]/u.test(stdout),
+    () => false,
+  );
 }
 
 /** Reads the kubeconfig, with only the selected context, its cluster and its user. kubectl merges all files of $KUBECONFIG. */
