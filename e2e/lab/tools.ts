@@ -90,6 +90,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
         "[--time SECONDS | --inputs N] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
       steps: [program("e2e/lab/fuzz/fuzz.ts")],
     },
+    "first-minute": {
+      summary: "[NODE,…] [NPM,…]: npm ci and npm run demo in fresh clones, without a warning",
+      steps: [program("e2e/lab/first-minute/first-minute.ts")],
+    },
     workflows: {
       summary: "actionlint and zizmor on our workflows and those of new projects",
       steps: [program("e2e/lab/workflows/main.ts")],
