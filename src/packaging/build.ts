@@ -179,6 +179,7 @@ function run(script: string, args: string[]): void {
 /** Does a step of the build, and prints how long it took. */
 async function step(name: string, work: () => void | Promise<void>): Promise<void> {
   const started = performance.now();
+  process.stdout.write(`${name}: `);
   await work();
-  console.log(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  console.log(`${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
