@@ -324,6 +324,8 @@ test("renderScreen() shows the dependents of the marked object below it, the unr
   expect(many).toContain("    … and 7 more");
   const crowded = { ...after(...["b", "c", "d", "e", "f"].map((name) => object(name)), object("a")), owned };
   expect(shown(crowded).filter((line) => line.includes("MySQL"))).toHaveLength(4);
+  for (let rows = 10; rows <= 20; rows++)
+    expect(draw(state, 90, rows).join("\n"), `${rows} rows`).toContain("> ◐ MySQL default/a");
   write("DELETED", "Pod", "a-0-x", "a-0");
   expect(shown(state).join("\n")).not.toContain("Pod");
 });

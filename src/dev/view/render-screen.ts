@@ -153,7 +153,7 @@ function objectsOf(state: ScreenState, maxObjects: number): Line[] {
   const children = markedObject ? childrenOf(state, markedObject, mostChildren) : [];
   const most = maxObjects - children.length;
   // Where there is one, the object after the marked one is shown, too.
-  const first = Math.max(0, Math.min(markedIndex - most + 2, sorted.length - most));
+  const first = Math.max(0, Math.min(markedIndex - Math.max(0, most - 2), sorted.length - most));
   const visible = sorted.slice(first, first + most);
   const hidden = sorted.length - visible.length;
   return [
