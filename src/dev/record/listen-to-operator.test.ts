@@ -74,10 +74,16 @@ test.each([null, [null], [1], "ready", { tsbuilder: null }, { channel: "tsbuilde
 
 test("a record that can't be written is given up, and the session goes on", () => {
   const failures: unknown[] = [];
-  const listener = listenToOperator(record, (error) => failures.push(error));
+  const begun: unknown[] = [];
+  const listener = listenToOperator(
+    { append: (reconciles) => record.append(reconciles), began: (reconcile) => begun.push(reconcile) },
+    (error) => failures.push(error),
+  );
   rmSync(folder, { recursive: true });
   listener.message({ tsbuilder: [start, end] });
+  // Its end would not be told.
   listener.message({ tsbuilder: [start, end] });
   listener.end();
   expect(failures).toMatchObject([{ code: "ENOENT" }]);
+  expect(begun).toEqual([one]);
 });

@@ -79,7 +79,7 @@ export function listenToOperator(
   };
   // Returns the reconcile that has ended with a message, if one has.
   const take = (message: OperatorMessage): RecordedReconcile | undefined => {
-    if (message.channel === "tsbuilder:reconcile:start") {
+    if (message.channel === "tsbuilder:reconcile:start" && !isGivenUp) {
       const { controller, request, reconcileID } = message;
       record.began?.({ controller, request, reconcileID });
     }
