@@ -340,7 +340,7 @@ function dropGatedFields(
   };
 }
 
-/** Fields of features that are off by default which Kubernetes' sources don't tag with the gate. */
+/** Fields of features that are off by default which Kubernetes' sources don't tag, or tag with a gate that doesn't exist. */
 const untaggedFields = new Set([
   "core/v1.Lifecycle.stopSignal",
   "core/v1.VolumeMountStatus.volumeStatus",
@@ -350,7 +350,7 @@ const untaggedFields = new Set([
 /** Fields with such a tag that the server keeps; with `namespace`, it drops all of a claim's dataSourceRef. */
 const keptFields = new Set(["core/v1.ContainerStatus.stopSignal", "core/v1.TypedObjectReference.namespace"]);
 
-/** A step of a path: the rest of the path is within each item of a list. */
+/** A step of a path: the rest of the path is within each item of a list, or each value of a map. */
 const eachItem = Symbol("each");
 
 type Path = readonly (string | typeof eachItem)[];
@@ -362,7 +362,8 @@ type GatedPaths = ReadonlyMap<string, readonly Path[]>;
 const pathsByType = new Map<string, GatedPaths>();
 
 function gatedPaths(schema: BuiltinSchema): GatedPaths {
-  if (schema.items) return prependStep(eachItem, gatedPaths(schema.items));
+  const inner = schema.items ?? schema.additionalProperties;
+  if (inner) return prependStep(eachItem, gatedPaths(inner));
   const { typeName, properties } = schema;
   if (!properties || typeName === undefined) return new Map();
   const cached = pathsByType.get(typeName);
@@ -387,8 +388,9 @@ function prependStep(step: string | typeof eachItem, paths: GatedPaths): GatedPa
 
 function has(value: unknown, [first, ...rest]: Path): boolean {
   if (first === undefined) return value !== undefined;
-  if (first === eachItem) return Array.isArray(value) && value.some((item) => has(item, rest));
-  return typeof value === "object" && value !== null && has((value as Record<string, unknown>)[first], rest);
+  if (typeof value !== "object" || value === null) return false;
+  if (first === eachItem) return Object.values(value).some((item) => has(item, rest));
+  return has((value as Record<string, unknown>)[first], rest);
 }
 
 /** Structs that are dropped if no field is left in them. */
@@ -397,7 +399,7 @@ const droppedIfEmpty = new Set(["lifecycle"]);
 function removeAt(value: unknown, [first, ...rest]: Path): void {
   if (typeof value !== "object" || value === null || first === undefined) return;
   if (first === eachItem) {
-    if (Array.isArray(value)) for (const item of value) removeAt(item, rest);
+    for (const item of Object.values(value)) removeAt(item, rest);
     return;
   }
   const fields = value as Record<string, unknown>;
