@@ -176,8 +176,7 @@ interface FieldFacts extends ValueFacts {
 /**
  * Parses a field of a table: `[].ContainerPort map(containerPort,protocol) patch(merge;containerPort)`.
  * Words after the type: `map(keys)`, `set`, `plain`, `atomic`, `granular`, `patch(strategy;key)`, `off(gates)`,
- * `default=JSON`,
- * `sets=JSON`, and last `enum(a|b)`, whose values may contain spaces.
+ * `default=JSON`, `sets=JSON`, and last `enum(a|b)`, whose values may contain spaces.
  */
 function parseFieldText(text: string): FieldFacts {
   const enumAt = text.indexOf("enum(");

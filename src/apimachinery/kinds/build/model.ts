@@ -106,15 +106,8 @@ function readType([head = "", ...fieldLines]: readonly string[]): ModelType {
   };
 }
 
-/** Fields whose zero value Go would write, if the server did not replace it by a default. */
-const defaulted = new Set([
-  "apiextensions/v1.CustomResourceConversion.strategy",
-  "flowcontrol/v1.FlowSchemaSpec.matchingPrecedence",
-  "flowcontrol/v1.QueuingConfiguration.handSize",
-  "flowcontrol/v1.QueuingConfiguration.queueLengthLimit",
-  "flowcontrol/v1.QueuingConfiguration.queues",
-  "rbac/v1.RoleRef.apiGroup",
-]);
+/** A field with a default that the facts lack: Kubernetes sets those of CRDs elsewhere than those of other kinds. */
+const furtherDefault = "apiextensions/v1.CustomResourceConversion.strategy";
 
 const fieldPattern =
   /^((?:\w+\/)*)([^!]+?)(!?) ([\d.]*)([?!=*]?) ([^ :]+)(?::([^ ]+))?((?: (?!enum\()[^ ]+)*)(?: enum\((.*)\))?$/u;
@@ -139,7 +132,9 @@ function readField(typeName: string, line: string): { field: ModelField; go: str
     number: number + (mark === "?" || (mark === "" && type === "byte") ? "?" : ""),
     ...(values !== undefined && { enum: values.split("|") }),
   };
-  const goMark = defaulted.has(`${typeName}.${name}`) ? "?" : mark;
+  // Go would write the zero value, if the server did not replace it by a default.
+  const isSet = words.some((word) => word.startsWith("sets=")) || `${typeName}.${name}` === furtherDefault;
+  const goMark = mark === "!" && isSet ? "?" : mark;
   return { field, go: path + name + goMark + (goType === undefined ? "" : `:${goType}`) };
 }
 
