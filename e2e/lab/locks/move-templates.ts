@@ -14,6 +14,8 @@ export function moveTemplates(): string[] {
     "templates/typescript/init/package/package.json.hbs",
     "package.json",
     "src/plugins/typescript/reference-templates.ts",
+    // It names the linter and the formatter, to be installed.
+    "src/book/shipping/editors.md",
   ];
   const texts = paths.map((path) => readFileSync(join(repository, path), "utf8"));
   // Installed packages, and programs that scripts fetch: a script may name one twice.
