@@ -43,8 +43,10 @@ test("addDescriptions() describes fields with and without a type of their own, i
     model.get(type)!.fields.find(({ name }) => name === field)?.description;
   expect(describe("core/v1.ServicePort", "port")).toBe("The port that will be exposed by this service.");
   expect(describe("core/v1.Container", "lifecycle")).toContain("in response to container lifecycle events");
+  expect(describe("batch/v1.JobSpec", "podFailurePolicy")).toMatch(/^Specifies the policy.*\n\nThis field/u);
+  expect(describe("apiextensions/v1.JSONSchemaProps", "x-kubernetes-list-type")).toContain("topology");
   expect(describe("apps/v1.DeploymentStrategy", "type")).not.toContain("Possible enum values");
-  expect(describe("core/v1.VolumeProjection", "clusterTrustBundle")?.split("\n")).toHaveLength(1);
+  expect(describe("core/v1.VolumeProjection", "clusterTrustBundle")).toContain("`.spec.trustBundle`");
   expect(describe("storage/v1.CSIDriverSpec", "fsGroupPolicy")?.split("\n").length).toBeGreaterThan(2);
   const described = [...model.values()].flatMap(({ fields }) =>
     fields.map(({ description }) => description !== ""),

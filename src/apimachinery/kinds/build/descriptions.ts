@@ -36,7 +36,8 @@ function readClient(folder: string, { module, name }: ModelType): Descriptions {
   if (file === undefined) return new Map();
   const text = readFileSync(file, "utf8");
   const fields = [...text.matchAll(clientField)].map(([, description, field]) => [
-    field!,
+    // The client's names are words of TypeScript: `_default`, `x_kubernetes_list_type`.
+    field!.replace(/^_/u, "").replaceAll("_", "-"),
     unescape(description),
   ]);
   return new Map([["", unescape(clientClass.exec(text)?.[1])], ...fields] as [string, string][]);
@@ -51,7 +52,7 @@ function unescape(text = ""): string {
     .trim();
 }
 
-const olderField = /(?: {4}\/\*\* (.*) \*\/\n)? {4}(?:readonly )?"?([^"?:\s]+)"?\??: /gu;
+const olderField = /^(?: {4}\/\*\*((?:(?!\*\/)[^])*)\*\/\n)? {4}(?:readonly )?"?([^"?:\s*]+)"?\??: /gmu;
 
 /** kubernetes-types, which declares all types of a group and version in one file. */
 class OlderPackage {
@@ -67,7 +68,12 @@ class OlderPackage {
     const start = text.indexOf(`export interface ${name} {`);
     if (start === -1) return new Map();
     const fields = text.slice(start, text.indexOf("\n}", start)).matchAll(olderField);
-    return new Map([...fields].map(([, description = "", field = ""]) => [field, description]));
+    return new Map(
+      [...fields].map(([, comment = "", field = ""]) => [
+        field,
+        comment.replaceAll(/^ {5}\* ?/gmu, "").trim(),
+      ]),
+    );
   }
 
   /** The declarations of a group, those of the version first: types that are stable now were alpha or beta. */
