@@ -13,12 +13,19 @@ const objects = {
   slices: [
     {
       metadata: { namespace: "shop", name: "web-1", labels: { "kubernetes.io/service-name": "web" } },
+      addressType: "IPv4",
       endpoints: [
         { addresses: ["10.245.0.2"], hostname: "web-0", conditions: { ready: true } },
         { addresses: ["10.245.0.3"], conditions: {} },
         { addresses: ["10.245.0.4"], conditions: { ready: false } },
       ],
       ports: [{ name: "sql", port: 3306, protocol: "TCP" }],
+    },
+    {
+      metadata: { namespace: "shop", name: "web-2", labels: { "kubernetes.io/service-name": "web" } },
+      addressType: "IPv6",
+      endpoints: [{ addresses: ["fd00::2"], conditions: { ready: true } }],
+      ports: [],
     },
   ],
 } as unknown as NamedObjects;
@@ -53,6 +60,12 @@ test("ports, names of addresses and other names are answered by names", async ()
   expect(await ask("20.0.96.10.in-addr.arpa", "PTR")).toEqual(["front.shop.svc.cluster.local"]);
   expect(await ask("2.0.245.10.in-addr.arpa", "PTR")).toEqual(["web-0.web.shop.svc.cluster.local"]);
   expect(await ask("other.shop.svc.cluster.local", "A")).toEqual(["example.com"]);
+});
+
+test("what an ExternalName leads to is in the same answer", async () => {
+  const outside = async (name: string) => (name === "example.com" ? ["192.0.2.1"] : []);
+  expect(await ask("other.shop.svc.cluster.local", "A", outside)).toEqual(["example.com", "192.0.2.1"]);
+  expect(await ask("other.shop.svc.cluster.local", "AAAA", outside)).toEqual(["example.com"]);
 });
 
 test("names outside are asked for outside, and those of the cluster are not", async () => {

@@ -24,7 +24,11 @@ export async function answerQuery(
   if (!question) return undefined;
   const { name, type } = question;
   const isInside = name.endsWith(`.${clusterDomain}`) || name.endsWith(".in-addr.arpa");
-  const answers = isInside ? resolveName(objects, name) : await resolveOther(name, resolveOutside);
+  const found = isInside ? resolveName(objects, name) : await resolveOther(name, resolveOutside);
+  const [first] = found ?? [];
+  // The resolvers of pods don't ask for what an ExternalName leads to.
+  const answers =
+    first?.type === "CNAME" ? [first, ...((await resolveOther(first.target, resolveOutside)) ?? [])] : found;
   const wanted = answers?.filter(
     (answer) => recordTypes[answer.type] === type || (answer.type === "CNAME" && type !== recordTypes.SRV),
   );
@@ -96,6 +100,7 @@ interface FoundPod {
 /** The ready endpoints of a Service; one without a host name is called by its address. */
 function endpointsOf({ slices }: NamedObjects, namespace: string, service: string): FoundPod[] {
   return slices
+    .filter(({ addressType }) => addressType === "IPv4")
     .filter(({ metadata }) => metadata.namespace === namespace && serviceOf(metadata) === service)
     .flatMap(({ endpoints = [], ports }) =>
       (endpoints ?? [])
