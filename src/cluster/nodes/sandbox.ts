@@ -74,6 +74,8 @@ export function firstLine(keeper: ChildProcess): Promise<string> {
  */
 const keeperScript = `
 set -u
+# If nobody is left to read that it is ready, it cleans up as at any other time.
+trap : PIPE
 folder=$1 group=$2
 setpriv --pdeathsig KILL unshare --mount --net --pid --uts --ipc --fork --mount-proc --kill-child \\
   bash "$folder/prepare.sh" "$@" > "$folder/logs/sandbox.log" 2>&1 &
@@ -84,7 +86,7 @@ while [ -z "$init" ] && kill -0 "$holder" 2> /dev/null; do
   init=\${init%% *}
   [ -f "$folder/prepared" ] || { init=; sleep 0.05; }
 done
-[ -n "$init" ] && echo "ready $init" || echo "failed"
+{ [ -n "$init" ] && echo "ready $init" || echo "failed"; } 2> /dev/null
 cat > /dev/null
 [ -n "$init" ] && kill -9 "$init" 2> /dev/null
 wait "$holder"
