@@ -194,6 +194,7 @@ function connectFrom(enter: readonly string[]): Connect {
     const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
     let told = "";
     child.stderr.on("data", (more: Buffer) => (told += more.toString()));
+    child.once("error", (error) => stream.destroy(error));
     child.once("exit", (code) => {
       if (code !== 0) stream.destroy(new Error(told.trim() || `cannot connect to ${host}:${port}`));
     });
@@ -247,5 +248,7 @@ read -r _ _ _ address _ < <(ip -o -4 address show scope global)
 read -r outside _ < <(getent ahostsv4 host.docker.internal) || read -r _ _ outside _ < <(ip -4 route show default)
 echo "ready \${address%/*} $outside $plugins"
 cat > /dev/null
+# A pod that still writes would make new files, which belong to root.
+[ $$ != 1 ] || kill -9 -1 || true
 rm -rf "$folder"/* ${volumesFolder}/*
 `;

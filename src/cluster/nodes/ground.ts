@@ -75,6 +75,10 @@ const needed: Readonly<Record<string, string>> = {
   runc: "runc",
   iptables: "iptables",
   ip: "iproute2",
+  bash: "bash",
+  hostname: "hostname",
+  mount: "mount",
+  unshare: "util-linux",
   nsenter: "util-linux",
   setpriv: "util-linux",
 };
@@ -92,7 +96,11 @@ async function openSandbox(programs: string, names: readonly string[]): Promise<
   const missing = Object.keys(needed).filter((name) => !isOnPath(path, name));
   const plugins = [programs, ...pluginFolders].find((folder) => existsSync(join(folder, "ptp")));
   if (missing.length > 0 || plugins === undefined) throw missingPrograms(programs, missing, plugins);
-  const sandbox = await startSandbox(names);
+  const sandbox = await startSandbox(names).catch((error: Error) => {
+    const hint =
+      "use a machine whose root may make namespaces and mount (CAP_SYS_ADMIN), or nodes that are containers";
+    throw new NodesError(error.message, hint);
+  });
   const { folder, group } = sandbox;
   // A mount namespace begins in the root folder.
   const enter = [...sandbox.enter, "env", `PATH=${path}`];

@@ -56,7 +56,9 @@ export async function enterNetwork(enter: readonly string[], address: string): P
         if (socket) resolve(socket);
         else reject(new Error((told as { error?: string }).error ?? `cannot connect to ${host}:${port}`));
       });
-      child.send({ id, host, port });
+      child.send({ id, host, port }, (error) => {
+        if (error) connecting.get(id)?.({ type: "connected", id, error: error.message });
+      });
     });
   };
   const [api, proxy, dns] = [handles.get("api"), handles.get("proxy"), handles.get("dns")];

@@ -7,16 +7,18 @@ import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { type Server, createServer } from "node:http";
 import { type Socket, connect } from "node:net";
 import { basename, join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type CertificateWithKey, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { EndpointSlice } from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { Clock } from "@tsbuilder/apimachinery/time";
 import type { Kubeconfig } from "../auth/credentials.ts";
 import { publish } from "../bootstrap/publish-server.ts";
 import type { ClusterObjects, ObjectEvent, ResourceName } from "../contract/cluster-objects.ts";
@@ -34,7 +36,7 @@ import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
 import { type NamedObjects, answerQuery } from "./dns.ts";
-import type { Ground, Machine } from "./ground.ts";
+import { type Ground, type Machine, NodesError } from "./ground.ts";
 import {
   type NodePlace,
   clusterDNS,
@@ -72,7 +74,7 @@ export async function joinNodes(ground: Ground, cluster: JoinedCluster): Promise
   const { folder, machines, network } = ground;
   const objects = clusterObjects(cluster.core);
   serveNodes(ground, cluster, objects);
-  makeVolumes(objects, folder);
+  makeVolumes(objects, folder, machines[0]!);
   await publishDNS(objects, network);
   const kubeconfigOf = writeCredentials(ground, cluster);
   const pause = join(folder, "pause.tar");
@@ -90,14 +92,18 @@ export async function joinNodes(ground: Ground, cluster: JoinedCluster): Promise
       const files = writeNodeFiles(place);
       const containerd = ["containerd", "--config", files.containerd];
       const child = start(`containerd-${place.name}`, containerd, pullEnvironment(network));
-      while (child.exitCode === null && !(await isImported(machine, place, pause))) await delay(50);
+      const hasEnded = (): boolean => (child.exitCode ?? child.signalCode) !== null;
+      while (!hasEnded() && !(await isImported(machine, place, pause))) await delay(50);
+      // The start fails with it; machines may be gone already.
+      if (hasEnded()) return;
       const kubeconfig = kubeconfigOf(`system:node:${place.name}`, ["system:nodes"]);
       start(`kubelet-${place.name}`, kubeletWords(place, files.kubelet, kubeconfig));
     });
   });
   const places = machines.flatMap(({ nodes }) => nodes);
   const names = places.map(({ name }) => name);
-  await Promise.race([Promise.all([...starting, untilReady(objects, names)]), ...failures]);
+  const ready = untilReady(objects, names, cluster.core.connectionClock);
+  await Promise.race([Promise.all([...starting, ready]), ...failures]);
   return {
     names,
     folder,
@@ -116,29 +122,42 @@ function serveNodes(
   network.dns.on("message", (message, { port, address }) => {
     const named = { services: objects.list(services), slices: objects.list(endpointSlices) };
     answerQuery(message, named as unknown as NamedObjects, resolveOutside)
-      .then((answer) => answer && network.dns.send(answer, port, address))
+      // Without a callback, an answer that is too large for UDP would end this process.
+      .then((answer) => answer && network.dns.send(answer, port, address, () => undefined))
       // A resolver asks again.
       .catch(() => undefined);
   });
-  const proxy = createServer().on("connect", ({ url = "" }, client) => {
-    const { hostname, port } = new URL(`http://${url}`);
-    resolveName(hostname)
-      .then((host) => {
-        const server = connect({ host, port: Number(port) || 443 }, () => {
-          client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-          joinStreams(client, server);
-        });
-        server.once("error", () => client.destroy());
-      })
-      .catch(() => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
-  });
+  const proxy = pullProxy();
   network.proxy?.on("connection", (socket) => proxy.emit("connection", socket));
+}
+
+/** Makes a proxy by which container runtimes pull images. Pods reach it, too: nothing that they send may end this process. */
+export function pullProxy(): Server {
+  return createServer().on("connect", ({ url = "" }, client) => {
+    client.on("error", () => client.destroy());
+    openTunnel(url, client).catch(() => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+  });
+}
+
+async function openTunnel(target: string, client: Duplex): Promise<void> {
+  const { hostname, port } = new URL(`http://${target}`);
+  const server = connect({ host: await resolveName(hostname), port: Number(port) || 443 });
+  await once(server, "connect");
+  client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+  joinStreams(client, server);
 }
 
 const endpointSlices: ResourceName<EndpointSlice & KubernetesObject> = "endpointslices.discovery.k8s.io";
 
-/** Makes folders of volumes, in which every user may write, as a host path has no fsGroup; and deletes them with the volumes. */
-function makeVolumes(objects: ClusterObjects, folder: string): void {
+/**
+ * Makes folders of volumes, in which every user may write, as a host path has no fsGroup; and deletes them with the volumes: on a
+ * node, because there is root, to whom what pods write may belong.
+ */
+export function makeVolumes(
+  objects: ClusterObjects,
+  folder: string,
+  { enter }: Pick<Machine, "enter">,
+): void {
   const volumes = join(folder, "volumes");
   for (const volume of objects.list(persistentVolumes)) settle("ADDED", volume);
   objects.watch(({ type, resource, object }) => {
@@ -150,8 +169,11 @@ function makeVolumes(objects: ClusterObjects, folder: string): void {
     const name = basename(path);
     if (path !== `${volumesFolder}/${name}` || !/^[\w-]+$/u.test(name)) return;
     const own = join(volumes, name);
-    if (type === "DELETED") rmSync(own, { recursive: true, force: true });
-    else if (!existsSync(own)) {
+    if (type === "DELETED") {
+      const [program = "", ...words] = [...enter, "rm", "-rf", own];
+      // What it can't delete goes with the nodes.
+      execFile(program, words, () => undefined);
+    } else if (!existsSync(own)) {
       mkdirSync(own);
       chmodSync(own, 0o777);
     }
@@ -263,7 +285,8 @@ function startProgram(
       // The log is deleted with the machine.
       const text = existsSync(log) ? readFileSync(log, "utf8") : "";
       const tail = text.trim().split("\n").slice(-5).join("\n");
-      reject(new Error(`${name} ended with ${code ?? signal}:\n${tail}`));
+      const hint = "give the machine what it asks for, or use other programs or another image";
+      reject(new NodesError(`${name} ended with ${code ?? signal}:\n${tail}`, hint));
     });
   });
   // It is awaited until nodes are ready; later, the node's conditions tell.
@@ -301,25 +324,32 @@ function isImported(machine: Machine, place: NodePlace, file: string): Promise<b
   );
 }
 
-/** A pod needs a node, and a ServiceAccount for its token. */
-function untilReady(objects: ClusterObjects, names: readonly string[]): Promise<void> {
+/** How long nodes may take to be ready, once their programs are there. */
+export const readyMilliseconds = 180_000;
+
+/** A pod needs a node, and a ServiceAccount for its token. Rejects with what nodes say of themselves if that takes too long. */
+function untilReady(objects: ClusterObjects, names: readonly string[], clock: Clock): Promise<void> {
+  const readiness = (name: string) => {
+    const node = objects.get(nodes, undefined, name);
+    return hasKubelet(node) ? node?.status?.conditions?.find(({ type }) => type === "Ready") : undefined;
+  };
   const isReady = (): boolean =>
     objects.get(serviceAccounts, "default", "default") !== undefined &&
-    names.every((name) => {
-      const node = objects.get(nodes, undefined, name);
-      return hasKubelet(node) && node?.status?.conditions?.some(isReadyCondition) === true;
-    });
-  return new Promise((resolve) => {
+    names.every((name) => readiness(name)?.status === "True");
+  return new Promise((resolve, reject) => {
     const stop = objects.watch(settle);
+    const cancel = clock.setTimer(() => {
+      stop();
+      const told = names.map((name) => `${name}: ${readiness(name)?.message ?? "its kubelet was not heard"}`);
+      const hint = "if a firewall runs here, let it accept connections from containers to this machine";
+      reject(new NodesError(`the nodes are not ready\n${told.join("\n")}`, hint));
+    }, readyMilliseconds);
     settle();
     function settle(): void {
       if (!isReady()) return;
       stop();
+      cancel();
       resolve();
     }
   });
-}
-
-function isReadyCondition({ type, status }: { readonly type: string; readonly status: string }): boolean {
-  return type === "Ready" && status === "True";
 }
