@@ -16,7 +16,7 @@ import { readJsonObject } from "../../../shared/read-json.ts";
 import { missingManager } from "../../packages/install-dependencies.ts";
 import { openProject } from "../../project/open-project.ts";
 import { planGenerated } from "../../project/plan-generated.ts";
-import type { Ui } from "../../reporting/report.ts";
+import { stopSignal, type Ui } from "../../reporting/report.ts";
 import { readDuration } from "../../arguments/flag-values.ts";
 
 /** The flags that say how to run the exploring tests. */
@@ -84,18 +84,23 @@ export const test = defineCommand({
 function testEndToEnd(root: string, nodes: NodesOptions, rest: readonly string[]): Promise<number> {
   return withTemporaryFolder("tsbuilder-e2e-", async (folder) => {
     const { startForeground } = await import("../../../dev/cluster/foreground-cluster.ts");
+    // The tests end first, then the cluster, then the folder with its kubeconfig.
+    const stopped = new AbortController();
+    void stopSignal().then(() => stopped.abort());
     const cluster = await startForeground({ folder, kubeconfig: "kubeconfig", controllers: "all", nodes });
     try {
       const kind = join(folder, "kind");
       const load = [process.execPath, process.argv[1]!, "load"].map(quoteWord).join(" ");
-      writeFileSync(kind, kindScript(join(folder, "kubeconfig"), load), { mode: 0o755 });
+      writeFileSync(kind, kindScript(quoteWord(join(folder, "kubeconfig")), load), { mode: 0o755 });
       const args = ["run", "--silent", "test-e2e", "--", ...rest];
       const ended = await execa("npm", args, {
         cwd: root,
         env: { KIND: kind },
         stdio: "inherit",
         reject: false,
+        cancelSignal: stopped.signal,
       });
+      if (ended.code === "ENOENT") throw missingManager("npm");
       return ended.exitCode ?? 1;
     } finally {
       await cluster.stop();

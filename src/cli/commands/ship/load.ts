@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ContainerTool, findContainerTool } from "../../../ship/images/container-tool.ts";
 import { localClusters, loadImage, type LocalCluster, saveImage } from "../../../ship/images/build-image.ts";
@@ -54,7 +54,7 @@ export const load = defineCommand({
 /** The path of an archive; undefined if no such file is there, so that the name is that of an image. */
 function archiveOf(cwd: string, image: string): string | undefined {
   const path = resolve(cwd, image);
-  return existsSync(path) ? path : undefined;
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : undefined;
 }
 
 async function devKubeconfig(root: string): Promise<string> {
