@@ -1,8 +1,7 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { timeoutIn } from "../../../../.config/limits.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -65,18 +64,6 @@ test.skipIf(missing !== undefined)("nothing of programs is left after kill -9", 
   expect(machineState()).toEqual(before);
 });
 
-test.skipIf(missing !== undefined)("nothing of programs is left of a start that kill -9 ends", async () => {
-  const before = machineState();
-  const added = newFolders("/var/tmp");
-  const flags = ["--nodes", "1", "--node-programs", (programs as { readonly node: string }).node];
-  const child = startCommand(here, flags);
-  while (added().length === 0 && child.exitCode === null) await delay(1);
-  const [own = ""] = added();
-  child.kill("SIGKILL");
-  await eventually(() => expect(sandboxTraces(own)).toEqual([]));
-  expect(machineState()).toEqual(before);
-});
-
 test.skipIf(engines !== undefined)("nodes are containers of Docker, and end with the command", async () => {
   const sandbox = await startSandbox(["docker"]);
   try {
@@ -113,16 +100,13 @@ function newFolders(parent: string): () => string[] {
 }
 
 /** Starts a cluster in the foreground; resolves when it is ready. */
-async function startCluster(place: Place, flags: readonly string[]): Promise<WatchedProcess> {
-  const cluster = watchProcess("cluster", startCommand(place, flags));
-  await eventually(() => expect(cluster.lines.join("\n")).toContain("cluster ready"), cluster.watch, 120_000);
-  return cluster;
-}
-
-function startCommand({ enter, env }: Place, flags: readonly string[]): ChildProcessWithoutNullStreams {
+async function startCluster({ enter, env }: Place, flags: readonly string[]): Promise<WatchedProcess> {
   const words = ["cluster", "start", "--kubeconfig", join(folder, "kubeconfig"), ...flags];
   const [program = "", ...rest] = [...enter, process.execPath, cli, ...words];
-  return spawn(program, rest, { cwd: folder, env: { ...process.env, ...env } });
+  const child = spawn(program, rest, { cwd: folder, env: { ...process.env, ...env } });
+  const cluster = watchProcess("cluster", child);
+  await eventually(() => expect(cluster.lines.join("\n")).toContain("cluster ready"), cluster.watch, 120_000);
+  return cluster;
 }
 
 /** Loads an image, and runs pods of it that find each other by name. */
