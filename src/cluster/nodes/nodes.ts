@@ -170,7 +170,7 @@ export function makeVolumes(
     if (path !== `${volumesFolder}/${name}` || !/^[\w-]+$/u.test(name)) return;
     const own = join(volumes, name);
     if (type === "DELETED") {
-      const [program = "", ...words] = [...enter, "rm", "-rf", own];
+      const [program, ...words] = [...enter, "rm", "-rf", own];
       // What it can't delete goes with the nodes.
       execFile(program, words, () => undefined);
     } else if (!existsSync(own)) {
