@@ -50,7 +50,7 @@ describe.each([
       "win32-x64",
       "win32-arm64",
     ])
-      expect(systems.filter((one) => one === system).length).toBeGreaterThanOrEqual(3);
+      expect(systems.filter((one) => one === system).length).toBeGreaterThanOrEqual(1);
   });
 
   test("names no registry, and no package without its hash but ours", () => {
@@ -115,7 +115,7 @@ describe.each([
       .map(([path, { version = "" }]) => ({ name: path.split("node_modules/").at(-1)!, version }))
       .filter(({ name }) => !isLeftOut(name))
       .map(({ name, version }) => `${name}@(?:npm:)?${version.replaceAll(".", "\\.")}['":]`);
-    expect(tree.length).toBeGreaterThan(150);
+    expect(tree.length).toBeGreaterThan(100);
     expect(missingIn(tree)).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe.each([
     const asked = Object.entries({ ...dependencies, ...devDependencies })
       .filter(([name]) => !isLeftOut(name))
       .map(([name, specifier]) => askedFor[manager](name, specifier.replace("^", "\\^")));
-    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.length).toBeGreaterThan(3);
     expect(missingIn(asked)).toEqual([]);
     expect([...released.keys()].filter((name) => text.includes(`${name}@`)).length).toBe(
       manager === "pnpm" ? 0 : released.size,
