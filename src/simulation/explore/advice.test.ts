@@ -24,7 +24,7 @@ const subjects: { readonly [name in MistakeClass]: string } = {
   collision: "belongs to another owner",
   order: "belongs to another owner",
   "hot-loop": "No times and counters",
-  fight: "What you don't want to own, omit",
+  fight: "Omit the fields that others may set",
   hang: "Don't wait",
   overdue: "requeueAfter",
   leftover: "owner references can't reach",
