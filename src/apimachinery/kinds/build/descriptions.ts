@@ -8,22 +8,37 @@ type Descriptions = ReadonlyMap<string, string>;
 /**
  * Adds descriptions, which are Kubernetes' own sentences and therefore not in this repository, from two packages:
  * @kubernetes/client-node has them of the newest release, but none of fields that refer to a type, for which
- * kubernetes-types has those of an older one. A field that both lack is described by its type.
+ * kubernetes-types has those of an older one. A field that both lack is described by its type, in words that differ from the
+ * type's own: published documents tell fields with and without a description apart.
  */
 export function addDescriptions(nodeModules: string, model: Model): Model {
   const older = new OlderPackage(join(nodeModules, "kubernetes-types"));
+  const client = new Map(
+    [...model].map(([name, type]) => [
+      name,
+      readClient(join(nodeModules, "@kubernetes/client-node/dist/gen/models"), type),
+    ]),
+  );
+  const ofType = (name: string): string => client.get(name)?.get("") ?? "";
   return new Map(
     [...model].map(([name, type]) => {
-      const texts = readClient(join(nodeModules, "@kubernetes/client-node/dist/gen/models"), type);
       const olderTexts = older.read(type);
       const fields = type.fields.map((field): ModelField => {
         // The client describes times and the like by their type.
-        const text = /^(?:[A-Z]|\w+\/)/u.test(field.type) ? "" : texts.get(field.name);
-        return { ...field, description: breakLines(text || olderTexts.get(field.name) || "", field.lines) };
+        const text = /^(?:[A-Z]|\w+\/)/u.test(field.type) ? "" : client.get(name)?.get(field.name);
+        const described =
+          text || olderTexts.get(field.name) || describeByType(type.name, field.type, ofType(field.type));
+        return { ...field, description: breakLines(described, field.lines) };
       });
-      return [name, { ...type, description: breakLines(texts.get("") ?? "", type.lines), fields }];
+      return [name, { ...type, description: breakLines(ofType(name), type.lines), fields }];
     }),
   );
+}
+
+/** All fields that refer to a type, a time or a quantity have a description, but for those of a CRD's schema. */
+function describeByType(owner: string, type: string, description: string): string {
+  const found = /^(?:[\w./-]+\.(\w+)|Time|Quantity)$/u.exec(type);
+  return !found || owner === "JSONSchemaProps" ? "" : `Of type ${found[1] ?? type}. ${description}`.trim();
 }
 
 const clientField = /(?: {4}\/\*\*\n {4}\* (.*)\n {4}\*\/\n)? {4}'([^']+)'\??: /gu;
