@@ -20,7 +20,7 @@ const known: readonly (readonly [difference: RegExp, reason: string])[] = [
   [/\.(?:DeleteOptions|WatchEvent)\.x-kubernetes-group-version-kind/u, "each document names its group alone"],
   [/\.flowcontrol\.v1\..*\.default: missing 0$/u, "published as 0, but another default is set"],
   [
-    /\.(?:RoleRef\..*apiGroup|CustomResourceConversion\..*strategy|OnPodConditionsPattern\..*status)\.default: missing ""$/u,
+    /\.(?:RoleRef\..*apiGroup|CustomResourceConversion\..*strategy|PodFailurePolicyOnPodConditionsPattern\..*status)\.default: missing ""$/u,
     "the same",
   ],
   [/\.caBundle\.x-kubernetes-list-type: missing/u, "bytes, which JSON has as a string"],
