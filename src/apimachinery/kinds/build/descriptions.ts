@@ -35,10 +35,12 @@ export function addDescriptions(nodeModules: string, model: Model): Model {
   );
 }
 
-/** All fields that refer to a type, a time or a quantity have a description, but for those of a CRD's schema. */
+/** Types with fields that Kubernetes doesn't describe. All others that refer to a type, a time, a quantity or anything are described. */
+const undescribed = new Set(["JSONSchemaProps", "IngressRule"]);
+
 function describeByType(owner: string, type: string, description: string): string {
-  const found = /^(?:[\w./-]+\.(\w+)|Time|Quantity)$/u.exec(type);
-  return !found || owner === "JSONSchemaProps" ? "" : `Of type ${found[1] ?? type}. ${description}`.trim();
+  const found = /^(?:[\w./-]+\.(\w+)|Time|Quantity|RawExtension)$/u.exec(type);
+  return !found || undescribed.has(owner) ? "" : `Of type ${found[1] ?? type}. ${description}`.trim();
 }
 
 const clientField = /(?: {4}\/\*\*\n {4}\* (.*)\n {4}\*\/\n)? {4}'([^']+)'\??: /gu;
