@@ -36,7 +36,7 @@ function lockedVersions(): ReadonlyMap<string, ReadonlySet<string>> {
   return found;
 }
 
-/** A week later: a newer version, whose tarball nobody may ask for, and Vite's names a package that is not there. */
+/** A week later: a newer version, whose tarball nobody may ask for, and Rollup's names a package that is not there. */
 function withNewer(packument: Packument, version: string): Packument {
   const old = packument.versions[version];
   if (old === undefined) return packument;
@@ -44,7 +44,7 @@ function withNewer(packument: Packument, version: string): Packument {
     /(\d+)(\D*)$/u,
     (_all, last: string, rest: string) => `${Number(last) + 900}${rest}`,
   );
-  const missing = packument.name === "vite" ? { "not-in-this-registry": "^0.1.0" } : {};
+  const missing = packument.name === "rollup" ? { "not-in-this-registry": "^0.1.0" } : {};
   const added: PackageVersion = {
     ...old,
     version: newer,
@@ -106,6 +106,6 @@ test("without the lock file the same registry breaks the project, and doctor say
   expect(existsSync(join(project.folder, "node_modules"))).toBe(false);
   const { stdout } = await tryRun(project, "tsbuilder", "doctor");
   expect(stdout).toMatch(
-    /! package-lock\.json: npm ci refuses it: it lacks "not-in-this-registry", which vite \S+ needs/u,
+    /! package-lock\.json: npm ci refuses it: it lacks "not-in-this-registry", which rollup \S+ needs/u,
   );
 });
