@@ -2,7 +2,7 @@ import { moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 
-/** What `facts.go` prints. */
+/** The facts that `facts.go` prints. */
 export interface GoFacts {
   /** OpenAPI by definition: `io.k8s.api.core.v1.Container`. */
   readonly schemas: Readonly<Record<string, OpenApiSchema>>;
@@ -11,7 +11,7 @@ export interface GoFacts {
   /** The columns of tables by group and kind: `apps/Deployment`. */
   readonly columns: Readonly<Record<string, readonly Column[] | undefined>>;
   readonly gates: Readonly<Record<string, Gate | undefined>>;
-  /** What the server sets fields without a value to, by definition and field, in JSON; "" if that depends on other fields. */
+  /** The values, in JSON, that the server gives fields without one, by definition and field; "" if they depend on other fields. */
   readonly defaults: Readonly<Record<string, string | undefined>>;
   /** The gates of fields, several with commas between them, by definition and field. */
   readonly gatedFields: ReadonlyMap<string, string>;
@@ -300,7 +300,7 @@ function hasDefault({ omitEmpty, kind }: GoDeclaration, { default: value }: Open
   return value !== undefined && !isZero && JSON.stringify(value) !== "{}";
 }
 
-/** What the server does with a field: it drops it if its feature gates are off, and sets it if it has no value. */
+/** The server drops a field whose feature gates are off, and sets one that has no value. */
 function serverWords(
   field: string,
   property: OpenApiSchema,

@@ -11,7 +11,7 @@ import { repository } from "../../support/source-imports.ts";
 /** Versions of Node and npm, such as `20.19.0` and `11`. Default: each Node with each npm. */
 const [nodes = "20.19.0,20,22,24,26", managers = "10,11"] = process.argv.slice(2);
 const folder = join(repository, "dist/first-minute");
-/** What nobody should see first; `npm error` ends the command anyhow. */
+/** Lines that no new user should see; `npm error` ends the command anyhow. */
 const noise = /\bwarn(?:ing)?\b|deprecated|vulnerabilit|experimental/iu;
 
 mkdirSync(folder, { recursive: true });

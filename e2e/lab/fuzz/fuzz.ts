@@ -30,7 +30,7 @@ interface Report {
   readonly tried: number;
   readonly kept: number;
   readonly covered: number;
-  /** Of processor time: a busy machine fuzzes less in an hour. */
+  /** Seconds of processor time: a busy machine fuzzes less in an hour. */
   readonly seconds: number;
   readonly findings: readonly Finding[];
 }

@@ -177,7 +177,7 @@ type Definition = Record<string, unknown>;
 /** A type of the tables in the form of the OpenAPI document. */
 function toDefinition(schema: BuiltinSchema, { isReference = true } = {}): Definition {
   const { typeName, properties, items, additionalProperties, default: _, ...facts } = schema;
-  // What the server sets, and which gates it asks, is in no document.
+  // No document has the values that the server sets, or its feature gates.
   const { serverDefault: _set, featureGates: _gates, ...words } = facts;
   if (isReference && typeName !== undefined) {
     const own = Object.entries(words).filter(([word]) => word.startsWith("x-kubernetes-patch"));

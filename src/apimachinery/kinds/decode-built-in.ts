@@ -398,7 +398,7 @@ function isEmptyCollection(value: unknown, { type, properties, typeName }: Built
   return isMap && isObject(value) && Object.keys(value).length === 0;
 }
 
-/** What a field without a value gets: a value, or the zero value of a struct. */
+/** The value that a field without one gets, which may be the zero value of a struct. */
 interface UnsetValue {
   readonly value?: unknown;
   readonly struct?: BuiltinSchema;

@@ -110,7 +110,7 @@ export interface BuiltinSchema {
   readonly items?: BuiltinSchema;
   readonly additionalProperties?: BuiltinSchema;
   readonly default?: unknown;
-  /** What the server sets the field to if it has no value, and does not publish. */
+  /** The value that the server gives a field without one, and does not publish. */
   readonly serverDefault?: unknown;
   /** The feature gates without which the server drops the field; absent if they are on by default. */
   readonly featureGates?: string;

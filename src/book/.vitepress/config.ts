@@ -36,7 +36,7 @@ export default defineConfig({
       options: {
         miniSearch: {
           searchOptions: {
-            // Who asks a question wants an answer first, and then the signatures.
+            // People who search want guides first, and then signatures.
             boostDocument: (address: string) => (address.includes("/reference/") ? 0.2 : 1),
           },
         },

@@ -1,11 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { startCluster } from "../start-cluster.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 
-// What a user reads where nodes can't run. That they do run is tested in e2e/oracle/real/node.
+// Errors that users read where nodes can't run. e2e/oracle/real/node tests that nodes do run.
 
 let folder: string;
 const path = process.env["PATH"];
@@ -47,6 +47,19 @@ test("an image that can't be pulled, and one that is not for nodes, are named", 
     message: "the container of node-1 does not start:\nbash: not found",
     hint: expect.stringContaining("node:1 needs bash") as string,
   });
+});
+
+test.each([{ count: 0 }, { count: -1 }, { count: 1.5 }])("$count nodes are refused", async (nodes) => {
+  await expect(startCluster({ nodes })).rejects.toThrow(`a cluster can't have ${nodes.count} real nodes`);
+});
+
+test("empty variables name neither programs nor an image", async () => {
+  vi.stubEnv("TSBUILDER_NODE_PROGRAMS", "");
+  vi.stubEnv("TSBUILDER_NODE_IMAGE", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  process.env["PATH"] = `${folder}:${path}`;
+  writeProgram("docker", `case $1 in info) ;; *) echo "no such registry" >&2; exit 1 ;; esac`);
+  await expect(startCluster({ nodes: 1 })).rejects.toThrow("there is no image docker.io/kindest/node:v");
 });
 
 test("a cluster with nodes has the real time", async () => {

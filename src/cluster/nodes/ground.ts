@@ -29,7 +29,7 @@ export interface Machine {
   readonly nodes: readonly NodePlace[];
 }
 
-/** What nodes are started on. */
+/** The machines and the network on which nodes are started. */
 export interface Ground {
   /** Holds certificates, configuration and logs, under the same path in each machine. */
   readonly folder: string;
@@ -56,12 +56,15 @@ export class NodesError extends Error {
 /** Prepares what nodes are started on. Throws a NodesError that says what to do if this machine can't run them. */
 export async function openGround(options: number | NodesOptions): Promise<Ground> {
   const { count = 1, programs, image } = typeof options === "number" ? { count: options } : options;
+  if (!Number.isInteger(count) || count < 1)
+    throw new NodesError(`a cluster can't have ${count} real nodes`, "ask for one or more");
   const names = Array.from({ length: count }, (_, index) => `node-${index + 1}`);
-  const folder = programs ?? (image === undefined ? process.env["TSBUILDER_NODE_PROGRAMS"] : undefined);
+  const folder =
+    programs ?? (image === undefined ? process.env["TSBUILDER_NODE_PROGRAMS"] || undefined : undefined);
   if (folder !== undefined) return openSandbox(resolve(folder), names);
   const { startContainers } = await import("./container.ts");
   return startContainers(
-    image ?? process.env["TSBUILDER_NODE_IMAGE"] ?? `docker.io/kindest/node:${kubernetesVersion}`,
+    image ?? (process.env["TSBUILDER_NODE_IMAGE"] || `docker.io/kindest/node:${kubernetesVersion}`),
     names,
   );
 }

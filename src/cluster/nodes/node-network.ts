@@ -17,7 +17,7 @@ export interface NodeNetwork {
   close(): void;
 }
 
-/** What the program inside tells; the socket comes beside it. */
+/** A message of the program inside; the socket comes beside it. */
 type FromInside =
   | { readonly type: keyof typeof insidePorts }
   | { readonly type: "connected"; readonly id: number; readonly error?: string };

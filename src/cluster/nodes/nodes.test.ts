@@ -16,7 +16,7 @@ import { type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { NodeNetwork } from "./node-network.ts";
 import { joinNodes, makeVolumes, pullProxy, readyMilliseconds } from "./nodes.ts";
 
-// What fails, with programs that only seem to be those of nodes; that nodes do run is tested in e2e/oracle/real/node.
+// Failures, with programs that only seem to be those of nodes; e2e/oracle/real/node tests that nodes do run.
 
 let folder: string;
 const path = process.env["PATH"];

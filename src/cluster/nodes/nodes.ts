@@ -171,7 +171,7 @@ export function makeVolumes(
     const own = join(volumes, name);
     if (type === "DELETED") {
       const [program, ...words] = [...enter, "rm", "-rf", own];
-      // What it can't delete goes with the nodes.
+      // Files that can't be deleted now go with the nodes.
       execFile(program, words, () => undefined);
     } else if (!existsSync(own)) {
       mkdirSync(own);

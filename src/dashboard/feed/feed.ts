@@ -156,7 +156,7 @@ interface End {
   readonly type: "end";
 }
 
-/** What has changed in the findings: new ones with numbers, and the numbers of those that are gone. */
+/** A change of the findings: new ones with numbers, and the numbers of those that are gone. */
 interface FindingsNews {
   readonly type: "findings";
   readonly added: readonly (readonly [number, Finding])[];

@@ -132,7 +132,7 @@ async function streamRecord(
     const tell = (): void => {
       const started = performance.now();
       // Thousands of findings take their time: at most a twentieth of it.
-      if (closed.signal.aborted || started - toldAt < 20 * cost) return;
+      if (closed.signal.aborted || response.writableNeedDrain || started - toldAt < 20 * cost) return;
       const text = news.next(findings());
       if (text !== "") response.write(text);
       toldAt = performance.now();
