@@ -6,13 +6,15 @@ import { execa } from "execa";
 import type { Exam } from "./exam.ts";
 import type { Finding } from "./examine.ts";
 
-// npm run lab -- defects [--only PATTERN] [--budget SECONDS|test | --runs N] [--promises] [--right] [--story]
+// npm run lab -- defects [--only PATTERN] [--budget SECONDS|test | --runs N] [--from SEED] [--promises] [--right] [--story]
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: "" },
     budget: { type: "string", default: "60" },
     /** Makes so many disturbed runs of each version, however long they take. */
     runs: { type: "string" },
+    /** The first seed. */
+    from: { type: "string", default: "1" },
     promises: { type: "boolean", default: false },
     /** Looks for false alarms in the right versions instead. */
     right: { type: "boolean", default: false },
@@ -59,7 +61,7 @@ async function work(): Promise<void> {
 async function examine({ operator, version }: Case): Promise<Finding> {
   const { stdout } = await execa({
     stderr: "inherit",
-  })`${process.execPath} --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${budget} ${values.promises ? ["--promises"] : []}`;
+  })`${process.execPath} --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${budget} ${values.from} ${values.promises ? ["--promises"] : []}`;
   return JSON.parse(stdout.split("\n").at(-1)!) as Finding;
 }
 

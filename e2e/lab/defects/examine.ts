@@ -6,7 +6,7 @@ import { budgetOf, projectScenario } from "../../../src/simulation/explore-proje
 import type { Defect, Exam } from "./exam.ts";
 import { operators, writeManifests } from "./write-manifests.ts";
 
-// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS|N-runs|test [--promises]. It prints a line of JSON.
+// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS|N-runs|test SEED [--promises]. It prints a line of JSON.
 
 /** How an exploration of one version of an operator ended. */
 export interface Finding {
@@ -21,7 +21,7 @@ export interface Finding {
   };
 }
 
-const [operator = "", version = "", budget = "", ...rest] = process.argv.slice(2);
+const [operator = "", version = "", budget = "", from = "", ...rest] = process.argv.slice(2);
 const folder = join(operators, operator);
 const { exam } = (await import(join(folder, "exam.ts"))) as { exam: Exam };
 const source = await readFile(join(folder, "controller.ts"), "utf8");
@@ -38,7 +38,7 @@ try {
     setup: await loadSetup(),
     folder: project,
   });
-  const { runs, failure } = await explore(scenario, readBudget(budget));
+  const { runs, failure } = await explore(scenario, { from: Number(from), ...readBudget(budget) });
   const { user, system } = process.cpuUsage(started);
   const finding: Finding = {
     runs,

@@ -52,6 +52,34 @@ test("nothing strikes in months in which nothing is due", () => {
   expect(phasesOf([...steps, restart, call(150, "PUT /a"), months, ...end])).toContain("months");
 });
 
+test("a node goes away for long only once nothing is under way", () => {
+  const change = (at: number, resource: string, by = process): TraceEvent =>
+    ({
+      at,
+      type: "change",
+      by,
+      change: "ADDED",
+      resource,
+      key: "default/a",
+      fields: [],
+    }) as unknown as TraceEvent;
+  const outages = (...inMonths: TraceEvent[]): Set<number> => {
+    const steps = [change(0, "deployments.apps"), change(10, "pods", "cluster"), phase(50, "steps")];
+    const trace = [
+      ...steps,
+      phase(100, "restart"),
+      ...inMonths,
+      phase(9e9, "months"),
+      phase(9e9, "deletion"),
+    ];
+    const faults = drawn(runWith(trace), 300);
+    return new Set(faults.flatMap((fault) => (fault.fault === "node" ? [fault.for] : [])));
+  };
+  expect(outages(change(86_400_000, "shops"))).toEqual(new Set([15_000, 400_000]));
+  // A rollout that pauses for an hour goes on.
+  expect(outages(change(3_600_000, "shops"))).toEqual(new Set([15_000]));
+});
+
 test.each(["PUT dns", "DELETE dns"])(
   "each way to fail has its turn at %s: no connection, an answer that says so, no answer to what was done, nonsense",
   (kind) => {

@@ -262,14 +262,20 @@ function drawPodFaults(random: Random, plain: Run): Fault[] {
 /** Milliseconds after which pods are evicted from a node that can't be reached, and some more. */
 const longOutage = 400_000;
 
+/** Milliseconds in which a rollout takes its next step, if it pauses at each. */
+const longestPause = 2 * 3_600_000;
+
 /**
- * Draws a time for which the node can't be reached. If it is long, the steps have been carried out before: an operator may
- * rightly give up a rollout that makes no progress for minutes.
+ * Draws a time for which the node can't be reached. If it is long, the steps have been carried out before, and nothing follows
+ * soon: an operator may rightly give up a rollout that makes no progress for minutes.
  */
 function drawOutage(random: Random, plain: Run): Fault {
-  if (random.chance(0.5))
-    return { fault: "node", ...later(drawMoment(random, plain), random.next() * 1000), for: 15_000 };
   const end = plain.trace.find(({ type }) => type === "phase")!.at;
+  const isUnderWay = eventsIn("months", plain.trace).some(
+    (event) => event.type === "change" && event.by in plain.writes && event.at < end + longestPause,
+  );
+  if (random.chance(0.5) || isUnderWay)
+    return { fault: "node", ...later(drawMoment(random, plain), random.next() * 1000), for: 15_000 };
   return { fault: "node", at: Math.round(end), for: longOutage };
 }
 

@@ -1,7 +1,7 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { applyMergePatch } from "@tsbuilder/apimachinery/patch";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Run, Scenario, Step, TraceEvent, Verdict } from "../contract/index.ts";
+import type { Fault, Run, Scenario, Step, TraceEvent, Verdict } from "../contract/index.ts";
 import { beginOf, eventsIn } from "../contract/run.ts";
 import { type Ref, refText, refTextOf } from "../contract/state.ts";
 import type { Chance, Difference } from "../verdicts/differences.ts";
@@ -46,8 +46,11 @@ export interface Baseline {
   readonly plain: Run;
   /** Mistakes that the scenario shows without faults. */
   readonly findings: readonly Finding[];
-  /** Returns the fields and names that differ by chance between undisturbed runs. The first call makes a run to find out. */
-  readonly chance: () => Promise<Chance>;
+  /**
+   * Returns the fields and names that differ by chance between undisturbed runs, or because an operator gives up what takes longer
+   * than these faults. The first call makes a run to find out.
+   */
+  readonly chance: (faults: readonly Fault[]) => Promise<Chance>;
 }
 
 /** A disturbed run, and its mistakes. */
@@ -172,16 +175,26 @@ async function takenFromOthers(scenario: Scenario, plain: Run): Promise<Verdict 
   return { class: "collision", message, objects: [deleted, refText(first.of)] };
 }
 
-/** Returns a function that finds out what differs by chance between undisturbed runs. Its first call makes another run. */
+/** Milliseconds until slow pods are ready: with their start, more than most faults last. */
+const slowReady = 25_000;
+
+/** Returns a function that finds out what differs by chance between undisturbed runs. */
 function chanceIn(undisturbed: Scenario, plain: Run): Baseline["chance"] {
-  let chance: Promise<Chance> | undefined;
-  return () =>
-    // What depends on how long pods take, as a rollout with a deadline does, is left to chance, too, and so is what goes on
-    // with time, such as the serial number of what is renewed.
-    (chance ??= lateOutcomeOf(withSeed(undisturbed, 7919)).then((again) => {
-      const found = chanceOf(plain.state, again.state, derivedIn(plain, again));
-      return { ...found, fields: new Set([...found.fields, ...recurringIn(again)]) };
-    }));
+  const found = new Map<number, Promise<Chance>>();
+  // What depends on how long pods take, as a rollout with a deadline does, is left to chance, too, and so is what goes on with
+  // time, such as the serial number of what is renewed.
+  const find = async (ready: number): Promise<Chance> => {
+    const again = await lateOutcomeOf(withSeed(undisturbed, 7919), ready);
+    const chance = chanceOf(plain.state, again.state, derivedIn(plain, again));
+    return { ...chance, fields: new Set([...chance.fields, ...recurringIn(again)]) };
+  };
+  return (faults) => {
+    const troubles = faults.map((fault) => (fault.fault === "pod" || fault.fault === "node" ? fault.for : 0));
+    const ready = Math.max(slowReady, ...troubles);
+    const chance = found.get(ready) ?? find(ready);
+    found.set(ready, chance);
+    return chance;
+  };
 }
 
 /** Returns a scenario in which everything that it leaves open is decided otherwise. */
@@ -324,9 +337,12 @@ async function compare(run: Run, other: Run, comparison: Comparison): Promise<Fi
     isImpossible(impossible, difference) || isAllowed(difference, scenario);
   // Mostly nothing differs that isn't allowed, and the run that shows what chance decides can be saved.
   if (differencesOf(run.state, other.state, leftOut).every(isExplained)) return [];
-  const differences = differencesBesides(await chance(), run.state, other.state, leftOut).filter(
-    (difference) => !isExplained(difference),
-  );
+  const differences = differencesBesides(
+    await chance(scenario.faults ?? []),
+    run.state,
+    other.state,
+    leftOut,
+  ).filter((difference) => !isExplained(difference));
   if (differences.length === 0) return [];
   const lines = differences.map(differenceText);
   const objects = objectsOf(differences);

@@ -1,4 +1,4 @@
-import type { Manager } from "@tsbuilder/runtime";
+import type { Manager, Stored } from "@tsbuilder/runtime";
 import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
@@ -223,4 +223,55 @@ test("an operator that takes a pod for lost that isn't ready for a while is foun
   const failure = await examineScenario(scenarioOf({ forgives: false }, [fault]));
   expect(failure?.verdict.message).toBe("Shop.sim.dev/v1 default/a: status.size is 1, not 2");
   expect(failure?.verdict.class).toBe("drift");
+});
+
+/** Notes in the status what it decides of a Deployment. */
+function deciding(
+  decide: (deployment: Stored<Deployment>, before: number) => number | undefined,
+  fault: Fault,
+): Scenario {
+  const setup = (manager: Manager): void => {
+    const { client } = manager;
+    manager
+      .controllerFor(Shop)
+      .owns(Deployment)
+      .complete({
+        async reconcile(metadata) {
+          const shop = await client.find(Shop, metadata);
+          if (!shop || shop.metadata.deletionTimestamp) return undefined;
+          const labels = { shop: metadata.name };
+          const template = {
+            metadata: { labels },
+            spec: { containers: [{ name: "shop", image: "shop:1" }] },
+          };
+          const spec = { replicas: 2, selector: { matchLabels: labels }, template };
+          const deployment = await client.apply(Deployment, { metadata, spec }, { owner: shop });
+          const size = decide(deployment, shop.status?.size ?? 0);
+          if (size === undefined) return { requeueAfter: "30s" };
+          await client.patchStatus(Shop, shop, { size });
+          return undefined;
+        },
+      });
+  };
+  const controllers = ["deployment", "replicaset", "scheduler", "node", "kubelet"] as const;
+  return { ...shopScenario(setup), controllers, steps: [applyShop("a", { size: 2 })], faults: [fault] };
+}
+
+test("an operator may give up what isn't ready in time because its node is away", async () => {
+  const outage = { fault: "node", at: 200_000, for: 400_000 } as const;
+  const trying = deciding(({ metadata, status }, before) => {
+    if (before !== 0) return before;
+    const available = status?.conditions?.find(({ type }) => type === "Available");
+    const since = Date.parse(available?.lastTransitionTime ?? metadata.creationTimestamp);
+    if (available?.status !== "True") return Date.now() - since >= 120_000 ? -1 : undefined;
+    return Date.now() - Date.parse(metadata.creationTimestamp) >= 600_000 ? 1 : undefined;
+  }, outage);
+  expect((await simulate(trying)).state.list("Shop")).toMatchObject([{ status: { size: -1 } }]);
+  expect((await examineScenario(trying))?.story).toBeUndefined();
+  // Who takes for lost what has been ready doesn't give up: slow pods make no difference.
+  const losing = deciding(({ status }, before) => {
+    if (status?.readyReplicas === 2) return before || 1;
+    return before === 0 ? 0 : -1;
+  }, outage);
+  expect((await examineScenario(losing))?.verdict.class).toBe("drift");
 });

@@ -19,15 +19,11 @@ const durations: Readonly<Record<PacedStep, readonly [least: number, most: numbe
   stop: [500, 5000],
 };
 
-/**
- * The milliseconds of each step if pods are slow. Until a pod is ready, it takes longer than any fault lasts, so that an operator
- * that waits for a limited time gives up, if it ever does while something is disturbed.
- */
-const slowDurations: Readonly<Record<PacedStep, number>> = {
+/** The milliseconds of the other steps if pods are slow to get ready. */
+const slowDurations: Readonly<Record<Exclude<PacedStep, "ready">, number>> = {
   schedule: 2000,
   bind: 10_000,
   start: 18_000,
-  ready: 25_000,
   run: 50_000,
   stop: 30_000,
 };
@@ -46,20 +42,21 @@ export class Kubelets {
   readonly #created: KubernetesObject[] = [];
   /** The times until which pods aren't ready, by uid. */
   readonly #unreadyUntil = new Map<string, number>();
-  readonly #isSlow: boolean;
+  readonly #slowReady: number | undefined;
   /** The time at which the last fault of a pod or a node ends. */
   troubledUntil = 0;
 
-  constructor(world: World, { slowPods }: { readonly slowPods: boolean }) {
+  /** With `slowReady`, pods are slow, and get ready so many milliseconds after their start. */
+  constructor(world: World, slowReady: number | undefined) {
     this.#world = world;
     this.#random = world.random.fork("kubelets");
-    this.#isSlow = slowPods;
+    this.#slowReady = slowReady;
   }
 
   /** How long a step takes differs from object to object, and a pod may be kept from being ready. */
   readonly pace: Pace = (step, object) => {
     if (step === "start" && hasMissingImage(object)) return this.#isHeldByOrder(object) ? latePush : Infinity;
-    if (this.#isSlow) return slowDurations[step];
+    if (this.#slowReady !== undefined) return step === "ready" ? this.#slowReady : slowDurations[step];
     const { uid = "" } = object.metadata;
     const random = this.#random.fork(`${uid} ${step}`);
     if (step === "stop" && random.chance(deafPods)) return Infinity;

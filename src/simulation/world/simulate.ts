@@ -55,9 +55,12 @@ export function outcomeOf(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: false, hasMonths: false });
 }
 
-/** Does the same with slow pods, and waits for longer: what differs depends on how long pods take, or on how long one waits. */
-export function lateOutcomeOf(scenario: Scenario): Promise<Run> {
-  return runScenario(scenario, { isWhole: false, hasMonths: false, slowPods: true, outlook: later });
+/**
+ * Does the same with slow pods, and waits for longer: what differs depends on how long pods take, or on how long one waits. If pods
+ * get ready after more time than something disturbs them for, an operator that waits for a limited time gives up, if it ever does.
+ */
+export function lateOutcomeOf(scenario: Scenario, slowReady: number): Promise<Run> {
+  return runScenario(scenario, { isWhole: false, hasMonths: false, slowReady, outlook: later });
 }
 
 /** Does the same, but waits for what is due within two hours. */
@@ -77,8 +80,8 @@ interface Extent {
   readonly isWhole: boolean;
   /** Before the deletion, months pass. */
   readonly hasMonths: boolean;
-  /** Pods take longer until they are ready than anything that disturbs a run. */
-  readonly slowPods?: boolean;
+  /** Pods are slow, and get ready so many milliseconds after their start. */
+  readonly slowReady?: number;
   /** How far to look after the steps. Default: `soon`. */
   readonly outlook?: Outlook;
   readonly witness?: Witness;

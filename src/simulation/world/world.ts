@@ -93,14 +93,14 @@ export class World {
     scenario: Scenario,
     base: Base,
     makeManager: (world: World, replica: Replica, life: Life) => Manager,
-    { slowPods = false } = {},
+    { slowReady }: { readonly slowReady?: number } = {},
   ) {
     this.#base = base;
     this.scenario = scenario;
     this.random = new Random(scenario.seed ?? 1);
     this.webhookRandom = this.random.fork("webhooks");
     this.faults = new FaultPlan(scenario.faults ?? []);
-    this.kubelets = new Kubelets(this, { slowPods });
+    this.kubelets = new Kubelets(this, slowReady);
     this.mounted = new MountedData(this);
     this.external = new ExternalCalls(this, scenario);
     this.#repeatedEvents = areEventsRead(scenario) ? undefined : new RepeatedEvents();
