@@ -4,8 +4,12 @@ import { defineConfig } from "vitepress";
 import { bookAddress } from "../../shared/book-address.ts";
 import { readPages, repository, sidebarOf, siteFolder, stagedFolder } from "../build/pages.ts";
 
-/** The repository as `OWNER/NAME`, which GitHub's workflows set; elsewhere pages have no link to edit them. */
+/** The repository as `OWNER/NAME`, which GitHub's workflows set; elsewhere pages have no links to it. */
 const gitHubRepository = process.env["GITHUB_REPOSITORY"];
+
+const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as {
+  readonly version: string;
+};
 
 const base = process.env["BOOK_BASE"] ?? new URL(bookAddress).pathname;
 
@@ -42,11 +46,17 @@ export default defineConfig({
         },
       },
     },
+    nav: [
+      { text: "Quick start", link: "/quick-start" },
+      { text: "Guides", link: "/guides/" },
+      { text: "Reference", link: "/reference/" },
+      { text: `Version ${version}`, link: "/about/stability" },
+      ...(gitHubRepository ? [{ text: "Repository", link: `https://github.com/${gitHubRepository}` }] : []),
+    ],
     sidebar: sidebarOf(readPages(stagedFolder)),
     outline: [2, 3],
     docFooter: { prev: "Previous", next: "Next" },
     ...(gitHubRepository && {
-      socialLinks: [{ icon: "github", link: `https://github.com/${gitHubRepository}` }],
       editLink: {
         pattern: `https://github.com/${gitHubRepository}/edit/main/src/book/:path`,
         text: "Edit this page",

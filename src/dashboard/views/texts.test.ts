@@ -50,8 +50,8 @@ test.each([
   [{ bad: 0, busy: 1, good: 11, none: 0 }, 0, "1 of 12 still in progress"],
   [{ bad: 0, busy: 0, good: 1, none: 0 }, 0, "Your object is well"],
   [{ bad: 0, busy: 0, good: 6, none: 1 }, 0, "6 of 7 objects ready, 1 without a status"],
-  [{ bad: 0, busy: 0, good: 0, none: 1 }, 0, "Your object has no status"],
-  [{ bad: 0, busy: 0, good: 0, none: 3 }, 0, "None of 3 objects has a status"],
+  [{ bad: 0, busy: 0, good: 0, none: 1 }, 0, "1 object, none failing"],
+  [{ bad: 0, busy: 0, good: 0, none: 3 }, 0, "3 objects, none failing"],
 ])("of objects that stand so: %j, and with %d failing requests: %s", (counts, failures, text) => {
   expect(verdictText(counts, failures)).toBe(text);
 });

@@ -15,6 +15,11 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
 }
 
+/** Formats a number of things: `1 object`, `2,812 reconciles`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** What a filter may ask about something besides its text: `kind:Pod`, `ns:shop`, `is:failing`. */
 export interface Facts {
   readonly kind?: string;
@@ -41,11 +46,11 @@ export function verdictText(
   failures: number,
 ): string {
   const all = bad + busy + good + none;
-  if (bad > 0) return `${bad} of ${all} ${all === 1 ? "object" : "objects"} failing`;
-  if (failures > 0) return `${failures} ${failures === 1 ? "request" : "requests"} failing`;
+  if (bad > 0) return `${bad} of ${counted(all, "object")} failing`;
+  if (failures > 0) return `${counted(failures, "request")} failing`;
   if (all === 0) return "No objects of your kinds yet";
   if (busy > 0) return `${busy} of ${all} still in progress`;
-  if (none === all) return all === 1 ? "Your object has no status" : `None of ${all} objects has a status`;
+  if (none === all) return `${counted(all, "object")}, none failing`;
   if (none > 0) return `${good} of ${all} objects ready, ${none} without a status`;
   return all === 1 ? "Your object is well" : `All ${all} objects are well`;
 }

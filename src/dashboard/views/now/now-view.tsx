@@ -12,7 +12,7 @@ import { Empty, Link } from "../messages.tsx";
 import { ObjectPane } from "../objects/object-pane.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
 import { type Shown, usePage, type Tab } from "../shown.ts";
-import { type Facts, matcher, timeOfDay, toneTerm, toneWords, verdictText } from "../texts.ts";
+import { type Facts, counted, matcher, timeOfDay, toneTerm, toneWords, verdictText } from "../texts.ts";
 
 export function NowView() {
   return (
@@ -49,6 +49,7 @@ function Verdict() {
         : good > 0
           ? "good"
           : "none";
+  const isSilent = none > 0 && none === health.own.length;
   const recent = endedUntil(moment) - endedUntil(moment - 60_000);
   return (
     <div class={`verdict-line ${tone}`}>
@@ -56,10 +57,20 @@ function Verdict() {
         <Mark tone={tone} /> {verdictText(counts, health.failures.length)}
       </h2>
       <p class="dim">
-        {good} ready · {busy} in progress · {bad} failing
-        {none > 0 && ` · ${none} without a status`} · {recent} reconciles in the last minute
-        {current.length > 0 && ` · ${current.length} ${current.length === 1 ? "cause" : "causes"}`}
+        {[
+          ...tones
+            .filter((one) => counts[one] > 0 && !isSilent)
+            .map((one) => `${counts[one]} ${toneWords[one]}`),
+          `${counted(recent, "reconcile")} in the last minute`,
+          ...(current.length > 0 ? [counted(current.length, "cause")] : []),
+        ].join(" · ")}
       </p>
+      {isSilent && (
+        <p class="dim">
+          None of them has a status, so that nobody can see whether they are ready: let the reconciler write
+          conditions.
+        </p>
+      )}
     </div>
   );
 }

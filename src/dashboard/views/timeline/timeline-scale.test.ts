@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { History, type Reconcile } from "../../history/history.ts";
 import { madeCall, madeObject, timeOf } from "../../../dev/record/testdata/made-records.ts";
-import { barsOf, callLanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
+import { barsOf, callLanesOf, failingStretches, marksOf, ticksOf } from "./timeline-scale.ts";
 
 function reconcile(request: string, from: number, to: number, controller = "shop"): Reconcile {
   return {
@@ -25,6 +25,20 @@ test("reconciles that would stand upon each other are one bar", () => {
     [0, 8, 2],
     [500, 100, 1],
   ]);
+});
+
+test("an object fails from a reconcile that failed until one that didn't; a conflict says nothing", () => {
+  const outcomes = ["done", "error", "conflict", "error", "done", "terminal"] as const;
+  const reconciles = outcomes.map((outcome, index) => ({
+    ...reconcile("a", index * 100, index * 100 + 10),
+    outcome,
+  }));
+  expect(failingStretches(reconciles, 0, 1000)).toEqual([
+    { from: 100, to: 400 },
+    { from: 500, to: 1000 },
+  ]);
+  expect(failingStretches(reconciles, 200, 450)).toEqual([{ from: 200, to: 400 }]);
+  expect(failingStretches(reconciles, 0, 350)).toEqual([{ from: 100, to: 350 }]);
 });
 
 test("whatever is zoomed into, each reconcile of the stretch has one bar, and no two bars touch", () => {

@@ -1,5 +1,5 @@
 import { keysOfCall } from "../../../dev/record/recorded.ts";
-import type { Call, Printed } from "../../history/history.ts";
+import type { Call, Printed, Reconcile } from "../../history/history.ts";
 import { webhookName } from "../../../dev/record/webhook-call.ts";
 
 /** A row of the timeline: all calls of a webhook about an object, in the order of their starts. */
@@ -60,6 +60,28 @@ export function barsOf<Item extends { readonly from: number; readonly to: number
     } else bars.push({ left, width, items: [item] });
   }
   return bars;
+}
+
+/**
+ * Returns the times in which an object failed: from the start of a reconcile that failed until one did not. A conflict, which is
+ * retried at once, says nothing.
+ */
+export function failingStretches(
+  reconciles: readonly Reconcile[],
+  from: number,
+  to: number,
+): { readonly from: number; readonly to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let isFailing = false;
+  for (const one of reconciles) {
+    if (one.from > to) break;
+    if (one.outcome === "conflict" || one.outcome === "unfinished") continue;
+    const fails = one.outcome === "error" || one.outcome === "terminal";
+    if (fails && !isFailing) found.push({ from: one.from, to });
+    else if (!fails && isFailing) found.at(-1)!.to = one.from;
+    isFailing = fails;
+  }
+  return found.flatMap((one) => (one.to <= from ? [] : [{ from: Math.max(one.from, from), to: one.to }]));
 }
 
 /** Actions on the page, in pixels. Actions without space for their words share a mark. */

@@ -3,45 +3,68 @@ import type { ComponentChildren } from "preact";
 import type { Call, Lane, Reconcile } from "../../history/history.ts";
 import { causingReconciles } from "../../history/connections.ts";
 import { Empty, Link } from "../messages.tsx";
-import { failureAt } from "../../history/problems.ts";
-import { Mark, Outcome, VerdictWord, outcomeSigns, outcomes, verdictSigns, verdicts } from "../outcomes.tsx";
+import type { Problem } from "../../history/problems.ts";
+import {
+  Key,
+  Mark,
+  Outcome,
+  VerdictWord,
+  outcomeSigns,
+  outcomes,
+  verdictSigns,
+  verdicts,
+} from "../outcomes.tsx";
 import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
 import { Rows } from "../rows.tsx";
-import { duration, matcher, timeOfDay } from "../texts.ts";
+import { counted, duration, matcher, timeOfDay } from "../texts.ts";
 import { usePage } from "../shown.ts";
+import { type Tone, tones } from "../../../dev/view/standing.ts";
 import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
 import type { Bar, CallLane, Mark as ActionMark } from "./timeline-scale.ts";
-import { barsOf, callLanesOf, marksOf, ticksOf } from "./timeline-scale.ts";
+import { barsOf, callLanesOf, failingStretches, marksOf, ticksOf } from "./timeline-scale.ts";
+import { countUntil } from "../../../dev/record/count-until.ts";
 import { placesOfCall } from "../../../dev/record/recorded.ts";
 import { verdictOf, webhookName } from "../../../dev/record/webhook-call.ts";
 import { CallDetail, CallList, operationOf } from "../webhook-call.tsx";
 
 const laneHeight = 30;
 
-/** The width of the names left of the bars, in pixels. */
-const labelWidth = 260;
-
-/** The timeline: a lane for each request of a controller, and for each object of a webhook. */
+/** The timeline: a lane for each request of a controller, and for each object of a webhook, the worst first. */
 export function TimelineView() {
-  const { feed, shown, show, moment } = usePage();
+  const { feed, shown, show, moment, health, problems } = usePage();
   const { reconciles, lanes: requests, calls, actions } = feed.history;
   const [mergedReconciles, setMergedReconciles] = useState<readonly Reconcile[]>([]);
   const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
+  const wrong = useMemo(() => {
+    const found = problems.filter(({ isOver }) => !isOver);
+    // The worst come first, and the last entry of a key wins.
+    return new Map(
+      found.toReversed().flatMap((one) => one.requests.map((request) => [laneName(request), one] as const)),
+    );
+  }, [problems]);
   // The history appends to its lists in place, so their lengths are what changes.
+  const all = useMemo(
+    () => [...requests.values(), ...callLanesOf(calls)].sort((a, b) => laneStart(a) - laneStart(b)),
+    [requests, reconciles.length, calls, calls.length],
+  );
   const lanes = useMemo(() => {
     const matches = matcher(shown.filter);
-    return [...requests.values(), ...callLanesOf(calls)]
-      .filter((lane) => matches(laneName(lane), isFailing(lane, moment) ? { tone: "bad" } : {}))
-      .toSorted((a, b) => laneStart(a) - laneStart(b));
-  }, [requests, reconciles.length, calls, calls.length, shown.filter, moment]);
+    const toneOf = (lane: AnyLane): Tone => wrong.get(laneName(lane))?.tone ?? "none";
+    return all
+      .filter((lane) => matches(laneName(lane), { tone: toneOf(lane) }))
+      .sort((a, b) => tones.indexOf(toneOf(a)) - tones.indexOf(toneOf(b)));
+  }, [all, wrong, shown.filter]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
   const chosenReconcile = chosenCall
     ? undefined
     : reconciles.find(({ reconcileID }) => reconcileID === shown.reconcileID);
   const stretch = useStretch((chosenReconcile ?? chosenCall)?.from);
   const { left, right, zoom, move } = stretch;
-  const scale = Math.max(1, width - labelWidth - 20) / (right - left);
+  // On a phone the bars matter more than what is beside them.
+  const [labelWidth, summaryWidth] = width < 700 ? [110, 0] : [240, Math.min(360, width / 4)];
+  const barsWidth = Math.max(1, width - labelWidth - summaryWidth - 20);
+  const scale = barsWidth / (right - left);
 
   const causes = useMemo(
     () => (chosenReconcile === undefined ? [] : causingReconciles(feed.history, chosenReconcile)),
@@ -79,30 +102,19 @@ export function TimelineView() {
 
   return (
     <section class="timeline" ref={box} aria-label="Reconciles" onKeyDown={onKeyDown}>
+      <Summary failing={health.failures.length} />
       <div class="toolbar">
         <StretchButtons stretch={stretch} />
-        <span class="legend">
-          {outcomes.map((outcome) => (
-            <Outcome key={outcome} outcome={outcome} />
-          ))}
-        </span>
-        {calls.length > 0 && (
-          <span class="legend">
-            webhooks
-            {verdicts.map((verdict) => (
-              <VerdictWord key={verdict} verdict={verdict} />
-            ))}
-          </span>
-        )}
+        <Legend />
       </div>
       <div class="axis" aria-hidden="true">
         {ticksOf(left, right, scale).map((at) => (
           <span key={at} style={{ left: `${labelWidth + (at - left) * scale}px` }}>
-            {timeOfDay(at)}
+            {timeOfDay(at).slice(0, at % 1000 === 0 ? 8 : 12)}
           </span>
         ))}
       </div>
-      <ActionMarks marks={marksOf(actions, left, right, scale)} />
+      <ActionMarks labelWidth={labelWidth} marks={marksOf(actions, left, right, scale)} />
       {lanes.length === 0 && (
         <Empty isFiltered={reconciles.length + calls.length > 0}>Nothing was reconciled.</Empty>
       )}
@@ -121,23 +133,34 @@ export function TimelineView() {
           "reconciles" in lane ? (
             <LaneRow
               title={laneName(lane)}
+              labelWidth={labelWidth}
+              summaryWidth={summaryWidth}
               bars={barsOf(lane.reconciles, left, right, scale)}
+              failing={failingStretches(lane.reconciles, left, Math.min(right, moment)).map((one) => ({
+                left: (one.from - left) * scale,
+                width: (one.to - one.from) * scale,
+              }))}
+              summary={summaryOf(lane, wrong.get(laneName(lane)), moment)}
               lookOf={lookOfReconciles}
               chosen={chosenReconcile}
               onChoose={chooseReconcile}
             >
-              {isFailing(lane, moment) && <Mark tone="bad" />} <span class="dim">{lane.controller}</span>{" "}
-              {lane.request}
+              <Mark tone={wrong.get(laneName(lane))?.tone ?? "good"} /> <Key of={lane.request} />{" "}
+              <span class="dim">{lane.controller}</span>
             </LaneRow>
           ) : (
             <LaneRow
               title={laneName(lane)}
+              labelWidth={labelWidth}
+              summaryWidth={summaryWidth}
               bars={barsOf(lane.calls, left, right, scale)}
+              failing={[]}
+              summary={counted(lane.calls.length, "call")}
               lookOf={lookOfCalls}
               chosen={chosenCall}
               onChoose={chooseCall}
             >
-              {lane.key} <span class="dim">{lane.shortName}</span>
+              <Mark tone="none" /> <Key of={lane.key} /> <span class="dim">{lane.shortName}</span>
             </LaneRow>
           )
         }
@@ -157,23 +180,84 @@ export function TimelineView() {
   );
 }
 
-/** Returns true for a request whose last reconcile failed. */
-function isFailing(lane: Lane | CallLane, moment: number): boolean {
-  return "reconciles" in lane && failureAt(lane, moment) !== undefined;
+/** What the view shows, and how to read it. */
+function Summary({ failing }: { readonly failing: number }) {
+  const { feed, moment } = usePage();
+  const { lanes, reconciles, from } = feed.history;
+  if (reconciles.length === 0) return null;
+  const ended = countUntil(reconciles, ({ to }) => to <= moment);
+  const objects = counted(lanes.size, "object");
+  const tone = failing > 0 ? "bad" : "good";
+  return (
+    <div class={`verdict-line ${tone}`}>
+      <h2>
+        <Mark tone={tone} />{" "}
+        {failing > 0 ? `${failing} of ${objects} fail to reconcile` : `${objects} reconciled, none failing`}
+      </h2>
+      <p class="dim">
+        A row is an object, a bar is a reconcile of it: {counted(ended, "reconcile")} in{" "}
+        {duration(moment - from)}.{failing > 0 && " On red ground, the object waits for another try."} Click a
+        bar to see why it ran and what it did.
+      </p>
+    </div>
+  );
 }
 
-function laneName(lane: Lane | CallLane): string {
-  return "reconciles" in lane
+/** The signs of the outcomes that occur. */
+function Legend() {
+  const { reconciles, calls } = usePage().feed.history;
+  const [found, foundVerdicts] = useMemo(
+    () => [new Set(reconciles.map(({ outcome }) => outcome)), new Set(calls.map(verdictOf))],
+    [reconciles, reconciles.length, calls, calls.length],
+  );
+  return (
+    <span class="legend">
+      {outcomes
+        .filter((outcome) => found.has(outcome))
+        .map((outcome) => (
+          <Outcome key={outcome} outcome={outcome} />
+        ))}
+      {calls.length > 0 && <span class="way">webhooks</span>}
+      {verdicts
+        .filter((verdict) => foundVerdicts.has(verdict))
+        .map((verdict) => (
+          <VerdictWord key={verdict} verdict={verdict} />
+        ))}
+    </span>
+  );
+}
+
+/** Says how a lane stands: what is wrong, or the number of its reconciles. */
+function summaryOf({ reconciles }: Lane, problem: Problem | undefined, moment: number): ComponentChildren {
+  const ended = countUntil(reconciles, ({ to }) => to <= moment);
+  if (problem === undefined) return counted(ended, "reconcile");
+  return (
+    <span class={`why ${problem.tone}`} title={problem.title}>
+      {problem.title}
+    </span>
+  );
+}
+
+type AnyLane = Lane | CallLane;
+
+function laneName(lane: Omit<Lane, "reconciles"> | CallLane): string {
+  return "request" in lane
     ? `${lane.controller} ${lane.request}`
     : `${lane.webhook} ${lane.resource} ${lane.key}`;
 }
 
-function laneStart(lane: Lane | CallLane): number {
+function laneStart(lane: AnyLane): number {
   return ("reconciles" in lane ? lane.reconciles : lane.calls)[0]!.from;
 }
 
 /** Marks for the actions on the page, as links to their moments. */
-function ActionMarks({ marks }: { readonly marks: readonly ActionMark[] }) {
+function ActionMarks({
+  marks,
+  labelWidth,
+}: {
+  readonly marks: readonly ActionMark[];
+  readonly labelWidth: number;
+}) {
   const { show } = usePage();
   if (marks.length === 0) return null;
   return (
@@ -242,19 +326,30 @@ interface BarLook {
 interface LaneRowProps<Item> {
   readonly title: string;
   readonly children: ComponentChildren;
+  /** The widths of the name left of the bars and of the summary right of them, in pixels. */
+  readonly labelWidth: number;
+  readonly summaryWidth: number;
+  readonly summary: ComponentChildren;
+  /** The stretches in which the object failed, in pixels. */
+  readonly failing: readonly { readonly left: number; readonly width: number }[];
   readonly bars: readonly Bar<Item>[];
   readonly lookOf: (bar: Bar<Item>) => BarLook;
   readonly chosen: Item | undefined;
   readonly onChoose: (bar: Bar<Item>) => void;
 }
 
-/** The lane of a request, or of a webhook and an object: its name, and bars for its reconciles or calls. */
-function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: LaneRowProps<Item>) {
+/** The lane of a request, or of a webhook and an object: its name, bars for its reconciles or calls, and how it stands. */
+function LaneRow<Item>(props: LaneRowProps<Item>) {
+  const { title, children, labelWidth, summaryWidth, summary, failing, bars, lookOf, chosen, onChoose } =
+    props;
   return (
     <div class="lane">
       <span class="lane-name" title={title} style={{ width: `${labelWidth - 10}px` }}>
         {children}
       </span>
+      {failing.map(({ left, width }) => (
+        <span key={left} class="failing" style={{ left: `${labelWidth + left}px`, width: `${width}px` }} />
+      ))}
       {bars.map((bar) => {
         const { key, look, label, sign } = lookOf(bar);
         return (
@@ -271,9 +366,15 @@ function LaneRow<Item>({ title, children, bars, lookOf, chosen, onChoose }: Lane
             onClick={() => onChoose(bar)}
           >
             {bar.width > 16 && sign}
+            {bar.width > 48 && bar.items.length > 1 && ` ${bar.items.length}`}
           </button>
         );
       })}
+      {summaryWidth > 0 && (
+        <span class="lane-summary" style={{ width: `${summaryWidth}px` }}>
+          {summary}
+        </span>
+      )}
     </div>
   );
 }
