@@ -14,6 +14,8 @@ const objects = 10_000;
 const changes = 100_000;
 /** One each second, before the changes: memory, queue and blocks differ each time. */
 const samples = 8 * 3600;
+/** The categories of a trace with the tasks of all threads, and the frames. */
+const traced = ["disabled-by-default-devtools.timeline", "disabled-by-default-devtools.timeline.frame"];
 const found = findChromium();
 if ("missing" in found) {
   console.log(`left out: the page in a browser: ${found.missing}`);
@@ -41,42 +43,83 @@ try {
   );
   await tab.waitForSelector(".kinds tbody tr");
   console.log(
-    `scrolling the first view: ${await frames("document.querySelector('.story').scrollTop += 60")}`,
+    "processor time of the page for a frame, in ms: median, worst; frames over 16.7 ms of 60; time between frames",
   );
-  await tab.getByRole("button", { name: /^Objects$/u }).click();
-  await tab.waitForSelector("[role=treeitem]");
-  console.log(`scrolling the objects: ${await frames("document.querySelector('.rows').scrollTop += 300")}`);
-  console.log(`moving in time: ${await frames("document.querySelector('.moment-bar button').click()")}`);
-  await tab.getByRole("button", { name: /^Reconciles$/u }).click();
-  await tab.waitForSelector(".lane");
-  console.log(
-    `scrolling the reconciles: ${await frames("document.querySelector('.rows').scrollTop += 300")}`,
-  );
-  await tab.getByRole("button", { name: /^Log$/u }).click();
-  await tab.waitForSelector(".printed");
-  console.log(`scrolling the log: ${await frames("document.querySelector('.rows').scrollTop -= 300")}`);
+  const slider =
+    "const bar = document.querySelector('.moment-bar input[type=range]'); bar.value = Number(bar.value) - 1000;";
+  const moving = `${slider} bar.dispatchEvent(new Event('input', { bubbles: true }))`;
+  const typing =
+    "const box = document.querySelector('.filter input'); box.value = 'object-12345'.slice(0, index % 13); box.dispatchEvent(new Event('input', { bubbles: true }))";
+  const views: readonly (readonly [view: RegExp, rows: string, scrolling: string])[] = [
+    [/^Now/u, ".kinds tbody tr", "document.querySelector('.story').scrollTop = index * 60"],
+    [/^Objects$/u, "[role=treeitem]", "document.querySelector('.rows').scrollTop = index * 300"],
+    [/^Reconciles$/u, ".lane", "document.querySelector('.rows').scrollTop = index * 300"],
+    [/^Log$/u, ".printed", "document.querySelector('.rows').scrollTop = index * 300"],
+  ];
+  for (const [view, rows, scrolling] of views) {
+    await tab.getByRole("button", { name: view }).click();
+    await tab.waitForSelector(rows);
+    const name = view.source.replaceAll(/[\^$]/gu, "");
+    console.log(`${name}, scrolling: ${await frames(scrolling)}`);
+    console.log(`${name}, moving in time: ${await frames(moving)}`);
+    await tab.getByRole("button", { name: "Back to now" }).click();
+    console.log(`${name}, typing into the filter: ${await frames(typing)}`);
+    await tab.getByRole("searchbox").fill("");
+  }
 
-  /** The time between frames while something is done in each. */
+  /** Does something in each frame, and measures by tracing: the load of others lengthens the time between frames, but not this. */
   async function frames(action: string): Promise<string> {
-    const times = await tab.evaluate<number[]>(`new Promise((resolve) => {
+    await browser.startTracing(tab, { categories: traced });
+    const between = await tab.evaluate<number[]>(`new Promise((resolve) => {
       const times = [];
-      let last;
+      let [last, index] = [undefined, 0];
       const next = (now) => {
         if (last !== undefined) times.push(now - last);
         last = now;
-        if (times.length === 60) return resolve(times);
-        ${action};
+        if (++index > 60) return resolve(times);
+        { ${action}; }
         requestAnimationFrame(next);
       };
       requestAnimationFrame(next);
     })`);
-    const sorted = times.toSorted((a, b) => a - b);
-    return `median ${sorted[30]!.toFixed(1)} ms between frames, the longest ${sorted.at(-1)!.toFixed(1)} ms`;
+    const trace = JSON.parse((await browser.stopTracing()).toString()) as {
+      readonly traceEvents: readonly TraceEvent[];
+    };
+    const work = workOfFrames(trace.traceEvents);
+    const middle = (list: readonly number[]): string => (list[Math.floor(list.length / 2)] ?? 0).toFixed(1);
+    const over = work.filter((one) => one > 1000 / 60).length;
+    return `${middle(work)}, ${(work.at(-1) ?? 0).toFixed(1)}; ${over} of ${work.length}; ${middle(between.toSorted((a, b) => a - b))}`;
   }
 } finally {
   await browser.close();
   await page.stop();
   rmSync(folder, { recursive: true });
+}
+
+/** An event of a trace of Chromium; times in microseconds. */
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly ts: number;
+  readonly dur?: number;
+  /** The processor time of the thread in the event. */
+  readonly tdur?: number;
+  readonly args: { readonly name?: string };
+}
+
+/** Returns the processor time of the page's main thread between the beginnings of its frames, in milliseconds, sorted. */
+function workOfFrames(events: readonly TraceEvent[]): number[] {
+  const beginnings = events.filter(({ name }) => name === "BeginMainThreadFrame");
+  const [{ pid, tid } = { pid: 0, tid: 0 }] = beginnings;
+  const starts = beginnings.map(({ ts }) => ts).sort((a, b) => a - b);
+  const work = starts.map(() => 0);
+  for (const event of events) {
+    if (event.pid !== pid || event.tid !== tid || event.name !== "RunTask") continue;
+    const frame = starts.findLastIndex((start) => start <= event.ts + (event.dur ?? 0));
+    if (frame !== -1) work[frame]! += (event.tdur ?? 0) / 1000;
+  }
+  return work.sort((a, b) => a - b);
 }
 
 function lines(): string {

@@ -31,6 +31,8 @@ export interface Track {
 
 /** All reconciles of one request of a controller, in the order of their starts: one request is never reconciled twice at once. */
 export interface Lane {
+  /** Controller and request: `mysql default/db`. */
+  readonly name: string;
   readonly controller: string;
   readonly request: string;
   readonly reconciles: readonly Reconcile[];
@@ -163,9 +165,9 @@ export class History {
 
   #addToLane(reconcile: Reconcile): void {
     const { controller, request } = reconcile;
-    const name = `${controller} ${request}`;
+    const name = laneName(reconcile);
     const lane = this.#lanes.get(name);
-    if (lane === undefined) this.#lanes.set(name, { controller, request, reconciles: [reconcile] });
+    if (lane === undefined) this.#lanes.set(name, { name, controller, request, reconciles: [reconcile] });
     else lane.reconciles.push(reconcile);
   }
 
@@ -279,6 +281,11 @@ class CallIndex {
     if (known === undefined) calls.set(place, [call]);
     else known.push(call);
   }
+}
+
+/** Returns the name of the lane of a request. */
+export function laneName({ controller, request }: Pick<Lane, "controller" | "request">): string {
+  return `${controller} ${request}`;
 }
 
 /** Returns the last revision up to a moment; undefined if the object did not exist then, or is unknown. */

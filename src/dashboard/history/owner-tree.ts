@@ -97,7 +97,7 @@ function buildTree(
   byPlace.clear();
   const nodes: GrowingNode[] = [];
   const byUid = new Map<string, GrowingNode>();
-  for (const track of sortedTracks(history)) {
+  for (const track of sortTracks(history).all) {
     const revision = revisionAt(track, moment);
     if (revision === undefined) continue;
     const node = nodeOf(track.place, track.key, revision);
@@ -132,20 +132,26 @@ function nodeOf(place: string, key: string, revision: Revision): GrowingNode {
   };
 }
 
-const sorted = new WeakMap<History, readonly Track[]>();
+const sorted = new WeakMap<History, { readonly all: readonly Track[]; readonly own: readonly Track[] }>();
 
-/** Returns all tracks in the order of kinds and keys; they are sorted again once there are more. */
-function sortedTracks(history: History): readonly Track[] {
+/** Returns all tracks in the order of kinds and keys, and those of custom resources; they are sorted again once there are more. */
+function sortTracks(history: History): { readonly all: readonly Track[]; readonly own: readonly Track[] } {
   let tracks = sorted.get(history);
-  if (tracks?.length !== history.tracks.size) {
+  if (tracks?.all.length !== history.tracks.size) {
     const kindOf = ({ revisions }: Track): string => revisions[0]!.object.kind;
-    tracks = [...history.tracks.values()].sort(
+    const all = [...history.tracks.values()].sort(
       (a, b) =>
         compareText(kindOf(a), kindOf(b)) || compareText(a.key, b.key) || compareText(a.place, b.place),
     );
+    tracks = { all, own: all.filter(({ resource }) => isCustom(resource)) };
     sorted.set(history, tracks);
   }
   return tracks;
+}
+
+/** Returns the tracks of the project's own kinds, in the order of kinds and keys. */
+export function ownTracks(history: History): readonly Track[] {
+  return sortTracks(history).own;
 }
 
 function parentOf({ revision }: TreeNode, byUid: ReadonlyMap<string, GrowingNode>): GrowingNode | undefined {

@@ -3,8 +3,8 @@ import { placeOf } from "../../dev/view/readable-log.ts";
 import { countUntil } from "../../dev/record/count-until.ts";
 import type { Finding, FoundRequest } from "../../dev/record/findings/finding.ts";
 import { groupBy, isLasting, shortened } from "../../dev/record/findings/finding.ts";
-import { type History, type Lane, type Reconcile, revisionAt } from "./history.ts";
-import { isCustom } from "./owner-tree.ts";
+import { type History, type Lane, type Reconcile, laneName, revisionAt } from "./history.ts";
+import { ownTracks } from "./owner-tree.ts";
 import { type Standing, type Tone, standingOf, tones } from "../../dev/view/standing.ts";
 
 /** A request whose last reconcile failed. */
@@ -47,7 +47,7 @@ export interface Health {
   readonly failures: readonly Failure[];
   /** By the place of the object. */
   readonly failureOf: ReadonlyMap<string, Failure>;
-  /** The project's objects, the worst first, and those that changed last before others. */
+  /** The project's objects, the worst first: of those that are bad, the last that changed; the others keep their places, by name. */
   readonly own: readonly OwnObject[];
 }
 
@@ -59,34 +59,24 @@ export function healthOf(history: History, moment: number): Health {
   const failureOf = new Map(
     failures.flatMap((one) => (one.place === undefined ? [] : [[one.place, one] as const])),
   );
-  const found: (OwnObject & { readonly at: number })[] = [];
-  for (const track of history.tracks.values()) {
+  const found = ownTracks(history).flatMap((track): (OwnObject & { readonly at: number })[] => {
     const { place, resource, key } = track;
-    const revision = isCustom(resource) ? revisionAt(track, moment) : undefined;
-    if (revision === undefined) continue;
+    const revision = revisionAt(track, moment);
+    if (revision === undefined) return [];
     const { object, index: at } = revision;
     const failure = failureOf.get(place);
-    found.push({
-      place,
-      resource,
-      key,
-      object,
-      standing: withFailure(standingOf(object), failure),
-      failure,
-      at,
-    });
-  }
-  const own = found.sort((a, b) => rank(a) - rank(b) || b.at - a.at);
+    const standing = withFailure(standingOf(object), failure);
+    return [{ place, resource, key, object, standing, failure, at }];
+  });
+  const byTone = groupBy(found, ({ standing: { tone } }) => tone);
+  byTone.get("bad")?.sort((a, b) => b.at - a.at);
+  const own = tones.flatMap((tone) => byTone.get(tone) ?? []);
   return { failures, failureOf, own };
 }
 
 /** Returns how an object stands whose reconcile may have failed: then its conditions are those of better days. */
 export function withFailure(standing: Standing, failure: Failure | undefined): Standing {
   return failure ? { ...standing, tone: "bad", why: shortened(errorOf(failure.reconcile), 300) } : standing;
-}
-
-function rank({ standing: { tone } }: OwnObject): number {
-  return tones.indexOf(tone);
 }
 
 function errorOf({ error = "", stack, outcome }: Reconcile): string {
@@ -140,8 +130,8 @@ export function problemsOf(
   const explained = new Set<Finding>();
   const problems = [...failing].map(([key, group]): Problem => {
     const last = group.reduce((a, b) => (b.reconcile.to > a.reconcile.to ? b : a));
-    const keys = new Set(group.map(({ reconcile }) => keyOf(reconcile)));
-    const isAbout = ({ requests }: Finding): boolean => requests.some((one) => keys.has(keyOf(one)));
+    const keys = new Set(group.map(({ reconcile }) => laneName(reconcile)));
+    const isAbout = ({ requests }: Finding): boolean => requests.some((one) => keys.has(laneName(one)));
     const mine = findings.filter((one) => explaining.has(one.kind) && isAbout(one));
     for (const one of mine) explained.add(one);
     const best = mine.find(({ kind }) => kind !== "retry loop");
@@ -213,10 +203,6 @@ export function problemsOf(
     (a, b) =>
       Number(a.isOver) - Number(b.isOver) || tones.indexOf(a.tone) - tones.indexOf(b.tone) || b.at - a.at,
   );
-}
-
-function keyOf({ controller, request }: FoundRequest): string {
-  return `${controller} ${request}`;
 }
 
 const plain = {

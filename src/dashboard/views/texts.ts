@@ -17,7 +17,8 @@ export function duration(milliseconds: number): string {
 
 /** Formats a number of things: `1 object`, `2,812 reconciles`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  const digits = String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
+  return `${digits} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** What a filter may ask about something besides its text: `kind:Pod`, `ns:shop`, `is:failing`. */
@@ -106,7 +107,12 @@ interface Node {
  * somebody else, and characters that change the direction of text could disguise a difference.
  */
 export function showAllCharacters(node: Node): void {
-  if (node.type === null && typeof node.props === "string") node.props = visibleText(node.props);
-  const props = node.props as { title?: unknown } | null;
-  if (typeof props?.title === "string") props.title = visibleText(props.title);
+  const { type, props } = node;
+  if (type === null && typeof props === "string" && isUnusual.test(props)) node.props = visibleText(props);
+  const titled = props as { title?: unknown } | null;
+  if (typeof titled?.title === "string" && isUnusual.test(titled.title))
+    titled.title = visibleText(titled.title);
 }
+
+/** Finds characters beside those of ASCII that are printed. Nearly all texts have none, and every frame passes thousands through here. */
+const isUnusual = /[^ -~]/;

@@ -1,10 +1,11 @@
 // The first view: what is wrong, each cause once, how the objects of the project's kinds stand, the worst first, and beside them the
 // chosen object with its children.
 
+import { useMemo } from "preact/hooks";
 import { formatAge } from "@tsbuilder/apimachinery/text";
 import type { OwnObject, Problem } from "../../history/problems.ts";
 import { groupBy, span } from "../../../dev/record/findings/finding.ts";
-import { columnsOf } from "../../history/columns.ts";
+import { type Column, columnsOf } from "../../history/columns.ts";
 import { type Tone, tones } from "../../../dev/view/standing.ts";
 import { countUntil } from "../../../dev/record/count-until.ts";
 import { Source } from "../error-text.tsx";
@@ -247,7 +248,7 @@ function KindTable({
   readonly resource: string;
   readonly objects: readonly OwnObject[];
 }) {
-  const { feed, moment, place: chosen, show } = usePage();
+  const { feed, moment, place: chosen } = usePage();
   const [{ object }] = objects as [OwnObject];
   const { kind } = object;
   const columns = columnsOf(feed.history, resource, object.apiVersion, moment);
@@ -278,30 +279,15 @@ function KindTable({
         </tr>
       </thead>
       <tbody>
-        {objects.slice(0, mostObjects).map((one) => {
-          const { place, key, standing, object: own } = one;
-          const created = own.metadata.creationTimestamp;
-          return (
-            <tr key={place} class={place === chosen ? "current" : undefined} onClick={() => show({ place })}>
-              <th scope="row">
-                <Mark tone={standing.tone} />{" "}
-                <button type="button" class="name" aria-pressed={place === chosen} title={key}>
-                  <Key of={key} />
-                </button>
-                {/* The cause of a failure stands above, once. */}
-                {standing.why !== "" && one.failure === undefined && (
-                  <span class={`why ${standing.tone}`}>{standing.why}</span>
-                )}
-              </th>
-              {columns.map(({ name, isNumber, cell }) => (
-                <td key={name} class={isNumber ? "number" : undefined}>
-                  {cell(own, moment)}
-                </td>
-              ))}
-              <td class="number">{created == null ? "" : formatAge(created, moment)}</td>
-            </tr>
-          );
-        })}
+        {objects.slice(0, mostObjects).map((one) => (
+          <ObjectRow
+            key={one.place}
+            one={one}
+            cells={columns.map(({ cell }) => cell(one.object, moment))}
+            columns={columns}
+            isChosen={one.place === chosen}
+          />
+        ))}
       </tbody>
       {objects.length > mostObjects && (
         <tfoot>
@@ -315,5 +301,42 @@ function KindTable({
         </tfoot>
       )}
     </table>
+  );
+}
+
+interface ObjectRowProps {
+  readonly one: OwnObject;
+  readonly columns: readonly Column[];
+  readonly cells: readonly string[];
+  readonly isChosen: boolean;
+}
+
+/** An object in the table of its kind. It is drawn anew only if what it shows differs: the moment may move with each frame. */
+function ObjectRow({ one, columns, cells, isChosen }: ObjectRowProps) {
+  const { moment, show } = usePage();
+  const { place, key, standing, object, failure } = one;
+  const { creationTimestamp } = object.metadata;
+  const age = creationTimestamp == null ? "" : formatAge(creationTimestamp, moment);
+  // The cause of a failure stands above, once.
+  const why = failure === undefined ? standing.why : "";
+  return useMemo(
+    () => (
+      <tr class={isChosen ? "current" : undefined} onClick={() => show({ place })}>
+        <th scope="row">
+          <Mark tone={standing.tone} />{" "}
+          <button type="button" class="name" aria-pressed={isChosen} title={key}>
+            <Key of={key} />
+          </button>
+          {why !== "" && <span class={`why ${standing.tone}`}>{why}</span>}
+        </th>
+        {columns.map(({ name, isNumber }, index) => (
+          <td key={name} class={isNumber ? "number" : undefined}>
+            {cells[index]}
+          </td>
+        ))}
+        <td class="number">{age}</td>
+      </tr>
+    ),
+    [place, isChosen, standing.tone, why, age, columns.length, cells.join("\n")],
   );
 }

@@ -18,10 +18,10 @@ export function StateTab({ track }: { readonly track: Track }) {
   const revision = revisionAt(track, moment);
   const { history } = feed;
   const tree = useMemo(() => ownerTree(history, moment), [history, history.written, moment]);
+  const path = useMemo(() => pathTo(tree, track.place), [tree, track.place]);
   if (revision === undefined) return <p class="empty">It does not exist at this moment.</p>;
   const failure = health.failureOf.get(track.place);
   const { conditions, why } = standingOf(revision.object);
-  const path = pathTo(tree, track.place);
   const node = path.at(-1);
   const refused = failure?.reconcile.requests.filter(({ method, code }) => hasFailed(method, code)) ?? [];
   return (

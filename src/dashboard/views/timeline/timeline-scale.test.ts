@@ -103,11 +103,11 @@ test("each webhook has a lane for each object, in which calls may overlap; conve
       objects: [madeObject({}, { name })],
     });
   const lanes = callLanesOf(history.calls);
-  expect(lanes.map(({ webhook, key, calls }) => [webhook, key, calls.map(({ from }) => from)])).toEqual([
-    ["mutating webhook mmysql.kb.io", "default/db", [5, 10]],
-    ["mutating webhook mmysql.kb.io", "default/other", [15]],
-    ["validating webhook v.kb.io", "default/db", [20]],
-    [`conversion webhook of ${resource}`, "", [30, 30]],
+  expect(lanes.map(({ name, calls }) => [name, calls.map(({ from }) => from)])).toEqual([
+    [`mutating webhook mmysql.kb.io ${resource} default/db`, [5, 10]],
+    [`mutating webhook mmysql.kb.io ${resource} default/other`, [15]],
+    [`validating webhook v.kb.io ${resource} default/db`, [20]],
+    [`conversion webhook of ${resource} ${resource} `, [30, 30]],
   ]);
   expect(barsOf(lanes[0]!.calls, 0, 100, 1).map(({ items }) => items.length)).toEqual([2]);
 });

@@ -4,8 +4,7 @@ import { webhookName } from "../../../dev/record/webhook-call.ts";
 
 /** A row of the timeline: all calls of a webhook about an object, in the order of their starts. */
 export interface CallLane {
-  /** The type and name of the webhook. */
-  readonly webhook: string;
+  readonly name: string;
   /** The name of the webhook. */
   readonly shortName: string;
   readonly resource: string;
@@ -30,7 +29,7 @@ export function callLanesOf(calls: readonly Call[]): CallLane[] {
     const { resource } = call;
     const name = `${webhook} ${resource} ${key}`;
     const shortName = call.call === "conversion" ? webhook : call.webhook;
-    const lane = lanes.get(name) ?? { webhook, shortName, resource, key, calls: [] };
+    const lane = lanes.get(name) ?? { name, shortName, resource, key, calls: [] };
     lane.calls.push(call);
     lanes.set(name, lane);
   }

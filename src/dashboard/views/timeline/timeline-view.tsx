@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { Call, Lane, Reconcile } from "../../history/history.ts";
+import { type Call, type Lane, type Reconcile, laneName } from "../../history/history.ts";
+import { groupBy } from "../../../dev/record/findings/finding.ts";
 import { causingReconciles } from "../../history/connections.ts";
 import { Empty, Link } from "../messages.tsx";
 import type { Problem } from "../../history/problems.ts";
@@ -50,10 +51,8 @@ export function TimelineView() {
   );
   const lanes = useMemo(() => {
     const matches = matcher(shown.filter);
-    const toneOf = (lane: AnyLane): Tone => wrong.get(laneName(lane))?.tone ?? "none";
-    return all
-      .filter((lane) => matches(laneName(lane), { tone: toneOf(lane) }))
-      .sort((a, b) => tones.indexOf(toneOf(a)) - tones.indexOf(toneOf(b)));
+    const byTone = groupBy(all, ({ name }): Tone => wrong.get(name)?.tone ?? "none");
+    return tones.flatMap((tone) => byTone.get(tone)?.filter(({ name }) => matches(name, { tone })) ?? []);
   }, [all, wrong, shown.filter]);
   const chosenCall = calls.find(({ uid }) => uid === shown.callID);
   const chosenReconcile = chosenCall
@@ -121,7 +120,7 @@ export function TimelineView() {
       <Rows
         items={lanes}
         height={laneHeight}
-        keyOf={laneName}
+        keyOf={({ name }) => name}
         overlay={<Arrows arrows={arrows} />}
         attributes={{
           role: "group",
@@ -132,7 +131,7 @@ export function TimelineView() {
         {(lane) =>
           "reconciles" in lane ? (
             <LaneRow
-              title={laneName(lane)}
+              title={lane.name}
               labelWidth={labelWidth}
               summaryWidth={summaryWidth}
               bars={barsOf(lane.reconciles, left, right, scale)}
@@ -140,17 +139,17 @@ export function TimelineView() {
                 left: (one.from - left) * scale,
                 width: (one.to - one.from) * scale,
               }))}
-              summary={summaryOf(lane, wrong.get(laneName(lane)), moment)}
+              summary={summaryOf(lane, wrong.get(lane.name), moment)}
               lookOf={lookOfReconciles}
               chosen={chosenReconcile}
               onChoose={chooseReconcile}
             >
-              <Mark tone={wrong.get(laneName(lane))?.tone ?? "good"} /> <Key of={lane.request} />{" "}
+              <Mark tone={wrong.get(lane.name)?.tone ?? "good"} /> <Key of={lane.request} />{" "}
               <span class="dim">{lane.controller}</span>
             </LaneRow>
           ) : (
             <LaneRow
-              title={laneName(lane)}
+              title={lane.name}
               labelWidth={labelWidth}
               summaryWidth={summaryWidth}
               bars={barsOf(lane.calls, left, right, scale)}
@@ -239,12 +238,6 @@ function summaryOf({ reconciles }: Lane, problem: Problem | undefined, moment: n
 }
 
 type AnyLane = Lane | CallLane;
-
-function laneName(lane: Omit<Lane, "reconciles"> | CallLane): string {
-  return "request" in lane
-    ? `${lane.controller} ${lane.request}`
-    : `${lane.webhook} ${lane.resource} ${lane.key}`;
-}
 
 function laneStart(lane: AnyLane): number {
   return ("reconciles" in lane ? lane.reconciles : lane.calls)[0]!.from;
