@@ -1,7 +1,10 @@
 import { request as httpRequest, type OutgoingHttpHeaders } from "node:http";
 import { connect } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
 import { TsbuilderError } from "../../shared/errors.ts";
+import type { Finding } from "../record/findings/finding.ts";
 import { RecentRecord } from "../record/recent-record.ts";
 import { lineOf } from "../record/record-line.ts";
 import { madeReconcile } from "../record/testdata/made-records.ts";
@@ -10,7 +13,10 @@ import { type Page, startPage } from "./page-server.ts";
 
 let page: Page | undefined;
 let record: RecentRecord;
-afterEach(() => page?.stop());
+afterEach(() => {
+  vi.useRealTimers();
+  return page?.stop();
+});
 
 const at = "2026-01-01T00:00:00.000Z";
 const script = "console.log(1)";
@@ -310,6 +316,52 @@ test("a reader that takes nothing is cut off, while another one reads on, and me
   slow.resume();
   await closed;
   expect(length).toBeLessThan(400 * large.length);
+});
+
+test("a stalled tab is told no findings until it reads, and then the last ones", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  let round = 0;
+  const text = "x".repeat(100_000);
+  const finding = (): Finding => ({
+    kind: "conflicts",
+    title: `${round}`,
+    text,
+    from: 0,
+    at: round,
+    places: [],
+    requests: [],
+  });
+  const live = (async function* () {
+    yield Buffer.from("\n");
+    await new Promise<void>(() => undefined);
+  })();
+  page = await startPage({
+    assets,
+    record: { read: () => ({ past: [], live, findings: () => [finding()], close: () => undefined }) },
+  });
+  const { port, hash } = new URL(page.url);
+  const slow = connect(Number(port), "127.0.0.1");
+  slow.on("error", () => undefined);
+  slow.write(
+    `GET /record HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${hash.slice(1)}\r\n\r\n`,
+  );
+  await once(slow, "readable");
+  for (; round < 400; round++) {
+    vi.advanceTimersByTime(1000);
+    await setImmediate();
+  }
+  let [length, rest] = [0, ""];
+  const isLast = new Promise<void>((resolve) =>
+    slow.on("data", (part: Buffer) => {
+      length += part.length;
+      rest = (rest + part.toString()).slice(-300_000);
+      vi.advanceTimersByTime(1000);
+      if (rest.includes(`"title":"${round}"`)) resolve();
+    }),
+  );
+  await isLast;
+  slow.removeAllListeners("data").destroy();
+  expect(length).toBeLessThan(200 * text.length);
 });
 
 test("a page that stops cuts its readers off", async () => {

@@ -149,22 +149,29 @@ async function streamRecord(
 
 /** Tells a reader what has changed in a list of findings since the last time. */
 class FindingsNews {
-  /** The numbers of the findings that the reader has, by their texts. */
-  #known = new Map<string, number>();
+  /** The findings that the reader has. Most stay the same objects, and none of those is written as JSON again. */
+  #known = new Map<Finding, { readonly number: number; readonly text: string }>();
   #count = 0;
 
   /** Returns a line of type `findings`: those that are new or have changed, with numbers, and the numbers of others that are gone. */
   next(findings: readonly Finding[]): string {
     const before = this.#known;
     this.#known = new Map();
+    for (const finding of findings) {
+      const told = before.get(finding);
+      if (told) this.#known.set(finding, told);
+      before.delete(finding);
+    }
+    const numbers = new Map([...before.values()].map(({ text, number }) => [text, number]));
     const added: [number, Finding][] = [];
     for (const finding of findings) {
+      if (this.#known.has(finding)) continue;
       const text = JSON.stringify(finding);
-      const number = before.get(text) ?? this.#count++;
-      if (!before.delete(text)) added.push([number, finding]);
-      this.#known.set(text, number);
+      const number = numbers.get(text) ?? this.#count++;
+      if (!numbers.delete(text)) added.push([number, finding]);
+      this.#known.set(finding, { number, text });
     }
-    const gone = [...before.values()];
+    const gone = [...numbers.values()];
     if (added.length === 0 && gone.length === 0) return "";
     return `${JSON.stringify({ type: "findings", added, gone })}\n`;
   }

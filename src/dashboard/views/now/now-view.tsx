@@ -239,7 +239,7 @@ function factsOf({ object, key, standing }: OwnObject): Facts {
 }
 
 /** The number of objects of a kind that are listed: the view of objects lists all. */
-const mostObjects = 100;
+const mostObjects = 50;
 
 function KindTable({
   resource,

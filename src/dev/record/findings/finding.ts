@@ -150,6 +150,8 @@ export class Episodes<Detail> {
   readonly #pause: number;
   readonly #running = new Map<string, Episode<Detail>>();
   readonly #counted: Episode<Detail>[] = [];
+  /** The findings of the counted episodes, until their next events. */
+  readonly #described = new Map<Episode<Detail>, Finding>();
 
   constructor({ least, pause = Infinity }: Limits) {
     this.#least = least;
@@ -164,6 +166,7 @@ export class Episodes<Detail> {
       this.#running.set(key, episode);
     }
     episode.at = Math.max(episode.at, at);
+    this.#described.delete(episode);
     if (++episode.count === this.#least) this.#counted.push(episode);
     return episode.detail;
   }
@@ -181,6 +184,26 @@ export class Episodes<Detail> {
   get counted(): readonly Readonly<Episode<Detail>>[] {
     return this.#counted;
   }
+
+  /**
+   * Describes each counted episode by a finding. An episode without a new event keeps its finding: there may be thousands, and
+   * each second somebody asks.
+   */
+  found(
+    describe: (episode: Readonly<Episode<Detail>>) => Found,
+    isFound: (episode: Readonly<Episode<Detail>>) => boolean = () => true,
+  ): Finding[] {
+    return this.#counted.filter(isFound).map((episode) => {
+      let finding = this.#described.get(episode);
+      if (finding === undefined) this.#described.set(episode, (finding = completed(describe(episode))));
+      return finding;
+    });
+  }
+}
+
+/** Returns a finding that is about no place or request unless its detector named some. */
+export function completed(found: Found): Finding {
+  return { places: [], requests: [], ...found };
 }
 
 /** Groups items by a key, in the order of the first item of each group. */

@@ -7,8 +7,8 @@ import { hideSecret } from "../hide-secrets.ts";
 import type { Recorded, RecordedFault, RecordedWrite } from "../recorded.ts";
 import { placeName, writerName } from "../recorded.ts";
 import { BlockedLoopDetector, GrowingMemoryDetector, GrowingQueueDetector } from "./process.ts";
-import type { Change, Detector, Finding, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
-import { changesOf } from "./finding.ts";
+import type { Change, Detector, Finding, Found, PlannedRequests, SeenCall, SeenWrite } from "./finding.ts";
+import { changesOf, completed } from "./finding.ts";
 import {
   ConflictDetector,
   HotLoopDetector,
@@ -116,9 +116,13 @@ export class Findings {
 
   /** Returns the findings at a moment, sorted by their first event. Default: the last moment of the record. */
   list(now = this.#lastMoment): readonly Finding[] {
-    const found = this.#detectors.flatMap((detector) => detector.found(now));
-    return found.map((finding) => ({ places: [], requests: [], ...finding })).sort((a, b) => a.from - b.from);
+    const found = this.#detectors.flatMap((detector): readonly (Found | Finding)[] => detector.found(now));
+    return found.map((one) => (isComplete(one) ? one : completed(one))).sort((a, b) => a.from - b.from);
   }
+}
+
+function isComplete(found: Found): found is Finding {
+  return found.places !== undefined && found.requests !== undefined;
 }
 
 /** Caches the names of writers: there are few of them and many writes. */

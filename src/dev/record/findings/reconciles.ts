@@ -25,9 +25,14 @@ interface Loop extends FoundRequest {
   requeues: boolean;
 }
 
+/** The number of deleted objects that are remembered: a reconcile because of a deletion ends after it. */
+const mostDeleted = 1000;
+
 /** Finds reconciles that cause their own next run. */
 export class HotLoopDetector implements Detector {
   readonly #objects = new Map<string, SeenObject>();
+  /** The places of deleted objects, the first deleted first. */
+  readonly #deleted = new Set<string>();
   readonly #runs = new Map<string, Reconcile>();
   readonly #loops = new Episodes<Loop>({ least: leastRuns });
 
@@ -38,9 +43,19 @@ export class HotLoopDetector implements Detector {
       seen = { kind: write.object().kind, key, foreignAt: -Infinity, ownWrite: undefined };
       this.#objects.set(place, seen);
     }
-    if (write.write === "DELETED") seen.ownWrite = undefined;
+    this.#deleted.delete(place);
+    if (write.write === "DELETED") this.#forget(place, seen);
     else if (isOperator(write.by)) seen.ownWrite = write;
     if (!isOperator(write.by)) seen.foreignAt = at;
+  }
+
+  #forget(place: string, seen: SeenObject): void {
+    seen.ownWrite = undefined;
+    this.#deleted.add(place);
+    if (this.#deleted.size <= mostDeleted) return;
+    const [first] = this.#deleted as Iterable<string> as [string];
+    this.#deleted.delete(first);
+    this.#objects.delete(first);
   }
 
   seeReconcile(reconcile: Reconcile): void {
@@ -81,7 +96,7 @@ export class HotLoopDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#loops.counted.map(({ count, from, at, detail }) => {
+    return this.#loops.found(({ count, from, at, detail }) => {
       const { controller, request, causes, requeues } = detail;
       const names = listed([...causes.values()]);
       const why =
@@ -151,15 +166,17 @@ export class RetryLoopDetector implements Detector {
   }
 
   found(): Found[] {
-    const unexplained = this.#retries.counted.filter(({ detail }) => !this.#isExplained(detail.error));
-    return unexplained.map(({ count, from, at, detail: { controller, request, error } }) => ({
-      kind: "retry loop",
-      title: `${controller} keeps failing for ${request}`,
-      text: `${controller} failed ${times(count)} in a row in ${span(at - from)} for ${request} with “${shortened(error, 200)}”: remove the cause, or throw a TerminalError if another try can't help`,
-      from,
-      at,
-      requests: [{ controller, request }],
-    }));
+    return this.#retries.found(
+      ({ count, from, at, detail: { controller, request, error } }) => ({
+        kind: "retry loop",
+        title: `${controller} keeps failing for ${request}`,
+        text: `${controller} failed ${times(count)} in a row in ${span(at - from)} for ${request} with “${shortened(error, 200)}”: remove the cause, or throw a TerminalError if another try can't help`,
+        from,
+        at,
+        requests: [{ controller, request }],
+      }),
+      ({ detail }) => !this.#isExplained(detail.error),
+    );
   }
 }
 
@@ -211,7 +228,7 @@ export class SlowRequestDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#slow.counted.map(({ count, from, at, detail }) => {
+    return this.#slow.found(({ count, from, at, detail }) => {
       const { controller, method, resource, mayCallWebhook, webhooks, seconds, requests } = detail;
       const most = span(seconds * 1000);
       const took =
@@ -321,7 +338,7 @@ export class MissingRightDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#refusals.counted.map(({ count, from, at, detail }) => {
+    return this.#refusals.found(({ count, from, at, detail }) => {
       const { controller, group, resource, verbs, requests } = detail;
       const what = `${listed([...verbs])} ${resource}`;
       const groups = group === "" ? '""' : group;
@@ -369,22 +386,20 @@ export class ConflictDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#conflicts.counted.map(
-      ({ count, from, at, detail: { controller, request, method, path } }) => {
-        const target = requestTarget(path);
-        const place = target && placeOf(target);
-        const what = place ?? target?.resource ?? path;
-        return {
-          kind: "conflicts",
-          title: `${controller} meets conflicts on ${what}`,
-          text: `${method} ${path} was answered with 409 ${times(count)} in reconciles of ${request}: ${adviceFor(method)}`,
-          from,
-          at,
-          places: place === undefined ? [] : [place],
-          requests: [{ controller, request }],
-        };
-      },
-    );
+    return this.#conflicts.found(({ count, from, at, detail: { controller, request, method, path } }) => {
+      const target = requestTarget(path);
+      const place = target && placeOf(target);
+      const what = place ?? target?.resource ?? path;
+      return {
+        kind: "conflicts",
+        title: `${controller} meets conflicts on ${what}`,
+        text: `${method} ${path} was answered with 409 ${times(count)} in reconciles of ${request}: ${adviceFor(method)}`,
+        from,
+        at,
+        places: place === undefined ? [] : [place],
+        requests: [{ controller, request }],
+      };
+    });
   }
 }
 

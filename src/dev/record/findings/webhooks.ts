@@ -216,7 +216,7 @@ export class SlowWebhookDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#slow.counted.map(({ count, from, at, detail }) => {
+    return this.#slow.found(({ count, from, at, detail }) => {
       const { first, operations, places, requests, most } = detail;
       const name = webhookName(first);
       const calls = count === 1 ? "A call" : `${count} calls`;
@@ -280,7 +280,7 @@ export class DeniedWriteDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#denials.counted.map(({ count, from, at, detail: { first, place, message } }) => {
+    return this.#denials.found(({ count, from, at, detail: { first, place, message } }) => {
       const { operation, by, uid } = first;
       const who = writerName(by);
       return {
