@@ -145,4 +145,41 @@ describe.skipIf("missing" in found)("what the page of dev does", () => {
     await client.close();
     expect(opened.problems).toEqual([]);
   });
+
+  test("a session that went back in time is written as a test, which passes", async () => {
+    await opened.close();
+    expect(await dev.stop()).toBe(0);
+    await start();
+    const kubeconfig = join(project.folder, ".tsbuilder/dev/kubeconfig");
+    const client = createClient(await loadConfig({ kubeconfig, env: {} }));
+    const kind = await client.mapper.kindFor({ apiVersion: "apps.example.com/v1", kind: "MySQL" });
+    const key = { namespace: "default", name: "mysql-sample" };
+    const set = (foo: string) => client.patch(kind, key, { merge: { spec: { foo } } });
+    await press("button", /^Objects$/u);
+    await press("treeitem", /MySQL default\/mysql-sample/u);
+    await press("tab", "Changes");
+    await sees(".changes li", /by controller-manager.*\+ +reason: Reconciled/su);
+    await set("undone");
+    await sees(".changes li", /\+ +foo: undone/u);
+    await opened.page
+      .locator(".changes li", { hasText: "reason: Reconciled" })
+      .last()
+      .getByRole("button")
+      .click();
+    await press("button", "Go back to here");
+    await press("button", /^Go back$/u);
+    await sees(".moment-bar", /went back to .*1 change/u);
+    await set("kept");
+    await sees(".changes li", /\+ +foo: kept/u);
+    await opened.page.getByText("What if").click();
+    await press("button", "Write the session as a test");
+    await sees(".actions", /written to src\/controller\/recorded.test.ts/u);
+    await client.close();
+    const file = "src/controller/recorded.test.ts";
+    const written = readFileSync(join(project.folder, file), "utf8");
+    expect(written).toContain('foo: "kept"');
+    expect(written).not.toContain("undone");
+    await run(project, "npx", "vitest", "run", file);
+    expect(opened.problems).toEqual([]);
+  });
 });

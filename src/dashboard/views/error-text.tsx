@@ -1,5 +1,6 @@
 import { placeOf, readableError } from "../../dev/view/readable-log.ts";
 import type { Reconcile } from "../history/history.ts";
+import { yamlLines } from "../history/object-yaml.ts";
 import { Problem, useAction } from "./messages.tsx";
 import { usePage } from "./shown.ts";
 import { duration, shortPath } from "./texts.ts";
@@ -63,11 +64,17 @@ export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
   return (
     <table>
       <tbody>
-        {requests.map(({ method, path, code, seconds }) => (
+        {requests.map(({ method, path, code, seconds, body }) => (
           <tr class={hasFailed(method, code) ? "failed" : undefined}>
             <td>{method}</td>
             <td>
               <code>{path}</code>
+              {body !== undefined && (
+                <details>
+                  <summary>What it sent</summary>
+                  <pre tabIndex={0}>{readableBody(body)}</pre>
+                </details>
+              )}
             </td>
             <td>{code === "<error>" ? "no answer" : code}</td>
             <td>{duration(seconds * 1000)}</td>
@@ -76,6 +83,17 @@ export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
       </tbody>
     </table>
   );
+}
+
+/** Returns a body as YAML; one that is no JSON as it is. */
+function readableBody(body: string): string {
+  try {
+    return yamlLines(JSON.parse(body))
+      .map(({ text }) => text)
+      .join("\n");
+  } catch {
+    return body;
+  }
 }
 
 /** Returns true for requests without success. A 404 for a GET is no failure: it tells that there is no such object. */

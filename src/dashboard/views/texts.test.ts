@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kubectlCommand, matcher, toneTerm, verdictText } from "./texts.ts";
+import { kubectlCommand, matcher, shortPath, toneTerm, verdictText } from "./texts.ts";
 import { tones } from "../../dev/view/standing.ts";
 
 test.each([
@@ -62,4 +62,16 @@ test.each([
   [undefined, "$(id)\n'x", "kubectl get pods '$(id)\n'\\''x' -o yaml"],
 ])("the command for %s and %j runs nothing else", (namespace, name, command) => {
   expect(kubectlCommand("pods", { name, ...(namespace !== undefined && { namespace }) })).toBe(command);
+});
+
+test.each([
+  ["/home/ann lee/operator/src/controller/db.ts:4:2", "src/controller/db.ts:4:2"],
+  [
+    "    at async DB.reconcile (/home/ann/operator/src/db.ts:4:2)",
+    "    at async DB.reconcile (src/db.ts:4:2)",
+  ],
+  ["    at file:///home/ann/operator/src/main.ts:9:1", "    at src/main.ts:9:1"],
+  ["    … 7 of packages and Node", "    … 7 of packages and Node"],
+])("a path in %j is shortened to the project's part", (text, short) => {
+  expect(shortPath(text)).toBe(short);
 });

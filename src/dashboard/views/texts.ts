@@ -92,9 +92,12 @@ export function matcher(
   };
 }
 
-/** Returns the part of a path that a project's people know: from `src`, `api` or the like on. */
-export function shortPath(path: string): string {
-  return path.replace(/^.*?\/(?=(?:src|api|cmd|internal|lib)\/)/u, "");
+/** Shortens a path, or that of a stack's frame, to the part that a project's people know: from `src`, `api` or the like on. */
+export function shortPath(text: string): string {
+  return text.replace(
+    /(^|\(|^\s+at (?:async )?)(?:file:\/\/)?\/.*?\/?(?=(?:src|api|cmd|internal|lib)\/)/u,
+    "$1",
+  );
 }
 
 interface Node {

@@ -44,6 +44,32 @@ function begin() {
   };
 }
 
+test.each([
+  ["/api/v1/namespaces/default/configmaps", '{"data":{"a":"b"}}', '{"data":{"a":"b"}}'],
+  ["/api/v1/namespaces/default/secrets/db", '{"data":{"password":"c2VjcmV0"}}', undefined],
+  ["/api/v1/namespaces/default/serviceaccounts/a/token", '{"spec":{}}', undefined],
+  ["/api/v1/namespaces/default/configmaps", `{"data":{"a":"${"x".repeat(20_000)}"}}`, undefined],
+])(
+  "of a failed request to %s, what it sent is recorded if it is no secret and not large",
+  (path, body, kept) => {
+    const { history, start, end } = begin();
+    start("one");
+    history.add({
+      channel: "tsbuilder:request",
+      at: 0,
+      reconcileID: "one",
+      method: "POST",
+      path,
+      code: "422",
+      seconds: 0.01,
+      body,
+    });
+    expect(end("one", "error")?.requests).toEqual([
+      { method: "POST", path, code: "422", seconds: 0.01, ...(kept !== undefined && { body: kept }) },
+    ]);
+  },
+);
+
 test("a reconcile has the causes since the one before, and its own requests", () => {
   const { enqueue, start, request, end } = begin();
   enqueue("add of MySQL default/db");

@@ -1,7 +1,13 @@
 // How a session learns what its operator does: a module in the operator's process sends the runtime's messages (`subscriber`),
 // and `listenToOperator` turns them into the reconciles and samples of the record.
 
-import { type RecordedReconcile, type RecordedSample, causeOfRequeue } from "./recorded.ts";
+import {
+  type RecordedReconcile,
+  type RecordedRequest,
+  type RecordedSample,
+  causeOfRequeue,
+} from "./recorded.ts";
+import { requestTarget } from "./request-target.ts";
 import type { ChannelMessages, ReconcileEndMessage, RequestMessage } from "@tsbuilder/runtime/advanced";
 import type { BegunReconcile } from "../dev-event.ts";
 import type { OperatorListener } from "../operator/operator-process.ts";
@@ -108,7 +114,7 @@ type OperatorSample = Extract<OperatorMessage, { readonly channel: "tsbuilder:sa
 interface Running {
   readonly began: OperatorMessage;
   readonly reconcile: Omit<RecordedReconcile, "outcome"> & {
-    readonly requests: Omit<RequestMessage, "reconcileID">[];
+    readonly requests: RecordedRequest[];
   };
 }
 
@@ -148,9 +154,11 @@ export class ReconcileHistory {
       }
       case "tsbuilder:request": {
         const { reconcileID, method, path, code } = message;
+        const body = recordedBody(message);
         const running = this.#running.get(reconcileID ?? "");
         if (!running || running.reconcile.requests.length >= maxRequests) return undefined;
-        running.reconcile.requests.push({ method, path, code, seconds: realSeconds(message, running.began) });
+        const seconds = realSeconds(message, running.began);
+        running.reconcile.requests.push({ method, path, code, seconds, ...(body !== undefined && { body }) });
         return undefined;
       }
       case "tsbuilder:reconcile:end": {
@@ -181,6 +189,16 @@ export class ReconcileHistory {
   unfinished(): readonly RecordedReconcile[] {
     return [...this.#running.values()].map(({ reconcile }) => ({ ...reconcile, outcome: "unfinished" }));
   }
+}
+
+/** The length of the bodies that are kept. */
+const maxBody = 16 * 1024;
+
+/** Returns what a failed request sent, unless it is large, or may have values of a Secret or a token. */
+function recordedBody({ path, body = "" }: Pick<RequestMessage, "path" | "body">): string | undefined {
+  const { resource, subresource } = requestTarget(path) ?? {};
+  const mayBeSecret = resource === undefined || resource === "secrets" || subresource === "token";
+  return mayBeSecret || body === "" || body.length > maxBody ? undefined : body;
 }
 
 function keyOf({ controller, request }: { readonly controller: string; readonly request: string }): string {

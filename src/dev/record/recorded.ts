@@ -48,6 +48,12 @@ export const restorer = "system:tsbuilder:restore";
 /** The user agent of the page's writes. */
 export const pageAgent = "tsbuilder-page";
 
+/** A request of a reconcile. */
+export interface RecordedRequest extends Omit<RequestMessage, "reconcileID" | "body"> {
+  /** What was sent, if the request failed; without values of Secrets, and not if it is large. */
+  readonly body?: string | undefined;
+}
+
 /** A reconcile: its causes, its requests and its outcome. */
 export interface RecordedReconcile extends ReconcileStartMessage {
   /** The time of its start. */
@@ -56,7 +62,7 @@ export interface RecordedReconcile extends ReconcileStartMessage {
   /** At most ten causes that queued the request since the reconcile before: `update of StatefulSet default/db`. */
   readonly causes: readonly string[];
   /** At most 100 requests to the API server; reads from the cache cause none. */
-  readonly requests: readonly Omit<RequestMessage, "reconcileID">[];
+  readonly requests: readonly RecordedRequest[];
   /** The milliseconds after which the reconcile asked to run again. */
   readonly requeueAfter?: number | undefined;
   readonly error?: string | undefined;

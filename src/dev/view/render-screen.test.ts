@@ -209,6 +209,18 @@ test("renderScreen() marks an object whose reconcile failed until one succeeds, 
   }
 });
 
+test("the view of failures moves from one to the next, since a screen may be too low for all", () => {
+  const failing = afterToggle(after(reconcile("a", "error"), reconcile("b", "error")), "failures");
+  expect(draw(failing).at(-1)).toContain("up/down the others");
+  const names = (state: ScreenState) =>
+    shown(state).flatMap((line) => /^mysql (\S+): failed/u.exec(line)?.[1] ?? []);
+  expect(names(failing)).toEqual(["default/b", "default/a"]);
+  const next = afterMove(failing, 1);
+  expect(names(next)).toEqual(["default/a"]);
+  expect(names(afterMove(next, 1))).toEqual(["default/a"]);
+  expect(names(afterMove(next, -1))).toEqual(["default/b", "default/a"]);
+});
+
 test("renderScreen() unfolds the cause of an error, which its stack does not have", () => {
   const failing = after(reconcile("a", "error", "no list: connect ECONNREFUSED 10.0.0.1:443"));
   expect(shown(afterToggle(failing, "failures"))).toContain("no list: connect ECONNREFUSED 10.0.0.1:443");

@@ -241,24 +241,18 @@ function diffLine(text: string): Line {
 }
 
 function failuresOf(
-  { failures, findings, root }: ScreenState,
+  { failures, findings, root, skipped }: ScreenState,
   space: number,
   columns: number,
 ): readonly Line[] {
-  const found = findings.flatMap(({ title, text }): Line[] => [
+  const found = findings.map(({ title, text }): Line[] => [
     { text: `! ${title}`, style: ["yellow", "bold"] },
     ...wrapped({ text: `  ${text}` }, columns),
     { text: "" },
   ]);
-  if (failures.size === 0)
-    return [
-      { text: "The last reconcile of every object succeeded.", style: "green" },
-      { text: "" },
-      ...shortened(found, space - 2),
-    ];
-  const lines = [...failures.values()]
+  const failed = [...failures.values()]
     .toReversed()
-    .flatMap(({ at, controller, request, error = "", stack, times }): Line[] => {
+    .map(({ at, controller, request, error = "", stack, times }): Line[] => {
       const { message, frames } = readableError(error, stack, root);
       return [
         {
@@ -271,7 +265,14 @@ function failuresOf(
         { text: "" },
       ];
     });
-  return shortened([...found, ...lines], space);
+  const well: Line[] = [
+    { text: "The last reconcile of every object succeeded.", style: "green" },
+    { text: "" },
+  ];
+  const all = [...found, ...failed];
+  // Some may have ended since the user moved.
+  const shown = all.slice(Math.min(skipped, Math.max(0, all.length - 1))).flat();
+  return shortened([...(failures.size === 0 ? well : []), ...shown], space);
 }
 
 function helpOf({ cluster }: ScreenState, columns: number): Line[] {
@@ -307,7 +308,7 @@ function keysOf({ view, failures, findings }: ScreenState): string {
     case "diff":
       return "q quit   d back   up/down select another object";
     case "failures":
-      return "q quit   e back";
+      return `q quit   e back${problems > 1 ? "   up/down the others" : ""}`;
     case "help":
       return "q quit   ? back";
   }

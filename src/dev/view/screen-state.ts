@@ -47,6 +47,8 @@ export interface ScreenState {
   /** The errors to fix; cleared when the failed step is repeated. */
   readonly problem: string | undefined;
   readonly view: ScreenView;
+  /** How many failures and mistakes are skipped in their view, which may have more than fit on the screen. */
+  readonly skipped: number;
 }
 
 /** The view below the head: objects and log, or the part that a key unfolds. */
@@ -88,6 +90,7 @@ export function emptyScreen(title: string, root: string): ScreenState {
     note: "starting the cluster and the operator",
     problem: undefined,
     view: "overview",
+    skipped: 0,
   };
 }
 
@@ -125,11 +128,15 @@ export function afterEvent(
 
 /** Shows a view; shows the overview again if that view is shown already. */
 export function afterToggle(state: ScreenState, view: ScreenView): ScreenState {
-  return { ...state, view: state.view === view ? "overview" : view };
+  return { ...state, view: state.view === view ? "overview" : view, skipped: 0 };
 }
 
-/** Selects the next or the previous object, up to the first and the last. */
+/** Selects the next or the previous object, or failure, up to the first and the last. */
 export function afterMove(state: ScreenState, step: 1 | -1): ScreenState {
+  if (state.view === "failures") {
+    const most = Math.max(0, state.failures.size + state.findings.length - 1);
+    return { ...state, skipped: Math.min(most, Math.max(0, state.skipped + step)) };
+  }
   const keys = [...state.objects.keys()].toSorted();
   const from = shownKey(state);
   const to = from === undefined ? keys[0] : keys[keys.indexOf(from) + step];

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import type { Recorded, RecordedWrite } from "../record/recorded.ts";
-import { endedAt, eventResources, pageAgent, placeName } from "../record/recorded.ts";
+import type { Recorded, RecordedAction, RecordedWrite } from "../record/recorded.ts";
+import { endedAt, eventResources, pageAgent, placeName, restorer } from "../record/recorded.ts";
 import { StableValues } from "./literal.ts";
 
 /** A person with kubectl or a client ("hand"), the operator, or the cluster with its own controllers. */
@@ -90,6 +90,28 @@ export function sessionWrites(recorded: readonly Recorded[], project: string): S
   }
   const isFull = recorded.some(({ type }) => type === "full");
   return { writes, objects: [...objects.values()], managers, values, restedSince: restedSince(), isFull };
+}
+
+/**
+ * Returns the lines of a session that led to its end: where it went back to a moment, nothing of what came after that moment did.
+ * The writes that brought the objects back are left out, too: what led to the moment makes them.
+ */
+export function linesThatLast(recorded: readonly Recorded[], until = Infinity): readonly Recorded[] {
+  const isBack = (line: Recorded): line is RecordedAction =>
+    line.type === "action" &&
+    line.name === "restore" &&
+    line.outcome === "done" &&
+    Date.parse(line.at) <= until;
+  const went = recorded.findLastIndex(isBack);
+  const known = (lines: readonly Recorded[]): Recorded[] => lines.filter(({ at }) => Date.parse(at) <= until);
+  if (went === -1) return known(recorded);
+  const { at, input } = recorded[went] as RecordedAction;
+  // The operator runs again before the action has ended.
+  const began = recorded.findLastIndex(
+    (line, index) => index < went && line.type === "write" && line.by?.user === restorer && line.at >= at,
+  );
+  const after = recorded.slice((began === -1 ? went : began) + 1);
+  return [...linesThatLast(recorded.slice(0, went), Date.parse(String(input["at"]))), ...known(after)];
 }
 
 /** Returns the managers that own fields only since a write. */

@@ -189,20 +189,18 @@ const restarting: ReadonlySet<string> = new Set(["restart", "lose-leader"]);
 /** Returns the actions of the page that a test can repeat, and adds a note for each other one. */
 export function pageSteps(recorded: readonly Recorded[], notes: Notes): TimedPageStep[] {
   const steps: TimedPageStep[] = [];
-  // Records of earlier versions have no actions, but the writes of a restore.
-  let wentBack = recorded.some((line) => line.type === "write" && line.by?.user === restorer);
   for (const action of recorded) {
     if (action.type !== "action" || action.outcome !== "done") continue;
     const at = Date.parse(action.at);
     if (restarting.has(action.name)) steps.push({ type: "restart", at });
     else if (action.name === "fail") steps.push({ type: "fail", at, failure: plannedFailure(action) });
-    else if (action.name === "restore") wentBack = true;
     else if (action.name === "move-clock")
       notes.add(
         `the page ${describeAction(action)}, which the test does not: give the cluster and the manager a FakeClock, and move it with moveClock of @tsbuilder/runtime/testing`,
       );
   }
-  if (wentBack)
+  // Records of earlier versions have no actions, but the writes of a restore.
+  if (recorded.some((line) => line.type === "write" && line.by?.user === restorer))
     notes.add(
       "the session went back in time, which the test does not: correct what it expects, or record another session",
     );

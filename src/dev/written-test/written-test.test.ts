@@ -158,7 +158,44 @@ test("with an object, other custom resources and what they own are left out", ()
   );
 });
 
-test("a session that went back in time is written with a note of that", () => {
+const wentBack = (second: number, to: number): Recorded => ({
+  type: "action",
+  at: new Date(second * 1000).toISOString(),
+  name: "restore",
+  input: { at: new Date(to * 1000).toISOString() },
+  outcome: "done",
+  seconds: 0.5,
+});
+
+test("of a session that went back in time, the test does what led to its end", () => {
+  const names = (recorded: readonly Recorded[]) => {
+    const { text, notes } = written(recorded);
+    expect(notes.filter((note) => note.includes("back in time"))).toEqual([]);
+    return [...text.matchAll(/client\.(\w+)\(MySQL, \{.*?name: "([\w-]+)"/gu)].map(
+      ([, verb, name]) => `${verb} ${name}`,
+    );
+  };
+  const undone = [
+    write(1, "ADDED", ann, mysql("a")),
+    write(5, "ADDED", ann, mysql("b")),
+    write(6, "DELETED", ann, mysql("a")),
+    write(10, "ADDED", { user: restorer }, mysql("a")),
+    write(10, "DELETED", { user: restorer }, mysql("b")),
+  ];
+  const back = [...undone, wentBack(9, 3), write(12, "ADDED", ann, mysql("c"))];
+  expect(names(back)).toEqual(["create a", "create c", "get a", "get c"]);
+  // Back to before that, and then to a moment that had been undone.
+  expect(names([...back, wentBack(20, 2)])).toEqual(["create a", "get a"]);
+  expect(names([...back, wentBack(20, 5.5), write(22, "DELETED", ann, mysql("b"))])).toEqual([
+    "create a",
+    "create b",
+    "delete b",
+    "get a",
+    "find b",
+  ]);
+});
+
+test("a session that went back in time, of an earlier version, is written with a note of that", () => {
   const forward = [write(0, "ADDED", ann, mysql("db")), write(1, "DELETED", ann, mysql("db"))];
   const back = write(2, "ADDED", { user: restorer }, mysql("db"));
   expect(written(forward).notes).toEqual([]);

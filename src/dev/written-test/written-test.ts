@@ -11,7 +11,7 @@ import { type Expectation, endState, restState } from "./expectations.ts";
 import { literal } from "./literal.ts";
 import type { KindFacts, ProjectFacts, SetupFacts } from "./project-facts.ts";
 import { selectObjects } from "./select-objects.ts";
-import { sessionWrites } from "./session-writes.ts";
+import { linesThatLast, sessionWrites } from "./session-writes.ts";
 
 /** A written test, and notes about the parts of the session that it leaves out. */
 export interface WrittenTest {
@@ -35,10 +35,11 @@ const waitUntilIdle = "await untilIdle(manager.manager);";
 
 /** Writes a session as a test that repeats its manual steps and expects its final state. Throws if there are no such steps. */
 export function writtenTest(
-  { session, recorded }: Recording,
+  { session, recorded: all }: Recording,
   facts: ProjectFacts,
-  { object, until = Date.parse(recorded.at(-1)?.at ?? session.at) }: WrittenTestOptions = {},
+  { object, until = Date.parse(all.at(-1)?.at ?? session.at) }: WrittenTestOptions = {},
 ): WrittenTest {
+  const recorded = linesThatLast(all);
   const notes: Notes = new Set();
   const writes = sessionWrites(recorded, session.project);
   const selection = selectObjects(writes, facts, object);

@@ -159,6 +159,7 @@ export class HttpTransport {
         path: wire.path,
         code,
         seconds,
+        body: code.startsWith("2") ? undefined : wire.body,
       }));
     };
     const failure = (error: unknown): ApiError => {

@@ -83,4 +83,10 @@ test("a subscriber learns why each reconcile ran, what it requested, and how it 
   expect(own).toMatchObject([{ method: "PATCH", code: "200" }]);
   expect(own[0]!.path).toMatch(/^\/api\/v1\/namespaces\/default\/configmaps\/one/);
   expect(requests.some(({ reconcileID }) => reconcileID === undefined)).toBe(true);
+
+  await expect(client.create(ConfigMap, { metadata: { name: "Bad", namespace: "default" } })).rejects.toThrow(
+    /invalid/,
+  );
+  const bodies = requests.flatMap(({ code, body }) => (body === undefined ? [] : [[code, body]]));
+  expect(bodies).toEqual([["422", expect.stringContaining('"name":"Bad"')]]);
 });

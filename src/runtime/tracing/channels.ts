@@ -40,6 +40,8 @@ export interface RequestMessage {
   /** The HTTP status, or `<error>` without an answer. */
   readonly code: string;
   readonly seconds: number;
+  /** What was sent, if the request failed. */
+  readonly body?: string | undefined;
 }
 
 /** The load of a controller. */
