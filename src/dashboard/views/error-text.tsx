@@ -65,20 +65,26 @@ export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
     <table>
       <tbody>
         {requests.map(({ method, path, code, seconds, body }) => (
-          <tr class={hasFailed(method, code) ? "failed" : undefined}>
-            <td>{method}</td>
-            <td>
-              <code>{path}</code>
-              {body !== undefined && (
-                <details>
-                  <summary>What it sent</summary>
-                  <pre tabIndex={0}>{readableBody(body)}</pre>
-                </details>
-              )}
-            </td>
-            <td>{code === "<error>" ? "no answer" : code}</td>
-            <td>{duration(seconds * 1000)}</td>
-          </tr>
+          <>
+            <tr class={hasFailed(method, code) ? "failed" : undefined}>
+              <td>{method}</td>
+              <td>
+                <code>{path}</code>
+              </td>
+              <td>{code === "<error>" ? "no answer" : code}</td>
+              <td>{duration(seconds * 1000)}</td>
+            </tr>
+            {body !== undefined && (
+              <tr>
+                <td colSpan={4}>
+                  <details>
+                    <summary>What it sent</summary>
+                    <pre tabIndex={0}>{readableBody(body)}</pre>
+                  </details>
+                </td>
+              </tr>
+            )}
+          </>
         ))}
       </tbody>
     </table>
