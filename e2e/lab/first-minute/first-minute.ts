@@ -28,7 +28,7 @@ async function tryFirstMinute(node: string, npm: string): Promise<boolean> {
   const clone = join(work, "tsbuilder");
   try {
     await run({ folder: work, env: {} }, "git", "clone", "--quiet", repository, clone);
-    const env = { ...process.env, PATH: [...path, process.env["PATH"]].join(delimiter) };
+    const env = { ...freshEnvironment(), PATH: [...path, process.env["PATH"]].join(delimiter) };
     const installed = await watch(clone, env, "npm ci");
     const shown = await watch(clone, env, "npm run demo");
     const name = `node-${node}-npm-${npm}`;
@@ -42,6 +42,11 @@ async function tryFirstMinute(node: string, npm: string): Promise<boolean> {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** The environment without what npm sets for scripts: their `--silent` would hide what a new user sees. */
+function freshEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/iu.test(name)));
 }
 
 /** Installs a package into the cache, unless it is there. Returns its `node_modules`. */
