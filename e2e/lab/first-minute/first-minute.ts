@@ -40,9 +40,9 @@ async function tryFirstMinute(node: string, npm: string): Promise<boolean> {
     const codes = installed.code === 0 && shown.code === 0 ? "" : ", a command failed";
     console.log(`Node ${node}, npm ${npm}: ${times}, ${noisy.length} lines of noise${codes}`);
     for (const line of noisy) console.log(`  ${line}`);
-    const isGood = codes === "" && noisy.length === 0 && shown.seconds < 60;
-    if (isGood) writePage(`Node ${node}, npm ${npm}`, `${installed.text}\n${shown.text}`);
-    return isGood;
+    const isClean = codes === "" && noisy.length === 0;
+    if (isClean) writePage(`Node ${node}, npm ${npm}`, `${installed.text}\n${shown.text}`);
+    return isClean && shown.seconds < 60;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -62,8 +62,8 @@ async function freshEnvironment(work: string, path: readonly string[]): Promise<
   );
   const file = join(work, "npmrc");
   writeFileSync(file, settings.join(""));
-  const PATH = [...path, process.env["PATH"]].join(delimiter);
-  return { ...Object.fromEntries(kept), PATH, npm_config_userconfig: file };
+  const programs = [...path, process.env["PATH"]].join(delimiter);
+  return { ...Object.fromEntries(kept), PATH: programs, npm_config_userconfig: file };
 }
 
 /** Replaces the text of a version in the page, if it has one. */
