@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Manager } from "../../src/chart/manager.ts";
 import { chartPart, valuesPart, workflowPart } from "../../src/chart/plan-chart.ts";
+import { ejectedPart } from "../../src/cli/commands/project/eject.ts";
 import { basePart } from "../../src/olm/bundle/base-csv.ts";
 import { scorecardPart } from "../../src/olm/bundle/plan-bundle.ts";
 import {
@@ -92,6 +93,7 @@ const parts = projects
     workflowPart({ project, folder: "dist/chart" }),
     basePart(project),
     scorecardPart,
+    ejectedPart,
     valuesPart({ manager, features: featureNames, switches: new Set() }),
   ])
   .filter((part): part is TemplatePart => "templates" in part)

@@ -104,7 +104,7 @@ async function bundlePage(): Promise<string[]> {
   return Object.keys(metafile.inputs);
 }
 
-/** Bundles `tsbuilder/scaffold` and `tsbuilder/generators`, with their types. Packages that every project has stay external. */
+/** Bundles `tsbuilder/scaffold` and `tsbuilder/generators` with their types, and what `eject` copies. Packages that every project has stay external. */
 async function bundleLibrary(): Promise<void> {
   const folder = join(root, "dist/lib");
   rmSync(folder, { recursive: true, force: true });
@@ -112,7 +112,11 @@ async function bundleLibrary(): Promise<void> {
   keepReachable(folder, ["plugins/library.d.ts", "generators/library.d.ts"]);
   const { metafile } = await bundle({
     ...nodeOptions,
-    entryPoints: { scaffold: "src/plugins/library.ts", generators: "src/generators/library.ts" },
+    entryPoints: {
+      scaffold: "src/plugins/library.ts",
+      generators: "src/generators/library.ts",
+      ejected: "src/cli/eject/ejected.ts",
+    },
     outdir: "dist/lib",
     splitting: true,
     format: "esm",

@@ -31,6 +31,8 @@ export interface ProjectChange {
   readonly packages?: PackageSpecifiers;
   /** Installs the packages. Default: npm. */
   readonly manager?: PackageManager;
+  /** The path of the project in its git repository, if it is not the root. */
+  readonly place?: string | undefined;
   /** Additional files that no template renders. */
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
   /** Keys of parts to overwrite although their files exist. */
@@ -61,11 +63,16 @@ const noPackages: PackageSpecifiers = { runtime: "", cluster: "", simulation: ""
  * descriptions, then updates `PROJECT`, has plugins and generators add their files, and records what was written.
  */
 export async function planProjectChange(change: ProjectChange): Promise<Plan> {
-  const { tree, before, packages = noPackages, manager = npm } = change;
+  const { tree, before, packages = noPackages, manager = npm, place } = change;
   const after = prunePlugins(change.after);
   const draft = new Draft(tree);
   const owned = OwnedFiles.read(tree);
-  const inputs = { boilerplate: change.boilerplate ?? readBoilerplate(tree, after), packages, manager };
+  const inputs = {
+    boilerplate: change.boilerplate ?? readBoilerplate(tree, after),
+    packages,
+    manager,
+    place,
+  };
   const blueprint = describeProject(after, inputs);
   const ownBefore = before
     ? describeProject(before.project, { ...inputs, boilerplate: readBoilerplate(tree, before.project) })

@@ -99,6 +99,14 @@ export function workspaceOf(root: string): string | undefined {
   }
 }
 
+/** Returns the path of a project from the root of its git repository; undefined if it is the root, or in no repository. */
+export function placeInRepository(root: string): string | undefined {
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return relative(folder, root).split(sep).join("/") || undefined;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
 /** Reads the patterns of members' folders, as npm, Yarn and Bun write them, or pnpm. */
 function workspacePatterns(folder: string): string[][] {
   const { workspaces } = readIfPossible(join(folder, "package.json"), JSON.parse);

@@ -20,6 +20,14 @@ const project = join(work, "web-operator");
 const name = "appservice-sample";
 const namespace = "default";
 mkdirSync(project);
+const next = `
+Next, in this folder:
+  npm run demo -- --keep     the same, and it goes on: with kubectl, and a page in the browser
+  npm install --global --ignore-scripts ./dist/vendor/tsbuilder-0*.tgz
+and then in an empty one:
+  tsbuilder init --domain example.com
+  tsbuilder create api --group apps --version v1 --kind MySQL
+  tsbuilder dev --samples`;
 
 try {
   title("tsbuilder init --domain example.com --template appservice");
@@ -52,10 +60,7 @@ try {
     const seconds = (from: number): string => ((performance.now() - from) / 1000).toFixed(1);
     title(`done in ${seconds(started)} s, ${seconds(ready)} s of them after scaffolding and npm install`);
     if (keep) await stay();
-    else
-      console.log(
-        "\nNext: `npm run demo -- --keep` leaves it running; README.md begins a project of your own.",
-      );
+    else console.log(next);
   });
 } finally {
   if (!keep) rmSync(work, { recursive: true, force: true });

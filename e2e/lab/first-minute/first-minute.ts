@@ -1,8 +1,9 @@
 // Does what the first lines of README.md say, in a fresh clone, as somebody who has never seen the project: `npm ci` and
-// `npm run demo` with several versions of Node and npm. What they print stays in dist/first-minute.
+// `npm run demo` with several versions of Node and npm. What they print stays in dist/first-minute; where Node comes with
+// that npm, a page of the book shows it.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { run } from "../../support/shell.ts";
@@ -11,6 +12,7 @@ import { repository } from "../../support/source-imports.ts";
 /** Versions of Node and npm, such as `20.19.0` and `11`. Default: each Node with each npm. */
 const [nodes = "20.19.0,20,22,24,26", managers = "10,11"] = process.argv.slice(2);
 const folder = join(repository, "dist/first-minute");
+const page = join(repository, "src/book/about/first-minute.md");
 /** Lines that no new user should see; `npm error` ends the command anyhow. */
 const noise = /\bwarn(?:ing)?\b|deprecated|vulnerabilit|experimental/iu;
 
@@ -28,7 +30,7 @@ async function tryFirstMinute(node: string, npm: string): Promise<boolean> {
   const clone = join(work, "tsbuilder");
   try {
     await run({ folder: work, env: {} }, "git", "clone", "--quiet", repository, clone);
-    const env = { ...process.env, PATH: [...path, process.env["PATH"]].join(delimiter) };
+    const env = await freshEnvironment(work, path);
     const installed = await watch(clone, env, "npm ci");
     const shown = await watch(clone, env, "npm run demo");
     const name = `node-${node}-npm-${npm}`;
@@ -38,10 +40,40 @@ async function tryFirstMinute(node: string, npm: string): Promise<boolean> {
     const codes = installed.code === 0 && shown.code === 0 ? "" : ", a command failed";
     console.log(`Node ${node}, npm ${npm}: ${times}, ${noisy.length} lines of noise${codes}`);
     for (const line of noisy) console.log(`  ${line}`);
-    return codes === "" && noisy.length === 0 && shown.seconds < 60;
+    const isClean = codes === "" && noisy.length === 0;
+    if (isClean) writePage(`Node ${node}, npm ${npm}`, `${installed.text}\n${shown.text}`);
+    return isClean && shown.seconds < 60;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/**
+ * The environment of somebody who has just installed Node: without what npm sets for scripts, whose `--silent` would hide lines,
+ * and without npm's settings on this machine, but for the registry and its certificates.
+ */
+async function freshEnvironment(work: string, path: readonly string[]): Promise<NodeJS.ProcessEnv> {
+  const kept = Object.entries(process.env).filter(([name]) => !/^npm_/iu.test(name));
+  const settings = await Promise.all(
+    ["registry", "cafile", "https-proxy"].map(async (name) => {
+      const { stdout } = await run({ folder: work, env: {} }, "npm", "config", "get", name);
+      return stdout.trim() === "null" ? "" : `${name}=${stdout}`;
+    }),
+  );
+  const file = join(work, "npmrc");
+  writeFileSync(file, settings.join(""));
+  const programs = [...path, process.env["PATH"]].join(delimiter);
+  return { ...Object.fromEntries(kept), PATH: programs, npm_config_userconfig: file };
+}
+
+/** Replaces the text of a version in the page, if it has one. */
+function writePage(name: string, text: string): void {
+  const before = readFileSync(page, "utf8");
+  const block = new RegExp(`(?<=^## ${name}$\\n+\`\`\`text\\n).*?(?=^\`\`\`$)`, "msu");
+  writeFileSync(
+    page,
+    before.replace(block, () => text),
+  );
 }
 
 /** Installs a package into the cache, unless it is there. Returns its `node_modules`. */

@@ -1,6 +1,6 @@
 import { defineCommand } from "../arguments/command.ts";
 import { checkConflicts, checkProject } from "../doctor/check-project.ts";
-import { checkLock, checkPackages } from "../doctor/check-packages.ts";
+import { checkLock, checkPackages, checkPlace } from "../doctor/check-packages.ts";
 import { checkTools } from "../doctor/check-tools.ts";
 import type { Finding } from "../reporting/report.ts";
 import { findProjectRoot } from "../../project/store.ts";
@@ -30,7 +30,8 @@ async function checkAll(project: OpenProject): Promise<Finding[]> {
   // With conflict markers, files can't be parsed: other checks would only report that.
   const conflicts = checkConflicts(tree);
   if (conflicts.length > 0) return [...checkPackages(root, tree), ...conflicts];
-  return [...checkPackages(root, tree), ...checkLock(root, tree), ...(await checkProject(project))];
+  const packages = [...checkPackages(root, tree), ...checkLock(root, tree), ...checkPlace(root, tree)];
+  return [...packages, ...(await checkProject(project))];
 }
 
 const signs = { good: "+", missing: "-", wrong: "!" } as const;

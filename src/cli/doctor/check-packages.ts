@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { npm, packageManagerOf, workspaceOf } from "../../project/package-manager.ts";
+import { npm, packageManagerOf, placeInRepository, workspaceOf } from "../../project/package-manager.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { ownSpecifiers, readManifest } from "../packages/manifest.ts";
 import type { Finding } from "../reporting/report.ts";
@@ -76,6 +76,26 @@ function isInstalled(root: string, name: string): boolean {
   if (existsSync(join(root, "node_modules", name, "package.json")) || existsSync(join(root, ".pnp.cjs")))
     return true;
   return dirname(root) !== root && isInstalled(dirname(root), name);
+}
+
+/** Finds files that do nothing where they are, because the project isn't the root of its repository or workspace. */
+export function checkPlace(root: string, tree: Tree): Finding[] {
+  const [place, workspace] = [placeInRepository(root), workspaceOf(root)];
+  const up = place?.replaceAll(/[^/]+/gu, "..");
+  const unread = tree.has(".github/workflows") && {
+    subject: ".github",
+    message: "GitHub reads it in the root of a repository only",
+    remedy: `mkdir -p ${up}/.github && git mv .github/* ${up}/.github; the workflows say where the project is`,
+  };
+  const own = packageManagerOf(root).lockFiles.some((file) => tree.has(file));
+  const unbuilt = /^COPY package\.json \S*lock/mu.test(tree.read("Dockerfile") ?? "") && {
+    subject: "Dockerfile",
+    message: `it copies a lock file, and the only one is that of the workspace, "${workspace}"`,
+    remedy: `have it copy what it needs of the workspace, and build it there: docker build --file ${place ?? "PROJECT"}/Dockerfile .`,
+  };
+  return [place !== undefined && unread, workspace !== undefined && !own && unbuilt]
+    .filter((finding) => finding !== false)
+    .map((finding) => ({ state: "missing", ...finding }));
 }
 
 /** Finds why `npm ci` would refuse the lock file. Images and workflows install with it. */

@@ -6,7 +6,7 @@ import { goldenHost, run } from "../../../e2e/golden/golden-projects.ts";
 import { dispatch } from "../start/main.ts";
 import { openProject } from "../project/open-project.ts";
 import { diskTree } from "../../scaffold/tree.ts";
-import { checkPackages } from "./check-packages.ts";
+import { checkPackages, checkPlace } from "./check-packages.ts";
 import { checkProject } from "./check-project.ts";
 import { checkNode } from "./check-tools.ts";
 
@@ -45,6 +45,25 @@ test("checkPackages() names what an interrupted npm install left out", () => {
   expect(names()).toMatchObject([{ state: "wrong", message: "the file is not valid JSON" }]);
   rmSync(join(root, "package.json"));
   expect(names()).toMatchObject([{ state: "wrong", message: "the file is missing" }]);
+});
+
+test("a project below the root of a repository says so in its workflows, and doctor what GitHub can't find", async () => {
+  expect(checkPlace(root, diskTree(root))).toEqual([]);
+  mkdirSync(join(root, ".git"));
+  expect(checkPlace(root, diskTree(root))).toEqual([]);
+  writeFileSync(join(root, "package.json"), '{"workspaces":["services/*"]}');
+  const member = join(root, "services/shop");
+  mkdirSync(member, { recursive: true });
+  await run(["init", "--domain", "example.com"], member);
+  const workflow = readFileSync(join(member, ".github/workflows/test.yml"), "utf8");
+  expect(workflow).toContain(
+    'permissions: {}\n\ndefaults:\n  run:\n    working-directory: "services/shop"\n\njobs:',
+  );
+  expect(workflow).not.toContain("cache:");
+  expect(checkPlace(member, diskTree(member))).toMatchObject([
+    { state: "missing", subject: ".github", remedy: expect.stringContaining("../../.github") as string },
+    { state: "missing", subject: "Dockerfile", message: expect.stringContaining(root) as string },
+  ]);
 });
 
 test("checkPackages() names packages of ours that are of different versions", () => {

@@ -5,6 +5,9 @@ import type { Draft, Tree } from "../../scaffold/tree.ts";
 import type { Diagnostic } from "../../generators/model/diagnostic.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
+/** The folder that `generate docs` writes by default, and that `generate` keeps up to date. */
+export const referenceFolder = "docs/api";
+
 /**
  * Adds the generators' output to a draft, so that a new kind and its CRD are written in one plan. Reuses the results in a
  * cache of this process, or those of the last command in the project at `root`. Returns warnings; throws all errors at once.

@@ -5,7 +5,12 @@
 import { existsSync } from "node:fs";
 import { join, posix, sep } from "node:path";
 import { listVendored } from "../../packaging/vendor.ts";
-import { npm, type PackageManager, packageManagerOf } from "../../project/package-manager.ts";
+import {
+  npm,
+  type PackageManager,
+  packageManagerOf,
+  placeInRepository,
+} from "../../project/package-manager.ts";
 import { formatProject, projectFile } from "../../project/store.ts";
 import { Draft, type FileChange, type Plan, memoryTree } from "../../scaffold/tree.ts";
 import { OwnedFiles, ownedFile } from "../../scaffold/owned-files.ts";
@@ -113,6 +118,7 @@ export async function planFresh(
     after: project,
     packages: vendor.packages,
     manager: packageManagerOf(root),
+    place: placeInRepository(root),
     extraFiles: scaffoldLock(root, project, vendor),
     existing: { tree, plugins },
     ...(boilerplate === undefined ? {} : { boilerplate }),

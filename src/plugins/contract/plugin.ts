@@ -22,6 +22,8 @@ export interface ScaffoldInputs {
   readonly packages: PackageSpecifiers;
   /** Installs the project's packages. Default: npm. */
   readonly manager?: PackageManager;
+  /** The path of the project in its git repository, if it is not the root: GitHub runs workflows there. */
+  readonly place?: string | undefined;
 }
 
 /** A version range or tarball path for each of our packages that a project depends on directly. */

@@ -32,7 +32,10 @@ const passWithoutTests = `    // create api scaffolds the first test.
 `;
 
 /** Returns the parts of every project: its package, the tooling, and the entry point. */
-export function init(project: Project, { boilerplate, packages, manager = npm }: ScaffoldInputs): Blueprint {
+export function init(
+  project: Project,
+  { boilerplate, packages, manager = npm, place }: ScaffoldInputs,
+): Blueprint {
   const { projectName } = project;
   const header = fileHeader(boilerplate);
   const hasWebhookTest = project.resources.some(hasWebhooks);
@@ -57,7 +60,7 @@ export function init(project: Project, { boilerplate, packages, manager = npm }:
       boilerplate,
       projectName,
       ...vendorWords(packages),
-      ...managerWords(manager),
+      ...managerWords(manager, place),
     }),
     hasWebhookTest
       ? { ...part(partKeys.e2eWebhooks, "typescript/create-webhook/e2e", { header }), inserts: webhookTest }
@@ -88,8 +91,8 @@ function vendorWords(packages: PackageSpecifiers): Record<string, string> {
   return Object.fromEntries(Object.keys(words).map((name) => [name, ""]));
 }
 
-/** Words about the package manager for files of the project. */
-function managerWords(manager: PackageManager): Record<string, string> {
+/** Words about the package manager for files of the project, and about its place in a repository with more in it. */
+function managerWords(manager: PackageManager, place: string | undefined): Record<string, string> {
   const [lockFile] = manager.lockFiles;
   return {
     lockFile,
@@ -99,8 +102,12 @@ function managerWords(manager: PackageManager): Record<string, string> {
     installInImage: manager.installInImage,
     copyYarn: manager === yarn ? " .yarnrc.yml" : "",
     keepYarn: manager === yarn ? "!.yarnrc.yml\n" : "",
-    // setup-node can cache for another package manager only after that is installed.
-    cacheOfNpm: manager === npm ? "          cache: npm\n" : "",
+    // setup-node looks for a lock file in the root only, and can cache for another package manager only after that is installed.
+    cacheOfNpm: manager === npm && place === undefined ? "          cache: npm\n" : "",
+    workingDirectory:
+      place === undefined ? "" : `defaults:\n  run:\n    working-directory: ${JSON.stringify(place)}\n\n`,
+    context: place === undefined ? "." : JSON.stringify(place),
+    directory: place === undefined ? "/" : JSON.stringify(`/${place}`),
   };
 }
 

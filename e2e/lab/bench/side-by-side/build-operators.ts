@@ -58,7 +58,7 @@ async function bundle(folder: string): Promise<string> {
 }
 
 /** Builds a Go operator of `../operators/controller-runtime`; undefined without Go. */
-export function buildTwin(folder: string, place: "." | "./elected"): string | undefined {
+export function buildTwin(folder: string, place: "." | "./elected" | "./successor"): string | undefined {
   const output = join(folder, "operator");
   const cwd = new URL("../operators/controller-runtime", import.meta.url).pathname;
   const { status } = spawnSync("go", ["build", "-o", output, place], {

@@ -32,6 +32,8 @@ export const readCommands: readonly string[] = [
   "edit --multigroup --diff",
   "delete api --group apps --version v1 --kind Order --dry-run",
   "delete webhook --group apps --version v1 --kind Order --defaulting --dry-run",
+  "eject --dry-run",
+  "eject --diff",
   "upgrade --dry-run",
   "upgrade --diff",
   "upgrade --branch --dry-run",

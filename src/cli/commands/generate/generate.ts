@@ -1,9 +1,6 @@
 import { changeFiles, planFlags } from "../../project/open-project.ts";
 import { defineCommand, flag } from "../../arguments/command.ts";
-import { mergeChanges, planGenerated, planReference } from "../../project/plan-generated.ts";
-
-/** The folder that `generate docs` writes by default, and that `generate` keeps up to date. */
-const referenceFolder = "docs/api";
+import { mergeChanges, planGenerated, planReference, referenceFolder } from "../../project/plan-generated.ts";
 
 export const generate = defineCommand({
   description: `The API reference is regenerated if "${referenceFolder}" exists; create it with tsbuilder generate docs.`,

@@ -5,7 +5,12 @@ import { referenceTemplates } from "../../../plugins/typescript/reference-templa
 import { addResource } from "../../../project/change-project.ts";
 import { type LicenseName, type Project, formatBoilerplate, newResource } from "../../../project/project.ts";
 import type { PackageManager } from "../../../project/package-manager.ts";
-import { npm, packageManagerOf, packageManagers } from "../../../project/package-manager.ts";
+import {
+  npm,
+  packageManagerOf,
+  packageManagers,
+  placeInRepository,
+} from "../../../project/package-manager.ts";
 import { projectFile } from "../../../project/store.ts";
 import { checkDomain, checkProjectName } from "../../../project/validate.ts";
 import { type Plan, type Tree, diskTree } from "../../../scaffold/tree.ts";
@@ -150,6 +155,7 @@ async function planProject({ flags, cwd, ui, host, plugins }: Call): Promise<Pla
     boilerplate,
     packages: vendor.packages,
     manager,
+    place: placeInRepository(cwd),
     extraFiles: new Map<string, string | Uint8Array>([...vendor.files, ...locks]),
     force: flags.force,
     generate: generatorsIf(flags.template !== undefined),

@@ -1,0 +1,74 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  installPackedTsbuilder,
+  type PackedTsbuilder,
+  scaffoldPacked,
+} from "../../support/registries/packed-tsbuilder.ts";
+import { run, tryRun } from "../../support/shell.ts";
+
+let packed: PackedTsbuilder;
+
+beforeAll(async () => {
+  packed = await installPackedTsbuilder();
+});
+
+afterAll(() => packed?.remove());
+
+test("an ejected project generates, tests, builds and packages the same without tsbuilder", async () => {
+  const project = await scaffoldPacked(packed, "shop");
+  const file = (path: string): string => join(project.folder, path);
+  const hasKubectl = (await tryRun(project, "kubectl", "version", "--client")).exitCode === 0;
+  await run(project, "tsbuilder", "generate", "docs");
+  const image = "registry.example.com/shop:v1";
+  const build = async (): Promise<void> => {
+    await run(project, "npm", "run", "build");
+    if (hasKubectl) await run(project, "npm", "run", "build-installer", "--", "--image", image);
+  };
+  await build();
+  cpSync(file("dist"), file("before/dist"), { recursive: true });
+  for (const folder of ["config", "docs"])
+    cpSync(file(folder), file(`before/${folder}`), { recursive: true });
+
+  await run(project, "tsbuilder", "eject", "--skip-install");
+  rmSync(join(packed.work, "prefix"), { recursive: true });
+  rmSync(file("node_modules"), { recursive: true });
+  rmSync(file("dist"), { recursive: true });
+  expect((await tryRun(project, "tsbuilder", "--version")).exitCode).not.toBe(0);
+  await run(project, "npm", "install", "--package-lock-only");
+  await run(project, "npm", "ci");
+  expect(existsSync(file("node_modules/tsbuilder"))).toBe(false);
+
+  for (const generated of ["config/crd/bases", "config/rbac/role.yaml"])
+    rmSync(file(generated), { recursive: true });
+  for (const name of readdirSync(file("docs/api"))) rmSync(file(`docs/api/${name}`));
+  await run(project, "make", "generate");
+  await build();
+  for (const folder of ["config", "docs", "dist"])
+    expect(await tryRun(project, "diff", "--recursive", `before/${folder}`, folder)).toMatchObject({
+      stdout: "",
+    });
+  await run(project, "npm", "test");
+
+  // The image is built from what .dockerignore lets through, and the Dockerfile copies.
+  const allowed = readFileSync(file(".dockerignore"), "utf8").match(/(?<=^!).+$/gmu)!;
+  const copied = readFileSync(file("Dockerfile"), "utf8")
+    .match(/(?<=^COPY (?!--from)).+(?= \S+$)/gmu)!
+    .join(" ");
+  expect(allowed.filter((name) => !copied.split(/[ /]+/u).includes(name))).toEqual([]);
+  for (const name of readdirSync(project.folder))
+    if (!["before", ...allowed].includes(name)) rmSync(file(name), { recursive: true });
+  await run(project, "npm", "ci", "--ignore-scripts");
+  await run(project, "npm", "run", "build");
+  expect(readFileSync(file("dist/main.js"))).toEqual(readFileSync(file("before/dist/main.js")));
+
+  // A mistake in a type is reported, and nothing is written.
+  const types = file("api/v1/mysql_types.ts");
+  const text = readFileSync(types, "utf8");
+  writeFileSync(types, text.replace(/(?<=interface MySQLSpec \{)/u, "\n  broken: number;"));
+  const refused = await tryRun(project, "npm", "run", "manifests");
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.stderr).toMatch(/mysql_types\.ts:\d+:\d+/u);
+  expect(packed.registry.asked).toEqual([]);
+});
