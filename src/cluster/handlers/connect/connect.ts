@@ -266,9 +266,11 @@ async function nodeDestination(
   if (!node) throw notFound({ group: "", plural: "nodes", kind: "Node" }, name);
   if (!hasKubelet(node) || !target.core.kubelets) throw noContainers(target);
   const kubelet = kubeletURL(target, node, "/");
-  const address = await resolveName(kubelet.hostname.replaceAll(/[[\]]/gu, ""));
-  if (port === "" || port === kubelet.port) return { url: kubelet, address, tls: target.core.kubelets };
-  return { url: new URL(origin(scheme, kubelet.hostname, port)), address };
+  const isKubelet = port === "" || port === kubelet.port;
+  const host = await resolveName(kubelet.hostname.replaceAll(/[[\]]/gu, ""));
+  const place = { host, port: Number(isKubelet ? kubelet.port : port), connect: target.core.connect };
+  if (isKubelet) return { url: kubelet, place, tls: target.core.kubelets };
+  return { url: new URL(origin(scheme, kubelet.hostname, port)), place };
 }
 
 function podDestination(target: Target, pod: Pod, scheme: string, port: string): Destination {
