@@ -166,6 +166,10 @@ export async function assembleCluster(
         authorizer: core.authorizer,
         stages: options.stages,
         pace: options.pace,
+        readMetrics: {
+          isServed: () => aggregated.versions().some(({ group }) => group === "metrics.k8s.io"),
+          get: (path: string) => aggregated.get(path),
+        },
         onError: (controller: string, key: string, cause: unknown) =>
           onError(new Error(`controller ${controller} failed on ${key}`, { cause })),
       };

@@ -4,6 +4,7 @@ import { type Server, createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type TestCluster, startTestCluster } from "../../testing/index.ts";
 import { send } from "../../testing/send.ts";
@@ -96,7 +97,7 @@ async function install(...objects: readonly object[]): Promise<void> {
     for (const url of [`${services}/v1.${group}`, sliceURL, "/api/v1/namespaces/default/services/metrics"])
       await send(cluster.kubeconfig, { method: "DELETE", path: url });
   });
-  await cluster.install(...(objects as Parameters<TestCluster["install"]>));
+  await cluster.install(...(objects as readonly KubernetesObject[]));
 }
 
 test("a server is available as soon as it has a Service, pods and a response, and until its pods are gone", async () => {

@@ -102,12 +102,27 @@ export class AggregatedAPIs {
       }));
   }
 
-  /** Passes a request on to the server of its path; undefined if this one serves it itself. */
-  handle(context: RequestContext): Promise<Reply> | undefined {
-    const [, group, version] = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/u.exec(context.info.path) ?? [];
+  /** Returns the document that a server has at a path. Rejects if it is not available. */
+  async get(path: string): Promise<unknown> {
+    const service = this.#find(path);
+    const destination = service && isAvailable(service) ? this.#destinationOf(service, path) : undefined;
+    if (!destination) throw new Error("the server is currently unable to handle the request");
+    const { statusCode, body } = await this.#get(destination);
+    if (statusCode !== 200) throw new Error(`the server responded with the status code ${statusCode}`);
+    return JSON.parse(body);
+  }
+
+  #find(path: string): RemoteService | undefined {
+    const [, group, version] = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/u.exec(path) ?? [];
     if (group === undefined) return undefined;
     const service = clusterObjects(this.#core).get(apiServices, undefined, `${version}.${group}`);
-    return service && isRemote(service) ? this.#pass(context, service) : undefined;
+    return service && isRemote(service) ? service : undefined;
+  }
+
+  /** Passes a request on to the server of its path; undefined if this one serves it itself. */
+  handle(context: RequestContext): Promise<Reply> | undefined {
+    const service = this.#find(context.info.path);
+    return service && this.#pass(context, service);
   }
 
   async #pass(context: RequestContext, service: RemoteService): Promise<Reply> {
