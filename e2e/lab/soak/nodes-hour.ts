@@ -7,6 +7,7 @@ import { parseArgs, promisify } from "node:util";
 import { findPrograms, kubectlReleases } from "../../support/kubectl-binaries.ts";
 import { repository } from "../../support/source-imports.ts";
 import { nodeNames } from "../../oracle/real/node/addresses.ts";
+import { podRange } from "../../../src/cluster/nodes/node-files.ts";
 import { boxImage, writeBoxImage } from "../../oracle/real/node/box-image.ts";
 import { controlPlaneFlags } from "../../oracle/real/node/control-plane-flags.ts";
 import { writeCredentials } from "../../oracle/real/node/credentials.ts";
@@ -64,15 +65,17 @@ try {
   startControlPlane();
   await until("the API server serves", async () => (await kubectl("get", "--raw", "/readyz")) === "ok", 120);
   if (values.real) startControllers(sandbox, programs, writeKubeconfig);
-  else
+  const startProxy = (): void => {
     start("kube-proxy", [
       join(programs.node, "kube-proxy"),
       `--kubeconfig=${writeKubeconfig("system:kube-proxy")}`,
       `--hostname-override=${nodeNames[0]}`,
+      `--cluster-cidr=${podRange}`,
       "--proxy-mode=iptables",
       "--conntrack-max-per-core=0",
       "--oom-score-adj=0",
     ]);
+  };
   const box = join(folder, "box.tar");
   writeBoxImage(box);
   const startOne = async (name: (typeof nodeNames)[number]): Promise<void> => {
@@ -80,6 +83,7 @@ try {
     await importImages(sandbox, name, box);
   };
   await Promise.all(nodeNames.map(startOne));
+  if (!values.real) startProxy();
   const isReady = async (name: string): Promise<boolean> =>
     conditionOf((await read("nodes")).items.find((node) => node.metadata.name === name), "Ready") === "True";
   for (const name of nodeNames) await until(`${name} is ready`, () => isReady(name), 180);
@@ -96,7 +100,7 @@ try {
   };
   const settle = async (): Promise<void> => {
     for (const name of ["stay", "churn"]) await until(`all pods of ${name} are available`, () => available(name), 240);
-    await until("the Service answers", async () => (await inside("/bin/busybox", "wget", "-qO-", "-T2", `http://${address}:8080/`)).startsWith("stay-"), 60);
+    await until("the Service answers", async () => (await inside("curl", "--silent", "--max-time", "5", `http://${address}:8080/`)).startsWith("stay-"), 60);
   };
   const inside = async (...words: string[]): Promise<string> => {
     const [program = "", ...rest] = [...enter, ...words];

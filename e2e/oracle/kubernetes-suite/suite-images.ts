@@ -113,7 +113,12 @@ function imagesOf(folder: string, control: string): Image[] {
     },
     {
       names: ["registry.k8s.io/etcd:3.6.8-0"],
-      fill: (root) => cpSync(join(control, "etcd"), join(root, "usr/local/bin/etcd")),
+      fill: (root) => {
+        const etcd = join(control, "etcd");
+        // It is linked with the libraries of this machine.
+        addProgram(root, etcd);
+        symlinkSync(etcd, join(root, "usr/local/bin/etcd"));
+      },
       config: { Cmd: ["etcd"] },
     },
     {
