@@ -56,10 +56,19 @@ try {
   };
 
   const flags = controlPlaneFlags(folder);
-  const source = ["--conditions=@tsbuilder/source", "--import", join(repository, "node_modules/tsx/dist/loader.mjs")];
+  const source = [
+    "--conditions=@tsbuilder/source",
+    "--import",
+    join(repository, "node_modules/tsx/dist/loader.mjs"),
+  ];
   const startControlPlane = (): Program =>
     programs.controlPlane === "embedded"
-      ? start("control-plane", [process.execPath, ...source, join(import.meta.dirname, "persistent-control-plane.ts"), folder])
+      ? start("control-plane", [
+          process.execPath,
+          ...source,
+          join(import.meta.dirname, "persistent-control-plane.ts"),
+          folder,
+        ])
       : start("control-plane", [join(programs.controlPlane, "kube-apiserver"), ...flags.apiserver]);
   if (values.real) start("etcd", [join(programs.controlPlane, "etcd"), ...flags.etcd]);
   startControlPlane();
@@ -85,10 +94,21 @@ try {
   await Promise.all(nodeNames.map(startOne));
   if (!values.real) startProxy();
   const isReady = async (name: string): Promise<boolean> =>
-    conditionOf((await read("nodes")).items.find((node) => node.metadata.name === name), "Ready") === "True";
+    conditionOf(
+      (await read("nodes")).items.find((node) => node.metadata.name === name),
+      "Ready",
+    ) === "True";
   for (const name of nodeNames) await until(`${name} is ready`, () => isReady(name), 180);
-  await until("there is a ServiceAccount", async () => (await kubectl("get", "serviceaccount", "default")) !== "", 60);
-  await apply({ apiVersion: "v1", kind: "List", items: [deployment("stay", 12), deployment("churn", 6), service] });
+  await until(
+    "there is a ServiceAccount",
+    async () => (await kubectl("get", "serviceaccount", "default")) !== "",
+    60,
+  );
+  await apply({
+    apiVersion: "v1",
+    kind: "List",
+    items: [deployment("stay", 12), deployment("churn", 6), service],
+  });
   const address = await kubectl("get", "service", "stay", "--output=jsonpath={.spec.clusterIP}");
 
   let pods = 0;
@@ -99,8 +119,14 @@ try {
     return status?.availableReplicas === spec?.replicas && status?.replicas === spec?.replicas;
   };
   const settle = async (): Promise<void> => {
-    for (const name of ["stay", "churn"]) await until(`all pods of ${name} are available`, () => available(name), 240);
-    await until("the Service answers", async () => (await inside("curl", "--silent", "--max-time", "5", `http://${address}:8080/`)).startsWith("stay-"), 60);
+    for (const name of ["stay", "churn"])
+      await until(`all pods of ${name} are available`, () => available(name), 240);
+    await until(
+      "the Service answers",
+      async () =>
+        (await inside("curl", "--silent", "--max-time", "5", `http://${address}:8080/`)).startsWith("stay-"),
+      60,
+    );
   };
   const inside = async (...words: string[]): Promise<string> => {
     const [program = "", ...rest] = [...enter, ...words];
@@ -113,7 +139,9 @@ try {
     const job = `job-${rounds}`;
     await apply(newJob(job));
     jobs += 4;
-    const running = (await read("pods", "--selector=app=stay")).items.filter(({ metadata }) => !metadata.deletionTimestamp);
+    const running = (await read("pods", "--selector=app=stay")).items.filter(
+      ({ metadata }) => !metadata.deletionTimestamp,
+    );
     const victim = running[rounds % running.length];
     if (victim) await kubectl("delete", "pod", victim.metadata.name, "--wait=false");
     pods += 5;
@@ -137,23 +165,34 @@ try {
     );
     await kubectl("delete", "job", job, "--wait=false");
     await settle();
-    console.log(`${new Date().toISOString()} round ${rounds}: ${(await read("pods")).items.length} pods, ${kills} restarts, ${deaths} dead nodes, ${problems.length} problems`);
+    console.log(
+      `${new Date().toISOString()} round ${rounds}: ${(await read("pods")).items.length} pods, ${kills} restarts, ${deaths} dead nodes, ${problems.length} problems`,
+    );
   }
   await checkContainers();
-  console.log(`${rounds} rounds, ${jobs} pods of Jobs, ${pods} others replaced, ${kills} control planes killed, ${deaths} nodes killed`);
+  console.log(
+    `${rounds} rounds, ${jobs} pods of Jobs, ${pods} others replaced, ${kills} control planes killed, ${deaths} nodes killed`,
+  );
 
   /** Kills the API server, and with the embedded one its controllers. Pods that nobody touched go on in the same containers. */
   async function killControlPlane(): Promise<void> {
     const before = await containersOf("stay");
-    for (const pid of pidsOf(values.real ? "kube-apiserver" : "persistent-control-plane.ts")) process.kill(pid, "SIGKILL");
+    for (const pid of pidsOf(values.real ? "kube-apiserver" : "persistent-control-plane.ts"))
+      process.kill(pid, "SIGKILL");
     await delay(3000);
     startControlPlane();
-    await until("the API server serves again", async () => (await kubectl("get", "--raw", "/readyz")) === "ok", 120);
+    await until(
+      "the API server serves again",
+      async () => (await kubectl("get", "--raw", "/readyz")) === "ok",
+      120,
+    );
     await delay(15_000);
     const after = await containersOf("stay");
     const moved = [...before].filter(([name, id]) => after.has(name) && after.get(name) !== id);
-    if (moved.length > 0) problems.push(`containers that a restart of the control plane replaced: ${moved.join()}`);
-    if (![...before.keys()].some((name) => after.has(name))) problems.push("no pod survived the control plane");
+    if (moved.length > 0)
+      problems.push(`containers that a restart of the control plane replaced: ${moved.join()}`);
+    if (![...before.keys()].some((name) => after.has(name)))
+      problems.push("no pod survived the control plane");
   }
 
   async function containersOf(app: string): Promise<Map<string, string>> {
@@ -168,7 +207,11 @@ try {
   /** Kills a node with all its containers; once its pods run elsewhere, it comes back. */
   async function dieAndReturn(name: (typeof nodeNames)[number]): Promise<void> {
     const own = join(folder, name);
-    for (const pid of [...pidsOf(`${own}/`), ...pidsOf(`--hostname-override=${name}`, "kubelet"), ...containersIn(name)])
+    for (const pid of [
+      ...pidsOf(`${own}/`),
+      ...pidsOf(`--hostname-override=${name}`, "kubelet"),
+      ...containersIn(name),
+    ])
       try {
         process.kill(pid, "SIGKILL");
       } catch {
@@ -178,39 +221,74 @@ try {
     await settle();
     await startOne(name);
     await until(`${name} is ready again`, () => isReady(name), 180);
-    await until(`nothing is left of the pods of ${name}`, async () => {
-      const { items } = await read("pods");
-      return items.every(({ metadata }) => Date.now() - Date.parse(metadata.deletionTimestamp ?? "") < 60_000 || !metadata.deletionTimestamp);
-    }, 240);
+    await until(
+      `nothing is left of the pods of ${name}`,
+      async () => {
+        const { items } = await read("pods");
+        return items.every(
+          ({ metadata }) =>
+            Date.now() - Date.parse(metadata.deletionTimestamp ?? "") < 60_000 || !metadata.deletionTimestamp,
+        );
+      },
+      240,
+    );
   }
 
   /** The containers of the nodes are those of pods that exist. */
   async function checkContainers(): Promise<void> {
-    await until("no container is without a pod", async () => {
-      const known = new Set((await read("pods", "--all-namespaces")).items.map(({ metadata }) => metadata.uid));
-      for (const name of nodeNames) {
-        const socket = join(folder, name, "containerd.sock");
-        const tasks = await inside("ctr", "--address", socket, "--namespace", "k8s.io", "tasks", "list", "--quiet");
-        for (const id of tasks.split("\n").filter((line) => line !== "")) {
-          const told = await inside("ctr", "--address", socket, "--namespace", "k8s.io", "containers", "info", id);
-          const { Labels = {} } = JSON.parse(told) as { Labels?: Record<string, string> };
-          if (!known.has(Labels["io.kubernetes.pod.uid"] ?? "")) return false;
+    await until(
+      "no container is without a pod",
+      async () => {
+        const known = new Set(
+          (await read("pods", "--all-namespaces")).items.map(({ metadata }) => metadata.uid),
+        );
+        for (const name of nodeNames) {
+          const socket = join(folder, name, "containerd.sock");
+          const tasks = await inside(
+            "ctr",
+            "--address",
+            socket,
+            "--namespace",
+            "k8s.io",
+            "tasks",
+            "list",
+            "--quiet",
+          );
+          for (const id of tasks.split("\n").filter((line) => line !== "")) {
+            const told = await inside(
+              "ctr",
+              "--address",
+              socket,
+              "--namespace",
+              "k8s.io",
+              "containers",
+              "info",
+              id,
+            );
+            const { Labels = {} } = JSON.parse(told) as { Labels?: Record<string, string> };
+            if (!known.has(Labels["io.kubernetes.pod.uid"] ?? "")) return false;
+          }
         }
-      }
-      return true;
-    }, 120);
+        return true;
+      },
+      120,
+    );
   }
 
   /** The processes of this sandbox whose command lines have these words. */
   function pidsOf(...words: readonly string[]): number[] {
-    const namespaces = execFileSync(enter[0]!, [...enter.slice(1), "readlink", "/proc/self/ns/net"], { encoding: "utf8" }).trim();
+    const namespaces = execFileSync(enter[0]!, [...enter.slice(1), "readlink", "/proc/self/ns/net"], {
+      encoding: "utf8",
+    }).trim();
     return readdirSync("/proc")
       .filter((entry) => /^\d+$/u.test(entry))
       .filter((entry) => {
         try {
           const line = readFileSync(`/proc/${entry}/cmdline`, "utf8").replaceAll("\0", " ");
           if (!words.every((word) => line.includes(word)) || line.startsWith("nsenter")) return false;
-          return execFileSync("readlink", [`/proc/${entry}/ns/net`], { encoding: "utf8" }).trim() === namespaces;
+          return (
+            execFileSync("readlink", [`/proc/${entry}/ns/net`], { encoding: "utf8" }).trim() === namespaces
+          );
         } catch {
           return false;
         }
@@ -222,7 +300,9 @@ try {
   function containersIn(name: string): number[] {
     const words = ["/sys/fs/cgroup", "-path", `*/${group}/${name}/*`, "-name", "cgroup.procs"];
     const files = execFileSync("find", words, { encoding: "utf8" }).trim().split("\n");
-    const pids = files.filter((file) => file !== "").flatMap((file) => readFileSync(file, "utf8").trim().split("\n"));
+    const pids = files
+      .filter((file) => file !== "")
+      .flatMap((file) => readFileSync(file, "utf8").trim().split("\n"));
     return [...new Set(pids.filter((pid) => pid !== "").map(Number))];
   }
 } catch (error) {
@@ -301,21 +381,29 @@ function template(app: string, script: string, more: object = {}) {
   const command = ["/bin/busybox", "sh", "-c", script];
   return {
     metadata: { labels: { app } },
-    spec: { terminationGracePeriodSeconds: 1, tolerations, containers: [{ name: "box", image: boxImage, command, ...more }] },
+    spec: {
+      terminationGracePeriodSeconds: 1,
+      tolerations,
+      containers: [{ name: "box", image: boxImage, command, ...more }],
+    },
   };
 }
 
 function deployment(name: string, replicas: number): object {
-  const script = "/bin/busybox mkdir /www; /bin/busybox hostname > /www/index.html; exec /bin/busybox httpd -f -p 8080 -h /www";
+  const script =
+    "/bin/busybox mkdir /www; /bin/busybox hostname > /www/index.html; exec /bin/busybox httpd -f -p 8080 -h /www";
   const readinessProbe = { httpGet: { port: 8080 }, periodSeconds: 5 };
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name, namespace: "default" },
-    spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name, script, { readinessProbe }) },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: template(name, script, { readinessProbe }),
+    },
   };
 }
-
 
 /** Its pods end well; those that a dead node took with it are made anew, and don't count as failures. */
 function newJob(name: string): object {

@@ -18,9 +18,7 @@ export interface NodesCluster {
 }
 
 /** Starts the embedded cluster as users do, with nodes that have the suite's images; or says why that can't be done. */
-export async function startNodesCluster(
-  count: number,
-): Promise<NodesCluster | { readonly missing: string }> {
+export async function startNodesCluster(count: number): Promise<NodesCluster | { readonly missing: string }> {
   const programs = prepareNode("embedded");
   if ("missing" in programs) return programs;
   const images = prepareSuiteImages();
@@ -51,7 +49,10 @@ export async function runOnNodes(
   { shares, output, tell }: NodesRun,
 ): Promise<void> {
   const isAlone = (spec: string): boolean => spec.includes("[Serial]");
-  await runAll(specs.filter((spec) => !isAlone(spec)), shares);
+  await runAll(
+    specs.filter((spec) => !isAlone(spec)),
+    shares,
+  );
   await runAll(specs.filter(isAlone), 1);
 
   async function runAll(all: readonly string[], workers: number): Promise<void> {

@@ -54,7 +54,9 @@ async function runWithNodes(program: Program): Promise<void> {
   const readPage = () => new Map(readRows(readFileSync(nodesPage, "utf8")).map((row) => [row.spec, row]));
   const before = readPage();
   const hasPassed = (spec: string): boolean => before.get(titleOf(spec))?.verdict === "passed";
-  const specs = all.filter((spec) => (focus === undefined || spec.includes(focus)) && !(rest && hasPassed(spec)));
+  const specs = all.filter(
+    (spec) => (focus === undefined || spec.includes(focus)) && !(rest && hasPassed(spec)),
+  );
   const cluster = await startNodesCluster(nodes);
   if ("missing" in cluster) {
     console.log(`left out: Kubernetes' conformance suite on nodes: ${cluster.missing}`);
@@ -68,20 +70,31 @@ async function runWithNodes(program: Program): Promise<void> {
       tell(more) {
         verdicts.push(...more);
         for (const { spec, passed, message } of more)
-          console.log(`${verdicts.length}/${specs.length} ${passed ? "passed" : "FAILED"} ${titleOf(spec)} ${message}`);
+          console.log(
+            `${verdicts.length}/${specs.length} ${passed ? "passed" : "FAILED"} ${titleOf(spec)} ${message}`,
+          );
         // Another run may have written meanwhile.
         const known = readPage();
-        const ran = rowsOf(more.map(({ spec }) => spec), more, () => undefined);
+        const ran = rowsOf(
+          more.map(({ spec }) => spec),
+          more,
+          () => undefined,
+        );
         for (const row of ran) known.set(titleOf(row.spec), { ...row, spec: titleOf(row.spec) });
         const titles = all.map((spec) => titleOf(spec));
-        const rows = titles.map((spec) => known.get(spec) ?? { spec, verdict: "left out" as const, why: "was not run" });
+        const rows = titles.map(
+          (spec) => known.get(spec) ?? { spec, verdict: "left out" as const, why: "was not run" },
+        );
         writeFileSync(nodesPage, verdictsPage(rows, nodesIntroduction));
       },
     });
   } finally {
     await cluster.stop();
   }
-  report(rowsOf(specs, verdicts, () => undefined), specs.length);
+  report(
+    rowsOf(specs, verdicts, () => undefined),
+    specs.length,
+  );
 }
 
 function report(rows: readonly Row[], count: number): void {

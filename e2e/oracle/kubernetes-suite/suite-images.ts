@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addProgram } from "../../support/registries/base-images.ts";
@@ -132,7 +141,14 @@ function imagesOf(folder: string, control: string): Image[] {
 /** Debian's nginx with the paths and the log of its image. */
 function nginx(root: string): void {
   addProgram(root, "/usr/sbin/nginx");
-  for (const name of ["etc/nginx", "var/log/nginx", "var/lib/nginx", "run", "usr/share/nginx/html", "usr/share/nginx/modules"])
+  for (const name of [
+    "etc/nginx",
+    "var/log/nginx",
+    "var/lib/nginx",
+    "run",
+    "usr/share/nginx/html",
+    "usr/share/nginx/modules",
+  ])
     mkdirSync(join(root, name), { recursive: true });
   cpSync("/etc/nginx/mime.types", join(root, "etc/nginx/mime.types"));
   writeFileSync(join(root, "usr/share/nginx/html/index.html"), "<h1>Welcome to nginx!</h1>\n");

@@ -24,7 +24,9 @@ export function apiHandler(core: Core, aggregated: AggregatedAPIs): Handler {
     if (context.info.path === imagesPath && context.method === "POST") return loadImages(core, context);
     if (context.method !== "GET" && context.method !== "HEAD") throw methodNotAllowed();
     return (
-      handleDiscovery(catalog, context) ?? (await openapi.handle(context)) ?? handlePath(core, catalog, context)
+      handleDiscovery(catalog, context) ??
+      (await openapi.handle(context)) ??
+      handlePath(core, catalog, context)
     );
   };
 }

@@ -27,12 +27,15 @@ let cluster: TestCluster;
 beforeAll(async () => {
   const dnsNames = ["metrics.default.svc"];
   const serving = issueCertificate(authority, { dnsNames, usages: ["server"] });
-  server = createServer({ ...serving, requestCert: true, rejectUnauthorized: false }, (incoming, response) => {
-    received.push(incoming);
-    client = (incoming.socket as TLSSocket).getPeerCertificate();
-    const body = incoming.url === path ? { kind: "APIResourceList", resources } : { path: incoming.url };
-    response.writeHead(code, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-  });
+  server = createServer(
+    { ...serving, requestCert: true, rejectUnauthorized: false },
+    (incoming, response) => {
+      received.push(incoming);
+      client = (incoming.socket as TLSSocket).getPeerCertificate();
+      const body = incoming.url === path ? { kind: "APIResourceList", resources } : { path: incoming.url };
+      response.writeHead(code, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+    },
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   cluster = await startTestCluster({
@@ -102,8 +105,9 @@ async function install(...objects: readonly object[]): Promise<void> {
 
 test("a server is available as soon as it has a Service, pods and a response, and until its pods are gone", async () => {
   await install(apiService());
-  const unavailable = (reason: string, message: string) =>
-    expect.poll(available).toMatchObject({ type: "Available", status: "False", reason, message });
+  const unavailable = async (reason: string, message: string): Promise<void> => {
+    await expect.poll(available).toMatchObject({ type: "Available", status: "False", reason, message });
+  };
   await unavailable("ServiceNotFound", 'service/metrics in "default" is not present');
   expect(await get(`${path}/pods`)).toMatchObject({ code: 503, text: "service unavailable\n" });
   await cluster.install(service);
@@ -174,7 +178,9 @@ test("who may not, does not reach it", async () => {
   await install(service, slice, apiService());
   await expect.poll(available).toMatchObject({ status: "True" });
   const count = received.length;
-  expect(await get(`${path}/namespaces/default/pods`, {}, cluster.addUser("bob"))).toMatchObject({ code: 403 });
+  expect(await get(`${path}/namespaces/default/pods`, {}, cluster.addUser("bob"))).toMatchObject({
+    code: 403,
+  });
   expect(received.length).toBe(count);
 });
 
@@ -208,5 +214,7 @@ test("discovery has its resources in both forms", async () => {
       },
     ],
   });
-  expect((await get("/")).body).toMatchObject({ paths: expect.arrayContaining([`/apis/${group}`, path]) as string[] });
+  expect((await get("/")).body).toMatchObject({
+    paths: expect.arrayContaining([`/apis/${group}`, path]) as string[],
+  });
 });

@@ -72,11 +72,12 @@ export class AggregatedAPIs {
     this.#core = core;
     this.#proxy = proxy;
     const objects = clusterObjects(core);
-    for (const service of objects.list(apiServices)) if (isRemote(service)) this.#checkSoon(service.metadata.name!, 0);
+    for (const service of objects.list(apiServices))
+      if (isRemote(service)) this.#checkSoon(service.metadata.name!, 0);
     this.#stop = objects.watch(({ type, resource, object }) => {
       if (resource === apiServices) {
         const name = object.metadata.name!;
-        if (type === "DELETED" || !isRemote(object as APIService)) this.#forget(name);
+        if (type === "DELETED" || !isRemote(object)) this.#forget(name);
         else if (!this.#waits.has(name) || type === "ADDED") this.#checkSoon(name, 0);
       } else if (resource === services || resource === endpointSlices) this.#noticeChange(resource, object);
     });
@@ -93,7 +94,11 @@ export class AggregatedAPIs {
     return clusterObjects(this.#core)
       .list(apiServices)
       .filter(isRemote)
-      .toSorted((a, b) => b.spec.groupPriorityMinimum - a.spec.groupPriorityMinimum || b.spec.versionPriority - a.spec.versionPriority)
+      .toSorted(
+        (a, b) =>
+          b.spec.groupPriorityMinimum - a.spec.groupPriorityMinimum ||
+          b.spec.versionPriority - a.spec.versionPriority,
+      )
       .map((service) => ({
         group: service.spec.group!,
         version: service.spec.version!,
@@ -199,12 +204,14 @@ export class AggregatedAPIs {
     if (service.spec?.type === "ExternalName") return undefined;
     const found = service.spec?.ports?.find((each) => each.port === port);
     if (!found) return failure("ServicePortError", `${where} is not listening on port ${port}`);
-    const isReady = objects.list(endpointSlices, namespace).some(
-      ({ metadata, endpoints, ports }) =>
-        metadata.labels?.["kubernetes.io/service-name"] === name &&
-        ports?.some((each) => (each.name ?? "") === (found.name ?? "")) &&
-        endpoints?.some(({ conditions }) => conditions?.ready !== false),
-    );
+    const isReady = objects
+      .list(endpointSlices, namespace)
+      .some(
+        ({ metadata, endpoints, ports }) =>
+          metadata.labels?.["kubernetes.io/service-name"] === name &&
+          ports?.some((each) => (each.name ?? "") === (found.name ?? "")) &&
+          endpoints?.some(({ conditions }) => conditions?.ready !== false),
+      );
     const lost = `endpoints for ${where} have no addresses with port name ${JSON.stringify(found.name ?? "")}`;
     return isReady ? undefined : failure("MissingEndpoints", lost);
   }
@@ -294,7 +301,10 @@ function userHeaders({ name, uid, groups, extra = {} }: User): Record<string, st
     ...(uid !== undefined && { "X-Remote-Uid": uid }),
     "X-Remote-Group": [...groups],
     ...Object.fromEntries(
-      Object.entries(extra).map(([key, values]) => [`X-Remote-Extra-${encodeURIComponent(key)}`, [...values]]),
+      Object.entries(extra).map(([key, values]) => [
+        `X-Remote-Extra-${encodeURIComponent(key)}`,
+        [...values],
+      ]),
     ),
   };
 }

@@ -54,8 +54,8 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
       const autoscaler = findByKey(objects, autoscalers, key);
       if (!autoscaler) wanted.delete(key);
       if (!autoscaler || !readMetrics?.isServed()) return autoscaler && syncMilliseconds;
-      const { scaleTargetRef, minReplicas = 1, maxReplicas = 1 } = autoscaler.spec ?? {};
-      const { apiVersion = "", kind = "", name = "" } = scaleTargetRef ?? {};
+      const { scaleTargetRef, minReplicas = 1, maxReplicas } = autoscaler.spec;
+      const { apiVersion = "", kind, name } = scaleTargetRef;
       const served = objects.findKind(parseApiVersion(apiVersion).group, kind);
       const target = served && objects.get<Target>(served.resource, autoscaler.metadata.namespace, name);
       if (!target) {
@@ -63,16 +63,28 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
         return write(autoscaler, undefined, [condition("AbleToScale", "False", "FailedGetScale", message)]);
       }
       const current = target.spec?.replicas ?? 1;
-      const able = condition("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size");
+      const able = condition(
+        "AbleToScale",
+        "True",
+        "ReadyForNewScale",
+        "recommended size matches current size",
+      );
       if (current === 0) {
         const message = "scaling is disabled since the replica count of the target is zero";
-        return write(autoscaler, target, [able, condition("ScalingActive", "False", "ScalingDisabled", message)]);
+        return write(autoscaler, target, [
+          able,
+          condition("ScalingActive", "False", "ScalingDisabled", message),
+        ]);
       }
       try {
         const found = await readAll(autoscaler, target);
         const proposed = Math.max(...found.map(({ replicas }) => replicas));
         const stable = stabilized(key, autoscaler, current, proposed);
-        const limited = Math.min(Math.max(stable, minReplicas), maxReplicas, Math.max(2 * current, current + 4));
+        const limited = Math.min(
+          Math.max(stable, minReplicas),
+          maxReplicas,
+          Math.max(2 * current, current + 4),
+        );
         if (limited !== current) {
           await objects.update(user, { ...target, spec: { ...target.spec, replicas: limited } });
           const why = `New size: ${limited}; reason: ${limited > current ? "resource utilization above target" : "All metrics below target"}`;
@@ -80,21 +92,44 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
         }
         const active = "the HPA was able to successfully calculate a replica count from the metrics";
         return write(
-          { ...autoscaler, status: { ...autoscaler.status!, currentMetrics: found.map(({ metric }) => metric) } },
+          {
+            ...autoscaler,
+            status: { ...autoscaler.status!, currentMetrics: found.map(({ metric }) => metric) },
+          },
           target,
           [
-            limited === current ? able : condition("AbleToScale", "True", "SucceededRescale", `the HPA controller was able to update the target scale to ${limited}`),
+            limited === current
+              ? able
+              : condition(
+                  "AbleToScale",
+                  "True",
+                  "SucceededRescale",
+                  `the HPA controller was able to update the target scale to ${limited}`,
+                ),
             condition("ScalingActive", "True", "ValidMetricFound", active),
             limited === stable
-              ? condition("ScalingLimited", "False", "DesiredWithinRange", "the desired count is within the acceptable range")
-              : condition("ScalingLimited", "True", limited > stable ? "TooFewReplicas" : "TooManyReplicas", "the desired replica count is out of the acceptable range"),
+              ? condition(
+                  "ScalingLimited",
+                  "False",
+                  "DesiredWithinRange",
+                  "the desired count is within the acceptable range",
+                )
+              : condition(
+                  "ScalingLimited",
+                  "True",
+                  limited > stable ? "TooFewReplicas" : "TooManyReplicas",
+                  "the desired replica count is out of the acceptable range",
+                ),
           ],
           limited,
         );
       } catch (error) {
         const message = `the HPA was unable to compute the replica count: ${(error as Error).message}`;
         await report(autoscaler, "Warning", "FailedGetResourceMetric", message);
-        return write(autoscaler, target, [able, condition("ScalingActive", "False", "FailedGetResourceMetric", message)]);
+        return write(autoscaler, target, [
+          able,
+          condition("ScalingActive", "False", "FailedGetResourceMetric", message),
+        ]);
       }
     },
   };
@@ -104,7 +139,9 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
     const { namespace = "" } = autoscaler.metadata;
     const own = objects
       .list(pods, namespace)
-      .filter((pod) => isActive(pod) && matchesLabelSelector(target.spec?.selector, pod.metadata.labels ?? {}));
+      .filter(
+        (pod) => isActive(pod) && matchesLabelSelector(target.spec?.selector, pod.metadata.labels ?? {}),
+      );
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`;
     const { items = [] } = (await readMetrics!.get(path)) as { items?: readonly PodMetrics[] };
     return (autoscaler.spec?.metrics ?? []).map(({ type, resource }) => {
@@ -156,7 +193,8 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
       ...(desired !== undefined && desired !== currentReplicas && { lastScaleTime: formatTime(clock.now()) }),
     };
     const stored = objects.get(autoscalers, autoscaler.metadata.namespace, autoscaler.metadata.name!);
-    if (stored && !isEqual(stored.status, status)) await objects.update(user, { ...stored, status }, "status");
+    if (stored && !isEqual(stored.status, status))
+      await objects.update(user, { ...stored, status }, "status");
     return syncMilliseconds;
   }
 }
@@ -176,12 +214,15 @@ function readResource(
   );
   const measured = own.filter((pod) => usages.has(pod.metadata.name!) && isReady(pod));
   if (measured.length === 0)
-    throw new Error(`failed to get ${name} utilization: did not receive metrics for targeted pods (pods might be unready)`);
+    throw new Error(
+      `failed to get ${name} utilization: did not receive metrics for targeted pods (pods might be unready)`,
+    );
   const used = sum(measured.map((pod) => usages.get(pod.metadata.name!)!));
   const wantsOf = (pod: Pod): number =>
     target.type === "Utilization"
       ? (sum(pod.spec.containers.map(({ resources }) => requestOf(resources?.requests?.[name], name, pod))) *
-          (target.averageUtilization ?? 100)) / 100
+          (target.averageUtilization ?? 100)) /
+        100
       : quantityToNumber(target.averageValue ?? "1");
   const aim = sum(measured.map(wantsOf));
   const others = own.length - measured.length;
@@ -208,6 +249,8 @@ function readResource(
 
 function requestOf(request: string | number | undefined, name: string, { metadata }: Pod): number {
   if (request === undefined)
-    throw new Error(`failed to get ${name} utilization: missing request for ${name} in a container of Pod ${metadata.name}`);
+    throw new Error(
+      `failed to get ${name} utilization: missing request for ${name} in a container of Pod ${metadata.name}`,
+    );
   return quantityToNumber(request);
 }
