@@ -130,6 +130,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "an operator whose connections break, for a long time",
       steps: [program("e2e/lab/soak/runtime-churn.ts")],
     },
+    "soak-nodes": {
+      summary:
+        "[--minutes 60] [--real]: thirty pods that come and go on two nodes, while the control plane and a node are killed",
+      steps: [program("e2e/lab/soak/nodes-hour.ts")],
+    },
     "soak-kills": {
       summary: "clusters that are killed during writes, again and again",
       steps: [program("e2e/lab/soak/cluster-kills.ts")],

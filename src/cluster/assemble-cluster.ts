@@ -39,6 +39,7 @@ import { publishGroups } from "./bootstrap/api-services.ts";
 import { authenticationFilter, authorizationFilter, impersonationFilter } from "./filters/access.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { type Intercept, interceptionFilter } from "./filters/interception.ts";
+import { AggregatedAPIs, type FrontProxy } from "./handlers/connect/aggregated-apis.ts";
 import { ensureDefaultAccount } from "./kinds/core/service-account.ts";
 import { addBuiltIns } from "./built-in/built-in-resource.ts";
 import { bootstrap, storeBootstrapObjects } from "./bootstrap/bootstrap.ts";
@@ -112,6 +113,8 @@ export interface ClusterParts {
   readonly journal?: FileJournal | undefined;
   readonly kubelets?: KubeletTLS;
   readonly connect?: Connect | undefined;
+  /** How API servers behind Services are reached. Default: none are. */
+  readonly frontProxy?: FrontProxy | undefined;
   readonly loadImages?: Core["loadImages"];
   readonly servingCertificate?: string;
 }
@@ -136,7 +139,9 @@ export async function assembleCluster(
   const core = makeCore(options, parts, caller);
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);
   storeBootstrapObjects(core, controlPlaneRBAC());
+  const aggregated = new AggregatedAPIs(core, parts.frontProxy ?? { findService: () => undefined });
   const stops = [
+    () => aggregated.stop(),
     keepFlowControl(core),
     aggregateRoles(core.store),
     expireEvents(core.store, clock),
@@ -149,7 +154,7 @@ export async function assembleCluster(
   let stopControllers = async (): Promise<void> => {};
   return {
     core,
-    handler: handlerOf(core, options),
+    handler: handlerOf(core, aggregated, options),
     async run(place) {
       stops.push(keepServiceAddresses(core), await publishServer(core, place));
       const objects = needsWriters(options) ? withWriters(clusterObjects(core)) : clusterObjects(core);
@@ -161,6 +166,10 @@ export async function assembleCluster(
         authorizer: core.authorizer,
         stages: options.stages,
         pace: options.pace,
+        readMetrics: {
+          isServed: () => aggregated.versions().some(({ group }) => group === "metrics.k8s.io"),
+          get: (path: string) => aggregated.get(path),
+        },
         onError: (controller: string, key: string, cause: unknown) =>
           onError(new Error(`controller ${controller} failed on ${key}`, { cause })),
       };
@@ -255,7 +264,7 @@ function requiresAccounts({ controllers = [], disableAdmissionPlugins }: Assembl
 }
 
 /** Makes the handler of requests: errors, authentication, impersonation, authorization, then the API. */
-function handlerOf(core: Core, options: AssembleOptions): Handler {
+function handlerOf(core: Core, aggregated: AggregatedAPIs, options: AssembleOptions): Handler {
   const { onError, intercept } = options;
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
   return compose(
@@ -267,7 +276,7 @@ function handlerOf(core: Core, options: AssembleOptions): Handler {
       ...(intercept ? [interceptionFilter(intercept, core.connectionClock)] : []),
       ...(needsWriters(options) ? [noteWriter] : []),
     ],
-    apiHandler(core),
+    apiHandler(core, aggregated),
   );
 }
 

@@ -1,6 +1,6 @@
 import { writeAs } from "./registry/writers.ts";
 import { inspect } from "node:util";
-import { type CertificateWithKey, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
 import {
@@ -13,6 +13,7 @@ import { Credentials, type Kubeconfig, loadCredentials } from "./auth/credential
 import type { KubeletTLS } from "./contract/kubelet-tls.ts";
 import type { User } from "./contract/user.ts";
 import { controllerNames } from "./controllers/index.ts";
+import { frontProxyName, requestHeaders } from "./handlers/connect/aggregated-apis.ts";
 import type { Ground, NodesOptions } from "./nodes/ground.ts";
 import type { ClusterNodes } from "./nodes/nodes.ts";
 import type { Core } from "./registry/core.ts";
@@ -40,10 +41,13 @@ export interface ClusterOptions extends Partial<Omit<AssembleOptions, "state">> 
   /** How the server connects to kubelets. Without a `client`, all that is absent is of the cluster's own CA. */
   readonly kubelets?: Partial<KubeletTLS>;
   /**
-   * The entries about a proxy in front of other servers in the ConfigMap `extension-apiserver-authentication`, such as
-   * `requestheader-client-ca-file`. This server trusts no proxy.
+   * By what API servers behind this one know it: `settings` are entries of the ConfigMap `extension-apiserver-authentication`, such
+   * as `requestheader-client-ca-file`, and `client` the certificate. This server itself trusts no proxy. Default: a CA for this alone.
    */
-  readonly frontProxy?: Readonly<Record<string, string>>;
+  readonly frontProxy?: {
+    readonly settings: Readonly<Record<string, string>>;
+    readonly client?: CertificateWithKey | undefined;
+  };
   /** Static bearer tokens with their users. */
   readonly tokens?: Readonly<Record<string, User>>;
   /** Returns the local port behind a Service in a webhook configuration, as of an operator under development. */
@@ -130,13 +134,20 @@ async function startServer(options: ClusterOptions, ground?: Ground) {
   for (const [token, user] of Object.entries(options.tokens ?? {})) credentials.addToken(token, user);
   const key = options.serviceAccountKey ?? stored?.serviceAccountKey;
   const clientCA = [credentials.ca.cert, options.certificates?.clientCA ?? []].flat();
+  const frontProxy = options.frontProxy ?? newFrontProxy();
+  const findService: ServiceResolver = (...service) =>
+    options.resolveService?.(...service) ?? insideService(...service);
   const { core, handler, run, stop } = await assembleCluster(
     { ...options, onError, ...(key !== undefined && { serviceAccountKey: key }) },
     {
       clock,
-      webhooks: new WebhookClient(
-        (...service) => options.resolveService?.(...service) ?? insideService(...service),
-      ),
+      webhooks: new WebhookClient(findService),
+      frontProxy: {
+        findService,
+        get client() {
+          return frontProxy.client;
+        },
+      },
       findToken: (token) => credentials.findToken(token),
       caCertificate: credentials.ca.cert,
       authority: credentials.ca,
@@ -159,7 +170,7 @@ async function startServer(options: ClusterOptions, ground?: Ground) {
   await run({
     port: ground?.network.ports.api ?? listener.port,
     address: advertiseAddress,
-    authentication: { "client-ca-file": clientCA.join(""), ...options.frontProxy },
+    authentication: { "client-ca-file": clientCA.join(""), ...frontProxy.settings },
     kubeletClient: options.kubelets?.client ? undefined : kubeletClient,
   });
   const cluster: Cluster = {
@@ -203,6 +214,19 @@ function kubeletTLS({ ca }: Credentials, given: Partial<KubeletTLS> = {}): Kubel
     // Few clusters have a kubelet, and a key takes a millisecond.
     get client() {
       return (client ??= issueCertificate(ca, { commonName: kubeletClient, usages: ["client"] }));
+    },
+  };
+}
+
+/** Makes an authority for nothing else: who has another certificate of the cluster must not speak for all users. */
+function newFrontProxy(): NonNullable<ClusterOptions["frontProxy"]> {
+  const ca = createCA({ commonName: "front-proxy-ca" });
+  let client: CertificateWithKey | undefined;
+  return {
+    settings: { "requestheader-client-ca-file": ca.cert, ...requestHeaders },
+    // Few clusters have another API server, and a key takes a millisecond.
+    get client() {
+      return (client ??= issueCertificate(ca, { commonName: frontProxyName, usages: ["client"] }));
     },
   };
 }

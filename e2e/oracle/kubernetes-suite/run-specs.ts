@@ -21,12 +21,12 @@ const flags = [
   "--ginkgo.timeout=3h",
 ];
 
-type Program = Exclude<SuiteProgram, { missing: string }>;
+export type Program = Exclude<SuiteProgram, { missing: string }>;
 
 /** The names of all specs of the suite. */
 export async function listSpecs(program: Program): Promise<string[]> {
   const args = ["--ginkgo.dry-run", "--ginkgo.focus=\\[Conformance\\]", "--kubeconfig=/dev/null"];
-  return (await runSuite(program, args, "ignore")).map(({ spec }) => spec);
+  return (await runSuite(program, args, { output: "ignore" })).map(({ spec }) => spec);
 }
 
 interface RunOptions {
@@ -59,24 +59,31 @@ async function runShare(
 ): Promise<Verdict[]> {
   const cluster = await startSuiteCluster();
   try {
-    const focus = specs.map((spec) => ` ${spec.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`).join("|");
     const kubeconfig = await cluster.kubeconfigFile();
-    return await runSuite(program, [`--kubeconfig=${kubeconfig}`, `--ginkgo.focus=${focus}`], output);
+    return await runSuite(program, [`--kubeconfig=${kubeconfig}`, focusOn(specs)], { output });
   } finally {
     await cluster.stop();
   }
 }
 
-async function runSuite(
+/** The flag by which these specs run and no others. */
+export function focusOn(specs: readonly string[]): string {
+  const names = specs.map((spec) => ` ${spec.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`);
+  return `--ginkgo.focus=${names.join("|")}`;
+}
+
+/** Runs e2e.test once, behind the words of `enter`. */
+export async function runSuite(
   { path, kubectl }: Program,
   args: readonly string[],
-  output: RunOptions["output"],
+  { output, enter = [] }: { readonly output: RunOptions["output"]; readonly enter?: readonly string[] },
 ): Promise<Verdict[]> {
   const folder = await mkdtemp(join(tmpdir(), "kubernetes-suite-"));
   try {
     const report = join(folder, "report.json");
     const own = [`--kubectl-path=${kubectl}`, `--ginkgo.json-report=${report}`];
-    const suite = spawn(path, [...flags, ...own, ...args], {
+    const [first = "", ...words] = [...enter, path, ...flags, ...own, ...args];
+    const suite = spawn(first, words, {
       cwd: folder,
       stdio: ["ignore", output, output],
     });

@@ -1,18 +1,26 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { kubernetesVersion } from "../real/build-kubernetes.ts";
 import { findProgram } from "./find-program.ts";
 import { whyLeftOut } from "./left-out.ts";
-import { listSpecs, runSpecs } from "./run-specs.ts";
+import { runOnNodes, startNodesCluster } from "./run-on-nodes.ts";
+import { type Program, listSpecs, runSpecs } from "./run-specs.ts";
 import { parseSuiteOptions, suiteHelp } from "./suite-options.ts";
-import { rowsOf, titleOf, verdictsPage } from "./table.ts";
+import { type Row, readRows, rowsOf, titleOf, verdictsPage } from "./table.ts";
+import type { Verdict } from "./verdicts.ts";
 
 const page = new URL("VERDICTS.md", import.meta.url);
+const introduction = `Written by \`npm run lab -- conformance\`, which runs the [Conformance] specs of Kubernetes ${kubernetesVersion} that need no running container.
+The suite's webhooks and the containers of its Jobs have stand-ins: \`sample-webhooks.ts\` and \`container-stages.ts\`.`;
+
+const nodesPage = new URL("VERDICTS-NODES.md", import.meta.url);
+const nodesIntroduction = `Written by \`npm run lab -- conformance --nodes 2\`, which runs all [Conformance] specs of Kubernetes ${kubernetesVersion} on an embedded
+cluster with two real nodes, whose pods are containers; nothing stands in for anything but images (\`suite-images.ts\`). Each spec has its last verdict.`;
 
 if (process.argv.includes("--help")) {
   console.log(suiteHelp);
   process.exit();
 }
-const { build, focus, shares } = parseSuiteOptions(process.argv.slice(2));
+const { build, focus, shares, nodes, rest } = parseSuiteOptions(process.argv.slice(2));
 const program = findProgram();
 if ("missing" in program) {
   console.log(`left out: Kubernetes' conformance suite: ${program.missing}`);
@@ -27,15 +35,72 @@ for (const [signal, number] of [
 ] as const)
   process.once(signal, () => process.exit(128 + number));
 const all = await listSpecs(program);
-const specs = all.filter((spec) =>
-  focus === undefined ? whyLeftOut(spec) === undefined : spec.includes(focus),
-);
-const output = focus === undefined ? "ignore" : "inherit";
-const verdicts = await runSpecs(program, specs, { shares, output });
-const rows = rowsOf(focus === undefined ? all : specs, verdicts, whyLeftOut);
-const failed = rows.filter(({ verdict }) => verdict === "failed");
-for (const { spec, why } of failed) console.log(`failed: ${titleOf(spec)}: ${why}`);
-console.log(`${specs.length - failed.length} specs passed, ${failed.length} failed`);
-console.log(`left out: ${all.length - specs.length} of ${all.length} conformance specs of Kubernetes`);
-if (focus === undefined) writeFileSync(page, verdictsPage(kubernetesVersion, rows));
-if (failed.length > 0) process.exitCode = 1;
+if (nodes > 0) await runWithNodes(program);
+else await runWithout(program);
+
+async function runWithout(program: Program): Promise<void> {
+  const specs = all.filter((spec) =>
+    focus === undefined ? whyLeftOut(spec) === undefined : spec.includes(focus),
+  );
+  const output = focus === undefined ? "ignore" : "inherit";
+  const verdicts = await runSpecs(program, specs, { shares, output });
+  const rows = rowsOf(focus === undefined ? all : specs, verdicts, whyLeftOut);
+  report(rows, specs.length);
+  if (focus === undefined) writeFileSync(page, verdictsPage(rows, introduction));
+}
+
+/** Runs specs on nodes, and adds what becomes of them to the page as it becomes known. */
+async function runWithNodes(program: Program): Promise<void> {
+  const readPage = () => new Map(readRows(readFileSync(nodesPage, "utf8")).map((row) => [row.spec, row]));
+  const before = readPage();
+  const hasPassed = (spec: string): boolean => before.get(titleOf(spec))?.verdict === "passed";
+  const specs = all.filter(
+    (spec) => (focus === undefined || spec.includes(focus)) && !(rest && hasPassed(spec)),
+  );
+  const cluster = await startNodesCluster(nodes);
+  if ("missing" in cluster) {
+    console.log(`left out: Kubernetes' conformance suite on nodes: ${cluster.missing}`);
+    return;
+  }
+  const verdicts: Verdict[] = [];
+  try {
+    await runOnNodes(program, cluster, specs, {
+      shares,
+      output: focus === undefined ? "ignore" : "inherit",
+      tell(more) {
+        verdicts.push(...more);
+        for (const { spec, passed, message } of more)
+          console.log(
+            `${verdicts.length}/${specs.length} ${passed ? "passed" : "FAILED"} ${titleOf(spec)} ${message}`,
+          );
+        // Another run may have written meanwhile.
+        const known = readPage();
+        const ran = rowsOf(
+          more.map(({ spec }) => spec),
+          more,
+          () => undefined,
+        );
+        for (const row of ran) known.set(titleOf(row.spec), { ...row, spec: titleOf(row.spec) });
+        const titles = all.map((spec) => titleOf(spec));
+        const rows = titles.map(
+          (spec) => known.get(spec) ?? { spec, verdict: "left out" as const, why: "was not run" },
+        );
+        writeFileSync(nodesPage, verdictsPage(rows, nodesIntroduction));
+      },
+    });
+  } finally {
+    await cluster.stop();
+  }
+  report(
+    rowsOf(specs, verdicts, () => undefined),
+    specs.length,
+  );
+}
+
+function report(rows: readonly Row[], count: number): void {
+  const failed = rows.filter(({ verdict }) => verdict === "failed");
+  for (const { spec, why } of failed) console.log(`failed: ${titleOf(spec)}: ${why}`);
+  console.log(`${count - failed.length} specs passed, ${failed.length} failed`);
+  console.log(`left out: ${all.length - count} of ${all.length} conformance specs of Kubernetes`);
+  if (failed.length > 0) process.exitCode = 1;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rowsOf, verdictsPage } from "./table.ts";
+import { readRows, rowsOf, verdictsPage } from "./table.ts";
 
 const specs = [
   "[sig-apps] a <b> [Conformance]",
@@ -24,7 +24,7 @@ test("each spec of the suite has a row with its verdict, or why it was left out"
     { spec: specs[1], verdict: "failed", why: "timed out" },
     { spec: specs[2], verdict: "left out", why: "needs a container" },
   ]);
-  expect(verdictsPage("1.2.3", rows)).toContain(`| group | specs | passed | failed | left out |
+  expect(verdictsPage(rows, "Written by a test.")).toContain(`| group | specs | passed | failed | left out |
 | --- | --- | --- | --- | --- |
 | apps | 2 | 1 | 1 | 0 |
 | node | 1 | 0 | 0 | 1 |
@@ -36,4 +36,6 @@ test("each spec of the suite has a row with its verdict, or why it was left out"
 | [sig-apps] c\\|d | failed | timed out |
 | [sig-node] e | left out | needs a container |
 `);
+  const titles = ["[sig-apps] a <b>", "[sig-apps] c|d", "[sig-node] e"];
+  expect(readRows(verdictsPage(rows, ""))).toEqual(rows.map((row, at) => ({ ...row, spec: titles[at] })));
 });

@@ -25,15 +25,24 @@ export function rowsOf(
   });
 }
 
+/** The rows of a page, to which the specs that have run since are added. */
+export function readRows(page: string): Row[] {
+  const rows = page.matchAll(/^\| (\[sig-.*?) \| (passed|failed|left out) \| (.*?) ?\|$/gmu);
+  return [...rows].map(([, spec = "", verdict, why = ""]) => ({
+    spec: plain(spec),
+    verdict: verdict as Row["verdict"],
+    why: plain(why),
+  }));
+}
+
 /** The page of all verdicts, for people. */
-export function verdictsPage(version: string, rows: readonly Row[]): string {
+export function verdictsPage(rows: readonly Row[], introduction: string): string {
   const groups = [...new Set(rows.map(groupOf))];
   const inGroup = (group: string): Row[] => rows.filter((row) => groupOf(row) === group);
   const counts = [...groups.map((group) => countLine(group, inGroup(group))), countLine("all", rows)];
   return `# Kubernetes' conformance suite on the embedded cluster
 
-Written by \`npm run lab -- conformance\`, which runs the [Conformance] specs of Kubernetes ${version} that need no running container.
-The suite's webhooks and the containers of its Jobs have stand-ins: \`sample-webhooks.ts\` and \`container-stages.ts\`.
+${introduction}
 
 | group | specs | passed | failed | left out |
 | --- | --- | --- | --- | --- |
@@ -62,6 +71,11 @@ export function titleOf(spec: string): string {
 
 function firstSentence(message: string): string {
   return message.split("\n")[0]!.slice(0, 200).trim();
+}
+
+/** The text of a cell. */
+function plain(cell: string): string {
+  return cell.replace(/\\([|*_<`\\])/g, "$1");
 }
 
 /** Text for a cell of a Markdown table. */

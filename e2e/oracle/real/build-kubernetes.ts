@@ -13,6 +13,8 @@ export interface Target {
   readonly path: string;
   /** True if the program is the test binary of that package. */
   readonly isTest?: boolean;
+  /** True for a program that runs in images without libraries. */
+  readonly isStatic?: boolean;
   /** The text of the program, if it is not Kubernetes' own: then the path begins with a dot. */
   readonly source?: string;
 }
@@ -32,6 +34,13 @@ function versionFlags(version: string): string {
     .join(" ");
 }
 
+/** The folder of Kubernetes' module, which is downloaded unless it is there. */
+export function moduleFolder(): string {
+  const words = ["mod", "download", "-json", `k8s.io/kubernetes@v${kubernetesVersion}`];
+  const told = execFileSync("go", words, { cwd: tmpdir(), encoding: "utf8" });
+  return (JSON.parse(told) as { Dir: string }).Dir;
+}
+
 /**
  * Builds programs. Kubernetes' module can't be installed by its path (it replaces its own parts), so a wrapper module
  * builds it. Returns the folder of Kubernetes' module.
@@ -42,8 +51,14 @@ export function buildKubernetes(
   version = kubernetesVersion,
 ): string {
   const work = mkdtempSync(join(tmpdir(), "kubernetes-"));
-  const go = (...args: string[]): string =>
-    execFileSync("go", args, { cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const goWith = (env: Readonly<Record<string, string>>, ...args: string[]): string =>
+    execFileSync("go", args, {
+      cwd: work,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...env },
+    });
+  const go = (...args: string[]): string => goWith({}, ...args);
   try {
     writeFileSync(join(work, "go.mod"), "module kubernetes\n\ngo 1.26.0\n");
     const { GoMod, Dir } = JSON.parse(go("mod", "download", "-json", `k8s.io/kubernetes@v${version}`)) as {
@@ -60,10 +75,11 @@ export function buildKubernetes(
     }
     go("mod", "tidy", "-e");
     mkdirSync(folder, { recursive: true });
-    for (const { output, path, isTest = false } of targets) {
+    for (const { output, path, isTest = false, isStatic = false } of targets) {
       const built = join(work, "out");
       const command = isTest ? ["test", "-c", "-vet=off"] : ["build"];
-      go(...command, "-trimpath", "-ldflags", `-s -w ${versionFlags(version)}`, "-o", built, path);
+      const flags = ["-trimpath", "-ldflags", `-s -w ${versionFlags(version)}`, "-o", built];
+      goWith(isStatic ? { CGO_ENABLED: "0" } : {}, ...command, ...flags, path);
       execFileSync("cp", [built, join(folder, `.${output}`)]);
       renameSync(join(folder, `.${output}`), join(folder, output));
     }

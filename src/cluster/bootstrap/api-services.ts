@@ -12,10 +12,7 @@ interface ServedVersion {
   readonly custom: boolean;
 }
 
-/**
- * Keeps an APIService for each group version that is served. APIServices of other servers are stored but never called:
- * there is no aggregation. Returns a function that stops this.
- */
+/** Keeps an APIService for each group version that this server serves. Returns a function that stops this. */
 export function publishGroups(core: Core): () => void {
   const { store, registry, clock } = core;
   const services = store.collection("apiservices.apiregistration.k8s.io");

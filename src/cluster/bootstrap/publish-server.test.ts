@@ -80,9 +80,9 @@ describe("publishServer()", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "publish-server-"));
     onTestFinished(() => rmSync(dataDir, { recursive: true }));
     const before = { "requestheader-allowed-names": '["old"]', "requestheader-group-headers": '["G"]' };
-    await (await startTestCluster({ dataDir, frontProxy: before })).stop();
+    await (await startTestCluster({ dataDir, frontProxy: { settings: before } })).stop();
     const now = { "requestheader-allowed-names": '["new"]' };
-    const again = await startTestCluster({ dataDir, frontProxy: now });
+    const again = await startTestCluster({ dataDir, frontProxy: { settings: now } });
     onTestFinished(() => again.stop());
     const ca = again.kubeconfig.clusters[0].cluster["certificate-authority-data"]!;
     const data = { "client-ca-file": Buffer.from(ca, "base64").toString(), ...now };

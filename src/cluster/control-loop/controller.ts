@@ -16,10 +16,19 @@ export interface ControllerContext {
   readonly authority?: CertificateWithKey | undefined;
   /** Decides what the senders of certificate requests may ask for. */
   readonly authorizer?: Authorizer | undefined;
+  /** Reads the API of metrics-server. Default: there is none. */
+  readonly readMetrics?: MetricsReader | undefined;
   /** How long pods and claims take. Default: no time. */
   readonly pace?: Pace | undefined;
   /** Called with the error of a failed reconcile before it is retried; not called for conflicts. */
   readonly onError?: (controller: string, key: string, error: unknown) => void;
+}
+
+/** Reads metrics.k8s.io, as far as a server behind this one serves it. */
+export interface MetricsReader {
+  isServed(): boolean;
+  /** Returns the document at a path. Rejects if the server does not respond. */
+  get(path: string): Promise<unknown>;
 }
 
 /** One control loop, level-based: an event only says which key to reconcile; `reconcile` reads the current state. */

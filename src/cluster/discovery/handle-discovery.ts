@@ -4,33 +4,40 @@ import { compareVersions } from "@tsbuilder/apimachinery/naming";
 import { type Registry, resourcesIn } from "../registry/registry.ts";
 import { type Reply, type RequestContext, preferredReply } from "../http/request-context.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
+import type { RemoteResource, RemoteVersion } from "../handlers/connect/aggregated-apis.ts";
+
+/** All that is served: by this server, and by those behind it. */
+export interface Catalog {
+  readonly registry: Registry;
+  readonly remote: () => readonly RemoteVersion[];
+}
 
 /** Answers `/api`, `/apis` and the paths of groups and versions below them; undefined for other paths. */
-export function handleDiscovery(registry: Registry, context: RequestContext): Reply | undefined {
+export function handleDiscovery(catalog: Catalog, context: RequestContext): Reply | undefined {
   const parts = context.info.path.split("/").filter((part) => part !== "");
   const [root, first, second] = parts;
   if ((root !== "api" && root !== "apis") || parts.length > (root === "api" ? 2 : 3)) return undefined;
-  if (parts.length === 1) return rootDocument(registry, context, root === "api");
+  if (parts.length === 1) return rootDocument(catalog, context, root === "api");
   const document =
     root === "api"
-      ? resourceList(registry, "", first!)
+      ? resourceList(catalog.registry, "", first!)
       : second === undefined
-        ? groupDocument(registry, first!)
-        : resourceList(registry, first!, second);
+        ? groupDocument(catalog, first!)
+        : resourceList(catalog.registry, first!, second);
   return document && preferredReply(context, document);
 }
 
 /** `/api` or `/apis`: the versions or groups, or all their resources if the client accepts aggregated discovery. */
-function rootDocument(registry: Registry, context: RequestContext, isCore: boolean): Reply {
+function rootDocument(catalog: Catalog, context: RequestContext, isCore: boolean): Reply {
   const version = aggregatedVersion(context.request.headers.accept ?? "");
   if (!version) {
     const serverAddressByClientCIDRs = [
       { clientCIDR: "0.0.0.0/0", serverAddress: context.request.headers.host ?? "" },
     ];
     const coreVersions = { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs };
-    return preferredReply(context, isCore ? coreVersions : groupList(registry));
+    return preferredReply(context, isCore ? coreVersions : groupList(catalog));
   }
-  const body = Buffer.from(JSON.stringify(aggregatedDiscovery(registry, isCore, version)));
+  const body = Buffer.from(JSON.stringify(aggregatedDiscovery(catalog, isCore, version)));
   const etag = `"${createHash("sha512").update(body).digest("hex").toUpperCase()}"`;
   const headers = { ETag: etag, Vary: "Accept" };
   if (context.request.headers["if-none-match"] === etag) return { code: 304, headers };
@@ -54,16 +61,16 @@ function aggregatedVersion(accept: string): string | undefined {
 }
 
 /** `/apis`: all groups but the core one. */
-function groupList(registry: Registry): object {
-  const groups = groupsOf(registry)
+function groupList(catalog: Catalog): object {
+  const groups = allGroups(catalog)
     .filter(({ name }) => name !== "")
     .map((group) => groupBody(group.name, group.versions));
   return { kind: "APIGroupList", apiVersion: "v1", groups };
 }
 
 /** `/apis/apps`: one group. */
-function groupDocument(registry: Registry, name: string): object | undefined {
-  const group = groupsOf(registry).find((candidate) => candidate.name === name);
+function groupDocument(catalog: Catalog, name: string): object | undefined {
+  const group = allGroups(catalog).find((candidate) => candidate.name === name);
   return group && { kind: "APIGroup", apiVersion: "v1", ...groupBody(name, group.versions) };
 }
 
@@ -112,18 +119,21 @@ function apiSubresources(resource: Resource, version: string) {
 }
 
 /** The document of aggregated discovery: the core group at `/api`, all others at `/apis`. */
-function aggregatedDiscovery(registry: Registry, isCore: boolean, documentVersion: string): object {
-  const items = groupsOf(registry)
+function aggregatedDiscovery(catalog: Catalog, isCore: boolean, documentVersion: string): object {
+  const { registry, remote } = catalog;
+  const others = remote();
+  const describeVersion = (group: string, version: string): object => {
+    const other = others.find((each) => each.group === group && each.version === version);
+    const resources = other
+      ? describeRemote(other)
+      : resourcesIn(registry, group, version).map((resource) => describeResource(resource, version));
+    return { version, resources, freshness: (other?.isAvailable ?? true) ? "Current" : "Stale" };
+  };
+  const items = allGroups(catalog)
     .filter(({ name }) => (name === "") === isCore)
     .map(({ name, versions }) => ({
       metadata: name === "" ? {} : { name },
-      versions: versions.map((version) => ({
-        version,
-        resources: resourcesIn(registry, name, version).map((resource) =>
-          describeResource(resource, version),
-        ),
-        freshness: "Current",
-      })),
+      versions: versions.map((version) => describeVersion(name, version)),
     }));
   const apiVersion = `apidiscovery.k8s.io/${documentVersion}`;
   return { kind: "APIGroupDiscoveryList", apiVersion, metadata: {}, items };
@@ -152,7 +162,46 @@ function describeResource(resource: Resource, version: string) {
   };
 }
 
-/** The served groups, each with its preferred version first. Built-in groups come first: their short names win. */
+/** Resources of another server in aggregated discovery; those that it lists with a slash are subresources. */
+function describeRemote({ group, version, resources }: RemoteVersion) {
+  const kindOf = (resource: RemoteResource) => ({
+    group: resource.group || group,
+    version: resource.version || version,
+    kind: resource.kind,
+  });
+  return resources
+    .filter(({ name }) => !name.includes("/"))
+    .map((resource) => {
+      const { name, namespaced, singularName = "", verbs, shortNames = [], categories = [] } = resource;
+      const subresources = resources
+        .filter((each) => each.name.startsWith(`${name}/`))
+        .map((each) => ({
+          subresource: each.name.slice(name.length + 1),
+          responseKind: kindOf(each),
+          verbs: each.verbs,
+        }));
+      return {
+        resource: name,
+        responseKind: kindOf(resource),
+        scope: namespaced ? "Namespaced" : "Cluster",
+        singularResource: singularName,
+        verbs,
+        ...(shortNames.length > 0 && { shortNames }),
+        ...(categories.length > 0 && { categories }),
+        ...(subresources.length > 0 && { subresources }),
+      };
+    });
+}
+
+/** The groups of all servers; those of others come last, whatever their priority. */
+function allGroups({ registry, remote }: Catalog) {
+  const groups = new Map(groupsOf(registry).map(({ name, versions }) => [name, new Set(versions)]));
+  for (const { group, version } of remote())
+    groups.set(group, (groups.get(group) ?? new Set<string>()).add(version));
+  return [...groups].map(([name, versions]) => ({ name, versions: [...versions].sort(compareVersions) }));
+}
+
+/** The groups that this server serves, each with its preferred version first. Built-in groups come first: their short names win. */
 export function groupsOf(registry: Registry) {
   const groups = new Map<string, Set<string>>();
   for (const { group, versions } of registry.all()) {
@@ -180,8 +229,8 @@ const otherPaths = [
 ];
 
 /** `/`: the paths of the server, sorted. */
-export function pathIndex(registry: Registry): object {
-  const groups = groupsOf(registry).flatMap(({ name, versions }) => {
+export function pathIndex(catalog: Catalog): object {
+  const groups = allGroups(catalog).flatMap(({ name, versions }) => {
     const root = name === "" ? "/api" : `/apis/${name}`;
     return [root, ...versions.map((version) => `${root}/${version}`)];
   });

@@ -69,7 +69,8 @@ function readNames(text: string): ReadonlySet<string> {
 const followedFlags = readNames(`
   advertise-address allow-privileged authorization-mode bind-address cert-dir client-ca-file
   disable-admission-plugins enable-admission-plugins etcd-servers feature-gates kubelet-certificate-authority
-  kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types requestheader-allowed-names
+  kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types proxy-client-cert-file
+  proxy-client-key-file requestheader-allowed-names
   requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
   requestheader-uid-headers requestheader-username-headers runtime-config secure-port
   service-account-issuer service-account-key-file service-account-signing-key-file service-cluster-ip-range
@@ -184,15 +185,16 @@ export function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
   };
 }
 
-/** The flags about a proxy, as they are published: lists as JSON, and the authority itself. */
-function frontProxyOf(flags: ReadonlyMap<string, string>): Record<string, string> {
+/** The flags about a proxy in front of other servers, as they are published: lists as JSON, and the authority itself. */
+function frontProxyOf(flags: ReadonlyMap<string, string>): NonNullable<ClusterOptions["frontProxy"]> {
   const own = [...flags].filter(([name]) => name.startsWith("requestheader-"));
-  return Object.fromEntries(
-    own.map(([name, value]) => [
-      name,
-      name.endsWith("-file") ? readFileSync(value, "utf8") : JSON.stringify(value.split(",")),
-    ]),
-  );
+  const settings = own.map(([name, value]) => [
+    name,
+    name.endsWith("-file") ? readFileSync(value, "utf8") : JSON.stringify(value.split(",")),
+  ]);
+  const cert = readFlag(flags, "proxy-client-cert-file");
+  const key = readFlag(flags, "proxy-client-key-file");
+  return { settings: Object.fromEntries(settings), ...(cert && key && { client: { cert, key } }) };
 }
 
 /** Reads how the server identifies itself to kubelets, and how these do to it. */

@@ -1,4 +1,5 @@
-import { handleDiscovery, pathIndex } from "../discovery/handle-discovery.ts";
+import { type Catalog, handleDiscovery, pathIndex } from "../discovery/handle-discovery.ts";
+import type { AggregatedAPIs } from "../handlers/connect/aggregated-apis.ts";
 import { dispatch } from "../handlers/dispatch.ts";
 import { OpenAPI } from "../openapi/openapi.ts";
 import type { Core } from "../registry/core.ts";
@@ -13,14 +14,19 @@ import {
 import { versionInfo } from "../contract/version.ts";
 
 /** Makes the handler behind the filters: resources, discovery, OpenAPI, health and version. */
-export function apiHandler(core: Core): Handler {
+export function apiHandler(core: Core, aggregated: AggregatedAPIs): Handler {
   const openapi = new OpenAPI(core);
+  const catalog = { registry: core.registry, remote: () => aggregated.versions() };
   return async (context) => {
+    const passed = aggregated.handle(context);
+    if (passed) return passed;
     if (context.info.isResource) return handleResource(core, context);
     if (context.info.path === imagesPath && context.method === "POST") return loadImages(core, context);
     if (context.method !== "GET" && context.method !== "HEAD") throw methodNotAllowed();
     return (
-      handleDiscovery(core.registry, context) ?? (await openapi.handle(context)) ?? handlePath(core, context)
+      handleDiscovery(catalog, context) ??
+      (await openapi.handle(context)) ??
+      handlePath(core, catalog, context)
     );
   };
 }
@@ -49,7 +55,7 @@ function handleResource(core: Core, context: RequestContext): ReturnType<Handler
 const healthPaths = new Set(["healthz", "livez", "readyz"]);
 
 /** Handles GET of the paths that belong to no resource. An unknown one is a plain 404, as Go's server sends it. */
-function handlePath(core: Core, { info, query }: RequestContext) {
+function handlePath(core: Core, catalog: Catalog, { info, query }: RequestContext) {
   const [root = "", ...rest] = info.path.split("/").filter((part) => part !== "");
   if (healthPaths.has(root)) {
     if (rest.length === 0 && query.has("verbose")) {
@@ -57,7 +63,7 @@ function handlePath(core: Core, { info, query }: RequestContext) {
     }
     if (rest.length === 0 || rest[0] === "ping") return textReply("ok");
   }
-  if (info.path === "/" || info.path === "/index.html") return jsonReply(pathIndex(core.registry));
+  if (info.path === "/" || info.path === "/index.html") return jsonReply(pathIndex(catalog));
   if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo);
   if (info.path === "/openid/v1/jwks") return jsonReply(core.tokens.keys());
   if (info.path === "/.well-known/openid-configuration") return jsonReply(openidConfiguration(core));

@@ -63,7 +63,7 @@ export async function handleConnect(context: RequestContext, target: Target): Pr
 async function admit(context: RequestContext, target: Target): Promise<void> {
   const { admission } = target.core;
   const { kind = "" } = target.subresourceInfo?.body ?? {};
-  const options = { kind, apiVersion: "v1", metadata: {}, ...Object.fromEntries(context.query) };
+  const options = { kind, apiVersion: "v1", metadata: {}, ...readOptions(context.query) };
   const write = {
     ...writeOf(context, target, "CreateOptions"),
     operation: "CONNECT",
@@ -71,6 +71,18 @@ async function admit(context: RequestContext, target: Target): Promise<void> {
   } as const;
   const object = await admission.mutate({ ...write, object: options });
   await admission.validate({ ...write, object });
+}
+
+/** Reads the options in a query as the types of Go's structs. */
+function readOptions(query: URLSearchParams): Record<string, unknown> {
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name);
+      if (["stdin", "stdout", "stderr", "tty"].includes(name)) return [name, isTrue(values[0]!)];
+      if (name === "command") return [name, values];
+      return [name, name === "ports" ? values.flatMap((each) => each.split(",").map(Number)) : values[0]];
+    }),
+  );
 }
 
 /** Translates the options of exec, attach and port-forward into those of kubelets. */
@@ -266,9 +278,11 @@ async function nodeDestination(
   if (!node) throw notFound({ group: "", plural: "nodes", kind: "Node" }, name);
   if (!hasKubelet(node) || !target.core.kubelets) throw noContainers(target);
   const kubelet = kubeletURL(target, node, "/");
-  const address = await resolveName(kubelet.hostname.replaceAll(/[[\]]/gu, ""));
-  if (port === "" || port === kubelet.port) return { url: kubelet, address, tls: target.core.kubelets };
-  return { url: new URL(origin(scheme, kubelet.hostname, port)), address };
+  const isKubelet = port === "" || port === kubelet.port;
+  const host = await resolveName(kubelet.hostname.replaceAll(/[[\]]/gu, ""));
+  const place = { host, port: Number(isKubelet ? kubelet.port : port), connect: target.core.connect };
+  if (isKubelet) return { url: kubelet, place, tls: target.core.kubelets };
+  return { url: new URL(origin(scheme, kubelet.hostname, port)), place };
 }
 
 function podDestination(target: Target, pod: Pod, scheme: string, port: string): Destination {

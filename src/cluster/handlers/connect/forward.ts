@@ -5,6 +5,7 @@ import * as net from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as tls from "node:tls";
+import type { WebhookPlace } from "../../admission/webhooks/webhook-client.ts";
 import type { KubeletTLS } from "../../contract/kubelet-tls.ts";
 import { joinStreams } from "../../http/join-streams.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
@@ -13,12 +14,18 @@ import type { Core } from "../../registry/core.ts";
 /** Where a request is passed on to. */
 export interface Destination {
   readonly url: URL;
-  /** The address to connect to, if the host's name has been resolved and checked. Default: the URL's host. */
-  readonly address?: string;
+  /** The path with the query. Default: the URL's. */
+  readonly path?: string;
+  /** Where to connect to instead of the URL's host: the address of its name, or what a Service stands for. */
+  readonly place?: WebhookPlace;
   /** True if the destination gets a request of the server's own, without the client's headers. */
   readonly isOwn?: boolean;
-  /** Absent for what is not a kubelet: its certificate is not verified. */
-  readonly tls?: KubeletTLS | undefined;
+  /** Sent in the place of the client's headers that begin with `X-Remote-`. */
+  readonly headers?: http.OutgoingHttpHeaders;
+  /** Absent for pods, whose certificates are not verified. */
+  readonly tls?: Partial<KubeletTLS> | undefined;
+  /** Default: true if `tls` has a CA. Without one, the certificate has to be of a public authority. */
+  readonly isVerified?: boolean;
 }
 
 /** The response of a destination, and the connection if it changed the protocol. */
@@ -49,17 +56,20 @@ export async function forward(
   destination: Destination,
 ): Promise<Forwarded> {
   const { request, method, signal } = context;
-  const { url, isOwn } = destination;
+  const { url, isOwn, headers: added } = destination;
   const raw = isOwn ? [] : request.rawHeaders;
   const headers = isOwn ? ["Host", url.host] : [];
   const isPassed = goesOn(request.headers);
   for (let index = 0; index < raw.length; index += 2)
-    if (isPassed(raw[index]!)) headers.push(raw[index]!, raw[index + 1]!);
+    if (isPassed(raw[index]!) && !(added && /^x-remote-/iu.test(raw[index]!)))
+      headers.push(raw[index]!, raw[index + 1]!);
+  for (const [name, values] of Object.entries(added ?? {}))
+    for (const value of [values].flat()) headers.push(name, String(value));
   const isUpgrade = asksForUpgrade(context);
   if (isUpgrade) headers.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade!);
   else if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
   const socket = await connectTo(destination, core, signal);
-  const path = `${url.pathname}${url.search}`;
+  const path = destination.path ?? `${url.pathname}${url.search}`;
   return new Promise((resolve, reject) => {
     const outgoing = http.request({ method, path, headers, signal, createConnection: () => socket });
     outgoing.once("response", (response) => resolve({ response }));
@@ -79,19 +89,20 @@ type ConnectionContext = Pick<Core, "connect" | "connectionClock" | "servingCert
 const connectMilliseconds = 30_000;
 
 /** Opens a connection to a destination. Nothing of the request is sent before it is known not to lead back here. */
-async function connectTo(
-  { url, address, tls: kubelets }: Destination,
+export async function connectTo(
+  { url, place, tls: kubelets, isVerified = kubelets?.ca !== undefined }: Destination,
   { connect, connectionClock, servingCertificate }: ConnectionContext,
   signal: AbortSignal,
 ): Promise<Duplex> {
   const name = url.hostname.replaceAll(/[[\]]/gu, "");
   const isSecure = url.protocol === "https:";
-  const target = { host: address ?? name, port: Number(url.port || (isSecure ? 443 : 80)) };
+  const { host, port } = place ?? { host: name, port: Number(url.port || (isSecure ? 443 : 80)) };
+  const target = { host, port };
   const certificates = kubelets && {
     ...kubelets.client,
     ...(kubelets.ca !== undefined && { ca: kubelets.ca }),
   };
-  const given = await connect?.(target.host, target.port);
+  const given = await (place ? place.connect : connect)?.(host, port);
   const socket = isSecure
     ? tls.connect({
         ...target,
@@ -99,7 +110,7 @@ async function connectTo(
         ...certificates,
         servername: net.isIP(name) === 0 ? name : "",
         ALPNProtocols: ["http/1.1"],
-        rejectUnauthorized: kubelets?.ca !== undefined,
+        rejectUnauthorized: isVerified,
       })
     : (given ?? net.connect(target));
   // Errors reject; once the connection is open, they are the request's.

@@ -10,7 +10,7 @@ import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { checkPort } from "../checks/names.ts";
 import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
 
-/** Stored and validated only: APIServices of other servers are never called, see `bootstrap/api-services.ts`. */
+/** How servers behind this one are called is in `handlers/connect/aggregated-apis.ts`. */
 export const apiService: BuiltInKind = {
   resource: "apiservices.apiregistration.k8s.io",
   metadataChecks: { update: ["update", "new"], qualifiedFinalizers: false },

@@ -17,6 +17,7 @@ import {
   withoutReservedAnnotations,
 } from "./conversion.ts";
 import { checkPathSegment } from "../checks/names.ts";
+import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler-controller.ts";
 
 const cells: Readonly<Record<string, CellReader>> = {
   Reference: (object) =>
@@ -27,8 +28,9 @@ const cells: Readonly<Record<string, CellReader>> = {
   Replicas: count("status.currentReplicas"),
 };
 
-export const horizontalPodAutoscaler: BuiltInKind = {
+export const horizontalPodAutoscaler: BuiltInKind<"horizontalpodautoscaling"> = {
   resource: "horizontalpodautoscalers.autoscaling",
+  controllers: { horizontalpodautoscaling: horizontalPodAutoscalerController },
   strategy: {
     statusWritesMetadata: true,
     prepareForCreate: (object) => restoreAnnotations(object, undefined, "status"),

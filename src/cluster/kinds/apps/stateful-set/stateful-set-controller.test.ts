@@ -127,6 +127,31 @@ describe("statefulSetController()", () => {
     expect(claims()).toHaveLength(3);
   });
 
+  it("deletes no pod that isn't ready while one below it isn't", async () => {
+    await start(["statefulset"]);
+    const setReady = async (status: "True" | "False", ...ordinals: readonly number[]): Promise<void> => {
+      for (const ordinal of ordinals) {
+        const pod = await eventually(() => objects().get(pods, "default", `db-${ordinal}`) ?? false);
+        const conditions = [{ type: "Ready", status }];
+        await objects().update("test", { ...pod, status: { phase: "Running", conditions } }, "status");
+      }
+    };
+    await cluster.install(db({ volumeClaimTemplates: [] }));
+    await setReady("True", 0, 1, 2);
+    await eventually(() => expect(read().status?.readyReplicas).toBe(3));
+    await setReady("False", 0, 1, 2);
+    await cluster.install(db({ replicas: 0, volumeClaimTemplates: [] }));
+    await eventually(() => {
+      expect(read().status?.observedGeneration).toBe(read().metadata.generation);
+      expect(read().status?.readyReplicas ?? 0).toBe(0);
+    });
+    expect(names()).toEqual(["db-0", "db-1", "db-2"]);
+    await setReady("True", 2);
+    await eventually(() => expect(names()).toEqual(["db-0", "db-1"]));
+    await setReady("True", 1);
+    await eventually(() => expect(names()).toEqual([]));
+  });
+
   it("deletes volumes with pods that are scaled down, if whenScaled is Delete", async () => {
     const policy = { persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete", whenDeleted: "Retain" } };
     await start();

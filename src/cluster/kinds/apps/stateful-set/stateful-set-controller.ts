@@ -200,7 +200,10 @@ function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string
     const blocked = wanted.find((ordinal) => !isHealthy(byOrdinal.get(ordinal)));
     if (blocked !== undefined) return unblockingStep(blocked, byOrdinal.get(blocked));
     const [last] = condemned;
-    if (last) return last.metadata.deletionTimestamp ? noStep : { create: [], remove: [last] };
+    // A pod that isn't healthy goes only if those below it are: else one after the other would be lost.
+    const firstUnhealthy = condemned.findLast((pod) => !isHealthy(pod));
+    const isBlocked = last?.metadata.deletionTimestamp || (firstUnhealthy !== last && !isHealthy(last));
+    if (last) return isBlocked ? noStep : { create: [], remove: [last] };
   }
   return nextUpdate(set, wanted, byOrdinal, updateRevision, isHealthy);
 }
