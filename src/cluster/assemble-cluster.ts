@@ -4,6 +4,7 @@
 
 import type { Connect, KubeletTLS } from "./contract/kubelet-tls.ts";
 import type { User } from "./contract/user.ts";
+import { serveRelease } from "./contract/version.ts";
 import { AdmissionChain } from "./admission/admission.ts";
 import {
   claimResize,
@@ -64,6 +65,11 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 
 /** The options of an API server, with or without a port. */
 export interface AssembleOptions {
+  /**
+   * The release of Kubernetes to serve: `1.36` or `1.37`. All clusters of a process serve the same one. Default: the
+   * environment variable `TSBUILDER_KUBERNETES_VERSION`, or 1.36.
+   */
+  readonly kubernetesVersion?: string | undefined;
   /** `AlwaysAllow` allows every request. Default: `RBAC`, and as with `Node,RBAC` what kubelets need for their pods. */
   readonly authorization?: "RBAC" | "AlwaysAllow";
   /** The controllers to run. Default: none, as in envtest. */
@@ -135,6 +141,7 @@ export async function assembleCluster(
 ): Promise<AssembledCluster> {
   const { onError } = options;
   const { clock } = parts;
+  serveRelease(options.kubernetesVersion);
   const caller = callerOf(options, parts);
   const core = makeCore(options, parts, caller);
   await bootstrap(core, [...bootstrapRBAC(), ...systemPriorities]);

@@ -4,12 +4,16 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math/rand"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 	aggregator "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
@@ -251,25 +255,72 @@ func (tables) TableHandler(definitions []metav1.TableColumnDefinition, print any
 	return nil
 }
 
+// The published types in the order of their kinds: Go's maps have none, and what is drawn must not depend on chance.
+func knownTypes() []reflect.Type {
+	byKind := map[string]reflect.Type{}
+	for gvk, t := range legacyscheme.Scheme.AllKnownTypes() {
+		if gvk.Version != runtime.APIVersionInternal {
+			byKind[gvk.GroupVersion().String()+"/"+gvk.Kind] = t
+		}
+	}
+	types := []reflect.Type{}
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		types = append(types, byKind[kind])
+		noteEnd(kind, reflect.New(byKind[kind]).Interface())
+	}
+	return types
+}
+
+type lifetime struct {
+	Deprecated  string `json:"deprecated"`
+	Removed     string `json:"removed"`
+	Replacement string `json:"replacement"`
+}
+
+// The releases in which kinds are deprecated and removed, by version and kind.
+var lifetimes = map[string]lifetime{}
+
+func noteEnd(kind string, object any) {
+	life := lifetime{}
+	if ends, ok := object.(interface{ APILifecycleDeprecated() (int, int) }); ok {
+		life.Deprecated = release(ends.APILifecycleDeprecated())
+	}
+	if ends, ok := object.(interface{ APILifecycleRemoved() (int, int) }); ok {
+		life.Removed = release(ends.APILifecycleRemoved())
+	}
+	if ends, ok := object.(interface {
+		APILifecycleReplacement() schema.GroupVersionKind
+	}); ok {
+		gvk := ends.APILifecycleReplacement()
+		life.Replacement = gvk.GroupVersion().String() + "/" + gvk.Kind
+	}
+	if life.Deprecated != "" {
+		lifetimes[kind] = life
+	}
+}
+
+func release(major, minor int) string {
+	return fmt.Sprintf("%d.%d", major, minor)
+}
+
 func main() {
 	ref := func(name string) spec.Ref { return spec.MustCreateRef("#/" + name) }
 	for name, definition := range openapi.GetOpenAPIDefinitions(ref) {
 		schemas[name] = definition.Schema
 	}
-	for gvk, t := range legacyscheme.Scheme.AllKnownTypes() {
-		if gvk.Version != runtime.APIVersionInternal {
-			declare(t)
-		}
+	known := knownTypes()
+	for _, t := range known {
+		declare(t)
 	}
 	declare(reflect.TypeFor[extensions.CustomResourceDefinitionList]())
 	declare(reflect.TypeFor[aggregator.APIServiceList]())
 	declare(reflect.TypeFor[metav1.APIGroupList]())
 	declare(reflect.TypeFor[metav1.APIVersions]())
 	declare(reflect.TypeFor[metav1.APIResourceList]())
-	for gvk, t := range legacyscheme.Scheme.AllKnownTypes() {
+	for _, t := range known {
 		_, isObject := reflect.New(t).Interface().(metav1.Object)
 		for range 300 {
-			if isObject && gvk.Version != runtime.APIVersionInternal {
+			if isObject {
 				learnDefaults(t)
 			}
 		}
@@ -280,7 +331,7 @@ func main() {
 		gates[string(name)] = gate{string(g.PreRelease), g.Default, g.LockToDefault}
 	}
 	err := json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"schemas": schemas, "structs": structs, "columns": columns, "gates": gates, "defaults": defaults,
+		"schemas": schemas, "structs": structs, "columns": columns, "gates": gates, "defaults": defaults, "lifetimes": lifetimes,
 	})
 	if err != nil {
 		panic(err)

@@ -1,18 +1,29 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { type Release, defaultRelease } from "@tsbuilder/apimachinery/kinds";
+import { readBlocks, readFacts } from "../../../src/apimachinery/kinds/build/model.ts";
 import { buildKubernetes, kubernetesVersion } from "../../oracle/real/build-kubernetes.ts";
 import { compareFacts } from "./compare-facts.ts";
 import { readDiscovery } from "./read-discovery.ts";
 import { readFeatureGates } from "./read-feature-gates.ts";
-import { type GoFacts, reduceResources, reduceTypes, rootTypes } from "./reduce-facts.ts";
+import {
+  type GoFacts,
+  reduceGates,
+  reduceLifetimes,
+  reduceResources,
+  reduceTypes,
+  rootTypes,
+} from "./reduce-facts.ts";
+import { differingBlocks, withoutLines } from "./release-facts.ts";
 
 /**
  * `npm run lab -- facts [--kubernetes-version X] [--write]`: reduces Kubernetes' Go module to the facts from which
  * `npm run lab -- tables` makes the tables. Prints what differs from the facts in the repository, and what a person has
- * to decide about it; writes the new facts only if told to.
+ * to decide about it; writes the new facts only if told to. Those of another release than the default one are written as
+ * what differs, into a folder of its name; a new release has a line in src/apimachinery/kinds/releases.ts, too.
  */
 const { values } = parseArgs({
   options: {
@@ -21,6 +32,8 @@ const { values } = parseArgs({
   },
 });
 const version = values["kubernetes-version"];
+const release = version.replace(/\.\d+$/u, "") as Release;
+const isDefault = release === defaultRelease;
 const folder = new URL("../../../src/apimachinery/kinds/build/facts/", import.meta.url);
 
 const { module, facts } = readModule();
@@ -28,15 +41,25 @@ const discovery = readDiscovery(join(module, "api/discovery"));
 const files = {
   "resources.txt": reduceResources(discovery, facts),
   "types.txt": reduceTypes(facts, rootTypes(discovery)),
+  "gates.txt": reduceGates(facts),
+  "lifetimes.txt": reduceLifetimes(facts),
 };
 const rules = readFileSync(new URL("rules.txt", folder), "utf8").split("\n");
 for (const [name, lines] of Object.entries(files)) {
-  const old = readFileSync(new URL(name, folder), "utf8").split("\n");
-  const head = old
-    .filter((line) => line.startsWith("#"))
-    .map((line) => line.replace(/1\.\d+\.\d+/u, version));
-  for (const line of compareFacts(name, old, lines, rules)) console.log(line);
-  if (values.write) writeFileSync(new URL(name, folder), [...head, ...lines, ""].join("\n"));
+  const relevant = isDefault ? (all: readonly string[]) => all : withoutLines;
+  const known = [...readFacts(name, release).values()].flat();
+  for (const line of compareFacts(name, relevant(known), relevant(lines), rules)) console.log(line);
+  if (values.write) write(name, lines);
+}
+
+function write(name: string, lines: readonly string[]): void {
+  const head = readFileSync(new URL(name, folder), "utf8")
+    .split("\n", 1)[0]!
+    .replace(/1\.\d+\.\d+/u, version);
+  const written = isDefault ? lines : differingBlocks(readFacts(name), readBlocks(lines));
+  const target = new URL(isDefault ? name : `${release}/${name}`, folder);
+  mkdirSync(new URL(".", target), { recursive: true });
+  writeFileSync(target, [head, ...written, ""].join("\n"));
 }
 
 /** Builds facts.go with Kubernetes' module and runs it. */

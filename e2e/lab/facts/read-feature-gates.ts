@@ -24,10 +24,11 @@ function* gatesIn(text: string, prefix: string): Generator<[string, string]> {
   for (const line of text.split("\n")) {
     type = /^type (\w+) struct/u.exec(line)?.[1] ?? type;
     gate = /^\s*\/\/ \+featureGate=([\w,]+)/u.exec(line)?.[1] ?? gate;
-    // Fields that are declared in a comment are gone.
-    if (/^\s*(?:\/\/|$)/u.test(line)) continue;
     const field = /json:"([^,"]+)/u.exec(line)?.[1];
-    if (field !== undefined && gate !== undefined) yield [`${prefix}.${type}.${field}`, gate];
+    const isComment = /^\s*(?:\/\/|$)/u.test(line);
+    if (isComment && field === undefined) continue;
+    // Fields that are declared in a comment are gone.
+    if (!isComment && field !== undefined && gate !== undefined) yield [`${prefix}.${type}.${field}`, gate];
     gate = undefined;
   }
 }

@@ -13,6 +13,8 @@ export interface GoFacts {
   readonly gates: Readonly<Record<string, Gate | undefined>>;
   /** The values, in JSON, that the server gives fields without one, by definition and field; "" if they depend on other fields. */
   readonly defaults: Readonly<Record<string, string | undefined>>;
+  /** The releases in which kinds are deprecated and removed, by version and kind: `batch/v1beta1/CronJob`. */
+  readonly lifetimes: Readonly<Record<string, Lifetime>>;
   /** The gates of fields, several with commas between them, by definition and field. */
   readonly gatedFields: ReadonlyMap<string, string>;
 }
@@ -50,6 +52,13 @@ interface Column {
   readonly Type: string;
   readonly Format: string;
   readonly Priority: number;
+}
+
+interface Lifetime {
+  readonly deprecated: string;
+  /** Empty if it stays. */
+  readonly removed: string;
+  readonly replacement: string;
 }
 
 interface Gate {
@@ -143,6 +152,30 @@ function columnText({ Name, Type, Format, Priority }: Column): string {
   return Name + (Type === "string" ? "" : `:${Type}`) + (Format && `/${Format}`) + (Priority > 0 ? "+" : "");
 }
 
+/** Reduces the feature gates of the API server to lines: whether each is on by default, and its stage. */
+export function reduceGates({ gates }: Pick<GoFacts, "gates">): string[] {
+  return Object.entries(gates)
+    .map(([name, gate]) => `${name} ${gate!.default ? "on" : "off"} ${gate!.stage.toLowerCase() || "ga"}`)
+    .sort(compareText);
+}
+
+/** Reduces the ends of kinds to lines: the releases in which they are deprecated and removed, and what replaces them. */
+export function reduceLifetimes({ lifetimes }: Pick<GoFacts, "lifetimes">): string[] {
+  return Object.entries(lifetimes)
+    .filter(([kind]) => !kind.endsWith("List"))
+    .map(([kind, { deprecated, removed, replacement }]) =>
+      [
+        kind,
+        `deprecated=${deprecated}`,
+        removed && `removed=${removed}`,
+        replacement && `replacement=${replacement}`,
+      ]
+        .filter(Boolean)
+        .join(" "),
+    )
+    .sort(compareText);
+}
+
 /** The types that the tables must have: all kinds, their lists, and the bodies of subresources. */
 export function rootTypes(versions: ReadonlyMap<string, readonly DiscoveredResource[]>): string[] {
   return [...versions].flatMap(([apiVersion, resources]) =>
@@ -210,7 +243,13 @@ function typeLines(type: string, definition: string, facts: GoFacts): string[] {
         ]
       : [];
   });
-  const words = [isKind && "kind", schema["x-kubernetes-map-type"], linesWord(schema)].filter(Boolean);
+  const isUndescribed = Object.values(properties).some(({ $ref, description }) => $ref && !description);
+  const words = [
+    isKind && "kind",
+    isUndescribed && "undescribed",
+    schema["x-kubernetes-map-type"],
+    linesWord(schema),
+  ].filter(Boolean);
   return [[type, ...words].join(" "), ...fields];
 }
 

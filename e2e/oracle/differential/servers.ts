@@ -1,4 +1,5 @@
 import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { kubernetesVersion } from "../real/build-kubernetes.ts";
 import { startControlPlane } from "../../../src/cluster/testing/real/control-plane.ts";
 import { UnforeseenErrors } from "../../support/unforeseen-errors.ts";
 import type { Servers } from "./compare-servers.ts";
@@ -14,7 +15,7 @@ export interface FreshServers extends Servers {
 export async function startServers(assets: string): Promise<FreshServers> {
   const unforeseen = new UnforeseenErrors();
   const control = await startControlPlane({ assets });
-  const cluster = await startTestCluster({ onError: unforeseen.add });
+  const cluster = await startTestCluster({ onError: unforeseen.add, kubernetesVersion });
   return {
     real: { kubeconfig: control.issue("kubernetes-admin", ["system:masters"]) },
     embedded: { kubeconfig: cluster.kubeconfig },

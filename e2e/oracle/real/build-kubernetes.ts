@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The release that the embedded cluster is compared with. */
-export const kubernetesVersion = "1.36.3";
+/** The version that the embedded cluster is compared with, which serves the same release then. */
+export const kubernetesVersion = process.env["KUBERNETES_VERSION"] || "1.36.3";
 const etcdVersion = "3.6.8";
 
 /** A program of Kubernetes or etcd, by the path of its Go package. */

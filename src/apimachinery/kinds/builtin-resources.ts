@@ -1,24 +1,40 @@
 import type { JSONObject } from "../json/index.ts";
 import type { GroupVersion, Scope } from "../meta/index.ts";
 import { text } from "./generated/resources.ts";
+import { type Release, defaultRelease } from "./releases.ts";
 
-let resources: readonly BuiltinResource[] | undefined;
+const resourcesByRelease = new Map<Release | "all", readonly BuiltinResource[]>();
 
-/** Returns all built-in resources in the order of discovery, the core group first. Frozen and shared. */
-export function builtinResources(): readonly BuiltinResource[] {
-  return (resources ??= freeze(JSON.parse(text) as BuiltinResource[]));
+/** Returns the built-in resources of a release, or of all, in the order of discovery, the core group first. Frozen and shared. */
+export function builtinResources(release: Release | "all" = defaultRelease): readonly BuiltinResource[] {
+  const known = resourcesByRelease.get(release);
+  if (known) return known;
+  const resources =
+    release === "all"
+      ? freeze(JSON.parse(text) as BuiltinResource[])
+      : Object.freeze(builtinResources("all").filter(({ releases }) => releases.includes(release)));
+  resourcesByRelease.set(release, resources);
+  return resources;
 }
 
 /** Finds a resource by its plural name, as in URLs; undefined if it is not built in. */
-export function findResource({ group, version }: GroupVersion, plural: string): BuiltinResource | undefined {
-  return builtinResources().find(
+export function findResource(
+  { group, version }: GroupVersion,
+  plural: string,
+  release?: Release,
+): BuiltinResource | undefined {
+  return builtinResources(release).find(
     (resource) => resource.plural === plural && resource.group === group && resource.version === version,
   );
 }
 
 /** Finds the resource of a kind. Kinds of subresources have none, such as `Scale` and `Eviction`. */
-export function findKind({ group, version }: GroupVersion, kind: string): BuiltinResource | undefined {
-  return builtinResources().find(
+export function findKind(
+  { group, version }: GroupVersion,
+  kind: string,
+  release?: Release,
+): BuiltinResource | undefined {
+  return builtinResources(release).find(
     (resource) => resource.kind === kind && resource.group === group && resource.version === version,
   );
 }
@@ -61,6 +77,8 @@ export interface BuiltinResource extends GroupVersion {
    * metadata, apiVersion and kind.
    */
   readonly zero: JSONObject;
+  /** The releases that serve it like this. */
+  readonly releases: readonly Release[];
 }
 
 /** A subresource, which may have its own kind: `pods/eviction`. */

@@ -14,5 +14,7 @@ export {
 export { convertUnstructured } from "./convert-unstructured.ts";
 export { type GoField, goFieldsOf } from "./go-fields.ts";
 export * from "./load-schemas.ts";
+export * from "./releases.ts";
+export { type Lifetime, compareReleases, deprecationOf, isGateOn, lifetimeOf } from "./release-facts.ts";
 export { definitionName, moduleOf } from "./type-names.ts";
 export type { BuiltinSchema } from "./schema-graph.ts";

@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { modules } from "./generated/modules.ts";
 import { addGoFields } from "./go-fields.ts";
+import { type Release, defaultRelease } from "./releases.ts";
 import { type BuiltinSchema, type RawTable, SchemaGraph, scalarSchemas } from "./schema-graph.ts";
 
 /** The schemas of one group and version by type name; the tables that it refers to are loaded with it. */
@@ -19,17 +20,20 @@ export interface SchemaTable {
 export interface SchemaOptions {
   /** Default: false. Descriptions are three times as large as everything else. */
   readonly descriptions?: boolean;
+  /** Default: the newest that is tried as a whole. */
+  readonly release?: Release;
 }
 
-/** Modules loaded into one graph; modules with descriptions are in a separate graph. */
+/** Modules loaded into one graph; each release, and modules with descriptions, have graphs of their own. */
 class LoadedModules {
-  readonly graph = new SchemaGraph();
+  readonly graph: SchemaGraph;
   readonly #withDescriptions: boolean;
   readonly #loading = new Map<string, Promise<readonly string[]>>();
   /** Bound to no request: a module is loaded for all, not in the async context of the first one that needs it. */
   readonly #load = AsyncResource.bind((module: string) => this.#read(module));
 
-  constructor(withDescriptions: boolean) {
+  constructor(release: Release, withDescriptions: boolean) {
+    this.graph = new SchemaGraph(release);
     this.#withDescriptions = withDescriptions;
   }
 
@@ -48,12 +52,11 @@ class LoadedModules {
       : undefined;
     addGoFields(module, JSON.parse((await source.loadGo()).text) as Record<string, string>);
     this.graph.add(module, table, descriptions);
-    return Object.freeze(Object.keys(table));
+    return Object.freeze(Object.keys(table).filter((name) => !name.includes("@")));
   }
 }
 
-const withoutDescriptions = new LoadedModules(false);
-const withDescriptions = new LoadedModules(true);
+const loadedModules = new Map<string, LoadedModules>();
 
 /**
  * Loads a module of built-in types (`apps/v1`, `core/v1`, `rbac/v1`, `meta/v1` …). Returns `undefined` for an unknown
@@ -61,11 +64,13 @@ const withDescriptions = new LoadedModules(true);
  */
 export async function loadSchemas(
   module: string,
-  { descriptions = false }: SchemaOptions = {},
+  { descriptions = false, release = defaultRelease }: SchemaOptions = {},
 ): Promise<SchemaTable | undefined> {
   const source = modules[module];
   if (!source) return undefined;
-  const loaded = descriptions ? withDescriptions : withoutDescriptions;
+  const key = `${release} ${descriptions}`;
+  const loaded = loadedModules.get(key) ?? new LoadedModules(release, descriptions);
+  loadedModules.set(key, loaded);
   await Promise.all(source.uses.map((dependency) => loaded.load(dependency)));
   return {
     module,

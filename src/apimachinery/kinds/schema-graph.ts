@@ -1,4 +1,7 @@
-/** Types of one module by name; fields by name, with a `!` suffix if required; "" is the type itself. */
+/**
+ * Types of one module by name, and by name and release if a release declares them otherwise: `PodSpec@1.37`; fields by name,
+ * with a `!` suffix if required; "" is the type itself.
+ */
 export type RawTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Creates schemas from tables: each type once, and each field when its parent's properties are first read. */
@@ -6,6 +9,11 @@ export class SchemaGraph {
   readonly #tables = new Map<string, RawTable>();
   readonly #descriptions = new Map<string, RawTable>();
   readonly #types = new Map<string, BuiltinSchema>();
+  readonly #release: string;
+
+  constructor(release: string) {
+    this.#release = release;
+  }
 
   /** Adds a module; types that it refers to may be added later, but before they are read. */
   add(module: string, table: RawTable, descriptions?: RawTable): void {
@@ -18,7 +26,8 @@ export class SchemaGraph {
     const known = this.#types.get(typeName);
     if (known) return known;
     const [module = "", name = ""] = typeName.split(".");
-    const fields = this.#tables.get(module)?.[name];
+    const table = this.#tables.get(module);
+    const fields = table?.[`${name}@${this.#release}`] ?? table?.[name];
     if (!fields) return undefined;
     const schema = this.#type(module, name, fields);
     this.#types.set(typeName, schema);

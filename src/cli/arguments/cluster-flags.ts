@@ -1,3 +1,4 @@
+import { defaultRelease, releases } from "@tsbuilder/apimachinery/kinds";
 import type { ClusterChoice, ClusterTarget } from "../../ship/cluster/kubectl.ts";
 import type { NodesOptions } from "../../dev/cluster/embedded-cluster.ts";
 import { type FlagDefinition, type FlagValues, flag, invalidArgument } from "./command.ts";
@@ -34,6 +35,21 @@ export const nodeFlags = {
     "IMAGE",
   ),
 } as const satisfies Record<string, FlagDefinition>;
+
+/** The flag of commands that start the embedded cluster, or tests on it. */
+export const releaseFlag = flag.string(
+  `Kubernetes release of the cluster: ${releases.join(", ")} (default: ${defaultRelease})`,
+  "VERSION",
+  { check: checkRelease },
+);
+
+function checkRelease(version: string): void {
+  if (!releases.some((release) => release === version))
+    throw invalidArgument(
+      `there is no embedded Kubernetes "${version}"`,
+      `use one of ${releases.join(", ")}`,
+    );
+}
 
 function checkNodes(count: string): void {
   if (!/^[1-9]$/.test(count))

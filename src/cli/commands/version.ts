@@ -1,8 +1,6 @@
+import { defaultRelease } from "@tsbuilder/apimachinery/kinds";
 import { builtFrom } from "../../packaging/commit.ts";
 import { defineCommand } from "../arguments/command.ts";
-
-/** The Kubernetes release that the built-in kinds come from. */
-const kubernetes = "1.36";
 
 export const version = defineCommand({
   flags: {},
@@ -11,7 +9,7 @@ export const version = defineCommand({
     const versions = {
       tsbuilder: host.version(),
       ...(builtFrom && { commit: builtFrom.id, date: builtFrom.date }),
-      kubernetes,
+      kubernetes: defaultRelease,
       node: process.versions.node,
       v8: process.versions.v8,
       platform: `${process.platform}/${process.arch}`,

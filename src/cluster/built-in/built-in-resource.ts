@@ -7,9 +7,11 @@ import {
   builtinResources,
   convertUnstructured,
   decodeBuiltIn,
+  deprecationOf,
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
+import { servedRelease } from "../contract/version.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import {
@@ -36,7 +38,7 @@ import type { Registry } from "../registry/registry.ts";
  */
 export function addBuiltIns(registry: Registry): void {
   const versionsByName = new Map<string, BuiltinResource[]>();
-  for (const resource of builtinResources()) {
+  for (const resource of builtinResources(servedRelease())) {
     const name = qualifiedName(resource);
     if (name === "componentstatuses") continue;
     versionsByName.set(name, [...(versionsByName.get(name) ?? []), resource]);
@@ -184,7 +186,7 @@ class LazySchemas {
   async #load(): Promise<void> {
     for (const { version, type } of this.#versions) {
       const dot = type.lastIndexOf(".");
-      const table = await loadSchemas(type.slice(0, dot));
+      const table = await loadSchemas(type.slice(0, dot), { release: servedRelease() });
       if (table) provideTables(table);
       const root = table?.get(type.slice(dot + 1));
       if (root) this.#schemas.set(version, schemaOf(root));
@@ -206,7 +208,8 @@ const scale = { spec: "spec.replicas", status: "status.replicas", selector: "spe
 
 function versionOf(resource: BuiltinResource, schemas: LazySchemas): ResourceVersion {
   const columns = tableColumns(resource);
-  const { deprecation, zeroValues = {} } = findKind(resource) ?? {};
+  const { zeroValues = {} } = findKind(resource) ?? {};
+  const deprecation = deprecationOf(resource.apiVersion, resource.kind, servedRelease());
   const { zero } = resource;
   return {
     name: resource.version,

@@ -11,6 +11,7 @@ import {
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { ApiObject } from "../contract/api-object.ts";
 import { provideTables } from "../kinds/checks/known-values.ts";
+import { servedRelease } from "../contract/version.ts";
 import type { WriteRequest } from "../registry/resource.ts";
 import { Store } from "../storage/store.ts";
 import { findKind } from "./built-in-resource.ts";
@@ -23,15 +24,16 @@ export type NewObjectCheck = (sent: KubernetesObject) => FieldError[];
 
 /** Loads the API server's validation of the kinds of some API versions, for callers that ask for it without a server. */
 export async function loadNewObjectCheck(apiVersions: readonly string[]): Promise<NewObjectCheck> {
+  const release = servedRelease();
   const tables = new Map<string, SchemaTable>();
   for (const apiVersion of apiVersions) {
-    const table = (await loadSchemas(moduleOf(parseApiVersion(apiVersion))))!;
+    const table = (await loadSchemas(moduleOf(parseApiVersion(apiVersion)), { release }))!;
     provideTables(table);
     tables.set(apiVersion, table);
   }
   const store = new Store();
   return (sent) => {
-    const resource = findResource(parseApiVersion(sent.apiVersion), sent.kind)!;
+    const resource = findResource(parseApiVersion(sent.apiVersion), sent.kind, release)!;
     const { strategy } = findKind(resource) ?? {};
     const { default: setDefaults, validate } =
       (typeof strategy === "function" ? strategy(store) : strategy) ?? {};

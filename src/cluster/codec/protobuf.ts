@@ -6,6 +6,7 @@ import type { BuiltinSchema, FieldNumber, FieldNumbers } from "@tsbuilder/apimac
 import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
+import { servedRelease } from "../contract/version.ts";
 import { MalformedProtobufError, type ValueCodec, WireReader, type WireWriter, wire } from "./wire.ts";
 import { message, scalar, scalarCodecs, write } from "./scalar-codecs.ts";
 
@@ -59,7 +60,10 @@ interface MessageCodec extends ValueCodec {
 
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {
   const module = metaKinds.has(kind) ? "meta/v1" : moduleOf(parseApiVersion(apiVersion));
-  const [schemas, numbers] = await Promise.all([loadSchemas(module), loadFieldNumbers(module)]);
+  const [schemas, numbers] = await Promise.all([
+    loadSchemas(module, { release: servedRelease() }),
+    loadFieldNumbers(module),
+  ]);
   const schema = schemas?.get(kind);
   return schema && numbers && (messageCodecs ??= new MessageCodecs(numbers)).of(schema);
 }

@@ -23,6 +23,7 @@ import {
   notFound,
 } from "../contract/status-error.ts";
 import type { ApiObject } from "../contract/api-object.ts";
+import { servesSince } from "../contract/version.ts";
 import { explainYAML, findDuplicateKeys, parseGoYAML } from "../codec/go-yaml.ts";
 import { findFieldProblems, isTooDeep } from "../codec/go-json.ts";
 import { checkFields, duplicateKeys, noMap } from "./read-object.ts";
@@ -69,7 +70,9 @@ export async function readApply(
   const text = (await request.readBody()).toString("utf8");
   const value = parseApplied(text) ?? {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${noMap(value)}`);
+    throw badRequest(
+      `error decoding ${bodyName()}: error unmarshaling JSON: while decoding JSON: ${noMap(value)}`,
+    );
   }
   const object = value as ApiObject;
   if (object.apiVersion !== apiVersion || object.kind !== kind) {
@@ -79,6 +82,9 @@ export async function readApply(
   object.metadata ??= {};
   return { applied: object, force: isTrue(query.get("force")), text };
 }
+
+/** What the server's messages call the body of an apply. */
+const bodyName = (): string => (servesSince("1.37") ? "patch" : "YAML");
 
 /** Refuses duplicate fields of the body, or warns about them. */
 function checkDuplicates(
@@ -95,7 +101,7 @@ function checkDuplicates(
   if (duplicates.length === 0) return;
   if (validation === "Strict") {
     const why = `error converting YAML to JSON: ${duplicateKeys(duplicates)}`;
-    throw badRequest(`error strict decoding YAML: ${why}`);
+    throw badRequest(`error strict decoding ${bodyName()}: ${why}`);
   }
   for (const line of duplicates) warnings.add(line);
 }
@@ -115,7 +121,9 @@ function parseApplied(text: string): unknown {
   try {
     return parseGoYAML(text);
   } catch (error) {
-    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${explainYAML(error, text)}`);
+    throw badRequest(
+      `error decoding ${bodyName()}: error converting YAML to JSON: ${explainYAML(error, text)}`,
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import { PatchError, applyJSONPatch, applyMergePatch, parseJSONPatch } from "@ts
 import { applyStrategicMergePatch, mergeStrategically } from "@tsbuilder/apimachinery/patch/strategic";
 import { goText } from "@tsbuilder/apimachinery/text";
 import type { ApiObject } from "../contract/api-object.ts";
+import { servesSince } from "../contract/version.ts";
 import {
   StatusError,
   badRequest,
@@ -83,6 +84,7 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   const mediaType = mediaTypeOf(context);
   const isStrategic = mediaType === strategicMergePatch;
   checkPatchType(mediaType, target);
+  if (servesSince("1.37")) refuseMalformed(body);
   let patch: PatchFunction;
   try {
     patch = parsePatch(mediaType, body, target);
@@ -106,6 +108,15 @@ export async function readPatch(context: RequestContext, target: Target): Promis
     problems: problemsOf(mediaType, body),
     isStrategic,
   };
+}
+
+/** Since 1.37, a patch must be JSON even if there is no object; the message doesn't say why it is not. */
+function refuseMalformed(body: string): void {
+  try {
+    JSON.parse(body);
+  } catch {
+    throw badRequest("invalid JSON patch");
+  }
 }
 
 /** Throws a 415 for a type of patch that the resource does not support. */

@@ -31,8 +31,6 @@ export interface BuiltInKind<Controllers extends string = never> {
   readonly zeroValues?: JSONObject;
   /** Converts an object to another version; absent if versions differ only in kind and apiVersion. */
   readonly convert?: (object: ApiObject, apiVersion: string) => ApiObject;
-  /** The deprecation warning for using the kind. */
-  readonly deprecation?: string;
   /** The controllers of the kind's objects, by the names that `--controllers` accepts. */
   readonly controllers?: Readonly<Record<Controllers, ControllerFactory>>;
 }

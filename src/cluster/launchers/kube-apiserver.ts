@@ -5,6 +5,7 @@ import { builtinResources } from "@tsbuilder/apimachinery/kinds";
 import { type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { KubeletTLS } from "../contract/kubelet-tls.ts";
 import type { User } from "../contract/user.ts";
+import { servedRelease } from "../contract/version.ts";
 import { parseFlags, untilTerminated } from "./command-line.ts";
 
 /** Flags whose values are lists; repeated ones add to each other. */
@@ -155,7 +156,8 @@ function parseBool(text: string): boolean | undefined {
 function explainVersion(entry: string): string[] {
   const [name = "", value = "true"] = entry.split("=");
   const wanted = parseBool(value) ?? true;
-  const isServed = builtinResources().some(({ apiVersion }) => apiVersion === name) || name === "api/ga";
+  const isServed =
+    builtinResources(servedRelease()).some(({ apiVersion }) => apiVersion === name) || name === "api/ga";
   if (wanted === isServed) return [];
   const versions = wanted ? "no more versions" : "all its versions";
   return [noEffect("runtime-config", entry, `the embedded server serves ${versions}`)];

@@ -4,9 +4,9 @@ import type { ResolveOutside } from "./dns.ts";
 import type { NodePlace } from "./node-files.ts";
 import { type NodeNetwork, enterNetwork } from "./node-network.ts";
 import { sandboxAddress, startSandbox } from "./sandbox.ts";
-import { versionInfo } from "../contract/version.ts";
+import { servedRelease } from "../contract/version.ts";
 
-const kubernetesVersion = versionInfo.gitVersion.replace(/\+.*/u, "");
+const kubernetesVersion = (): string => `v${servedRelease()}.0`;
 
 /** How many nodes a cluster has, and where their programs come from. */
 export interface NodesOptions {
@@ -64,7 +64,7 @@ export async function openGround(options: number | NodesOptions): Promise<Ground
   if (folder !== undefined) return openSandbox(resolve(folder), names);
   const { startContainers } = await import("./container.ts");
   return startContainers(
-    image ?? (process.env["TSBUILDER_NODE_IMAGE"] || `docker.io/kindest/node:${kubernetesVersion}`),
+    image ?? (process.env["TSBUILDER_NODE_IMAGE"] || `docker.io/kindest/node:${kubernetesVersion()}`),
     names,
   );
 }
@@ -146,7 +146,7 @@ function missingPrograms(
   const packages = missing.map((name) => needed[name]!);
   const others = [...packages, plugins === undefined ? "containernetworking-plugins" : []].flat();
   const installed = [...new Set(others)].filter((name) => name !== "Kubernetes");
-  const url = `https://dl.k8s.io/release/${kubernetesVersion}/bin/linux/${process.arch === "x64" ? "amd64" : process.arch}`;
+  const url = `https://dl.k8s.io/release/${kubernetesVersion()}/bin/linux/${process.arch === "x64" ? "amd64" : process.arch}`;
   const hints = [
     ...(packages.includes("Kubernetes")
       ? [`download kubelet and kube-proxy from ${url} to "${folder}"`]

@@ -1,8 +1,8 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { type BuiltinSchema, loadSchemas } from "@tsbuilder/apimachinery/kinds";
+import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { Resource } from "../registry/resource.ts";
-import { type SchemaWriter, loadMeta } from "./schema-writer.ts";
+import { type SchemaWriter, loadDescribed, loadMeta } from "./schema-writer.ts";
 
 type Json = JSONObject<unknown>;
 
@@ -13,7 +13,7 @@ export async function defineCustom(writer: SchemaWriter, resource: Resource, ver
   writer.reference(meta.get("ListMeta")!);
   const schema = resource.versions.find(({ name }) => name === version)?.schema?.compiled
     ?.schema as JSONSchema;
-  const core = (await loadSchemas("core/v1", { descriptions: true }))!;
+  const core = (await loadDescribed("core/v1"))!;
   const described = { kind: core.get("Pod")!, list: core.get("PodList")! };
   const { name, kind, list } = customDefinition(resource, version, schema, described);
   writer.definitions[name] = kind;

@@ -4,14 +4,14 @@
 import { createHash } from "node:crypto";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { definitionName, findResource, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
+import { defaultRelease, definitionName, findResource, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { groupsOf } from "../discovery/handle-discovery.ts";
-import { versionInfo } from "../contract/version.ts";
+import { servedRelease, versionInfo } from "../contract/version.ts";
 import type { Core } from "../registry/core.ts";
 import { type Reply, type RequestContext, jsonReply } from "../http/request-context.ts";
 import { defineCustom } from "./custom-definition.ts";
 import { SwaggerDocument } from "./swagger.ts";
-import { SchemaWriter, loadMeta, metaReferences, writeDocument } from "./schema-writer.ts";
+import { SchemaWriter, loadDescribed, loadMeta, metaReferences, writeDocument } from "./schema-writer.ts";
 import type { BodyReferences, MetaType } from "./operations.ts";
 import { contentOf, discoveryPath, groupNames, mediaTypes, pathsOf, responses } from "./operations.ts";
 import { type Resource, subresourcesIn } from "../registry/resource.ts";
@@ -174,7 +174,9 @@ const versionType = "io.k8s.apimachinery.pkg.version.Info";
 
 /** The fields that Go omits if they are empty. */
 const optionalFields = ["emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"];
-const requiredFields = Object.keys(versionInfo).filter((name) => !optionalFields.includes(name));
+const requiredFields = Object.keys(versionInfo(defaultRelease)).filter(
+  (name) => !optionalFields.includes(name),
+);
 
 const versionSchema: Json = {
   type: "object",
@@ -209,7 +211,10 @@ function groupOperation(group: string): ServiceOperation {
 }
 
 function hashOf(input: unknown): string {
-  return createHash("sha512").update(JSON.stringify(input)).digest("hex").toUpperCase();
+  return createHash("sha512")
+    .update(JSON.stringify([servedRelease(), input]))
+    .digest("hex")
+    .toUpperCase();
 }
 
 function urlOf(path: string, hash: string): string {
@@ -253,7 +258,7 @@ async function subresourceBodies(
   const references = new Map<string, Json>();
   for (const [name, { body }] of subresourcesIn(resource, version)) {
     if (!body) continue;
-    const schema = (await loadSchemas(moduleOf(body), { descriptions: true }))?.get(body.kind);
+    const schema = (await loadDescribed(moduleOf(body)))?.get(body.kind);
     if (!schema) continue;
     references.set(name, writer.reference(schema));
     const { group, version: bodyVersion, kind } = body;
@@ -267,9 +272,9 @@ async function subresourceBodies(
 /** Adds the schemas of a kind and its list, and returns the kind's name in the document. */
 async function defineKind(writer: SchemaWriter, resource: Resource, version: string): Promise<string> {
   if (resource.custom) return defineCustom(writer, resource, version);
-  const type = findResource({ group: resource.group, version }, resource.plural)!.type;
+  const type = findResource({ group: resource.group, version }, resource.plural, servedRelease())!.type;
   const dot = type.lastIndexOf(".");
-  const table = await loadSchemas(type.slice(0, dot), { descriptions: true });
+  const table = await loadDescribed(type.slice(0, dot));
   for (const kind of [type.slice(dot + 1), resource.listKind]) {
     const schema = table?.get(kind);
     if (schema) writer.reference(schema);

@@ -2,6 +2,7 @@ import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { BuiltinSchema, SchemaTable } from "@tsbuilder/apimachinery/kinds";
 import { builtinResources, definitionName, goFieldsOf, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { compareText } from "@tsbuilder/apimachinery/text";
+import { servedRelease } from "../contract/version.ts";
 import type { BodyReferences } from "./operations.ts";
 
 type Json = JSONObject<unknown>;
@@ -102,7 +103,7 @@ let kindsByType: KindsByType | undefined;
 /** The kinds of built-in types and of their lists, by the names of the types. */
 function builtInKinds(): KindsByType {
   kindsByType ??= new Map(
-    builtinResources().flatMap(({ group, version, kind, listKind, type }) => [
+    builtinResources(servedRelease()).flatMap(({ group, version, kind, listKind, type }) => [
       [type, { group, kind, version }] as const,
       [`${type.slice(0, -kind.length)}${listKind}`, { group, kind: listKind ?? "", version }] as const,
     ]),
@@ -203,5 +204,10 @@ export function metaReferences(
 
 /** Loads the schemas of meta/v1, which most documents refer to. */
 export async function loadMeta(): Promise<SchemaTable> {
-  return (await loadSchemas("meta/v1", { descriptions: true }))!;
+  return (await loadDescribed("meta/v1"))!;
+}
+
+/** Loads the schemas of a module, as the served release has them, with their descriptions. */
+export function loadDescribed(module: string): Promise<SchemaTable | undefined> {
+  return loadSchemas(module, { descriptions: true, release: servedRelease() });
 }

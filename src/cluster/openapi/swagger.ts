@@ -3,7 +3,7 @@ import { type JSONObject, isEqual } from "@tsbuilder/apimachinery/json";
 import { type Swagger, encodeSwagger } from "../codec/index.ts";
 import type { Reply, RequestContext } from "../http/request-context.ts";
 import type { Pause, TimeSlices } from "../http/time-slices.ts";
-import { versionInfo } from "../contract/version.ts";
+import { servedRelease } from "../contract/version.ts";
 import { bearerToken, sortByName } from "./schema-writer.ts";
 
 /** A v2 document with its encodings. */
@@ -75,7 +75,7 @@ async function encodeDocuments(documents: AsyncIterable<Buffer>, pause: Pause): 
     parts.push(part);
     await pause();
   }
-  const document = joinSwagger(parts, `${versionInfo.major}.${versionInfo.minor}`);
+  const document = joinSwagger(parts, servedRelease());
   return { document, json: Buffer.from(JSON.stringify(document)) };
 }
 

@@ -6,7 +6,7 @@ import { Entry } from "../storage/entry.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
 import { isUnreadable, parseRevision, removeDuplicateOwners, removeSystemMetadata } from "./object-meta.ts";
 import { keyOf, kindSubject } from "./resource.ts";
-import { validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
+import { listedErrors, validateAnyMetadata, validateNewMetadata } from "./validate-metadata.ts";
 import { type Write, admissionRequest } from "./write.ts";
 import { denied, resourceAttributes } from "../contract/authorizer.ts";
 
@@ -44,7 +44,8 @@ export async function createObject(write: Write, object: ApiObject, { checkCreat
     ...((await strategy.validate?.(admitted, write)) ?? []),
   ];
   if (errors.length === 0) errors.push(...validateAnyMetadata(admitted, resource));
-  if (errors.length > 0) throw invalidObject(kindSubject(resource), admitted.metadata.name ?? "", errors);
+  if (errors.length > 0)
+    throw invalidObject(kindSubject(resource), admitted.metadata.name ?? "", listedErrors(errors));
   for (const warning of strategy.warnings?.(admitted, undefined) ?? []) write.warn(warning);
   if (checkCreate) allowCreation(write);
   const { name } = admitted.metadata;

@@ -10,7 +10,7 @@ import { createObject, setNamespace } from "./create-object.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
 import { carryOverMetadata, parseRevision, removeDuplicateOwners } from "./object-meta.ts";
 import { kindSubject } from "./resource.ts";
-import { validateUpdatedMetadata } from "./validate-metadata.ts";
+import { listedErrors, validateUpdatedMetadata } from "./validate-metadata.ts";
 
 /** The source of an update's new object. */
 export interface UpdateSource {
@@ -114,7 +114,7 @@ async function prepare(write: Write, current: ApiObject, next: ApiObject, source
     ...validateUpdatedMetadata(update, current, resource, write.subresource),
     ...((await strategy.validateUpdate?.(update, current, write)) ?? []),
   ];
-  if (errors.length > 0) throw invalidObject(kindSubject(resource), write.name, errors);
+  if (errors.length > 0) throw invalidObject(kindSubject(resource), write.name, listedErrors(errors));
   if (write.subresource === "" || write.subresource === "scale") {
     for (const warning of strategy.warnings?.(update, current) ?? []) write.warn(warning);
   }

@@ -1,4 +1,11 @@
-import { type FieldError, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import {
+  type FieldError,
+  forbidden,
+  formatFieldError,
+  invalid,
+  required,
+  tooLong,
+} from "@tsbuilder/apimachinery/errors";
 import { type OwnerReference, isApiVersion } from "@tsbuilder/apimachinery/meta";
 import {
   checkLabel,
@@ -7,7 +14,14 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../contract/api-object.ts";
+import { servesSince } from "../contract/version.ts";
 import type { MetadataCheck, Resource } from "./resource.ts";
+
+/** Returns the errors as the server lists them: since 1.37, one that several rules find is there once. */
+export function listedErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  if (!servesSince("1.37")) return errors;
+  return [...new Map(errors.map((error) => [`${error.field} ${formatFieldError(error)}`, error])).values()];
+}
 
 /** Validates the metadata of a new object by the checks of its kind. */
 export function validateNewMetadata(object: ApiObject, resource: Resource): FieldError[] {
@@ -139,13 +153,17 @@ export function checkAnnotations(
 function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
-  for (const reference of references ?? []) {
-    const field = "metadata.ownerReferences";
+  const isIndexed = servesSince("1.37");
+  for (const [index, reference] of (references ?? []).entries()) {
+    const list = "metadata.ownerReferences";
+    const field = isIndexed ? `${list}[${index}]` : list;
     const { apiVersion } = reference;
-    if (!isApiVersion(apiVersion))
-      errors.push(invalid(`${field}.apiVersion`, apiVersion, "version must not be empty"));
-    for (const name of ["kind", "name", "uid"] as const)
-      if (!reference[name]) errors.push(invalid(`${field}.${name}`, "", "must not be empty"));
+    if (!isApiVersion(apiVersion) && (apiVersion || !isIndexed)) {
+      const detail = isIndexed ? "must be <group>/<version> or <version>" : "version must not be empty";
+      errors.push(invalid(`${field}.apiVersion`, apiVersion, detail));
+    }
+    for (const name of isIndexed ? ownerFields : ownerFields.slice(1))
+      if (!reference[name]) errors.push(missingOwnerField(`${field}.${name}`, isIndexed));
     if (reference.kind === "Event" && /^\/?v1$/.test(apiVersion)) {
       const detail = "/v1, Kind=Event is disallowed from being an owner";
       errors.push(invalidReferences(field, orderFields(reference), detail));
@@ -153,10 +171,17 @@ function checkOwners(references: Metadata["ownerReferences"]): FieldError[] {
     if (reference.controller !== true) continue;
     if (controller !== undefined) {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.kind}/${reference.name}`;
-      errors.push(invalidReferences(field, references!.map(orderFields), detail));
+      errors.push(invalidReferences(list, references!.map(orderFields), detail));
     } else controller = `${reference.kind}/${reference.name}`;
   }
   return errors;
+}
+
+const ownerFields = ["apiVersion", "kind", "name", "uid"] as const;
+
+function missingOwnerField(field: string, isRequired: boolean): FieldError {
+  const detail = "must not be empty";
+  return isRequired ? required(field, detail) : invalid(field, "", detail);
 }
 
 /** An error about an object, which the message shows with its fields in Go's order. */

@@ -64,7 +64,7 @@ function handlePath(core: Core, catalog: Catalog, { info, query }: RequestContex
     if (rest.length === 0 || rest[0] === "ping") return textReply("ok");
   }
   if (info.path === "/" || info.path === "/index.html") return jsonReply(pathIndex(catalog));
-  if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo);
+  if (info.path === "/version" || info.path === "/version/") return jsonReply(versionInfo());
   if (info.path === "/openid/v1/jwks") return jsonReply(core.tokens.keys());
   if (info.path === "/.well-known/openid-configuration") return jsonReply(openidConfiguration(core));
   const isGroupVersion = root === "apis" && rest.length === 2 && core.registry.servesGroup(rest[0]!);

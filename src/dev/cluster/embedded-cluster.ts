@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
   readonly nodes?: NodesOptions | undefined;
+  /** The release of Kubernetes. Default: the newest that is tried as a whole. */
+  readonly kubernetesVersion?: string | undefined;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /** Receives each request of the operator that met a planned failure. */
   readonly onFault?: ((failure: MetFailure) => void) | undefined;
@@ -30,7 +32,7 @@ export interface EmbeddedOptions {
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist, nodes, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
+  { projectName, port, persist, nodes, kubernetesVersion, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, PlannedFailures, startCluster } = await import("@tsbuilder/cluster");
@@ -43,6 +45,7 @@ export async function startEmbeddedCluster(
   const cluster = await startCluster({
     // Kubelets have the real time.
     ...(nodes ? { nodes } : { clock, connectionClock: backgroundClock }),
+    kubernetesVersion,
     controllers: controllerNames,
     onError: failureReporter((error) => report({ type: "error", error })),
     ...(port ? { port } : {}),

@@ -22,6 +22,8 @@ export interface ForegroundOptions {
   /** The local ports behind Services, as `NAMESPACE/NAME[:PORT]=LOCAL-PORT`. */
   readonly servicePorts?: readonly string[] | undefined;
   readonly nodes?: NodesOptions | undefined;
+  /** The release of Kubernetes. Default: the newest that is tried as a whole. */
+  readonly kubernetesVersion?: string | undefined;
 }
 
 /** Starts the embedded cluster and writes its kubeconfig, readable only by its owner. Throws explained errors. */
@@ -46,6 +48,7 @@ export async function startForeground(
     onError: failureReporter((error) => void process.stderr.write(visibleText(formatFailure(error)))),
     resolveService,
     nodes: options.nodes,
+    kubernetesVersion: options.kubernetesVersion,
     controllers: stages ? [...new Set([...names, "stage" as const])] : names,
     ...(stages && { stages }),
     ...(options.port === undefined ? {} : { port: options.port }),

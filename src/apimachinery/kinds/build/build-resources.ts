@@ -1,13 +1,14 @@
 import { type GroupVersion, type Scope, parseApiVersion } from "../../meta/index.ts";
 import type { BuiltinResource, BuiltinSubresource, PrinterColumn, Verb } from "../builtin-resources.ts";
 import { moduleOf } from "../type-names.ts";
-import { readLines } from "./model.ts";
+import { type Release, defaultRelease } from "../releases.ts";
+import { readFacts, readLines } from "./model.ts";
 
-/** A resource without the facts that follow from its type. */
-export type ListedResource = Omit<BuiltinResource, "zero">;
+/** A resource without the facts that follow from its type, or from those of other releases. */
+export type ListedResource = Omit<BuiltinResource, "zero" | "releases">;
 
 /**
- * Builds the list of resources in the order of discovery. facts/resources.txt is made from Kubernetes' module: a line
+ * Builds the list of a release's resources in the order of discovery. facts/resources.txt is made from Kubernetes' module: a line
  * without an indent is an `apiVersion`; its resources are indented by two spaces, and the columns of a resource by four.
  * A resource: kind, plural, scope, then what is not the default. "singular"; "short": short names; "in": categories;
  * "verbs" (default: all eight); "hash": of the storage version. Subresources start with a slash: "/name:kind(verbs)".
@@ -15,12 +16,12 @@ export type ListedResource = Omit<BuiltinResource, "zero">;
  * Columns: name, then ":type" unless it is a string, "/format", and "+" for columns of wide output only. Ages are
  * strings, because the server computes them. facts/rules.txt adds what is not in the module.
  */
-export function buildResources(): ListedResource[] {
+export function buildResources(release: Release = defaultRelease): ListedResource[] {
   const resources: ListedResource[] = [];
   const rules = readRules();
   const preferred = new Map<string, string>();
   let apiVersion = "";
-  for (const line of readLines("facts/resources.txt")) {
+  for (const line of [...readFacts("resources.txt", release).values()].flat()) {
     if (line.startsWith("    ")) {
       const last = resources.pop()!;
       const columns = rules.get(`${apiVersion} ${last.kind}`)?.columns ?? line.trim();
@@ -29,7 +30,7 @@ export function buildResources(): ListedResource[] {
       const kind = line.trim().split(" ", 1)[0]!;
       const words = rules.get(`${apiVersion} ${kind}`)?.words ?? "";
       const isPreferred = preferred.get(apiVersion) === apiVersion;
-      resources.push(buildResource(apiVersion, isPreferred, `${line.trim()} ${words}`));
+      resources.push(buildResource(release, apiVersion, isPreferred, `${line.trim()} ${words}`));
     } else {
       apiVersion = line;
       // Discovery lists a group's preferred version first.
@@ -50,7 +51,7 @@ interface Rules {
 function readRules(): ReadonlyMap<string, Rules> {
   const rules = new Map<string, Rules>();
   let last = "";
-  for (const line of readLines("facts/rules.txt")) {
+  for (const line of readLines("rules.txt")) {
     if (line.startsWith("  ")) rules.set(last, { ...rules.get(last)!, columns: line.trim() });
     else {
       const [apiVersion = "", kind = "", ...words] = line.split(" ");
@@ -63,7 +64,18 @@ function readRules(): ReadonlyMap<string, Rules> {
 /** The verbs of a resource that lists none. */
 const allVerbs = "create,delete,deletecollection,get,list,patch,update,watch";
 
-function buildResource(apiVersion: string, isPreferred: boolean, line: string): ListedResource {
+function isGateOn(gate: string | undefined, release: Release): boolean {
+  return (
+    gate !== undefined && (readFacts("gates.txt", release).get(gate)?.[0]?.startsWith(`${gate} on`) ?? false)
+  );
+}
+
+function buildResource(
+  release: Release,
+  apiVersion: string,
+  isPreferred: boolean,
+  line: string,
+): ListedResource {
   const [kind = "", plural = "", scope = "", ...words] = line.split(" ");
   const { group, version } = parseApiVersion(apiVersion);
   const option = (name: string): string | undefined =>
@@ -92,7 +104,7 @@ function buildResource(apiVersion: string, isPreferred: boolean, line: string): 
     fieldSelectors: list("select"),
     columns: [],
     rules: {
-      hasGeneration: words.includes("generation"),
+      hasGeneration: words.includes("generation") || isGateOn(option("generation"), release),
       allowsUnconditionalUpdate: !words.includes("needs-version"),
       allowsCreateOnUpdate: words.includes("put-creates"),
       defaultPropagation: (option("propagation") ??

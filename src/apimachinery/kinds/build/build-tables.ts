@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeReexports, writeTypeModules } from "./write-type-modules.ts";
-import { writeTables } from "./write-tables.ts";
+import { readReleases, writeTables } from "./write-tables.ts";
 import { addDescriptions } from "./descriptions.ts";
 import { readModel } from "./model.ts";
 import { buildResources } from "./build-resources.ts";
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const resources = buildResources();
 const model = addDescriptions(join(root, "node_modules"), readModel());
 
-writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, resources));
+writeFolder(join(root, "src/apimachinery/kinds/generated"), writeTables(model, readReleases()));
 writeFolder(join(root, "src/apimachinery/k8s"), writeTypeModules(model, resources));
 writeFolder(join(root, "src/runtime/k8s"), writeReexports(model));
 

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { buildResources } from "./build-resources.ts";
 import { addDescriptions } from "./descriptions.ts";
-import { readModel } from "./model.ts";
+import { joinModels, readBlocks, readFacts, readModel } from "./model.ts";
 import { writeTypeModules } from "./write-type-modules.ts";
-import { writeTables } from "./write-tables.ts";
+import { readReleases, writeTables } from "./write-tables.ts";
 
 const nodeModules = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 const generated = new URL("../generated/", import.meta.url);
@@ -34,7 +34,7 @@ test("readModel() reads structure, enums and Go's declarations", () => {
 });
 
 test("readModel() rejects a line that it doesn't understand", () => {
-  expect(() => readModel(["core/v1.EnvVar", " name"])).toThrow("not a field: name");
+  expect(() => readModel(readBlocks(["core/v1.EnvVar", " name"]))).toThrow("not a field: name");
 });
 
 test("addDescriptions() describes fields with and without a type of their own, in Kubernetes' lines", () => {
@@ -58,7 +58,7 @@ test("the generated files are deterministic and up to date", () => {
   const resources = buildResources();
   const model = addDescriptions(nodeModules, readModel());
   const write = (types: typeof model): Map<string, string> =>
-    new Map([...writeTables(types, resources), ...writeTypeModules(types, resources)]);
+    new Map([...writeTables(types, readReleases()), ...writeTypeModules(types, resources)]);
   const files = write(model);
   expect(write(new Map([...model].toReversed()))).toEqual(files);
   for (const name of [

@@ -27,7 +27,7 @@ export function addDescriptions(nodeModules: string, model: Model): Model {
         // The client describes times and the like by their type.
         const text = /^(?:[A-Z]|\w+\/)/u.test(field.type) ? "" : client.get(name)?.get(field.name);
         const described =
-          text || olderTexts.get(field.name) || describeByType(type.name, field.type, ofType(field.type));
+          text || olderTexts.get(field.name) || describeByType(type, field.type, ofType(field.type));
         return { ...field, description: breakLines(described, field.lines) };
       });
       return [name, { ...type, description: breakLines(ofType(name), type.lines), fields }];
@@ -35,12 +35,9 @@ export function addDescriptions(nodeModules: string, model: Model): Model {
   );
 }
 
-/** Types with fields that Kubernetes doesn't describe. All others that refer to a type, a time, a quantity or anything are described. */
-const undescribed = new Set(["JSONSchemaProps", "IngressRule"]);
-
-function describeByType(owner: string, type: string, description: string): string {
+function describeByType(owner: ModelType, type: string, description: string): string {
   const found = /^(?:[\w./-]+\.(\w+)|Time|Quantity|RawExtension)$/u.exec(type);
-  return !found || undescribed.has(owner) ? "" : `Of type ${found[1] ?? type}. ${description}`.trim();
+  return !found || owner.isUndescribed ? "" : `Of type ${found[1] ?? type}. ${description}`.trim();
 }
 
 const clientField = /(?: {4}\/\*\*\n {4}\* (.*)\n {4}\*\/\n)? {4}'([^']+)'\??: /gu;

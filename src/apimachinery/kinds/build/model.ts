@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { compareText } from "../../text/index.ts";
+import { type Release, defaultRelease } from "../releases.ts";
 
 /** A Kubernetes type; tables and TypeScript types are generated from it. */
 export interface ModelType {
@@ -12,6 +13,8 @@ export interface ModelType {
   readonly lines: readonly number[];
   /** The facts of the type itself, in the notation of the tables. */
   readonly words: readonly string[];
+  /** Kubernetes has no text for some field that refers to a type; it has for those of all other types. */
+  readonly isUndescribed: boolean;
   /** Sorted by name. */
   readonly fields: readonly ModelField[];
   /** How Go declares the fields, in its order: see `parseField` in go-fields.ts. */
@@ -50,34 +53,85 @@ export function isNamed(type: string): boolean {
   return type.includes(".");
 }
 
-/** Returns the lines of a file of facts, without comments. */
+/** A line without an indent, and those with one that follow it, by the first word: a type and its fields. */
+export type Blocks = ReadonlyMap<string, readonly string[]>;
+
+const factsFolder = new URL("facts/", import.meta.url);
+
+/** Returns the lines of a file of facts, without comments; none if there is no such file. */
 export function readLines(file: string): string[] {
-  const text = readFileSync(new URL(file, import.meta.url), "utf8");
+  const url = new URL(file, factsFolder);
+  const text = existsSync(url) ? readFileSync(url, "utf8") : "";
   return text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** Splits the lines of a file of facts into blocks. */
+export function readBlocks(lines: readonly string[]): Blocks {
+  const blocks = new Map<string, string[]>();
+  let block: string[] = [];
+  for (const line of lines) {
+    if (!line.startsWith(" ")) blocks.set(line.split(" ", 1)[0]!, (block = []));
+    block.push(line);
+  }
+  return blocks;
+}
+
+/**
+ * Reads the facts of a release: those of the default one, where the release has none of its own in a folder of its name. A
+ * block that begins with "-" is of something that the release lacks.
+ */
+export function readFacts(file: string, release: Release = defaultRelease): Blocks {
+  const ofDefault = readBlocks(readLines(file));
+  const blocks = new Map([...ofDefault, ...readBlocks(readLines(`${release}/${file}`))]);
+  for (const head of [...blocks.keys()].filter((name) => name.startsWith("-"))) {
+    blocks.delete(head);
+    blocks.delete(head.slice(1));
+  }
+  return blocks;
 }
 
 /**
  * Reads facts/types.txt, which `npm run lab -- facts` makes from Kubernetes' Go module. A line without an indent is a type:
- * its name, "kind" if it has an apiVersion and a kind, and its facts. Its fields follow in Go's order: the name in JSON,
- * after the structs that JSON inlines, with "!" if it is required; the protobuf number with a mark (see go-fields.ts); the
- * type, which begins with a dot if it is of the same module, and after a colon Go's name for it, where that does not
+ * its name, "kind" if it has an apiVersion and a kind, "undescribed" if Kubernetes has no text for
+ * some field of another type, and its facts. Its fields follow in Go's order: the name in JSON, after the structs that JSON
+ * inlines, with "!" if it is required; the protobuf number with a mark (see go-fields.ts); the type, which begins with a dot if it is of the same module, and after a colon Go's name for it, where that does not
  * follow; then facts. Facts: a list is atomic unless it is a "map(keys)", a "set" or "plain"; "patch(strategy;key)" is
  * for strategic merge patches; "atomic" and "granular" are for objects; "off(gates)" is for fields of features that are
  * off by default; "default=" is in JSON; "sets=", too: a default that is not published; "lines(…)" are the lengths
  * of the description's lines; "enum(a|b)" comes last.
  */
-export function readModel(lines = readLines("facts/types.txt")): Model {
-  const model = new Map<string, ModelType>();
-  let block: string[] = [];
-  for (const line of [...lines, ""]) {
-    if (!line.startsWith(" ") && block.length > 0) {
-      const type = readType(block);
-      model.set(`${type.module}.${type.name}`, type);
-      block = [];
-    }
-    block.push(line);
+export function readModel(blocks = readFacts("types.txt")): Model {
+  const types = [...blocks.values()].map(readType);
+  return new Map(types.map((type) => [`${type.module}.${type.name}`, type]));
+}
+
+/** Adds the types and fields that only other models have, for what is the same in all releases. */
+export function joinModels(model: Model, others: readonly Model[]): Model {
+  const joined = new Map(model);
+  for (const [name, type] of others.flatMap((other) => [...other])) {
+    const known = joined.get(name);
+    const fields = type.fields.filter((field) => !known?.fields.some((same) => same.name === field.name));
+    if (!known) joined.set(name, type);
+    else if (fields.length > 0) joined.set(name, joinTypes(known, type, fields));
   }
-  return model;
+  return joined;
+}
+
+function joinTypes(type: ModelType, other: ModelType, fields: readonly ModelField[]): ModelType {
+  const names = new Set(fields.map(({ name }) => name));
+  const go = [...type.go];
+  // Each new field follows the one that it follows in the other declaration.
+  for (const [index, word] of other.go.entries()) {
+    if (!names.has(goName(word))) continue;
+    const before = index === 0 ? undefined : goName(other.go[index - 1]!);
+    go.splice(go.findIndex((known) => goName(known) === before) + 1, 0, word);
+  }
+  return { ...type, fields: [...type.fields, ...fields].sort((a, b) => compareText(a.name, b.name)), go };
+}
+
+/** The name in JSON of a field that Go declares. */
+function goName(word: string): string {
+  return /^(?:\w+\/)*([^?!=*:]+)/u.exec(word)![1]!;
 }
 
 const envelope: readonly ModelField[] = ["apiVersion", "kind"].map((name) => ({
@@ -100,7 +154,8 @@ function readType([head = "", ...fieldLines]: readonly string[]): ModelType {
     name,
     description: "",
     lines: readLengths(words),
-    words: words.filter((word) => word !== "kind" && !word.startsWith("lines(")),
+    words: words.filter((word) => !/^(?:kind$|undescribed$|lines\()/u.test(word)),
+    isUndescribed: words.includes("undescribed"),
     fields: fields.sort((a, b) => compareText(a.name, b.name)),
     go: declared.map(({ go }) => go),
   };

@@ -2,23 +2,99 @@ import { compareText } from "../../text/index.ts";
 import type { JSONObject, JSONValue } from "../../json/index.ts";
 import type { BuiltinResource } from "../builtin-resources.ts";
 import { addGoFields, goFieldsOf } from "../go-fields.ts";
-import { type Model, type ModelField, type ModelType, elementOf, isNamed } from "./model.ts";
-import type { ListedResource } from "./build-resources.ts";
+import { type Release, defaultRelease, releases } from "../releases.ts";
+import { buildReleaseFacts } from "./build-release-facts.ts";
+import { type ListedResource, buildResources } from "./build-resources.ts";
+import {
+  type Model,
+  type ModelField,
+  type ModelType,
+  elementOf,
+  isNamed,
+  joinModels,
+  readFacts,
+  readModel,
+} from "./model.ts";
 
-/** Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. */
-export function writeTables(model: Model, resources: readonly ListedResource[]): Map<string, string> {
-  const modules = groupByModule(model);
+/** The kinds of a release. */
+export interface ReleaseKinds {
+  readonly release: Release;
+  readonly model: Model;
+  readonly resources: readonly ListedResource[];
+}
+
+/** Reads the facts of all releases. */
+export function readReleases(): ReleaseKinds[] {
+  return releases.map((release) => ({
+    release,
+    model: readModel(readFacts("types.txt", release)),
+    resources: buildResources(release),
+  }));
+}
+
+/**
+ * Returns the files of `kinds/generated` by name. Tables are JSON strings, which load faster than objects. `described` is
+ * the model of the default release; a type that another release has differently is there twice.
+ */
+export function writeTables(described: Model, kinds: readonly ReleaseKinds[]): Map<string, string> {
+  const joined = joinModels(
+    described,
+    kinds.map(({ model }) => model),
+  );
+  const modules = groupByModule(joined);
+  const ofDefault = groupByModule(described);
   const files = new Map<string, string>();
   for (const [module, types] of modules) {
-    files.set(`${fileName(module)}.ts`, textFile(fieldTable(types)));
+    const fields = { ...fieldTable(ofDefault.get(module) ?? []), ...releaseTable(module, described, kinds) };
+    files.set(`${fileName(module)}.ts`, textFile(fields));
     files.set(`${fileName(module)}-descriptions.ts`, textFile(descriptionTable(types)));
     files.set(`${fileName(module)}-numbers.ts`, textFile(numberTable(types)));
     const structs = goTable(types);
     addGoFields(module, structs);
     files.set(`${fileName(module)}-go.ts`, textFile(structs));
   }
-  files.set("resources.ts", textFile(resources.map((resource) => withZero(model, resource))));
-  return files.set("modules.ts", modulesFile(modules, model));
+  files.set("resources.ts", textFile(joinResources(kinds)));
+  files.set("release-facts.ts", textFile(buildReleaseFacts()));
+  return files.set("modules.ts", modulesFile(modules, joined));
+}
+
+/** Returns the types that releases declare otherwise than the default one, by name and release: `PodSpec@1.37`. */
+function releaseTable(module: string, ofDefault: Model, kinds: readonly ReleaseKinds[]): Table {
+  const tables = kinds.flatMap(({ release, model }) => {
+    const types = [...model.values()].filter((type) => type.module === module);
+    const common = fieldTable(types.flatMap(({ name }) => ofDefault.get(`${module}.${name}`) ?? []));
+    return Object.entries(fieldTable(types))
+      .filter(([name, fields]) => JSON.stringify(fields) !== JSON.stringify(common[name]))
+      .map(([name, fields]) => [`${name}@${release}`, fields] as const);
+  });
+  return Object.fromEntries(tables.sort(([a], [b]) => compareText(a, b)));
+}
+
+/** Returns the resources of all releases in the order of discovery; one that releases have differently is there twice. */
+function joinResources(kinds: readonly ReleaseKinds[]): BuiltinResource[] {
+  const joined: {
+    text: string;
+    resource: ListedResource & Pick<BuiltinResource, "zero">;
+    releases: Release[];
+  }[] = [];
+  const newestFirst = kinds.toSorted(
+    (a, b) => Number(b.release === defaultRelease) - Number(a.release === defaultRelease),
+  );
+  for (const { release, model, resources } of newestFirst) {
+    let end = 0;
+    for (const listed of resources) {
+      const resource = withZero(model, listed);
+      const text = JSON.stringify(resource);
+      let at = joined.findIndex((known) => known.text === text);
+      if (at === -1) joined.splice((at = end), 0, { text, resource, releases: [] });
+      joined[at]!.releases.push(release);
+      end = at + 1;
+    }
+  }
+  return joined.map(({ resource, releases: served }) => ({
+    ...resource,
+    releases: served.sort(compareText),
+  }));
 }
 
 /** Returns the protobuf field numbers of types: `{ Container: { name: "1?", … } }`. */
@@ -36,7 +112,7 @@ function goTable(types: readonly ModelType[]): Record<string, string> {
   return Object.fromEntries(types.flatMap(({ name, go }) => (go.length === 0 ? [] : [[name, go.join(" ")]])));
 }
 
-function withZero(model: Model, resource: ListedResource): BuiltinResource {
+function withZero(model: Model, resource: ListedResource): ListedResource & Pick<BuiltinResource, "zero"> {
   const { metadata: _, ...zero } = zeroStruct(model, resource.type);
   return { ...resource, zero };
 }
@@ -54,7 +130,9 @@ const zeroScalars: Readonly<Record<string, string | number | boolean>> = {
 function zeroStruct(model: Model, typeName: string): JSONObject {
   const types = new Map(model.get(typeName)!.fields.map(({ name, type }) => [name, type]));
   const fields = [...goFieldsOf({ typeName }).values()].flatMap(({ name, zero }): [string, JSONValue][] => {
-    const type = types.get(name)!;
+    const type = types.get(name);
+    // A field of another release.
+    if (type === undefined) return [];
     if (zero === "empty struct") return [[name, zeroStruct(model, type)]];
     if (zero === "null") return [[name, null]];
     return zero === "written" ? [[name, zeroScalars[type] ?? null]] : [];

@@ -1,6 +1,6 @@
 import { quoteWord } from "../../../shared/text.ts";
 import { defineCommand, flag } from "../../arguments/command.ts";
-import { chosenNodes, nodeFlags } from "../../arguments/cluster-flags.ts";
+import { chosenNodes, nodeFlags, releaseFlag } from "../../arguments/cluster-flags.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { stopSignal } from "../../reporting/report.ts";
 
@@ -13,6 +13,7 @@ export const clusterStart = defineCommand({
     controllers: flag.string("controllers to run: all, none, or a comma-separated list of names", "NAMES", {
       default: "all",
     }),
+    "kubernetes-version": releaseFlag,
     ...nodeFlags,
     stages: flag.string("KWOK Stage file that simulates the lifecycle of pods and other objects", "FILE"),
     "service-ports": flag.list(
@@ -23,6 +24,7 @@ export const clusterStart = defineCommand({
   examples: [
     "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --data ./cluster-data",
     "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --nodes 1",
+    "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --kubernetes-version 1.37",
     "tsbuilder cluster start --kubeconfig /tmp/kubeconfig --service-ports shop-system/shop-webhook-service=9443",
   ],
   async run({ flags, cwd, ui }) {
@@ -30,7 +32,8 @@ export const clusterStart = defineCommand({
     const ended = stopSignal();
     const nodes = chosenNodes(flags);
     const servicePorts = flags["service-ports"];
-    const cluster = await startForeground({ ...flags, nodes, folder: cwd, servicePorts });
+    const kubernetesVersion = flags["kubernetes-version"];
+    const cluster = await startForeground({ ...flags, nodes, folder: cwd, servicePorts, kubernetesVersion });
     ui.print(
       `cluster ready at ${cluster.url}: KUBECONFIG=${quoteWord(flags.kubeconfig)} kubectl get namespaces`,
     );

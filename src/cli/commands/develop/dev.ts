@@ -20,6 +20,7 @@ import {
   namesCluster,
   nodeFlags,
   otherClusterFlags,
+  releaseFlag,
 } from "../../arguments/cluster-flags.ts";
 import {
   defineCommand,
@@ -64,6 +65,7 @@ export const dev = defineCommand({
     ),
     persist: flag.switch("persist the cluster's objects between runs"),
     port: flag.number("port of the cluster (default: a free port)", "PORT", { check: checkPort }),
+    "kubernetes-version": releaseFlag,
     ...nodeFlags,
     record: flag.string(
       "record what happens in this file, which ends in .jsonl, for tsbuilder replay",
@@ -179,9 +181,10 @@ function uiForOutput({ plain, output }: ViewChoice, ui: Ui): Ui {
 
 /** Rejects the flags of the embedded cluster, which another cluster has no use for. */
 function rejectEmbeddedFlags(flags: SessionFlags): void {
-  if (!flags.persist && flags.port === undefined && chosenNodes(flags) === undefined) return;
+  const asked = [flags.port, flags["kubernetes-version"], chosenNodes(flags)];
+  if (!flags.persist && asked.every((value) => value === undefined)) return;
   throw invalidArgument(
-    "--persist, --port and --nodes only apply to the embedded cluster",
+    "--persist, --port, --kubernetes-version and --nodes only apply to the embedded cluster",
     "omit them, or omit --context and --kubeconfig",
   );
 }
@@ -272,6 +275,7 @@ function notRecorded(path: string, cause: unknown): TsbuilderError {
 
 interface SessionFlags extends ClusterChoice, FlagValues<typeof nodeFlags> {
   readonly port: number | undefined;
+  readonly "kubernetes-version": string | undefined;
   readonly persist: boolean;
   readonly inspect: string | true | undefined;
   readonly "webhook-address": string | undefined;
@@ -304,6 +308,7 @@ function sessionOptions(
             {
               ...flags,
               nodes: chosenNodes(flags),
+              kubernetesVersion: flags["kubernetes-version"],
               projectName,
               onWrite: (write) => recording.write(write),
               onFault: (fault) => recording.fault(fault),

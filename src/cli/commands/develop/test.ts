@@ -6,9 +6,9 @@ import { execa } from "execa";
 import { packageManagerOf } from "../../../project/package-manager.ts";
 import { applyPlan } from "../../../scaffold/apply.ts";
 import { Draft, diskTree } from "../../../scaffold/tree.ts";
-import type { NodesOptions } from "../../../dev/cluster/embedded-cluster.ts";
+import type { ForegroundOptions } from "../../../dev/cluster/foreground-cluster.ts";
 import { withTemporaryFolder } from "../../../ship/temporary-folder.ts";
-import { chosenNodes, nodeFlags } from "../../arguments/cluster-flags.ts";
+import { chosenNodes, nodeFlags, releaseFlag } from "../../arguments/cluster-flags.ts";
 import { defineCommand, invalidArgument } from "../../arguments/command.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { quoteWord } from "../../../shared/text.ts";
@@ -43,6 +43,7 @@ export const test = defineCommand({
   flags: {
     real: { type: "boolean", summary: "run on kube-apiserver and etcd, like envtest", default: false },
     e2e: { type: "boolean", summary: "run the end-to-end tests on a cluster with nodes", default: false },
+    "kubernetes-version": releaseFlag,
     ...nodeFlags,
     ...exploreFlags,
   },
@@ -50,6 +51,7 @@ export const test = defineCommand({
   examples: [
     "tsbuilder test",
     "tsbuilder test -- --watch",
+    "tsbuilder test --kubernetes-version 1.37",
     "tsbuilder test --real",
     "tsbuilder test --e2e",
     "tsbuilder test --explore --time 10m",
@@ -59,15 +61,24 @@ export const test = defineCommand({
     refuseEndlessScript(root);
     const exploring = readExploring(flags, given);
     const nodes = chosenNodes(flags.e2e ? { ...flags, nodes: flags.nodes ?? 1 } : flags);
-    if (flags.e2e) return testEndToEnd(root, nodes!, rest);
+    const kubernetesVersion = flags["kubernetes-version"];
+    if (kubernetesVersion !== undefined && flags.real)
+      throw invalidArgument("--kubernetes-version chooses an embedded cluster", "omit it, or --real");
+    if (flags.e2e) return testEndToEnd(root, { nodes, kubernetesVersion }, rest);
     if (nodes) throw invalidArgument("only the end-to-end tests have nodes", "add --e2e");
     const realServer = flags.real ? await realServerEnvironment(ui) : {};
+    const release = kubernetesVersion && { TSBUILDER_KUBERNETES_VERSION: kubernetesVersion };
     const draft = new Draft(diskTree(root));
     await planGenerated(draft, {}, { root });
     applyPlan(root, draft.changes());
     const args = ["run", "--silent", "test", "--", ...exploring.files, ...rest];
     // A test that does not set its cluster must never reach the one in the user's kubeconfig.
-    const env = { KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"), ...realServer, ...exploring.env };
+    const env = {
+      KUBECONFIG: join(root, ".tsbuilder/no-kubeconfig"),
+      ...realServer,
+      ...exploring.env,
+      ...release,
+    };
     const count = flags.explore && rest.length === 0 ? processesFor(diskTree(root).list(".")) : 1;
     const { exitCode, code } = await withHelpers(count, (share, options) =>
       execa("npm", args, { cwd: root, env: { ...env, ...share }, reject: false, ...options }),
@@ -81,13 +92,22 @@ export const test = defineCommand({
 });
 
 /** Runs the end-to-end tests, which know a cluster of kind, on an embedded one. Returns their exit code. */
-function testEndToEnd(root: string, nodes: NodesOptions, rest: readonly string[]): Promise<number> {
+function testEndToEnd(
+  root: string,
+  options: Pick<ForegroundOptions, "nodes" | "kubernetesVersion">,
+  rest: readonly string[],
+): Promise<number> {
   return withTemporaryFolder("tsbuilder-e2e-", async (folder) => {
     const { startForeground } = await import("../../../dev/cluster/foreground-cluster.ts");
     // The tests end first, then the cluster, then the folder with its kubeconfig.
     const stopped = new AbortController();
     void stopSignal().then(() => stopped.abort());
-    const cluster = await startForeground({ folder, kubeconfig: "kubeconfig", controllers: "all", nodes });
+    const cluster = await startForeground({
+      folder,
+      kubeconfig: "kubeconfig",
+      controllers: "all",
+      ...options,
+    });
     try {
       const kind = join(folder, "kind");
       const load = [process.execPath, process.argv[1]!, "load"].map(quoteWord).join(" ");

@@ -1,6 +1,7 @@
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { type ApiObject, type Sent, replaceFields } from "../../contract/api-object.ts";
+import { isFeatureOn, untilDeclared } from "../../contract/version.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { count, text } from "../cells.ts";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
@@ -138,10 +139,10 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
 function* specProblems({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): Problems {
   const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior = {} } = spec;
   const before = old?.spec;
-  const lowest = before?.minReplicas === 0 ? 0 : 1;
+  const lowest = before?.minReplicas === 0 || isFeatureOn("HPAScaleToZero") ? 0 : 1;
   if (minReplicas < lowest)
     yield invalid("spec.minReplicas", minReplicas, `must be greater than or equal to ${lowest}`);
-  if (maxReplicas === 0) yield required("spec.maxReplicas", "must be set and greater than 0");
+  if (maxReplicas === 0) yield required("spec.maxReplicas", untilDeclared("must be set and greater than 0"));
   else if (maxReplicas < 1)
     yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to 1");
   if (maxReplicas < minReplicas)

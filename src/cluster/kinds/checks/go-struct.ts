@@ -24,12 +24,14 @@ export function toGoStruct(value: unknown, typeName: string): object {
 
 function structOf(value: unknown, schema: BuiltinSchema): object {
   const members = isObject(value) ? value : {};
-  const fields = [...goFieldsOf(schema).values()].map(({ name, zero }) => {
-    const node = schema.properties![name]!;
+  const fields = [...goFieldsOf(schema).values()].flatMap(({ name, zero }) => {
+    const node = schema.properties![name];
+    // A field of another release.
+    if (!node) return [];
     const absent =
       zero === "as given" ? null : zero === "empty struct" ? {} : (zeros[node.type ?? ""] ?? null);
     const goName = initialisms[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-    return [goName, valueIn(members[name] ?? absent, node)];
+    return [[goName, valueIn(members[name] ?? absent, node)]];
   });
   return Object.fromEntries(fields) as object;
 }

@@ -24,7 +24,6 @@ export const endpoints: BuiltInKind<"endpoints"> = {
     validateUpdate: (object, old) => [...endpointsProblems(object, old)],
   },
   cells: { Endpoints: addressCell },
-  deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   controllers: { endpoints: endpointsController },
 };
 

@@ -1,6 +1,7 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { untilDeclared } from "../../contract/version.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -32,12 +33,12 @@ function* levelProblems(object: ApiObject): Problems {
   if ((object.metadata.name === "exempt") !== (type === "Exempt"))
     yield invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'");
   if (type === "Exempt") {
-    if (limited) yield forbidden("spec.limited", "must be nil if the type is not Limited");
+    if (limited) yield forbidden("spec.limited", untilDeclared("must be nil if the type is not Limited"));
     if (exempt) yield* shareProblems("spec.exempt", exempt);
   } else if (type === "Limited") {
-    if (exempt) yield forbidden("spec.exempt", "must be nil if the type is Limited");
+    if (exempt) yield forbidden("spec.exempt", untilDeclared("must be nil if the type is Limited"));
     if (limited) yield* limitedProblems("spec.limited", limited);
-    else yield required("spec.limited", "must not be empty when type is Limited");
+    else yield required("spec.limited", untilDeclared("must not be empty when type is Limited"));
   } else yield* choice("spec.type", type, ["Exempt", "Limited"]);
   yield* fixedLevelProblems(object);
 }

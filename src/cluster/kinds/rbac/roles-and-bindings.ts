@@ -3,6 +3,7 @@ import { invalid, invalidStruct, notSupported, required } from "@tsbuilder/apima
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { servesSince, untilDeclared } from "../../contract/version.ts";
 import type { Rule } from "../../contract/authorizer.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { toGoStruct } from "../checks/go-struct.ts";
@@ -42,7 +43,8 @@ function* ruleProblems({ rules, kind }: SentRole): Problems {
   for (const [field, rule] of itemsOf("rules", rules)) {
     const urls = rule.nonResourceURLs ?? [];
     const at = `${field}.nonResourceURLs`;
-    if (!rule.verbs?.length) yield required(`${field}.verbs`, "verbs must contain at least one value");
+    if (!rule.verbs?.length)
+      yield required(`${field}.verbs`, untilDeclared("verbs must contain at least one value"));
     if (urls.length === 0) {
       if (!rule.apiGroups?.length) {
         yield required(`${field}.apiGroups`, "resource rules must supply at least one api group");
@@ -131,7 +133,12 @@ function* subjectProblems(field: string, subject: Sent<Subject>, needsNamespace:
 
 function* roleRefChanges({ roleRef: now }: SentBinding, { roleRef: before }: SentBinding): Problems {
   const [shown, old] = [now, before].map((ref) => toGoStruct(ref, "rbac/v1.RoleRef"));
-  if (!isEqual(shown, old)) yield invalidStruct("roleRef", shown!, "cannot change roleRef");
+  if (!isEqual(shown, old))
+    yield invalidStruct(
+      "roleRef",
+      shown!,
+      servesSince("1.37") ? "field is immutable" : "cannot change roleRef",
+    );
 }
 
 function subjectsCell(kind: string): CellReader {

@@ -7,8 +7,16 @@ import * as workload from "../workload.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
 import type { ApiObject, Sent, SentObject } from "../../../contract/api-object.ts";
+import { isFeatureOn, servesSince } from "../../../contract/version.ts";
 import { labelName } from "../../../registry/validate-metadata.ts";
-import { type Problems, each, nonNegative, refused, optionalChoice } from "../../checks/problems.ts";
+import {
+  type Problems,
+  each,
+  immutable,
+  nonNegative,
+  refused,
+  optionalChoice,
+} from "../../checks/problems.ts";
 import { claimSpecProblems, defaultClaim } from "../../core/persistent-volume-claim.ts";
 
 type StatefulSetSpec = Sent<apps.StatefulSetSpec>;
@@ -27,7 +35,10 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       if (!spec.updateStrategy.type) spec.updateStrategy.rollingUpdate ??= {};
       spec.updateStrategy.type ||= "RollingUpdate";
       const { type, rollingUpdate } = spec.updateStrategy;
-      if (type === "RollingUpdate" && rollingUpdate) rollingUpdate.partition ??= 0;
+      if (type === "RollingUpdate" && rollingUpdate) {
+        rollingUpdate.partition ??= 0;
+        if (isFeatureOn("MaxUnavailableStatefulSet")) rollingUpdate.maxUnavailable ??= 1;
+      }
       spec.persistentVolumeClaimRetentionPolicy ??= { whenDeleted: "Retain", whenScaled: "Retain" };
       for (const claim of spec.volumeClaimTemplates ?? []) {
         claim.apiVersion ||= "v1";
@@ -68,8 +79,13 @@ const mutableFields = [
   "minReadySeconds",
 ] as const;
 
+/** The fields that an update must not change, each of which has an error of its own since 1.37. */
+const fixedFields = ["selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"] as const;
+
 function fixedFieldChanges(object: ApiObject, old: ApiObject): FieldError[] {
   const [now, before] = [{ ...(object as StatefulSet).spec }, { ...(old as StatefulSet).spec }];
+  if (servesSince("1.37"))
+    return fixedFields.flatMap((field) => [...immutable(`spec.${field}`, now[field], before[field])]);
   for (const field of mutableFields) {
     delete now[field];
     delete before[field];

@@ -196,7 +196,6 @@ const nodeInfo = {
   containerRuntimeVersion: "tsbuilder://1.0.0",
   kernelVersion: "none",
   kubeProxyVersion: "",
-  kubeletVersion: versionInfo.gitVersion,
   operatingSystem: "linux",
   osImage: "tsbuilder",
 };
@@ -220,6 +219,7 @@ function readyStatus(node: Node, now: string): NonNullable<Node["status"]> {
     ...node.status,
     nodeInfo: {
       ...nodeInfo,
+      kubeletVersion: versionInfo().gitVersion,
       machineID: name,
       systemUUID: name,
       ...withoutEmptyTexts(node.status?.nodeInfo ?? {}),
