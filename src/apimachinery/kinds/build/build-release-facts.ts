@@ -12,7 +12,7 @@ export function buildReleaseFacts(): ReleaseFacts {
     // The newest release that knows a kind decides.
     for (const [kind, [line = ""]] of readFacts("lifetimes.txt", release)) {
       const words = line.split(" ").slice(1);
-      lifetimes[kind] = Object.fromEntries(words.map((word) => word.split("="))) as unknown as Lifetime;
+      lifetimes[kind] = Object.fromEntries(words.map((word) => word.split("="))) as Lifetime;
     }
   }
   return { gates, lifetimes };

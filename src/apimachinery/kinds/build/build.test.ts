@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { buildResources } from "./build-resources.ts";
 import { addDescriptions } from "./descriptions.ts";
-import { joinModels, readBlocks, readFacts, readModel } from "./model.ts";
+import { readBlocks, readModel } from "./model.ts";
 import { writeTypeModules } from "./write-type-modules.ts";
 import { readReleases, writeTables } from "./write-tables.ts";
 
