@@ -16,7 +16,7 @@ import {
   systemPriorities,
 } from "./admission/plugins.ts";
 import { convertByWebhook } from "./admission/webhooks/convert-by-webhook.ts";
-import { certificates } from "./admission/certificates.ts";
+import { certificates } from "./admission/plugins.ts";
 import { nodeRestriction } from "./admission/node-restriction.ts";
 import { limitRanger } from "./admission/limit-ranger.ts";
 import { podSecurity } from "./admission/pod-security.ts";

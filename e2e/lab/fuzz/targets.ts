@@ -14,7 +14,8 @@ import { applyJSONPatch, applyMergePatch, PatchError, parseJSONPatch } from "@ts
 import { applyStrategicMergePatch } from "../../../src/apimachinery/patch/strategic/index.ts";
 import { expressions } from "../../../src/apimachinery/cel/testdata/rule-cases.ts";
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
-import { decodeProtobuf, encodeProtobuf, MalformedProtobufError } from "../../../src/cluster/codec/index.ts";
+import { decodeProtobuf, MalformedProtobufError } from "../../../src/cluster/codec/index.ts";
+import { encodeProtobuf } from "../../support/cluster/encode-protobuf.ts";
 import { explainJSON, findFieldProblems, isTooDeep } from "../../../src/cluster/codec/go-json.ts";
 import { explainYAML, findDuplicateKeys, parseGoYAML } from "../../../src/cluster/codec/go-yaml.ts";
 import { formatProject, parseProject } from "../../../src/project/store.ts";

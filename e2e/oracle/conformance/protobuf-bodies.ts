@@ -1,4 +1,5 @@
-import { type DecodedObject, decodeProtobuf, encodeProtobuf } from "../../../src/cluster/codec/index.ts";
+import { type DecodedObject, decodeProtobuf } from "../../../src/cluster/codec/index.ts";
+import { encodeProtobuf } from "../../support/cluster/encode-protobuf.ts";
 import type { ReceivedResponse } from "../../../src/cluster/testing/send.ts";
 
 export const protobufType = "application/vnd.kubernetes.protobuf";

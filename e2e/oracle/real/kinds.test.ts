@@ -8,7 +8,8 @@ import {
   schemaModules,
 } from "@tsbuilder/apimachinery/kinds";
 import { afterAll, describe, expect, test } from "vitest";
-import { decodeProtobuf, encodeProtobuf } from "../../../src/cluster/codec/index.ts";
+import { decodeProtobuf } from "../../../src/cluster/codec/index.ts";
+import { encodeProtobuf } from "../../support/cluster/encode-protobuf.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 

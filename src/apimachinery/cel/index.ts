@@ -19,8 +19,8 @@ export {
 export { appliedObjectType, jsonPatchType, mutations, mutationStructs } from "./lib/mutations.ts";
 export { quantityType } from "./lib/quantities.ts";
 export { checkSchema, type CheckSchemaOptions } from "./rules/check-schema.ts";
-export { type CompiledRules, compileRules, hasRules, type RuleOptions } from "./rules/compile-rules.ts";
-export { compileValidator, type Validator } from "./rules/compile-validator.ts";
+export type { CompiledRules, RuleOptions, Validator } from "./rules/compile-rules.ts";
+export { compileRules, compileValidator, hasRules } from "./rules/compile-rules.ts";
 export { kubernetesEnv } from "./lib/libraries.ts";
 export {
   messageLimit,

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type DecodedObject, decodeProtobuf, encodeProtobuf, MalformedProtobufError } from "./index.ts";
+import { encodeProtobuf } from "../../../e2e/support/cluster/encode-protobuf.ts";
+import { type DecodedObject, decodeProtobuf, MalformedProtobufError } from "./index.ts";
 
 const roundTrip = async (object: DecodedObject): Promise<DecodedObject> =>
   decodeProtobuf((await encodeProtobuf(object))!);

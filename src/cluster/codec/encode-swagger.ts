@@ -1,6 +1,5 @@
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
-import { write } from "./scalar-codecs.ts";
-import type { WireWriter } from "./wire.ts";
+import { type WireWriter, write } from "./wire.ts";
 
 type Json = JSONObject<unknown>;
 

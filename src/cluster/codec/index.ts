@@ -1,3 +1,3 @@
 export { MalformedProtobufError } from "./wire.ts";
-export { type DecodedObject, decodeProtobuf, encodeProtobuf } from "./protobuf.ts";
+export { type DecodedObject, decodeProtobuf } from "./protobuf.ts";
 export { encodeSwagger, type Swagger } from "./encode-swagger.ts";

@@ -7,8 +7,8 @@ import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import { servedRelease } from "../contract/version.ts";
-import { MalformedProtobufError, type ValueCodec, WireReader, type WireWriter, wire } from "./wire.ts";
-import { message, scalar, scalarCodecs, write } from "./scalar-codecs.ts";
+import { MalformedProtobufError, type ValueCodec, WireReader, wire } from "./wire.ts";
+import { message, scalar, scalarCodecs } from "./scalar-codecs.ts";
 
 /** A decoded object, in its JSON form. */
 export interface DecodedObject {
@@ -37,13 +37,6 @@ export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
   }
 }
 
-/** Encodes an object of a built-in kind; returns `undefined` for any other kind, which has no protobuf form. */
-export async function encodeProtobuf(object: DecodedObject): Promise<Buffer | undefined> {
-  const { apiVersion, kind } = object;
-  const codec = await findCodec(apiVersion, kind);
-  return codec && writeEnvelope(apiVersion, kind, codec.encode(object));
-}
-
 /** Kinds that belong to every group and version and are declared once. */
 const metaKinds = new Set(["DeleteOptions", "Status"]);
 
@@ -52,10 +45,9 @@ let messageCodecs: MessageCodecs | undefined;
 
 type Json = JSONObject<unknown>;
 
-/** Converts objects of one type to messages and back. Unknown fields are skipped. */
+/** Converts messages to objects of one type. Unknown fields are skipped. */
 interface MessageCodec extends ValueCodec {
   decode(bytes: Buffer, depth?: number): Json;
-  encode(object: Json): Buffer;
 }
 
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {
@@ -103,20 +95,6 @@ function readTypeMeta(bytes: Buffer): [apiVersion: string, kind: string] {
     else reader.skip();
   }
   return [apiVersion, kind];
-}
-
-function writeEnvelope(apiVersion: string, kind: string, raw: Buffer): Buffer {
-  const typeMeta = write((writer) => {
-    writer.text(1, apiVersion);
-    writer.text(2, kind);
-  });
-  const unknown = write((writer) => {
-    writer.bytes(1, typeMeta);
-    writer.bytes(2, raw);
-    writer.text(3, "");
-    writer.text(4, "");
-  });
-  return Buffer.concat([magic, unknown]);
 }
 
 /** Makes the codecs of types from their schemas and field numbers, each when it is first needed. */
@@ -201,14 +179,7 @@ function messageCodec(layout: () => Layout): MessageCodec {
     readMessage(new WireReader(bytes), layout(), object, depth);
     return object;
   };
-  const encode = (object: Json): Buffer => write((writer) => writeMessage(writer, layout(), object));
-  return {
-    decode,
-    encode,
-    ...message(decode, (value) => encode(value as Json), { zero: undefined }),
-    zero: {},
-    isZero: (value) => Object.keys(value as Json).length === 0,
-  };
+  return { decode, ...message(decode, {}), isZero: (value) => Object.keys(value as Json).length === 0 };
 }
 
 function readMessage(reader: WireReader, layout: Layout, object: Json, depth: number): void {
@@ -257,66 +228,16 @@ function readEntry(reader: WireReader, { name, value }: Field, object: Json, dep
   Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
 }
 
-function writeMessage(writer: WireWriter, layout: Layout, object: Json): void {
-  for (const [number, field] of [...layout].sort(([a], [b]) => a - b)) {
-    if (field instanceof Map) {
-      const inner = write((nested) => writeMessage(nested, field, object));
-      if (inner.length > 0) writer.bytes(number, inner);
-      continue;
-    }
-    const value = object[field.name];
-    if (value === undefined || value === null) continue;
-    if (field.form === "single") field.value.write(writer, number, value);
-    else if (field.form === "list")
-      for (const item of value as unknown[]) field.value.write(writer, number, item);
-    else writeEntries(writer, number, field, value as Json);
-  }
-}
-
-function writeEntries(writer: WireWriter, number: number, field: Field, entries: Json): void {
-  for (const [key, item] of Object.entries(entries)) {
-    const entry = write((nested) => {
-      nested.text(1, key);
-      field.value.write(nested, 2, item);
-    });
-    writer.bytes(number, entry);
-  }
-}
-
 /** The codecs of protobuf's scalar types, by JSON schema type or format. */
 const plainCodecs = {
-  boolean: scalar(
-    wire.varint,
-    false,
-    (reader) => reader.varint() !== 0,
-    (writer, field, value) => writer.varint(field, value === true ? 1 : 0),
-  ),
+  boolean: scalar(wire.varint, false, (reader) => reader.varint() !== 0),
   // As in Go, larger numbers are truncated to their lower 32 bits.
-  int32: scalar(wire.varint, 0, (reader) => reader.varint() | 0, writeInteger),
-  integer: scalar(wire.varint, 0, (reader) => reader.varint(), writeInteger),
-  number: scalar(
-    wire.fixed64,
-    0,
-    (reader) => reader.double(),
-    (writer, field, value) => writer.double(field, value as number),
-  ),
-  string: scalar(
-    wire.bytes,
-    "",
-    (reader) => reader.text(),
-    (writer, field, value) => writer.text(field, value as string),
-  ),
-  byte: scalar(
-    wire.bytes,
-    "",
-    (reader) => reader.bytes().toString("base64"),
-    (writer, field, value) => writer.bytes(field, Buffer.from(value as string, "base64")),
-  ),
+  int32: scalar(wire.varint, 0, (reader) => reader.varint() | 0),
+  integer: scalar(wire.varint, 0, (reader) => reader.varint()),
+  number: scalar(wire.fixed64, 0, (reader) => reader.double()),
+  string: scalar(wire.bytes, "", (reader) => reader.text()),
+  byte: scalar(wire.bytes, "", (reader) => reader.bytes().toString("base64")),
 };
-
-function writeInteger(writer: WireWriter, field: number, value: unknown): void {
-  writer.varint(field, Math.trunc(value as number));
-}
 
 /** Makes the codec of a type in a CRD's schema that is a union in JSON; undefined for any other type. */
 function schemaUnion(typeName: string, schemaProps: () => ValueCodec): ValueCodec | undefined {
@@ -359,16 +280,7 @@ function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCode
     // A schema takes precedence over the other form.
     return schemaValue ?? (isList ? items : (items.at(-1) ?? false));
   };
-  const writeForm = (writer: WireWriter, value: unknown): void => {
-    if (Array.isArray(value)) for (const item of value) otherCodec().write(writer, other, item);
-    else if (typeof value === "boolean") otherCodec().write(writer, other, value);
-    else {
-      // Go also writes the flag if there is a schema.
-      if (!isList) otherCodec().write(writer, other, true);
-      schemaProps().write(writer, schema, value);
-    }
-  };
-  return message(decode, (value) => write((writer) => writeForm(writer, value)), { zero: null });
+  return message(decode, null);
 }
 
 function wrappedList(item: ValueCodec): ValueCodec {
@@ -377,7 +289,6 @@ function wrappedList(item: ValueCodec): ValueCodec {
   return {
     ...list,
     read: (reader, depth) => (list.read(reader, depth) as Record<string, unknown>)["items"] ?? [],
-    write: (writer, field, value) => list.write(writer, field, { items: value }),
     zero: [],
     isZero: (value) => (value as unknown[]).length === 0,
   };

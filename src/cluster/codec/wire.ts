@@ -1,13 +1,12 @@
 /** Protobuf's wire types. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** Converts values of one type between protobuf and JSON. */
+/** Converts values of one type from protobuf to JSON. */
 export interface ValueCodec {
   /** The wire type of its field. */
   readonly wireType: number;
   /** Reads the value of the reader's current field. */
   read(reader: WireReader, depth: number): unknown;
-  write(writer: WireWriter, field: number, value: unknown): void;
   /** The value of a field that is missing from a map entry. */
   readonly zero: unknown;
   /** Returns true for Go's zero value. */
@@ -100,6 +99,13 @@ export class WireReader {
     this.#at = end;
     return read;
   }
+}
+
+/** Returns the bytes of a message with the fields that `writeFields` writes. */
+export function write(writeFields: (writer: WireWriter) => void): Buffer {
+  const writer = new WireWriter();
+  writeFields(writer);
+  return writer.finish();
 }
 
 export class WireWriter {

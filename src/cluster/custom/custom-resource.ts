@@ -1,21 +1,30 @@
 import { createHash } from "node:crypto";
-import type { Validator } from "@tsbuilder/apimachinery/cel";
-import type { CRDVersion } from "@tsbuilder/apimachinery/crd";
+import { type Validator, compileValidator } from "@tsbuilder/apimachinery/cel";
+import type { CRDVersion, PrinterColumn } from "@tsbuilder/apimachinery/crd";
 import { type FieldError, formatFieldError, invalid } from "@tsbuilder/apimachinery/errors";
-import { type JSONValue, isEqual, isObject } from "@tsbuilder/apimachinery/json";
+import { type JSONValue, isEqual, isObject, readPath } from "@tsbuilder/apimachinery/json";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { checkQualifiedName, compareVersions } from "@tsbuilder/apimachinery/naming";
+import type { CompiledSchema, JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { MalformedMetadataError, decodeMetadata } from "@tsbuilder/apimachinery/schema";
-import { goText } from "@tsbuilder/apimachinery/text";
+import { goText, formatAge } from "@tsbuilder/apimachinery/text";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Collection } from "../storage/collection.ts";
-import type { Resource, ResourceVersion, Strategy, SubresourceInfo } from "../registry/resource.ts";
+import type {
+  Resource,
+  ResourceVersion,
+  Strategy,
+  SubresourceInfo,
+  Cell,
+  TableColumns,
+  ObjectSchema,
+} from "../registry/resource.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { type ConvertObjects, CustomVersions } from "./custom-versions.ts";
 import { defaultStrategy, resetStatus } from "../registry/default-strategy.ts";
 import { badRequest, forbidden, invalidObject } from "../contract/status-error.ts";
-import { customColumns, selectableFields } from "./custom-columns.ts";
-import { permissive, schemaOf, validatorOf } from "./custom-schema.ts";
+import { DecodeError } from "@tsbuilder/apimachinery/kinds";
+import type { SchemaNode } from "@tsbuilder/apimachinery/patch";
 
 interface CustomResourceContext {
   readonly collection: Collection;
@@ -284,4 +293,176 @@ function goTypeOf(value: unknown): string {
   if (typeof value === "object") return "map[string]interface {}";
   if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+const nameDescription = "Name of the object, unique among those of its kind in a namespace.";
+const ageColumn: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+/** The columns of a CRD version: the name, then its `additionalPrinterColumns`; without any, the age. */
+export function customColumns({ additionalPrinterColumns }: CRDVersion): TableColumns {
+  const columns = additionalPrinterColumns?.length ? additionalPrinterColumns : [ageColumn];
+  return {
+    definitions: [
+      { name: "Name", type: "string", format: "name", description: nameDescription, priority: 0 },
+      ...columns.map((column) => ({
+        name: column.name,
+        type: column.type as "string",
+        format: column.format ?? "",
+        description:
+          column.description ?? `Custom resource definition column (in JSONPath format): ${column.jsonPath}`,
+        priority: column.priority ?? 0,
+      })),
+    ],
+    cells: (object, now) => [
+      object.metadata.name ?? "",
+      ...columns.map((column) => readCell(column, object, now)),
+    ],
+  };
+}
+
+function readCell({ type, jsonPath }: PrinterColumn, object: ApiObject, now: number): Cell {
+  const values = readPath(object, jsonPath);
+  const [value] = values;
+  if (value === undefined) return null;
+  switch (type) {
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      if (typeof value !== "string") return null;
+      return value === "" ? "<unknown>" : formatAge(value, now);
+    default:
+      return values.map(textOf).join(",");
+  }
+}
+
+/** The selectable fields of a CRD; scalars are compared as text. */
+function selectableFields({
+  spec,
+}: CustomResourceDefinition): ReadonlyMap<string, (object: ApiObject) => string> {
+  const paths = spec.versions.flatMap(({ selectableFields: fields = [] }) =>
+    fields.map(({ jsonPath }) => jsonPath),
+  );
+  return new Map(
+    paths.map(
+      (path) => [path.replace(/^\./, ""), (object) => readPath(object, path).map(textOf).join(",")] as const,
+    ),
+  );
+}
+
+/** Formats a selected value. Lists and objects, which only another version can have stored, are compared as JSON. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The schema of a version without one: it accepts any object. */
+const permissive: JSONSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+/** Makes the schema of a CRD version for decoding, patches and managed fields. */
+function schemaOf({ schema }: CRDVersion): ObjectSchema {
+  const root = schema?.openAPIV3Schema ?? permissive;
+  const compiled: CompiledSchema = validatorOf(root);
+  return {
+    compiled,
+    node: addObjectMeta(addEmbeddedMeta(root)),
+    unknownFields(object) {
+      const inMetadata = unknownMetadata(object as ApiObject);
+      const { unknown, malformed } = compiled.prune(object);
+      if (malformed) throw new DecodeError(formatFieldError(malformed));
+      return [...inMetadata, ...unknown];
+    },
+  };
+}
+
+function unknownMetadata({ metadata }: ApiObject): readonly string[] {
+  try {
+    return decodeMetadata(metadata ?? {}, "metadata").unknown;
+  } catch (error) {
+    throw error instanceof MalformedMetadataError ? new DecodeError(error.message) : error;
+  }
+}
+
+const validators = new WeakMap<JSONSchema, Validator>();
+
+/**
+ * Returns the validator of a stored schema, which never changes. It is compiled once: a CRD is served again whenever its
+ * conditions change, and by each cluster that starts from the state of another.
+ */
+function validatorOf(schema: JSONSchema): Validator {
+  let validator = validators.get(schema);
+  if (!validator) validators.set(schema, (validator = compileValidator(schema)));
+  return validator;
+}
+
+const typeMeta = { apiVersion: { type: "string" }, kind: { type: "string" } };
+const string: SchemaNode = { type: "string" };
+const stringMap: SchemaNode = { type: "object", additionalProperties: string };
+
+/** The schema of metadata, for patches and managed fields. */
+const objectMetaNode: SchemaNode = {
+  type: "object",
+  properties: {
+    annotations: stringMap,
+    creationTimestamp: string,
+    deletionGracePeriodSeconds: { type: "integer" },
+    deletionTimestamp: string,
+    finalizers: {
+      type: "array",
+      items: string,
+      "x-kubernetes-list-type": "set",
+      "x-kubernetes-patch-strategy": "merge",
+    },
+    generateName: string,
+    generation: { type: "integer" },
+    labels: stringMap,
+    managedFields: { type: "array", items: { type: "object" }, "x-kubernetes-list-type": "atomic" },
+    name: string,
+    namespace: string,
+    ownerReferences: {
+      type: "array",
+      items: {
+        type: "object",
+        "x-kubernetes-map-type": "atomic",
+        properties: {
+          apiVersion: string,
+          blockOwnerDeletion: { type: "boolean" },
+          controller: { type: "boolean" },
+          kind: string,
+          name: string,
+          uid: { type: "string", default: "" },
+        },
+      },
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["uid"],
+      "x-kubernetes-patch-merge-key": "uid",
+      "x-kubernetes-patch-strategy": "merge",
+    },
+    resourceVersion: string,
+    selfLink: string,
+    uid: string,
+  },
+};
+
+/** Adds the fields that objects and embedded resources have even if their schema does not declare them. */
+function addObjectMeta(node: SchemaNode): SchemaNode {
+  return { ...node, properties: { ...typeMeta, ...node.properties, metadata: objectMetaNode } };
+}
+
+/** Applies `addObjectMeta` to the embedded resources in a schema; returns the same schema if it has none. */
+function addEmbeddedMeta(schema: JSONSchema): SchemaNode {
+  const { properties = {}, items, additionalProperties } = schema;
+  const changes: Record<string, unknown> = {};
+  const fields = Object.entries(properties).map(([name, field]) => [name, addEmbeddedMeta(field)] as const);
+  if (fields.some(([name, field]) => field !== properties[name]))
+    changes["properties"] = Object.fromEntries(fields);
+  for (const [name, inner] of Object.entries({ items, additionalProperties })) {
+    const node = isObject(inner) ? addEmbeddedMeta(inner) : inner;
+    if (node !== inner) changes[name] = node;
+  }
+  const isSame = Object.keys(changes).length === 0;
+  const node = (isSame ? schema : { ...schema, ...changes }) as SchemaNode;
+  return schema["x-kubernetes-embedded-resource"] ? addObjectMeta(node) : node;
 }

@@ -1,6 +1,5 @@
 // Resources from CRDs. This file follows the CRDs in the store and serves the resource of each, which
-// `custom-resource.ts` makes. `custom-schema.ts` has its schemas, `custom-columns.ts` its columns and selectable
-// fields, `custom-versions.ts` its conversion between versions.
+// `custom-resource.ts` makes, with its schemas, columns and selectable fields; `custom-versions.ts` converts its versions.
 
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../contract/api-object.ts";
 import { readPath } from "@tsbuilder/apimachinery/json";
-import { customColumns } from "./custom-columns.ts";
+import { customColumns } from "./custom-resource.ts";
 import { validateScale } from "./custom-resource.ts";
 
 /** Rules that read a value in many ways, by the type for which they are written. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { encodeProtobuf } from "../codec/index.ts";
+import { encodeProtobuf } from "../../../e2e/support/cluster/encode-protobuf.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@tsbuilder/runtime/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { operatorClock } from "./operator-clock.ts";
+import { operatorClock } from "./session-operator.ts";
 import { type OperatorProcess, operatorProcess } from "./operator-process.ts";
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseManifest } from "../../ship/manifest.ts";
 import { isForSelfSigning } from "./assemble-csv.ts";
-import { installDeployment, signsWebhookCertificate } from "./install-deployment.ts";
+import { installDeployment, signsWebhookCertificate } from "./assemble-csv.ts";
 import { type Deployment, findWebhooks } from "./webhook-definitions.ts";
 
 const deployment = `

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
 import type { RawRequest, RawResponse } from "../http/transport.ts";
-import { DiscoveryMapper } from "./discovery-mapper.ts";
+import { DiscoveryMapper } from "./live-client.ts";
 
 /** A mapper over documents by path; a path without one is not there. */
 function mapper(documents: { [path: string]: unknown }): { mapper: DiscoveryMapper; asked: string[] } {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readinessOf } from "./readiness.ts";
+import { readinessOf } from "./child-order.ts";
 
 const condition = (type: string, status: string, message = "") => ({
   type,

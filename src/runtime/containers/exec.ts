@@ -1,5 +1,5 @@
-// Running a command in a container, over a WebSocket as `kubectl exec` does. In this folder `log-lines.ts`
-// reads logs and `port-forward.ts` forwards ports; `options.ts` has the types of all three.
+// Running a command in a container, over a WebSocket as `kubectl exec` does. In this folder `log-lines.ts` reads logs;
+// `options.ts` has the types of both, and of forwarded ports.
 
 import { PassThrough, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";

@@ -10,7 +10,7 @@ import { createLogger } from "../log/logger.ts";
 import type { Manager } from "../manager/manager.ts";
 import { moveClock } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
-import { pausable } from "./pausable.ts";
+import { pausable } from "./controller-builder.ts";
 import { generationChanged } from "./predicate.ts";
 
 interface Shop extends CustomResource<{ size?: number }, { seen?: number; conditions?: Condition[] }> {}

@@ -20,6 +20,72 @@ export interface MeasuredParts {
   readonly memory: MemoryLimits;
 }
 
+/** What each metric counts or measures: the text that Prometheus shows. */
+const descriptions = {
+  leader_election_master_status: "1 while this process holds the lease.",
+  tsbuilder_event_loop_blocked_seconds_total:
+    "How long code blocked the event loop in pieces that were too long for leases and probes.",
+  tsbuilder_callback_errors_total:
+    "Functions of the operator's that failed and were done without, as indexes, transforms and predicates.",
+  tsbuilder_health_check_failures_total: "Health checks that failed when a probe asked for them.",
+  tsbuilder_heap_limit_bytes: "How far V8 lets the heap grow before it gives up.",
+  tsbuilder_container_memory_limit_bytes: "The memory limit of the container.",
+  controller_runtime_reconcile_total: "Reconciles by how they ended.",
+  controller_runtime_reconcile_errors_total: "Reconciles that failed and are tried again.",
+  controller_runtime_terminal_reconcile_errors_total: "Reconciles that failed for good.",
+  controller_runtime_reconcile_panics_total: "Reconciles that ended in an error of the program.",
+  controller_runtime_reconcile_timeouts_total: "Reconciles that took longer than they may.",
+  controller_runtime_reconcile_time_seconds: "How long reconciles take.",
+  workqueue_adds_total: "Requests added to the queue.",
+  workqueue_retries_total: "Requests added after a failure.",
+  workqueue_queue_duration_seconds: "How long due requests wait.",
+  workqueue_work_duration_seconds: "How long requests are worked on.",
+  controller_runtime_max_concurrent_reconciles: "Reconciles that may run at once.",
+  controller_runtime_active_workers: "Reconciles that run now.",
+  workqueue_depth: "Requests that are due.",
+  tsbuilder_failing_requests:
+    "Requests that were retried more than five times in a row, however long the next try is away.",
+  workqueue_unfinished_work_seconds: "Time spent so far on what is being worked on; what grows is stuck.",
+  workqueue_longest_running_processor_seconds: "Time spent so far on what has been worked on longest.",
+  tsbuilder_shard_members: "Processes that share the objects, as this one sees them.",
+  tsbuilder_shard_ranges_held: "Ranges of hashes that this process works on, of 64.",
+  tsbuilder_shard_foreign_objects:
+    "Objects of other processes that were received and dropped: the API server doesn't shard lists and watches.",
+  tsbuilder_shard_moves_total: "Ranges that this process gained and lost.",
+  tsbuilder_shard_wait_seconds:
+    "Time from when a range was assigned to this process until its objects were reconciled.",
+  controller_runtime_webhook_latency_seconds: "How long webhooks take to answer.",
+  controller_runtime_webhook_requests_total: "Calls of webhooks by HTTP status.",
+  controller_runtime_webhook_requests_in_flight: "Calls of webhooks that run now.",
+  controller_runtime_webhook_panics_total: "Admission webhooks that broke.",
+  controller_runtime_conversion_webhook_panics_total: "Conversions that broke.",
+  certwatcher_read_certificate_total: "Reads of a certificate.",
+  certwatcher_read_certificate_errors_total: "Reads of a certificate that failed.",
+  tsbuilder_webhook_certificate_expiry_timestamp_seconds:
+    "When the served certificate of the webhooks expires.",
+  tsbuilder_informer_objects: "Objects in the cache.",
+  tsbuilder_informer_bytes: "Length of the cached objects as JSON.",
+  tsbuilder_informer_last_event_age_seconds: "Time since the server sent anything.",
+  tsbuilder_informer_relists: "Full lists after the first.",
+  tsbuilder_informer_watch_errors: "Watches that failed.",
+  tsbuilder_events_dropped: "Events that were recorded and not sent.",
+  rest_client_requests_total: "Requests to the API server, each attempt counted.",
+  rest_client_request_retries_total: "Attempts after the first one of a request.",
+  rest_client_exec_plugin_call_total: "Runs of a credential program, by exit code.",
+  rest_client_request_duration_seconds: "How long the API server takes to answer.",
+  rest_client_rate_limiter_duration_seconds:
+    "How long requests wait for a free connection; nothing else holds them back on this side.",
+  rest_client_request_size_bytes: "Bytes sent.",
+  rest_client_response_size_bytes: "Bytes of answers; of a watch they aren't known.",
+  rest_client_dns_resolution_duration_seconds: "How long it takes to find the API server's address.",
+  rest_client_exec_plugin_certificate_rotation_age:
+    "Seconds that certificates of a credential program lived.",
+  rest_client_exec_plugin_ttl_seconds:
+    "Seconds until the certificate of a credential program ends; +Inf without one.",
+} as const;
+
+type MetricName = keyof typeof descriptions;
+
 /** All metrics of a manager. Names and labels are controller-runtime's, so that its dashboards and alerts work. */
 export class RuntimeMetrics {
   readonly #meters = new Meters();
@@ -36,26 +102,10 @@ export class RuntimeMetrics {
   constructor(parts: MeasuredParts) {
     const meters = this.#meters;
     this.client = clientMetrics(meters, parts.clock);
-    this.#isLeading = meters.gauge(
-      "leader_election_master_status",
-      "1 while this process holds the lease.",
-      "name",
-    );
-    this.#blockedSeconds = meters.counter(
-      "tsbuilder_event_loop_blocked_seconds_total",
-      "How long code blocked the event loop in pieces that were too long for leases and probes.",
-    );
-    this.#callbackErrors = meters.counter(
-      "tsbuilder_callback_errors_total",
-      "Functions of the operator's that failed and were done without, as indexes, transforms and predicates.",
-      "callback",
-    );
-    this.#healthCheckFailures = meters.counter(
-      "tsbuilder_health_check_failures_total",
-      "Health checks that failed when a probe asked for them.",
-      "endpoint",
-      "check",
-    );
+    this.#isLeading = meters.gauge("leader_election_master_status", "name");
+    this.#blockedSeconds = meters.counter("tsbuilder_event_loop_blocked_seconds_total");
+    this.#callbackErrors = meters.counter("tsbuilder_callback_errors_total", "callback");
+    this.#healthCheckFailures = meters.counter("tsbuilder_health_check_failures_total", "endpoint", "check");
     this.webhooks = webhookMetrics(meters);
     measureCache(meters, parts);
     measureLimits(meters, parts.memory);
@@ -89,27 +139,31 @@ export class RuntimeMetrics {
 class Meters {
   readonly registry = new Registry();
 
-  counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  counter<Label extends string>(name: MetricName, ...labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help: descriptions[name], labelNames, registers: [this.registry] });
   }
 
   histogram<Label extends string>(
-    name: string,
-    help: string,
+    name: MetricName,
     buckets: readonly number[],
     ...labelNames: Label[]
   ): Histogram<Label> {
-    return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.registry] });
+    return new Histogram({
+      name,
+      help: descriptions[name],
+      labelNames,
+      buckets: [...buckets],
+      registers: [this.registry],
+    });
   }
 
-  gauge<Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> {
-    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  gauge<Label extends string>(name: MetricName, ...labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ name, help: descriptions[name], labelNames, registers: [this.registry] });
   }
 
   /** A gauge that is computed when it is scraped. */
   computed<Label extends string>(
-    name: string,
-    help: string,
+    name: MetricName,
     labelNames: Label[],
     compute: (gauge: Gauge<Label>) => void,
   ): void {
@@ -117,16 +171,22 @@ class Meters {
       gauge.reset();
       compute(gauge);
     };
-    const gauge: Gauge<Label> = new Gauge({ name, help, labelNames, collect, registers: [this.registry] });
+    const gauge: Gauge<Label> = new Gauge({
+      name,
+      help: descriptions[name],
+      labelNames,
+      collect,
+      registers: [this.registry],
+    });
   }
 }
 
 /** The limits that `process_resident_memory_bytes` and `nodejs_heap_size_used_bytes` are to be compared with. */
 function measureLimits(meters: Meters, { container, heap }: MemoryLimits): void {
-  meters.gauge("tsbuilder_heap_limit_bytes", "How far V8 lets the heap grow before it gives up.").set(heap);
+  meters.gauge("tsbuilder_heap_limit_bytes").set(heap);
   // A limit of 0 would look like one that is exceeded.
   if (container === undefined) return;
-  meters.gauge("tsbuilder_container_memory_limit_bytes", "The memory limit of the container.").set(container);
+  meters.gauge("tsbuilder_container_memory_limit_bytes").set(container);
 }
 
 /** From 5 ms to a minute, like controller-runtime's: dashboards compute with them. */
@@ -145,88 +205,45 @@ const queueLabels = ["name", "controller"] as const;
 /** The metrics of all controllers of a process, under controller-runtime's names. */
 function controllerMetrics(meters: Meters) {
   const controllers = new Map<string, ObservedController>();
-  const reconciles = meters.counter(
-    "controller_runtime_reconcile_total",
-    "Reconciles by how they ended.",
-    "controller",
-    "result",
-  );
-  const failureCounter = (name: string, help: string) => meters.counter(name, help, "controller");
+  const reconciles = meters.counter("controller_runtime_reconcile_total", "controller", "result");
+  const failureCounter = (name: MetricName) => meters.counter(name, "controller");
   const failures = {
-    error: failureCounter(
-      "controller_runtime_reconcile_errors_total",
-      "Reconciles that failed and are tried again.",
-    ),
-    terminal: failureCounter(
-      "controller_runtime_terminal_reconcile_errors_total",
-      "Reconciles that failed for good.",
-    ),
-    panic: failureCounter(
-      "controller_runtime_reconcile_panics_total",
-      "Reconciles that ended in an error of the program.",
-    ),
-    timeout: failureCounter(
-      "controller_runtime_reconcile_timeouts_total",
-      "Reconciles that took longer than they may.",
-    ),
+    error: failureCounter("controller_runtime_reconcile_errors_total"),
+    terminal: failureCounter("controller_runtime_terminal_reconcile_errors_total"),
+    panic: failureCounter("controller_runtime_reconcile_panics_total"),
+    timeout: failureCounter("controller_runtime_reconcile_timeouts_total"),
   };
   const durations = meters.histogram(
     "controller_runtime_reconcile_time_seconds",
-    "How long reconciles take.",
     reconcileBuckets,
     "controller",
   );
-  const queueCounter = (name: string, help: string) => meters.counter(name, help, ...queueLabels);
-  const allAdds = queueCounter("workqueue_adds_total", "Requests added to the queue.");
-  const allRetries = queueCounter("workqueue_retries_total", "Requests added after a failure.");
-  const queueHistogram = (name: string, help: string) =>
-    meters.histogram(name, help, tenfoldBuckets, ...queueLabels);
-  const queueDurations = queueHistogram("workqueue_queue_duration_seconds", "How long due requests wait.");
-  const workDurations = queueHistogram("workqueue_work_duration_seconds", "How long requests are worked on.");
+  const queueCounter = (name: MetricName) => meters.counter(name, ...queueLabels);
+  const allAdds = queueCounter("workqueue_adds_total");
+  const allRetries = queueCounter("workqueue_retries_total");
+  const queueHistogram = (name: MetricName) => meters.histogram(name, tenfoldBuckets, ...queueLabels);
+  const queueDurations = queueHistogram("workqueue_queue_duration_seconds");
+  const workDurations = queueHistogram("workqueue_work_duration_seconds");
   const defineGauge = (
-    name: string,
-    help: string,
+    name: MetricName,
     labels: readonly ("name" | "controller")[],
     value: (controller: ObservedController) => number,
   ): void =>
-    meters.computed(name, help, [...labels], (metric) => {
+    meters.computed(name, [...labels], (metric) => {
       for (const controller of controllers.values())
         metric.set(Object.fromEntries(labels.map((label) => [label, controller.name])), value(controller));
     });
-  defineGauge(
-    "controller_runtime_max_concurrent_reconciles",
-    "Reconciles that may run at once.",
-    ["controller"],
-    ({ workers }) => workers,
-  );
-  defineGauge(
-    "controller_runtime_active_workers",
-    "Reconciles that run now.",
-    ["controller"],
-    ({ active }) => active,
-  );
-  meters.computed("workqueue_depth", "Requests that are due.", [...queueLabels, "priority"], (depth) => {
+  defineGauge("controller_runtime_max_concurrent_reconciles", ["controller"], ({ workers }) => workers);
+  defineGauge("controller_runtime_active_workers", ["controller"], ({ active }) => active);
+  meters.computed("workqueue_depth", [...queueLabels, "priority"], (depth) => {
     for (const { name, queue } of controllers.values())
       for (const [priority, count] of depthsByLabel(queue.depths))
         depth.set({ name, controller: name, priority }, count);
   });
-  defineGauge(
-    "tsbuilder_failing_requests",
-    "Requests that were retried more than five times in a row, however long the next try is away.",
-    ["controller"],
-    ({ queue }) => queue.failing,
-  );
-  defineGauge(
-    "workqueue_unfinished_work_seconds",
-    "Time spent so far on what is being worked on; what grows is stuck.",
-    queueLabels,
-    ({ workingSeconds }) => sum(workingSeconds),
-  );
-  defineGauge(
-    "workqueue_longest_running_processor_seconds",
-    "Time spent so far on what has been worked on longest.",
-    queueLabels,
-    ({ workingSeconds }) => Math.max(0, ...workingSeconds),
+  defineGauge("tsbuilder_failing_requests", ["controller"], ({ queue }) => queue.failing);
+  defineGauge("workqueue_unfinished_work_seconds", queueLabels, ({ workingSeconds }) => sum(workingSeconds));
+  defineGauge("workqueue_longest_running_processor_seconds", queueLabels, ({ workingSeconds }) =>
+    Math.max(0, ...workingSeconds),
   );
   return {
     /** Starts counting for a controller, with every label at 0: a rate needs a first value. */
@@ -286,28 +303,14 @@ function sum(values: readonly number[]): number {
 
 /** Metrics of a process that shares the objects with others. */
 function measureShards(meters: Meters, { member, gate }: Sharing): MemberObserver {
-  const defineGauge = (name: string, help: string, value: () => number): void =>
-    meters.computed(`tsbuilder_shard_${name}`, help, [], (metric) => metric.set(value()));
-  defineGauge("members", "Processes that share the objects, as this one sees them.", () => member.members);
-  defineGauge("ranges_held", "Ranges of hashes that this process works on, of 64.", () =>
-    countRanges(gate.open),
-  );
-  defineGauge(
-    "foreign_objects",
-    "Objects of other processes that were received and dropped: the API server doesn't shard lists and watches.",
-    () => gate.dropped,
-  );
-  const moves = meters.counter(
-    "tsbuilder_shard_moves_total",
-    "Ranges that this process gained and lost.",
-    "direction",
-  );
+  const defineGauge = (name: MetricName, value: () => number): void =>
+    meters.computed(name, [], (metric) => metric.set(value()));
+  defineGauge("tsbuilder_shard_members", () => member.members);
+  defineGauge("tsbuilder_shard_ranges_held", () => countRanges(gate.open));
+  defineGauge("tsbuilder_shard_foreign_objects", () => gate.dropped);
+  const moves = meters.counter("tsbuilder_shard_moves_total", "direction");
   for (const direction of ["gained", "lost"]) moves.inc({ direction }, 0);
-  const wait = meters.histogram(
-    "tsbuilder_shard_wait_seconds",
-    "Time from when a range was assigned to this process until its objects were reconciled.",
-    [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60],
-  );
+  const wait = meters.histogram("tsbuilder_shard_wait_seconds", [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60]);
   return {
     gained: (ranges) => moves.inc({ direction: "gained" }, ranges),
     lost: (ranges) => moves.inc({ direction: "lost" }, ranges),
@@ -317,33 +320,13 @@ function measureShards(meters: Meters, { member, gate }: Sharing): MemberObserve
 
 /** The metrics of webhooks and of their certificate, under controller-runtime's names. */
 function webhookMetrics(meters: Meters): WebhookObserver {
-  const seconds = meters.histogram(
-    "controller_runtime_webhook_latency_seconds",
-    "How long webhooks take to answer.",
-    tenfoldBuckets,
-    "webhook",
-  );
-  const requests = meters.counter(
-    "controller_runtime_webhook_requests_total",
-    "Calls of webhooks by HTTP status.",
-    "webhook",
-    "code",
-  );
-  const inFlight = meters.gauge(
-    "controller_runtime_webhook_requests_in_flight",
-    "Calls of webhooks that run now.",
-    "webhook",
-  );
-  const panics = meters.counter("controller_runtime_webhook_panics_total", "Admission webhooks that broke.");
-  const conversionPanics = meters.counter(
-    "controller_runtime_conversion_webhook_panics_total",
-    "Conversions that broke.",
-  );
-  const reads = meters.counter("certwatcher_read_certificate_total", "Reads of a certificate.");
-  const readErrors = meters.counter(
-    "certwatcher_read_certificate_errors_total",
-    "Reads of a certificate that failed.",
-  );
+  const seconds = meters.histogram("controller_runtime_webhook_latency_seconds", tenfoldBuckets, "webhook");
+  const requests = meters.counter("controller_runtime_webhook_requests_total", "webhook", "code");
+  const inFlight = meters.gauge("controller_runtime_webhook_requests_in_flight", "webhook");
+  const panics = meters.counter("controller_runtime_webhook_panics_total");
+  const conversionPanics = meters.counter("controller_runtime_conversion_webhook_panics_total");
+  const reads = meters.counter("certwatcher_read_certificate_total");
+  const readErrors = meters.counter("certwatcher_read_certificate_errors_total");
   let expiry: Gauge | undefined;
   return {
     serves(webhook) {
@@ -362,10 +345,7 @@ function webhookMetrics(meters: Meters): WebhookObserver {
     },
     certified({ cert }) {
       // Defined late, because a value of 0 would look like a certificate that has expired.
-      expiry ??= meters.gauge(
-        "tsbuilder_webhook_certificate_expiry_timestamp_seconds",
-        "When the served certificate of the webhooks expires.",
-      );
+      expiry ??= meters.gauge("tsbuilder_webhook_certificate_expiry_timestamp_seconds");
       expiry.set(describeCertificate(cert).notAfter.getTime() / 1000);
     },
     panicked: (webhook) => (webhook === "/convert" ? conversionPanics : panics).inc(),
@@ -379,26 +359,19 @@ function webhookMetrics(meters: Meters): WebhookObserver {
 /** Measures the cache: its memory, of which operators run out, and watches that went silent. */
 function measureCache(meters: Meters, { cache, droppedEvents }: MeasuredParts): void {
   const defineGauge = (
-    name: string,
-    help: string,
+    name: MetricName,
     value: (stats: ObjectCache["informers"][number]["stats"]) => number,
   ): void =>
-    meters.computed(`tsbuilder_informer_${name}`, help, ["group", "version", "kind"], (metric) => {
+    meters.computed(name, ["group", "version", "kind"], (metric) => {
       for (const { kind, stats } of cache.informers)
         metric.inc({ group: kind.group, version: kind.version, kind: kind.kind }, value(stats));
     });
-  defineGauge("objects", "Objects in the cache.", ({ objects }) => objects);
-  defineGauge("bytes", "Length of the cached objects as JSON.", ({ bytes }) => bytes);
-  defineGauge(
-    "last_event_age_seconds",
-    "Time since the server sent anything.",
-    ({ lastEventAge = 0 }) => lastEventAge / 1000,
-  );
-  defineGauge("relists", "Full lists after the first.", ({ relists }) => relists);
-  defineGauge("watch_errors", "Watches that failed.", ({ watchErrors }) => watchErrors);
-  meters.computed("tsbuilder_events_dropped", "Events that were recorded and not sent.", [], (dropped) =>
-    dropped.set(droppedEvents()),
-  );
+  defineGauge("tsbuilder_informer_objects", ({ objects }) => objects);
+  defineGauge("tsbuilder_informer_bytes", ({ bytes }) => bytes);
+  defineGauge("tsbuilder_informer_last_event_age_seconds", ({ lastEventAge = 0 }) => lastEventAge / 1000);
+  defineGauge("tsbuilder_informer_relists", ({ relists }) => relists);
+  defineGauge("tsbuilder_informer_watch_errors", ({ watchErrors }) => watchErrors);
+  meters.computed("tsbuilder_events_dropped", [], (dropped) => dropped.set(droppedEvents()));
 }
 
 /** client-go's buckets, in seconds and bytes. */
@@ -413,60 +386,23 @@ const ageBuckets = [
 /** The metrics of a client, with client-go's names, labels and buckets. */
 function clientMetrics(meters: Meters, clock: Clock) {
   let certificate: CertificateSpan | undefined;
-  const requests = meters.counter(
-    "rest_client_requests_total",
-    "Requests to the API server, each attempt counted.",
-    "code",
-    "method",
-    "host",
-  );
-  const retries = meters.counter(
-    "rest_client_request_retries_total",
-    "Attempts after the first one of a request.",
-    "code",
-    "verb",
-    "host",
-  );
-  const programRuns = meters.counter(
-    "rest_client_exec_plugin_call_total",
-    "Runs of a credential program, by exit code.",
-    "code",
-    "call_status",
-  );
-  const byVerb = (name: string, help: string, buckets: readonly number[]) =>
-    meters.histogram(`rest_client_${name}`, help, buckets, "verb", "host");
-  const seconds = byVerb(
-    "request_duration_seconds",
-    "How long the API server takes to answer.",
-    latencyBuckets,
-  );
-  const waited = byVerb(
-    "rate_limiter_duration_seconds",
-    "How long requests wait for a free connection; nothing else holds them back on this side.",
-    latencyBuckets,
-  );
-  const requestBytes = byVerb("request_size_bytes", "Bytes sent.", sizeBuckets);
-  const responseBytes = byVerb(
-    "response_size_bytes",
-    "Bytes of answers; of a watch they aren't known.",
-    sizeBuckets,
-  );
+  const requests = meters.counter("rest_client_requests_total", "code", "method", "host");
+  const retries = meters.counter("rest_client_request_retries_total", "code", "verb", "host");
+  const programRuns = meters.counter("rest_client_exec_plugin_call_total", "code", "call_status");
+  const byVerb = (name: MetricName, buckets: readonly number[]) =>
+    meters.histogram(name, buckets, "verb", "host");
+  const seconds = byVerb("rest_client_request_duration_seconds", latencyBuckets);
+  const waited = byVerb("rest_client_rate_limiter_duration_seconds", latencyBuckets);
+  const requestBytes = byVerb("rest_client_request_size_bytes", sizeBuckets);
+  const responseBytes = byVerb("rest_client_response_size_bytes", sizeBuckets);
   const lookups = meters.histogram(
     "rest_client_dns_resolution_duration_seconds",
-    "How long it takes to find the API server's address.",
     latencyBuckets.slice(0, -1),
     "host",
   );
-  const certificateAges = meters.histogram(
-    "rest_client_exec_plugin_certificate_rotation_age",
-    "Seconds that certificates of a credential program lived.",
-    ageBuckets,
-  );
-  meters.computed(
-    "rest_client_exec_plugin_ttl_seconds",
-    "Seconds until the certificate of a credential program ends; +Inf without one.",
-    [],
-    (ttl) => ttl.set(certificate ? (certificate.to - clock.now()) / 1000 : Infinity),
+  const certificateAges = meters.histogram("rest_client_exec_plugin_certificate_rotation_age", ageBuckets);
+  meters.computed("rest_client_exec_plugin_ttl_seconds", [], (ttl) =>
+    ttl.set(certificate ? (certificate.to - clock.now()) / 1000 : Infinity),
   );
   return {
     request(report: RequestReport): void {

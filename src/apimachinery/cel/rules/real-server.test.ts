@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { crdCases } from "../testdata/crd-cases.ts";
 import { ruleCases } from "../testdata/object-cases.ts";
 import { checkSchema } from "./check-schema.ts";
-import { compileValidator } from "./compile-validator.ts";
+import { compileValidator } from "./compile-rules.ts";
 
 /** Recorded from kube-apiserver 1.36.3 by `e2e/oracle/real/recordings`. */
 interface Answer {
