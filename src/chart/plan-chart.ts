@@ -134,11 +134,7 @@ function formatBlock(value: object): string {
 }
 
 /** Appends the sections that existing values lack and Helm needs to render the templates. Throws if they are no mapping. */
-function completeValues(
-  existing: string,
-  sections: ReadonlyMap<string, string>,
-  path: string,
-): { readonly text: string; readonly added: readonly string[] } {
+function completeValues(existing: string, sections: ReadonlyMap<string, string>, path: string) {
   const document = parseDocument(existing);
   const { contents, errors } = document;
   if (errors.length > 0 || (contents !== null && !isMap(contents))) {

@@ -129,10 +129,7 @@ function readMember(document: JSONValue, path: readonly string[]): JSONValue {
 }
 
 /** Returns the parent of a value, and the value's name or index in it. */
-function findParent(
-  document: JSONValue,
-  path: readonly string[],
-): { parent: JSONObject | JSONValue[]; last: string } {
+function findParent(document: JSONValue, path: readonly string[]) {
   const last = path.at(-1);
   const parent = last === undefined ? undefined : lookUp(document, path.slice(0, -1));
   if (last === undefined || typeof parent !== "object" || parent === null) throw new MissingValueError();

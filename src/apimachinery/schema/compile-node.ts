@@ -391,14 +391,7 @@ function checkSize(value: object, { minProperties: min, maxProperties: max }: JS
   if (max !== undefined && size > max) run.tooMany(size, max);
 }
 
-function checkMember(
-  schema: JSONSchema,
-  child: Child,
-  step: string,
-  key: string,
-  item: unknown,
-  run: Run,
-): void {
+function checkMember(schema: JSONSchema, child: Child, step: string, key: string, item: unknown, run: Run) {
   run.enter(step);
   if (run.ratcheting) descend(child, item, oldMember(schema, run, key), run);
   else child.check(item, run);
@@ -491,11 +484,7 @@ function kindOf(value: unknown): ValueKind {
  * Compares a value's type with the schema's types. As on the API server, a format hides the type: errors name the
  * format instead of the type, and arrays are accepted.
  */
-function typeMismatch(
-  types: readonly string[],
-  format: string,
-  kind: ValueKind,
-): { expected: string; actual: string } | undefined {
+function typeMismatch(types: readonly string[], format: string, kind: ValueKind) {
   const accepted = types.includes(kind) || (kind === "integer" && types.includes("number"));
   if (format === "") return accepted ? undefined : { expected: types.join(","), actual: kind };
   const numeric = types.includes("integer") || types.includes("number");

@@ -101,13 +101,7 @@ function decodeStruct(
   });
 }
 
-function decodeField(
-  value: unknown,
-  field: FieldType,
-  name: string,
-  path: string,
-  unknown: string[],
-): unknown {
+function decodeField(value: unknown, field: FieldType, name: string, path: string, unknown: string[]) {
   const fail = (actual: unknown, type: string): never => {
     const target = `Go struct field ${name} of type ${type}`;
     throw new MalformedMetadataError(`json: cannot unmarshal ${jsonType(actual, type)} into ${target}`);

@@ -51,11 +51,7 @@ function keyOf(item: unknown, keys: readonly string[]): string | undefined {
   return JSON.stringify(values);
 }
 
-function isUnchangedObject(
-  schema: JSONSchema,
-  value: JSONObject<unknown>,
-  old: JSONObject<unknown>,
-): boolean {
+function isUnchangedObject(schema: JSONSchema, value: JSONObject<unknown>, old: JSONObject<unknown>) {
   const keys = Object.keys(value);
   if (keys.length !== Object.keys(old).length) return false;
   return keys.every((key) => {

@@ -182,11 +182,7 @@ const plainText = /^[A-Za-z](?:[\w ,.()/'-]*[\w,.()/'-])?$/;
  * Writes one scalar as go-yaml v2 does. `indent` is that of lines that continue it, `column` where it starts;
  * a column of minus infinity stands for a key, which is never folded.
  */
-function formatScalar(
-  value: string | number | bigint | boolean | null,
-  indent: number,
-  column: number,
-): string {
+function formatScalar(value: string | number | bigint | boolean | null, indent: number, column: number) {
   if (typeof value === "number") return formatNumber(value);
   if (typeof value !== "string") return String(value);
   if (plainText.test(value) && resolvesToString(value)) return fold(value, indent, column, 0);

@@ -132,11 +132,7 @@ function environmentWords(argv: readonly string[], { flags }: Command, ui: Ui): 
 }
 
 /** Removes flags of kubebuilder and operator-sdk that have no effect here, with their values, and notes why. */
-function withoutIgnored(
-  argv: readonly string[],
-  { ignored = {}, ignoredBooleans = {} }: Command,
-  ui: Ui,
-): string[] {
+function withoutIgnored(argv: readonly string[], { ignored = {}, ignoredBooleans = {} }: Command, ui: Ui) {
   const reasons = { ...ignored, ...ignoredBooleans };
   const kept: string[] = [];
   for (let i = 0; i < argv.length; i += 1) {

@@ -79,10 +79,7 @@ function proposeFlags({ flags }: Command, before: readonly string[]): string[] {
     .map(([name, { summary }]) => `--${name}\t${summary}`);
 }
 
-function proposeCommonFlags(
-  command: Pick<Command, "flags" | "streams">,
-  before: readonly string[],
-): string[] {
+function proposeCommonFlags(command: Pick<Command, "flags" | "streams">, before: readonly string[]) {
   const formats = formatFlags(command).filter((flag) => flag.startsWith("--"));
   return [...formats.map((flag) => [flag, formatSummary] as const), [verboseFlag, verboseSummary] as const]
     .filter(([flag]) => !isTyped(before, flag) && !(flag === "--output" && isTyped(before, "-o")))

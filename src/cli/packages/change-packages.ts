@@ -29,12 +29,7 @@ type Generate = (draft: Draft) => Promise<string[]>;
  * Has the lock file follow `package.json` if a kind's template brings packages, or takes them away. Returns a note if only the
  * package manager can, since the lock file has packages of the user's own.
  */
-async function planPackages(
-  opened: OpenProject,
-  after: Project,
-  draft: Draft,
-  host: Host,
-): Promise<string[]> {
+async function planPackages(opened: OpenProject, after: Project, draft: Draft, host: Host) {
   const before = opened.project;
   if (JSON.stringify(packagesOf(before)) === JSON.stringify(packagesOf(after))) return [];
   const { planFresh, textsOf } = await import("../upgrade/plan-upgrade.ts");

@@ -46,11 +46,7 @@ interface InstallCall {
   readonly hint: string;
 }
 
-function installWith(
-  program: string,
-  cwd: string,
-  { command = "install", flags = [], hint }: InstallCall,
-): void {
+function installWith(program: string, cwd: string, { command = "install", flags = [], hint }: InstallCall) {
   const { status, error } = spawnSync(program, [command, ...(managerFlags[program] ?? []), ...flags], {
     cwd,
     // If `CI` is set, Yarn refuses to change the lock file.

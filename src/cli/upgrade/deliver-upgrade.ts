@@ -207,11 +207,7 @@ interface PullRequest {
 }
 
 /** Opens or updates the pull request of a branch. Returns its URL; undefined if `gh` prints none or is not installed. */
-async function openPullRequest(
-  root: string,
-  { branch, title, body }: PullRequest,
-  ui: Ui,
-): Promise<string | undefined> {
+async function openPullRequest(root: string, { branch, title, body }: PullRequest, ui: Ui) {
   const base = currentBranch(root);
   const onto = base === undefined ? [] : ["--base", base];
   const texts = ["--title", title, "--body-file", "-"];

@@ -85,11 +85,7 @@ function evaluateName(
 }
 
 /** Finds the constant that a name begins with; `steps` is the path from it to a property: `group` in `defaults.group`. */
-function findConstant(
-  path: string,
-  module: Module,
-  graph: ModuleGraph,
-): { readonly declaration: ConstDeclaration; readonly module: Module; readonly steps: string[] } | undefined {
+function findConstant(path: string, module: Module, graph: ModuleGraph) {
   const steps = path.split(".");
   for (let length = steps.length; length > 0; length--) {
     const resolved = graph.resolve(steps.slice(0, length).join("."), module);

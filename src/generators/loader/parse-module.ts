@@ -482,11 +482,7 @@ function readImport(statement: ts.ImportDeclaration, imports: Map<string, Import
   }
 }
 
-function readExport(
-  statement: ts.ExportDeclaration,
-  exports: Map<string, string>,
-  reexports: Reexport[],
-): void {
+function readExport(statement: ts.ExportDeclaration, exports: Map<string, string>, reexports: Reexport[]) {
   const specifier =
     statement.moduleSpecifier && parser.isStringLiteral(statement.moduleSpecifier)
       ? statement.moduleSpecifier.text

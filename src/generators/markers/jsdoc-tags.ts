@@ -243,10 +243,7 @@ const token =
   /`[^`]*`|"(?:[^"\\]|\\.)*"|(?<!\S)@([A-Za-z](?:[\w:.-]*[\w:-])?)(?!\.*[\w:/-]|[.,;!?)]+(?:\s|$))/gu;
 
 /** Finds the tags in a line: any at its start, and our own also behind text, as TypeScript does. */
-function tagStarts(
-  text: string,
-  isOurs: (name: string) => boolean,
-): { readonly name: string; readonly index: number }[] {
+function tagStarts(text: string, isOurs: (name: string) => boolean) {
   return [...text.matchAll(token)].flatMap(({ 1: name, index }) =>
     name !== undefined && (index === 0 || isOurs(name)) ? [{ name, index }] : [],
   );

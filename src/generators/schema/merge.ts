@@ -86,12 +86,7 @@ const sourceWins = new Set([
 ]);
 
 /** Merges a key that both schemas have. Returns false if both values must become branches of `allOf`. */
-function mergeKey(
-  target: Schema,
-  source: Schema,
-  key: keyof Schema & string,
-  onConflict: OnConflict,
-): boolean {
+function mergeKey(target: Schema, source: Schema, key: keyof Schema & string, onConflict: OnConflict) {
   if (sourceWins.has(key)) {
     setKey(target, key, source[key]);
     return true;

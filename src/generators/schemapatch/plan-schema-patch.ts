@@ -42,12 +42,7 @@ interface Edit {
 }
 
 /** Returns a file with the schemas of known versions replaced. Reports a CRD that is no valid YAML. */
-function patchSchemas(
-  file: string,
-  text: string,
-  schemas: ReadonlyMap<string, Schema>,
-  log: DiagnosticLog,
-): string {
+function patchSchemas(file: string, text: string, schemas: ReadonlyMap<string, Schema>, log: DiagnosticLog) {
   const edits: Edit[] = [];
   for (const document of parseAllDocuments(text)) {
     const [error] = document.errors;

@@ -42,11 +42,7 @@ export function generateConfigurations(
 }
 
 /** Returns the name of a configuration: that of a marker, of which each package may have one. */
-function configurationName(
-  packages: readonly WebhookPackage[],
-  isMutating: boolean,
-  log: DiagnosticLog,
-): string {
+function configurationName(packages: readonly WebhookPackage[], isMutating: boolean, log: DiagnosticLog) {
   const word = isMutating ? "mutating" : "validating";
   let name = `${word}-webhook-configuration`;
   for (const { configurations } of packages) {

@@ -232,10 +232,7 @@ function* checkAdmission(webhook: Located): Findings {
 }
 
 /** Returns why OLM refuses a webhook for some groups and resources: it could block OLM, or the repair of webhooks. */
-function refusedScope(
-  groups: readonly string[],
-  resources: readonly (string | undefined)[],
-): string | undefined {
+function refusedScope(groups: readonly string[], resources: readonly (string | undefined)[]) {
   if (groups.includes("*")) return "for all groups";
   if (groups.includes("operators.coreos.com")) return "for its own objects";
   const configurations = ["*", "mutatingwebhookconfigurations", "validatingwebhookconfigurations"];

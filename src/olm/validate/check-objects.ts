@@ -255,11 +255,7 @@ function ownedKinds(bundle: Bundle): Map<string, Located> {
 }
 
 /** Validates an example by the schema of its CRD. Returns no errors if the bundle has no valid CRD for it. */
-function schemaErrors(
-  bundle: Bundle,
-  example: Record<string, unknown>,
-  broken: ReadonlySet<string>,
-): string[] {
+function schemaErrors(bundle: Bundle, example: Record<string, unknown>, broken: ReadonlySet<string>) {
   const crds = crdsOf(bundle).filter(({ file }) => !broken.has(file));
   const served = findCrdVersion(crds, String(example["apiVersion"]), example["kind"]);
   const schema = served?.get("schema", "openAPIV3Schema").value;

@@ -299,9 +299,7 @@ function hasIdentity(value: unknown, identity: object): value is KubernetesObjec
 }
 
 /** The scope of each namespace to watch; undefined for a single watch of all namespaces. */
-function scopesByNamespace({
-  namespaces,
-}: KindCacheOptions): { readonly [namespace: string]: InformerScope } | undefined {
+function scopesByNamespace({ namespaces }: KindCacheOptions) {
   if (!Array.isArray(namespaces))
     return namespaces as { readonly [namespace: string]: InformerScope } | undefined;
   return Object.fromEntries((namespaces as readonly string[]).map((namespace) => [namespace, {}]));

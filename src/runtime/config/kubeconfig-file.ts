@@ -168,9 +168,7 @@ async function parse(text: string): Promise<unknown> {
 }
 
 /** The parser's messages quote lines of the file, in which tokens may be. */
-function errorWithoutQuotes({
-  linePos,
-}: Error & { linePos?: readonly { line: number; col: number }[] }): Error {
+function errorWithoutQuotes({ linePos }: Error & { linePos?: readonly { line: number; col: number }[] }) {
   const [start] = linePos ?? [];
   return new Error(`it isn't valid YAML${start ? ` (line ${start.line}, column ${start.col})` : ""}`);
 }

@@ -52,10 +52,7 @@ function expiryOf(token: string): number {
 }
 
 /** Asks the token endpoint that the issuer's discovery document names. Rejects if there is no refresh token. */
-async function refreshIdToken(
-  settings: OIDCSettings,
-  refreshToken: string | undefined,
-): Promise<{ id_token: string; refresh_token?: string }> {
+async function refreshIdToken(settings: OIDCSettings, refreshToken: string | undefined) {
   const issuer = settings["idp-issuer-url"]?.replace(/\/$/, "");
   if (!issuer || !refreshToken)
     throw new TerminalError(

@@ -391,11 +391,7 @@ export function pausable<T extends KubernetesObject, Key extends ObjectKey>(
 ): Reconciler<Key> {
   const annotation = pauseAnnotation(kind);
 
-  async function setConditions(
-    object: Stored<T, Key>,
-    conditions: Condition[],
-    { log }: Context,
-  ): Promise<void> {
+  async function setConditions(object: Stored<T, Key>, conditions: Condition[], { log }: Context) {
     const { status } = object as { readonly status?: object };
     try {
       await client.patchStatus(kind, object, { ...status, conditions } as DesiredStatus<T>);

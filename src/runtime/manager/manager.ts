@@ -184,10 +184,7 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
  * Runs a manager that owns its process. The first SIGINT or SIGTERM stops it and the second exits at once, as users and
  * the kubelet expect. A failure is logged and exits with 1.
  */
-async function runAsProcess(
-  log: Logger | LeveledLogger,
-  manager: { run(): Promise<void>; stop(): void },
-): Promise<void> {
+async function runAsProcess(log: Logger | LeveledLogger, manager: { run(): Promise<void>; stop(): void }) {
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1);

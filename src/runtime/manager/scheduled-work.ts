@@ -80,10 +80,7 @@ export function scheduledRunnable(
 }
 
 /** Returns functions for the current time and the next run's: times of day for cron, monotonic ones for an interval. */
-function readTimes(
-  { name, every, cron }: ScheduledWork,
-  clock: Clock,
-): { now: () => number; next: () => number } {
+function readTimes({ name, every, cron }: ScheduledWork, clock: Clock) {
   if ((every === undefined) === (cron === undefined))
     throw new TerminalError(`scheduled work "${name}" needs either every or cron`);
   if (every !== undefined) {

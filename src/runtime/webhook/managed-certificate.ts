@@ -146,11 +146,7 @@ interface WebhookService {
 }
 
 /** Finds the CA that the API server was told to trust; undefined if there is none. */
-async function findAuthority(
-  client: Client,
-  service: WebhookService,
-  converted: Iterable<Kind>,
-): Promise<string | undefined> {
+async function findAuthority(client: Client, service: WebhookService, converted: Iterable<Kind>) {
   const configs: WebhookClientConfig[] = [];
   for await (const { object } of listCAHolders(client, converted))
     configs.push(...clientConfigsOf(object, service));

@@ -109,11 +109,7 @@ async function remove(objects: readonly ManifestObject[], options: DeleteOptions
 }
 
 /** Explains what a timed-out deletion is waiting for, and what to do; other errors are unchanged. */
-async function explainTimeout(
-  error: unknown,
-  objects: readonly ManifestObject[],
-  options: DeleteOptions,
-): Promise<unknown> {
+async function explainTimeout(error: unknown, objects: readonly ManifestObject[], options: DeleteOptions) {
   if (!(error instanceof TsbuilderError) || !error.message.includes("timed out waiting for the condition"))
     return error;
   const found = await Promise.all(objects.map((object) => findBlockers(object, options)));

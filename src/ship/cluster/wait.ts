@@ -265,11 +265,7 @@ function podReasons({ spec, status }: PodState): string[] {
   return reasons;
 }
 
-function containerReasons({
-  name,
-  ready,
-  state: { waiting, terminated, running } = {},
-}: ContainerStatus): string[] {
+function containerReasons({ name, ready, state: { waiting, terminated, running } = {} }: ContainerStatus) {
   if (waiting)
     return [`container ${name} is waiting: ${waiting.reason ?? "?"} ${waiting.message ?? ""}`.trimEnd()];
   if (terminated)

@@ -483,11 +483,7 @@ function fits(mapping: Map<string, CelType>, a: CelType, b: CelType): boolean {
 }
 
 /** Binds a type parameter, or widens its binding. A parameter that would contain itself fits nothing. */
-function bind(
-  mapping: Map<string, CelType>,
-  type: CelType,
-  param: CelType,
-): { fits: boolean; wasBound: boolean } {
+function bind(mapping: Map<string, CelType>, type: CelType, param: CelType) {
   if (type.kind === "param" && type.name === param.name) return { fits: true, wasBound: true };
   const bound = mapping.get(param.name);
   if (bound) {

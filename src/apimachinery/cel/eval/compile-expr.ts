@@ -215,10 +215,7 @@ function compileFunction(expr: Call, context: Context): Evaluate {
 }
 
 /** Returns the overloads from the checker, or all of the function if the expression was not checked. */
-function resolveOverloads(
-  expr: Call,
-  { env }: Context,
-): { name: string; args: readonly Expr[]; overloads: readonly Overload[] } {
+function resolveOverloads(expr: Call, { env }: Context) {
   const { target, args } = expr;
   const prefix = target && qualifiedName(target);
   const isUnchecked = prefix !== undefined && expr.type === undefined;

@@ -59,12 +59,7 @@ function mergeObject(object: JSONObject, patch: JSONObject, schema: SchemaNode |
   return object;
 }
 
-function mergeMember(
-  object: JSONObject,
-  key: string,
-  value: JSONValue,
-  schema: SchemaNode | undefined,
-): void {
+function mergeMember(object: JSONObject, key: string, value: JSONValue, schema: SchemaNode | undefined) {
   const isDeletion = key.startsWith(deleteFromList);
   const name = isDeletion ? key.slice(deleteFromList.length) : key;
   const current = memberOf(object, name);
@@ -213,11 +208,7 @@ function areObjects(...lists: readonly (readonly JSONValue[])[]): boolean {
 }
 
 /** Deletes the items that have `$patch: delete` in the patch; `$patch: replace` replaces the list with the patch. */
-function followDirectives(
-  list: readonly JSONObject[],
-  patch: readonly JSONObject[],
-  mergeKey: string,
-): { replaces: boolean; kept: JSONObject[]; plain: JSONObject[] } {
+function followDirectives(list: readonly JSONObject[], patch: readonly JSONObject[], mergeKey: string) {
   let kept = [...list];
   let replaces = false;
   for (const item of patch) {

@@ -69,12 +69,7 @@ const types = ["array", "boolean", "integer", "number", "object", "string"];
 const unsupported = splitWords("id additionalItems patternProperties definitions dependencies $ref");
 
 /** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
-function checkKeywords(
-  schema: JSONSchema,
-  path: string,
-  context: KeywordContext,
-  errors: FieldError[],
-): void {
+function checkKeywords(schema: JSONSchema, path: string, context: KeywordContext, errors: FieldError[]) {
   const type = schema.type ?? "";
   if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
   if (hasDefault(schema) && context.noDefaults !== undefined) {

@@ -101,9 +101,7 @@ async function writeTest(
 }
 
 /** Refuses flags that the page has no use for: it has a filter of its own. */
-function refuseWithPage(
-  values: TestFlags & { readonly quiet: boolean; readonly test: string | undefined },
-): void {
+function refuseWithPage(values: TestFlags & { readonly quiet: boolean; readonly test: string | undefined }) {
   const flag = (["object", "quiet", "test", "force", "dry-run", "diff"] as const).find(
     (name) => values[name],
   );

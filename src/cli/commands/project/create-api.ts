@@ -310,10 +310,7 @@ export async function planAddition(
 }
 
 /** Generates the types from the CRD file, if one is given. */
-async function readTypes(
-  cwd: string,
-  crd: string | undefined,
-): Promise<{ files: ReadonlyMap<string, string>; notes: readonly string[] }> {
+async function readTypes(cwd: string, crd: string | undefined) {
   if (crd === undefined) return { files: new Map(), notes: [] };
   const { planCrdTypes } = await import("../../project/crd-types.ts");
   return planCrdTypes(cwd, [crd]);

@@ -82,11 +82,7 @@ export const edit = defineCommand({
 });
 
 /** Returns the new license header; undefined keeps the present one. */
-function changedBoilerplate(
-  values: FlagValues<typeof flags>,
-  after: Project,
-  cwd: string,
-): string | undefined {
+function changedBoilerplate(values: FlagValues<typeof flags>, after: Project, cwd: string) {
   const { "license-file": file, license, owner } = values;
   if (file !== undefined) return readLicenseFile(resolve(cwd, file));
   return license === undefined && owner === undefined ? undefined : formatBoilerplate(after);

@@ -23,16 +23,7 @@ export const plugins = defineCommand({
   },
 });
 
-function describePlugin({
-  key,
-  version,
-  source,
-  summary,
-  use,
-  deprecated,
-  allowed,
-  error,
-}: ListedPlugin): string {
+function describePlugin({ key, version, source, summary, use, deprecated, allowed, error }: ListedPlugin) {
   const where = version === undefined ? source : `${source}, ${version}`;
   const lines = [
     `${key} (${where})${use === undefined ? "" : `: used for ${use === "project" ? "the project" : use}`}`,

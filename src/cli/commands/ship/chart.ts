@@ -58,12 +58,7 @@ export const chart = defineCommand({
 const switchedFeatures: readonly FeatureName[] = ["metrics", "prometheus", "alerts", "network-policy"];
 
 /** Plans the project's files with every feature that has a switch in the chart; if the user's edits prevent that, notes why. */
-async function planEverySwitch({
-  root,
-  tree,
-  project,
-  text,
-}: OpenProject): Promise<{ changes: readonly FileChange[]; notes: readonly string[] }> {
+async function planEverySwitch({ root, tree, project, text }: OpenProject) {
   const plan = (enable: readonly FeatureName[]): ReturnType<typeof planProjectChange> =>
     planProjectChange({
       folder: root,

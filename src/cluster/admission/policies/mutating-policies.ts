@@ -114,11 +114,7 @@ async function callAll(
   return object;
 }
 
-async function matchesConditions(
-  call: Call,
-  request: AdmissionRequest,
-  { cluster, faults }: CallContext,
-): Promise<boolean> {
+async function matchesConditions(call: Call, request: AdmissionRequest, { cluster, faults }: CallContext) {
   const names = await policyNames(call, request, cluster);
   const holds = conditionsHold(call.compiled.conditions, names);
   if (typeof holds === "boolean") return holds;

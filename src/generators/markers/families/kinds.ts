@@ -100,11 +100,7 @@ export const kinds: MarkerFamily = {
 };
 
 /** Refuses a value of an argument that is not one of those allowed. */
-function refuseOther(
-  allowed: readonly string[],
-  argument: string,
-  args: MarkerArguments,
-): string | undefined {
+function refuseOther(allowed: readonly string[], argument: string, args: MarkerArguments) {
   const value = text(args, argument);
   if (value === "" || allowed.includes(value)) return undefined;
   return `the ${argument} "${value}" is not one of ${allowed.join(", ")}`;

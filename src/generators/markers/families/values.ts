@@ -82,10 +82,7 @@ function literalsOf(schema: Schema): Schema["enum"] {
   return schema[originKey]?.markers.has("enum") ? undefined : schema.enum;
 }
 
-function applyConstants(
-  schema: { type?: string | undefined; enum?: unknown },
-  context: ApplyContext,
-): string | undefined {
+function applyConstants(schema: { type?: string | undefined; enum?: unknown }, context: ApplyContext) {
   if (schema.type !== "string") return "it applies to string types";
   const found = [...new Set(context.constants())].sort();
   if (found.length === 0) return "no constant is declared with this type";
