@@ -5,6 +5,7 @@ import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { parseTime } from "@tsbuilder/apimachinery/time";
 import { write } from "../../../src/cluster/codec/wire.ts";
+import { servedRelease } from "../../../src/cluster/contract/version.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,8 @@ export async function encodeProtobuf(object: {
   const { apiVersion, kind } = object;
   const isMeta = kind === "DeleteOptions" || kind === "Status";
   const module = isMeta ? "meta/v1" : moduleOf(parseApiVersion(apiVersion));
-  const [schemas, numbers] = await Promise.all([loadSchemas(module), loadFieldNumbers(module)]);
+  const release = servedRelease();
+  const [schemas, numbers] = await Promise.all([loadSchemas(module, { release }), loadFieldNumbers(module)]);
   const schema = schemas?.get(kind);
   if (!schema || !numbers) return undefined;
   const typeMeta = Buffer.concat([text(1, apiVersion), text(2, kind)]);
