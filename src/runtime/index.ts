@@ -58,18 +58,7 @@ export type { ClusterConfig } from "./http/config.ts";
 export { ApiError, TerminalError } from "./errors/api-error.ts";
 
 // Admission and conversion.
-export type {
-  AdmissionContext,
-  AdmissionDecision,
-  AdmissionRequest,
-  AdmissionWebhook,
-  Conversion,
-  ConvertedObject,
-  Defaulter,
-  InvalidField,
-  ValidationResult,
-  Validator,
-} from "./webhook/webhooks.ts";
+export type * from "./webhook/webhooks.ts";
 
 // Words of Kubernetes that are apimachinery's.
 export {

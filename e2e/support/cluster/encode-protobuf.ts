@@ -22,7 +22,7 @@ export async function encodeProtobuf(object: {
   const schema = schemas?.get(kind);
   if (!schema || !numbers) return undefined;
   const typeMeta = Buffer.concat([text(1, apiVersion), text(2, kind)]);
-  const raw = encodeMessage(object as Json, schema, numbers);
+  const raw = encodeMessage(object, schema, numbers);
   return Buffer.concat([Buffer.from("k8s\0"), bytes(1, typeMeta), bytes(2, raw), text(3, ""), text(4, "")]);
 }
 

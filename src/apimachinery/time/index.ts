@@ -1,5 +1,4 @@
-export type { Clock, Participant, TimerPurpose } from "./clock.ts";
-export { backgroundClock, settled, systemClock } from "./clock.ts";
+export * from "./clock.ts";
 export { checkCronSchedule, cronTimes } from "./cron-schedule.ts";
 export { formatDuration, formatNanoseconds, parseDuration, parseNanoseconds } from "./duration.ts";
 export { explainTime } from "./explain-time.ts";

@@ -129,11 +129,7 @@ class Emitter {
     }
   }
 
-  #mapping(
-    mapping: { readonly [key: string]: YamlValue | undefined },
-    indent: number,
-    { isInline }: Start,
-  ): void {
+  #mapping(mapping: { readonly [key: string]: YamlValue | undefined }, indent: number, { isInline }: Start) {
     const keys = definedKeys(mapping);
     if (keys.length === 0) {
       this.#out.push("{}");

@@ -115,10 +115,7 @@ class DeclarationReader {
     return [];
   }
 
-  #base(
-    node: ts.InterfaceDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration,
-    prefix: string,
-  ): { name: string; pos: number; comments: LeadingComments; typeParameters: TypeParameter[] } {
+  #base(node: ts.InterfaceDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration, prefix: string) {
     return {
       name: prefix + node.name!.text,
       pos: node.name!.getStart(this.#source),

@@ -259,7 +259,10 @@ function emptyPermissions(
     .map(({ metadata }) => ({ serviceAccountName: metadata.name, rules: [] }));
 }
 
-function listUnlessEmpty<Key extends string, Item>(key: Key, items: readonly Item[]) {
+function listUnlessEmpty<Key extends string, Item>(
+  key: Key,
+  items: readonly Item[],
+): { readonly [Name in Key]?: readonly Item[] } {
   return items.length === 0 ? {} : ({ [key]: items } as { [Name in Key]: readonly Item[] });
 }
 

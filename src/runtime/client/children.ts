@@ -262,11 +262,7 @@ export class Children {
     return this.find(kind, key);
   }
 
-  async #delete(
-    kind: Kind,
-    object: Stored<KubernetesObject, ObjectKey>,
-    options?: DeleteOptions,
-  ): Promise<void> {
+  async #delete(kind: Kind, object: Stored<KubernetesObject, ObjectKey>, options?: DeleteOptions) {
     const { uid, deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined) return;
     await this.#client.delete(kind, object, {

@@ -236,9 +236,7 @@ export class RequestControllerBuilder<R> {
     });
   }
 
-  #readDurationOption(
-    option: "resyncPeriod" | "reconcileTimeout" | "stuckAfter" | "cacheSyncTimeout",
-  ): number | undefined {
+  #readDurationOption(option: "resyncPeriod" | "reconcileTimeout" | "stuckAfter" | "cacheSyncTimeout") {
     return this.#readPositive(option, this.#settings[option]);
   }
 

@@ -23,12 +23,6 @@ export function listRanges(ranges: Ranges): number[] {
   return Array.from({ length: rangeCount }, (_, range) => range).filter((range) => hasRange(ranges, range));
 }
 
-export function toRanges(list: Iterable<number>): Ranges {
-  let ranges = noRanges;
-  for (const range of list) ranges |= 1n << BigInt(range);
-  return ranges;
-}
-
 export function countRanges(ranges: Ranges): number {
   return listRanges(ranges).length;
 }

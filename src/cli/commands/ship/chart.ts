@@ -1,5 +1,5 @@
 import type { FeatureName } from "../../../project/project.ts";
-import { type FileChange, everythingBelow } from "../../../scaffold/tree.ts";
+import { everythingBelow } from "../../../scaffold/tree.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { type OpenProject, changeFiles, planFlags } from "../../project/open-project.ts";
 import { checkFolder } from "../../arguments/flag-values.ts";
