@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import net, { type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { settled } from "./clock.ts";
+import { settled } from "./settled.ts";
 
 test("settled() waits for what two sockets tell each other", async () => {
   const server = net.createServer((socket) => socket.pipe(socket)).listen(0, "127.0.0.1");
