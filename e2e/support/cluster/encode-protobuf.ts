@@ -1,5 +1,6 @@
-// The other direction of `src/cluster/codec/protobuf.ts`, as Go's typed clients have it: no server of ours sends protobuf.
+// The other direction of `src/cluster/codec/protobuf.ts`, as Go's typed clients have it: no server of ours sends objects in protobuf.
 
+import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { BuiltinSchema, FieldNumbers } from "@tsbuilder/apimachinery/kinds";
 import { loadFieldNumbers, loadSchemas, moduleOf } from "@tsbuilder/apimachinery/kinds";
 import { parseApiVersion } from "@tsbuilder/apimachinery/meta";
@@ -7,7 +8,7 @@ import { parseTime } from "@tsbuilder/apimachinery/time";
 import { write } from "../../../src/cluster/codec/wire.ts";
 import { servedRelease } from "../../../src/cluster/contract/version.ts";
 
-type Json = Readonly<Record<string, unknown>>;
+type Json = JSONObject<unknown>;
 
 /** Encodes an object of a built-in kind; returns `undefined` for any other kind, which has no protobuf form. */
 export async function encodeProtobuf(object: {
