@@ -1,4 +1,5 @@
-// The other direction of `src/cluster/codec/protobuf.ts`, as Go's typed clients have it: no server of ours sends objects in protobuf.
+// The other direction of `src/cluster/codec/protobuf.ts`, as Go's typed clients have it: no server of ours sends objects in
+// protobuf.
 
 import type { JSONObject } from "@tsbuilder/apimachinery/json";
 import type { BuiltinSchema, FieldNumbers } from "@tsbuilder/apimachinery/kinds";
