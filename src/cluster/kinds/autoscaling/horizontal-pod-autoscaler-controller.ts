@@ -8,6 +8,7 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import { type Pod, pods } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { sum } from "../../control-loop/counts.ts";
+import { isLostRace } from "../../control-loop/failures.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { isActive, isReady } from "../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../control-loop/record-event.ts";
@@ -27,7 +28,11 @@ const tolerance = 0.1;
 const defaultWindowSeconds = 300;
 
 interface Target extends KubernetesObject {
-  readonly spec?: { readonly replicas?: number; readonly selector?: LabelSelector };
+  readonly spec?: {
+    readonly replicas?: number;
+    /** That of a ReplicationController has no more than labels. */
+    readonly selector?: LabelSelector | LabelSelector["matchLabels"];
+  };
 }
 
 /** What metrics.k8s.io says of a pod. */
@@ -124,6 +129,8 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
           limited,
         );
       } catch (error) {
+        // Another write of the target came first: the metrics are no problem.
+        if (isLostRace(error)) throw error;
         const message = `the HPA was unable to compute the replica count: ${(error as Error).message}`;
         await report(autoscaler, "Warning", "FailedGetResourceMetric", message);
         return write(autoscaler, target, [
@@ -137,10 +144,12 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
   /** Reads the usage that each metric is about, with the replicas that it asks for. */
   async function readAll(autoscaler: Autoscaler, target: Target) {
     const { namespace = "" } = autoscaler.metadata;
+    const given = target.spec?.selector;
+    const selector = target.kind === "ReplicationController" ? { matchLabels: given } : given;
     const own = objects
       .list(pods, namespace)
       .filter(
-        (pod) => isActive(pod) && matchesLabelSelector(target.spec?.selector, pod.metadata.labels ?? {}),
+        (pod) => isActive(pod) && matchesLabelSelector(selector as LabelSelector, pod.metadata.labels ?? {}),
       );
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`;
     const { items = [] } = (await readMetrics!.get(path)) as { items?: readonly PodMetrics[] };
@@ -225,6 +234,7 @@ function readResource(
         100
       : quantityToNumber(target.averageValue ?? "1");
   const aim = sum(measured.map(wantsOf));
+  if (aim === 0) throw new Error(`failed to get ${name} utilization: no metrics returned matched known pods`);
   const others = own.length - measured.length;
   const perPod = aim / measured.length;
   const ratio = used / aim;
