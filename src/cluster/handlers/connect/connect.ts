@@ -63,7 +63,7 @@ export async function handleConnect(context: RequestContext, target: Target): Pr
 async function admit(context: RequestContext, target: Target): Promise<void> {
   const { admission } = target.core;
   const { kind = "" } = target.subresourceInfo?.body ?? {};
-  const options = { kind, apiVersion: "v1", metadata: {}, ...readOptions(context.query) };
+  const options = { ...readOptions(context.query), kind, apiVersion: "v1", metadata: {} };
   const write = {
     ...writeOf(context, target, "CreateOptions"),
     operation: "CONNECT",
