@@ -92,10 +92,11 @@ export function readFacts(file: string, release: Release = defaultRelease): Bloc
 
 /**
  * Reads facts/types.txt, which `npm run lab -- facts` makes from Kubernetes' Go module. A line without an indent is a type:
- * its name, "kind" if it has an apiVersion and a kind, "undescribed" if Kubernetes has no text for
- * some field of another type, and its facts. Its fields follow in Go's order: the name in JSON, after the structs that JSON
- * inlines, with "!" if it is required; the protobuf number with a mark (see go-fields.ts); the type, which begins with a dot if it is of the same module, and after a colon Go's name for it, where that does not
- * follow; then facts. Facts: a list is atomic unless it is a "map(keys)", a "set" or "plain"; "patch(strategy;key)" is
+ * its name, "kind" if it has an apiVersion and a kind, "undescribed" if Kubernetes has no text for some field of another type,
+ * and its facts. Its fields follow in Go's order: the name in JSON, after the structs that JSON inlines, with "!" if it is
+ * required; the protobuf number with a mark (see go-fields.ts); the type, which begins with a dot if it is of the same module,
+ * and after a colon Go's name for it, where that does not follow; then facts. Facts: a list is atomic unless it is a
+ * "map(keys)", a "set" or "plain"; "patch(strategy;key)" is
  * for strategic merge patches; "atomic" and "granular" are for objects; "off(gates)" is for fields of features that are
  * off by default; "default=" is in JSON; "sets=", too: a default that is not published; "lines(…)" are the lengths
  * of the description's lines; "enum(a|b)" comes last.
