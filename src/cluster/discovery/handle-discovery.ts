@@ -172,7 +172,7 @@ function describeRemote({ group, version, resources }: RemoteVersion) {
   return resources
     .filter(({ name }) => !name.includes("/"))
     .map((resource) => {
-      const { name, namespaced, singularName = "", verbs, shortNames = [], categories = [] } = resource;
+      const { name, namespaced, singularName, verbs, shortNames, categories } = resource;
       const subresources = resources
         .filter((each) => each.name.startsWith(`${name}/`))
         .map((each) => ({

@@ -3,8 +3,7 @@
 // which the other server knows that they are to be believed. Whether it responds becomes the condition Available.
 
 import { type IncomingMessage, request as httpRequest } from "node:http";
-import { text } from "node:stream/consumers";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { EndpointSlice } from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/apiregistration/v1";
@@ -13,12 +12,12 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
 import type { ServiceResolver } from "../../admission/webhooks/webhook-client.ts";
 import { type User, systemUser } from "../../contract/user.ts";
-import type { ResourceName } from "../../contract/cluster-objects.ts";
+import type { ClusterObjects, ResourceName } from "../../contract/cluster-objects.ts";
 import { services } from "../../control-loop/api/core.ts";
 import { type Reply, type RequestContext, textReply } from "../../http/request-context.ts";
 import { clusterObjects } from "../../registry/cluster-objects.ts";
 import type { Core } from "../../registry/core.ts";
-import { type Destination, asksForUpgrade, connectTo, forward, replyOf } from "./forward.ts";
+import { type Destination, type Forwarded, asksForUpgrade, connectTo, forward, replyOf } from "./forward.ts";
 
 type APIService = v1.APIService & KubernetesObject;
 /** An APIService of another server. */
@@ -27,14 +26,14 @@ type RemoteService = APIService & { readonly spec: { readonly service: v1.Servic
 /** A resource as another server describes it, in an APIResourceList. */
 export interface RemoteResource {
   readonly name: string;
-  readonly singularName?: string;
+  readonly singularName: string;
   readonly namespaced: boolean;
   readonly kind: string;
-  readonly group?: string;
-  readonly version?: string;
+  readonly group: string;
+  readonly version: string;
   readonly verbs: readonly string[];
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
 }
 
 /** A group version that another server serves; one that has never responded has no resources yet. */
@@ -59,26 +58,37 @@ const endpointSlices: ResourceName<EndpointSlice & KubernetesObject> = "endpoint
 const checkMilliseconds = 30_000;
 const responseMilliseconds = 5_000;
 
+/** How long clients wait for a response to begin, but to a watch, and to discovery, which waits as long as a check. */
+const requestMilliseconds = 60_000;
+
+/** The largest document that is read of another server: the metrics of some ten thousand pods. */
+const documentLimit = 16 * 1024 * 1024;
+
 export class AggregatedAPIs {
   readonly #core: Core;
+  readonly #objects: ClusterObjects;
   readonly #proxy: FrontProxy;
   readonly #resources = new Map<string, readonly RemoteResource[]>();
   /** What ends the wait for the next check of an APIService. */
   readonly #waits = new Map<string, () => void>();
+  /** What was checked last. */
+  readonly #specs = new Map<string, v1.APIServiceSpec>();
   readonly #stop: () => void;
+  readonly #running = new Set<AbortController>();
   #isStopped = false;
 
   constructor(core: Core, proxy: FrontProxy) {
     this.#core = core;
     this.#proxy = proxy;
-    const objects = clusterObjects(core);
+    const objects = (this.#objects = clusterObjects(core));
     for (const service of objects.list(apiServices))
       if (isRemote(service)) this.#checkSoon(service.metadata.name!, 0);
     this.#stop = objects.watch(({ type, resource, object }) => {
       if (resource === apiServices) {
         const name = object.metadata.name!;
         if (type === "DELETED" || !isRemote(object)) this.#forget(name);
-        else if (!this.#waits.has(name) || type === "ADDED") this.#checkSoon(name, 0);
+        // Not after an own write of the status.
+        else if (type === "ADDED" || !isEqual(object.spec, this.#specs.get(name))) this.#checkSoon(name, 0);
       } else if (resource === services || resource === endpointSlices) this.#noticeChange(resource, object);
     });
   }
@@ -86,12 +96,13 @@ export class AggregatedAPIs {
   stop(): void {
     this.#isStopped = true;
     this.#stop();
+    for (const each of this.#running) each.abort();
     for (const name of this.#waits.keys()) this.#forget(name);
   }
 
   /** The group versions of other servers, those of the highest priority first. */
   versions(): RemoteVersion[] {
-    return clusterObjects(this.#core)
+    return this.#objects
       .list(apiServices)
       .filter(isRemote)
       .toSorted(
@@ -118,9 +129,10 @@ export class AggregatedAPIs {
   }
 
   #find(path: string): RemoteService | undefined {
+    if (this.#waits.size === 0) return undefined;
     const [, group, version] = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/u.exec(path) ?? [];
     if (group === undefined) return undefined;
-    const service = clusterObjects(this.#core).get(apiServices, undefined, `${version}.${group}`);
+    const service = this.#objects.get(apiServices, undefined, `${version}.${group}`);
     return service && isRemote(service) ? service : undefined;
   }
 
@@ -133,11 +145,17 @@ export class AggregatedAPIs {
   async #pass(context: RequestContext, service: RemoteService): Promise<Reply> {
     const destination = isAvailable(service) ? this.#destinationOf(service, context.request.url) : undefined;
     if (!destination) return textReply("service unavailable\n", 503);
+    const { isResource, verb } = context.info;
+    const isUpgrade = asksForUpgrade(context);
+    const headers = { Host: destination.url.host, ...userHeaders(context.user) };
+    const pass = (signal?: AbortSignal) =>
+      forward(context, this.#core, { ...destination, headers, ...(signal && { signal }) });
     try {
-      const headers = userHeaders(context.user);
-      return replyOf(await forward(context, this.#core, { ...destination, headers }));
+      const milliseconds = isResource ? requestMilliseconds : responseMilliseconds;
+      const forwarded = await (isUpgrade || verb === "watch" ? pass() : this.#within(milliseconds, pass));
+      return refusal(forwarded, isUpgrade) ?? replyOf(forwarded);
     } catch (error) {
-      const what = asksForUpgrade(context) ? "error dialing backend" : "error trying to reach service";
+      const what = isUpgrade ? "error dialing backend" : "error trying to reach service";
       return textReply(`${what}: ${(error as Error).message}\n`, 503);
     }
   }
@@ -162,6 +180,7 @@ export class AggregatedAPIs {
   #forget(name: string): void {
     this.#waits.get(name)?.();
     this.#waits.delete(name);
+    this.#specs.delete(name);
     this.#resources.delete(name);
   }
 
@@ -169,7 +188,7 @@ export class AggregatedAPIs {
   #noticeChange(resource: string, { metadata }: KubernetesObject): void {
     if (this.#waits.size === 0) return;
     const name = resource === services ? metadata.name : metadata.labels?.["kubernetes.io/service-name"];
-    for (const service of clusterObjects(this.#core).list(apiServices).filter(isRemote))
+    for (const service of this.#objects.list(apiServices).filter(isRemote))
       if (service.spec.service.name === name && service.spec.service.namespace === metadata.namespace)
         this.#checkSoon(service.metadata.name!, 0);
   }
@@ -184,8 +203,9 @@ export class AggregatedAPIs {
 
   /** Checks one server. A result that a later check has overtaken is dropped. */
   async #check(name: string, current: () => void, failures: number): Promise<void> {
-    const service = clusterObjects(this.#core).get(apiServices, undefined, name);
+    const service = this.#objects.get(apiServices, undefined, name);
     if (!service || !isRemote(service)) return;
+    this.#specs.set(name, service.spec);
     const problem = this.#problemOf(service) ?? (await this.#ask(service));
     if (this.#isStopped || this.#waits.get(name) !== current) return;
     // One that does not respond is asked again after a second, two, four …
@@ -197,22 +217,23 @@ export class AggregatedAPIs {
 
   #problemOf({ spec }: RemoteService): Outcome | undefined {
     const { namespace = "", name = "", port = 443 } = spec.service;
-    const objects = clusterObjects(this.#core);
     const where = `service/${name} in ${JSON.stringify(namespace)}`;
-    const service = objects.get(services, namespace, name) as Service | undefined;
+    const service = this.#objects.get(services, namespace, name) as Service | undefined;
     if (!service) return failure("ServiceNotFound", `${where} is not present`);
-    if (service.spec?.type === "ExternalName") return undefined;
-    const found = service.spec?.ports?.find((each) => each.port === port);
+    if (service.spec?.type !== "ClusterIP") return undefined;
+    const found = service.spec.ports?.find((each) => each.port === port);
     if (!found) return failure("ServicePortError", `${where} is not listening on port ${port}`);
-    const isReady = objects
+    const slices = this.#objects
       .list(endpointSlices, namespace)
-      .some(
-        ({ metadata, endpoints, ports }) =>
-          metadata.labels?.["kubernetes.io/service-name"] === name &&
-          ports?.some((each) => (each.name ?? "") === (found.name ?? "")) &&
-          endpoints?.some(({ conditions }) => conditions?.ready !== false),
-      );
-    const lost = `endpoints for ${where} have no addresses with port name ${JSON.stringify(found.name ?? "")}`;
+      .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name);
+    if (slices.length === 0) return failure("EndpointsNotFound", `cannot find endpointslices for ${where}`);
+    const portName = found.name ?? "";
+    const isReady = slices.some(
+      ({ endpoints, ports }) =>
+        ports?.some((each) => (each.name ?? "") === portName) &&
+        endpoints?.some(({ conditions }) => conditions?.ready !== false),
+    );
+    const lost = `endpointslices for ${where} have no addresses with port name ${JSON.stringify(portName)}`;
     return isReady ? undefined : failure("MissingEndpoints", lost);
   }
 
@@ -226,8 +247,7 @@ export class AggregatedAPIs {
       if (!destination) throw new Error("nothing is known to listen there");
       const { statusCode = 0, body } = await this.#get(destination);
       if (statusCode < 200 || statusCode >= 300) throw new Error(`bad status from ${url}: ${statusCode}`);
-      const { resources = [] } = JSON.parse(body) as { resources?: RemoteResource[] };
-      this.#resources.set(service.metadata.name!, resources);
+      this.#resources.set(service.metadata.name!, resourcesOf(JSON.parse(body)));
       return undefined;
     } catch (error) {
       const why = `failing or missing response from ${url}: ${(error as Error).message}`;
@@ -235,30 +255,36 @@ export class AggregatedAPIs {
     }
   }
 
-  async #get(destination: Destination): Promise<{ statusCode?: number | undefined; body: string }> {
-    const abort = new AbortController();
-    const timeout = new Error("context deadline exceeded");
-    const cancel = this.#core.connectionClock.setTimer(() => abort.abort(timeout), responseMilliseconds);
-    const { signal } = abort;
-    try {
+  #get(destination: Destination): Promise<{ statusCode?: number | undefined; body: string }> {
+    return this.#within(responseMilliseconds, async (signal) => {
       const socket = await connectTo(destination, this.#core, signal);
-      const headers = { Host: destination.url.host, Accept: "application/json", ...userHeaders(systemUser) };
+      const headers = { Host: destination.url.host, Accept: "application/json", ...userHeaders(aggregator) };
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const options = { path: destination.path, headers, signal, createConnection: () => socket };
         httpRequest(options, resolve).on("error", reject).end();
       });
-      return { statusCode: response.statusCode, body: await text(response) };
+      return { statusCode: response.statusCode, body: await readDocument(response) };
+    });
+  }
+
+  /** Ends work that takes too long, or that the server doesn't outlive. */
+  async #within<T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = new AbortController();
+    const cancel = this.#core.connectionClock.setTimer(() => limit.abort(), milliseconds);
+    this.#running.add(limit);
+    try {
+      return await work(limit.signal);
     } catch (error) {
-      throw signal.aborted ? timeout : error;
+      throw limit.signal.aborted ? new Error("context deadline exceeded") : error;
     } finally {
       cancel();
+      this.#running.delete(limit);
     }
   }
 
   /** Writes the condition Available, unless it says so already. */
   async #report(name: string, outcome: Outcome): Promise<void> {
-    const objects = clusterObjects(this.#core);
-    const service = objects.get(apiServices, undefined, name);
+    const service = this.#objects.get(apiServices, undefined, name);
     if (!service) return;
     const conditions = service.status?.conditions ?? [];
     const before = conditions.find(({ type }) => type === "Available");
@@ -271,9 +297,64 @@ export class AggregatedAPIs {
     if (before && isEqual(available, before)) return;
     const others = conditions.filter(({ type }) => type !== "Available");
     const status = { conditions: [...others, available] };
-    // Its next version is checked anew.
-    await objects.update(systemUser.name, { ...service, status }, "status").catch(() => undefined);
+    // After another write at the same time, the next check writes it.
+    await this.#objects.update(systemUser.name, { ...service, status }, "status").catch(() => undefined);
   }
+}
+
+/** By whom other servers are asked whether they are there: somebody who may ask, as in kube-aggregator. */
+const aggregator: User = { name: "system:kube-aggregator", groups: ["system:masters"] };
+
+/**
+ * Returns what the client gets in the place of a response that it must not have: a redirect, which could lead it with its
+ * credentials to anybody, or no upgrade where it waits for one.
+ */
+function refusal({ response, upgraded }: Forwarded, isUpgrade: boolean): Reply | undefined {
+  const { statusCode = 502, headers } = response;
+  const isRedirect = statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
+  if (isUpgrade ? upgraded || statusCode >= 400 : !isRedirect) return undefined;
+  response.destroy();
+  return isUpgrade
+    ? textReply(`invalid upgrade response: status code ${statusCode}\n`, 503)
+    : textReply("the backend attempted to redirect this request, which is not permitted", 502);
+}
+
+async function readDocument(response: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response) {
+    size += part.length;
+    if (size > documentLimit) throw new Error(`the response is larger than ${documentLimit} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** Reads an APIResourceList. What is none is left out: one malformed entry would make clients lose the discovery of all servers. */
+function resourcesOf(document: unknown): RemoteResource[] {
+  const resources: unknown = isObject(document) ? document["resources"] : [];
+  return listOf(resources)
+    .filter(isObject)
+    .filter(({ name, kind }) => textOf(name) !== "" && textOf(kind) !== "")
+    .map((resource) => ({
+      name: textOf(resource["name"]),
+      singularName: textOf(resource["singularName"]),
+      namespaced: resource["namespaced"] === true,
+      kind: textOf(resource["kind"]),
+      group: textOf(resource["group"]),
+      version: textOf(resource["version"]),
+      verbs: listOf(resource["verbs"]).map(textOf),
+      shortNames: listOf(resource["shortNames"]).map(textOf),
+      categories: listOf(resource["categories"]).map(textOf),
+    }));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 interface Outcome {
@@ -297,16 +378,21 @@ function isAvailable({ status }: APIService): boolean {
 /** The headers by which the user goes on, as `requestHeaders` names them. */
 function userHeaders({ name, uid, groups, extra = {} }: User): Record<string, string | string[]> {
   return {
-    "X-Remote-User": name,
-    ...(uid !== undefined && { "X-Remote-Uid": uid }),
-    "X-Remote-Group": [...groups],
+    "X-Remote-User": headerText(name),
+    ...(uid !== undefined && { "X-Remote-Uid": headerText(uid) }),
+    "X-Remote-Group": groups.map(headerText),
     ...Object.fromEntries(
       Object.entries(extra).map(([key, values]) => [
-        `X-Remote-Extra-${encodeURIComponent(key)}`,
-        [...values],
+        `X-Remote-Extra-${encodeURIComponent(key).replaceAll("(", "%28").replaceAll(")", "%29")}`,
+        values.map(headerText),
       ]),
     ),
   };
+}
+
+/** Node writes a byte for each character of a header: those of UTF-8, as Go writes it. */
+function headerText(value: string): string {
+  return Buffer.from(value, "utf8").toString("latin1");
 }
 
 const allowedName = "front-proxy-client";

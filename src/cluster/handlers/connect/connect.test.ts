@@ -163,7 +163,7 @@ test.each(["log", "log?insecureSkipTLSVerifyBackend=true", "exec?command=ls"])(
     const { response } = subresource.startsWith("log")
       ? await upgrade(path, { method: "GET", protocol: "none" })
       : await upgrade(path);
-    expect(await text(response)).toContain("the kubelet's address is the API server's own");
+    expect(await text(response)).toContain("the address is the API server's own");
   },
 );
 
@@ -285,14 +285,15 @@ metadata: {name: no-exec}
 spec:
   failurePolicy: Fail
   matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CONNECT], resources: [pods/attach]}]}
-  validations: [{expression: "false", message: "nobody attaches here"}]
+  validations: [{expression: "object.kind != 'PodAttachOptions'", message: "nobody attaches here"}]
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata: {name: no-exec}
 spec: {policyName: no-exec, validationActions: [Deny]}
 `);
-  expect(await messageOf(`${pods}/web/attach?stdout=true`)).toContain("nobody attaches here");
+  for (const query of ["stdout=true", "stdout=true&kind=Other"])
+    expect(await messageOf(`${pods}/web/attach?${query}`)).toContain("nobody attaches here");
 });
 
 test("a request that asks for a protocol which its path does not speak is answered all the same", async () => {

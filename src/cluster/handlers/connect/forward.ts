@@ -20,8 +20,10 @@ export interface Destination {
   readonly place?: WebhookPlace;
   /** True if the destination gets a request of the server's own, without the client's headers. */
   readonly isOwn?: boolean;
-  /** Sent in the place of the client's headers that begin with `X-Remote-`. */
+  /** Sent in the place of the client's `Host` and headers that begin with `X-Remote-`. */
   readonly headers?: http.OutgoingHttpHeaders;
+  /** Ends the request, as its client does. */
+  readonly signal?: AbortSignal;
   /** Absent for pods, whose certificates are not verified. */
   readonly tls?: Partial<KubeletTLS> | undefined;
   /** Default: true if `tls` has a CA. Without one, the certificate has to be of a public authority. */
@@ -55,13 +57,14 @@ export async function forward(
   core: ConnectionContext,
   destination: Destination,
 ): Promise<Forwarded> {
-  const { request, method, signal } = context;
+  const { request, method } = context;
+  const signal = destination.signal ? AbortSignal.any([context.signal, destination.signal]) : context.signal;
   const { url, isOwn, headers: added } = destination;
   const raw = isOwn ? [] : request.rawHeaders;
   const headers = isOwn ? ["Host", url.host] : [];
   const isPassed = goesOn(request.headers);
   for (let index = 0; index < raw.length; index += 2)
-    if (isPassed(raw[index]!) && !(added && /^x-remote-/iu.test(raw[index]!)))
+    if (isPassed(raw[index]!) && !(added && /^(?:host$|x-remote-)/iu.test(raw[index]!)))
       headers.push(raw[index]!, raw[index + 1]!);
   for (const [name, values] of Object.entries(added ?? {}))
     for (const value of [values].flat()) headers.push(name, String(value));
@@ -100,7 +103,8 @@ export async function connectTo(
   const target = { host, port };
   const certificates = kubelets && {
     ...kubelets.client,
-    ...(kubelets.ca !== undefined && { ca: kubelets.ca }),
+    // As in Go, any certificate in the bundle is trusted.
+    ...(kubelets.ca !== undefined && { ca: kubelets.ca, allowPartialTrustChain: true }),
   };
   const given = await (place ? place.connect : connect)?.(host, port);
   const socket = isSecure
@@ -121,7 +125,7 @@ export async function connectTo(
     if (isSecure || !given) await once(socket, isSecure ? "secureConnect" : "connect", { signal });
     const shown = socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined;
     if (kubelets && servingCertificate && shown?.equals(new X509Certificate(servingCertificate).raw))
-      throw new Error("the kubelet's address is the API server's own");
+      throw new Error("the address is the API server's own");
     return socket;
   } catch (error) {
     socket.destroy();
