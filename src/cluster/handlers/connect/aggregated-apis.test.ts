@@ -259,7 +259,7 @@ test("a server that doesn't respond keeps a client waiting for a minute", async 
   const clock = new FakeClock();
   const other = await startTestCluster({ connectionClock: clock, resolveService });
   onTestFinished(() => other.stop());
-  await other.install(service, slice, apiService() as KubernetesObject);
+  await other.install(service, slice, apiService());
   await clock.advance(1);
   await expect.poll(() => available(other.kubeconfig)).toMatchObject({ status: "True" });
   const silent = get(`${path}/namespaces/default/pods/silent`, {}, other.kubeconfig);
