@@ -41,9 +41,11 @@ test("an ejected project generates, tests, builds and packages the same without 
   rmSync(file("hack/operator.js"));
   await run(project, "npm", "pkg", "set", "scripts.ci=tsbuilder manifests && tsbuilder doctor && npm test");
 
+  writeFileSync(file(".github/workflows/test-chart.yml"), "      - run: npm run build-chart\n");
+
   const { stdout: ejected } = await run(project, "tsbuilder", "eject", "--skip-install");
   expect(ejected).toContain("need tsbuilder: dev, build-chart, bundle, bundle-build, bundle-push\n");
-  expect(ejected).toMatch(/still name commands of tsbuilder: package\.json/u);
+  expect(ejected).toMatch(/still call what is gone: package\.json, \S+test-chart\.yml, /u);
   expect(readFileSync(file("package.json"), "utf8")).toContain(
     '"ci": "node hack/operator.js manifests && tsbuilder doctor && npm test"',
   );

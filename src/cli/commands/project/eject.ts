@@ -41,7 +41,7 @@ export const ejectedPart: TemplatePart = { key: "ejected", templates: "typescrip
 const otherCall = /(?<![\w/@.-])tsbuilder [a-z]/u;
 const folder = "hack/tsbuilder";
 
-/** Plans the files of an ejected project. Returns notes about what is gone, and files that still name other commands of tsbuilder. */
+/** Plans the files of an ejected project. Returns notes about what is gone, and files that still call it. */
 function planEject(draft: Draft, vendored: readonly string[]): string[] {
   const files = renderPart(ejectedPart);
   const taken = [folder, ...files.map(({ path }) => path)].find((path) => draft.has(path));
@@ -60,16 +60,16 @@ function planEject(draft: Draft, vendored: readonly string[]): string[] {
   edit(draft, ".devcontainer/post-install.sh", (text) => text.replace(/^.*tsbuilder completion.*\n/mu, ""));
   for (const file of [".oxlintrc.json", ".oxfmtrc.json"])
     edit(draft, file, (text) => text.replace(/"ignorePatterns": \[(\s*)/u, `$&"/${folder}/",$1`));
-  const texts = [".github/workflows/release.yml", "README.md", "AGENTS.md", ".devcontainer/post-install.sh"];
+  const workflows = ["release", "test-chart"].map((name) => `.github/workflows/${name}.yml`);
+  const texts = [...workflows, "README.md", "AGENTS.md", ".devcontainer/post-install.sh"];
   for (const file of texts) edit(draft, file, (text) => text.replaceAll(keptCall, "node hack/operator.js "));
-  const left = ["package.json", "Makefile", ...texts].filter((file) =>
-    otherCall.test(draft.read(file) ?? ""),
-  );
+  const gone = new RegExp(`${otherCall.source}|\\b(?:npm run|make) (?:${removed.join("|")})(?![\\w-])`, "u");
+  const left = ["package.json", "Makefile", ...texts].filter((file) => gone.test(draft.read(file) ?? ""));
   return [
     ...(removed.length === 0
       ? []
       : [`These scripts are removed, which need tsbuilder: ${removed.join(", ")}`]),
-    ...(left.length === 0 ? [] : [`These files still name commands of tsbuilder: ${left.join(", ")}`]),
+    ...(left.length === 0 ? [] : [`These files still call what is gone: ${left.join(", ")}`]),
   ];
 }
 
