@@ -92,7 +92,7 @@ test("an ejected project generates, tests, builds and packages the same without 
   expect(packed.registry.asked).toEqual([]);
 });
 
-/** Without `--force`, nothing of somebody else's is deleted from a cluster. */
+/** Without `--force`, no object of a user is deleted from a cluster. */
 async function tryOnCluster(project: Shell): Promise<void> {
   const cluster = await startTestCluster({ controllers: controllerNames });
   onTestFinished(() => cluster.stop());
