@@ -1,12 +1,14 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { controllerNames } from "@tsbuilder/cluster";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   installPackedTsbuilder,
   type PackedTsbuilder,
   scaffoldPacked,
 } from "../../support/registries/packed-tsbuilder.ts";
-import { run, tryRun } from "../../support/shell.ts";
+import { run, type Shell, tryRun } from "../../support/shell.ts";
 
 let packed: PackedTsbuilder;
 
@@ -31,7 +33,22 @@ test("an ejected project generates, tests, builds and packages the same without 
   for (const folder of ["config", "docs"])
     cpSync(file(folder), file(`before/${folder}`), { recursive: true });
 
-  await run(project, "tsbuilder", "eject", "--skip-install");
+  // A file of the user's with the same name stays, and so does a script that does more than call tsbuilder.
+  writeFileSync(file("hack/operator.js"), "");
+  const taken = await tryRun(project, "tsbuilder", "eject", "--skip-install");
+  expect(taken.stderr).toContain('"hack/operator.js" already exists');
+  expect(readFileSync(file("hack/operator.js"), "utf8")).toBe("");
+  rmSync(file("hack/operator.js"));
+  await run(project, "npm", "pkg", "set", "scripts.ci=tsbuilder manifests && tsbuilder doctor && npm test");
+
+  writeFileSync(file(".github/workflows/test-chart.yml"), "      - run: npm run build-chart\n");
+
+  const { stdout: ejected } = await run(project, "tsbuilder", "eject", "--skip-install");
+  expect(ejected).toContain("need tsbuilder: dev, build-chart, bundle, bundle-build, bundle-push\n");
+  expect(ejected).toMatch(/still call what is gone: package\.json, \S+test-chart\.yml, /u);
+  expect(readFileSync(file("package.json"), "utf8")).toContain(
+    '"ci": "node hack/operator.js manifests && tsbuilder doctor && npm test"',
+  );
   rmSync(join(packed.work, "prefix"), { recursive: true });
   rmSync(file("node_modules"), { recursive: true });
   rmSync(file("dist"), { recursive: true });
@@ -50,6 +67,8 @@ test("an ejected project generates, tests, builds and packages the same without 
       stdout: "",
     });
   await run(project, "npm", "test");
+
+  if (hasKubectl) await tryOnCluster(project);
 
   // The image is built from what .dockerignore lets through, and the Dockerfile copies.
   const allowed = readFileSync(file(".dockerignore"), "utf8").match(/(?<=^!).+$/gmu)!;
@@ -72,3 +91,31 @@ test("an ejected project generates, tests, builds and packages the same without 
   expect(refused.stderr).toMatch(/mysql_types\.ts:\d+:\d+/u);
   expect(packed.registry.asked).toEqual([]);
 });
+
+/** Without `--force`, no object of a user is deleted from a cluster. */
+async function tryOnCluster(project: Shell): Promise<void> {
+  const cluster = await startTestCluster({ controllers: controllerNames });
+  onTestFinished(() => cluster.stop());
+  const kubeconfig = await cluster.kubeconfigFile();
+  const withCluster = { ...project, env: { ...project.env, KUBECONFIG: kubeconfig } };
+  const operator = async (...args: string[]): Promise<string> =>
+    (await run(withCluster, "node", "hack/operator.js", ...args)).stdout;
+  expect(await operator("deploy", "--image", "registry.example.com/shop:v1")).toMatch(
+    /^Applying in context ".+" \(http.+\)\n/u,
+  );
+  await run(withCluster, "kubectl", "apply", "--kustomize", "config/samples");
+  const kept = /keep CustomResourceDefinition mysqls\.apps\.example\.com: it still has 1 object/u;
+  expect(await operator("uninstall")).toMatch(kept);
+  expect(await operator("undeploy")).toMatch(kept);
+  const left = await run(
+    withCluster,
+    "kubectl",
+    "get",
+    "mysqls,deployments",
+    "--all-namespaces",
+    "-o",
+    "name",
+  );
+  expect(left.stdout.trim()).toBe("mysql.apps.example.com/mysql-sample");
+  expect(await operator("uninstall", "--force")).toContain("mysqls.apps.example.com");
+}

@@ -11,6 +11,10 @@ import { Draft, diskTree } from "../../scaffold/tree.ts";
 import { mergeChanges, referenceFolder } from "../project/plan-generated.ts";
 
 export { bundleOperator } from "../../ship/bundle.ts";
+export { findTarget } from "../../ship/cluster/kubectl.ts";
+export { applyOrDiff, renderCrds, renderDeployment } from "../../ship/cluster/deploy.ts";
+export { deleteObjects, planUndeploy } from "../../ship/cluster/undeploy.ts";
+export { describeObject } from "../../ship/manifest.ts";
 export { renderConfig } from "../../ship/render.ts";
 export { visibleText } from "@tsbuilder/apimachinery/text";
 

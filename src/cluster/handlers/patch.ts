@@ -110,7 +110,7 @@ export async function readPatch(context: RequestContext, target: Target): Promis
   };
 }
 
-/** Since 1.37, a patch must be JSON even if there is no object; the message doesn't say why it is not. */
+/** Since 1.37, a patch must be JSON even if there is nothing to patch; the message doesn't say why it is not. */
 function refuseMalformed(body: string): void {
   try {
     JSON.parse(body);

@@ -52,6 +52,7 @@ test.each([
   [{ bad: 0, busy: 0, good: 6, none: 1 }, 0, "6 of 7 objects ready, 1 without a status"],
   [{ bad: 0, busy: 0, good: 0, none: 1 }, 0, "1 object, none failing"],
   [{ bad: 0, busy: 0, good: 0, none: 3 }, 0, "3 objects, none failing"],
+  [{ bad: 0, busy: 0, good: 1000, none: 1234 }, 0, "1,000 of 2,234 objects ready, 1,234 without a status"],
 ])("of objects that stand so: %j, and with %d failing requests: %s", (counts, failures, text) => {
   expect(verdictText(counts, failures)).toBe(text);
 });

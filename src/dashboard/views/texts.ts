@@ -15,10 +15,14 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
 }
 
+/** Formats a number: `2,812`. */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
+}
+
 /** Formats a number of things: `1 object`, `2,812 reconciles`. */
 export function counted(count: number, noun: string): string {
-  const digits = String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ",");
-  return `${digits} ${noun}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** What a filter may ask about something besides its text: `kind:Pod`, `ns:shop`, `is:failing`. */
@@ -47,13 +51,13 @@ export function verdictText(
   failures: number,
 ): string {
   const all = bad + busy + good + none;
-  if (bad > 0) return `${bad} of ${counted(all, "object")} failing`;
+  if (bad > 0) return `${grouped(bad)} of ${counted(all, "object")} failing`;
   if (failures > 0) return `${counted(failures, "request")} failing`;
   if (all === 0) return "No objects of your kinds yet";
-  if (busy > 0) return `${busy} of ${all} still in progress`;
+  if (busy > 0) return `${grouped(busy)} of ${grouped(all)} still in progress`;
   if (none === all) return `${counted(all, "object")}, none failing`;
-  if (none > 0) return `${good} of ${all} objects ready, ${none} without a status`;
-  return all === 1 ? "Your object is well" : `All ${all} objects are well`;
+  if (none > 0) return `${grouped(good)} of ${grouped(all)} objects ready, ${grouped(none)} without a status`;
+  return all === 1 ? "Your object is well" : `All ${grouped(all)} objects are well`;
 }
 
 /** Returns the command that shows an object. A shell would execute a name such as `$(id)`, and a third-party record may have one. */

@@ -274,6 +274,39 @@ test("a reader is told the findings so far, and then what has changed in them", 
   expect(later.at(-1)!.gone).toEqual([0]);
 });
 
+test("of two findings with the same text, each is told once and taken back", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  let found = 2;
+  const finding = (): Finding => ({
+    kind: "conflicts",
+    title: "",
+    text: "",
+    from: 0,
+    at: 0,
+    places: [],
+    requests: [],
+  });
+  const findings = (): Finding[] => Array.from({ length: found }, finding);
+  const live = (async function* () {
+    for (const count of [2, 2, 0]) {
+      found = count;
+      yield Buffer.from('{"type":"dev"}\n');
+    }
+  })();
+  page = await startPage({
+    assets,
+    record: { read: () => ({ past: [], live, findings, close: () => undefined }) },
+  });
+  const { port, hash } = new URL(page.url);
+  const told: Line[] = [];
+  for await (const line of linesOf(Number(port), hash.slice(1)))
+    if (line.type === "findings") told.push(line);
+  expect(told.map(({ added = [], gone }) => [added.map(([number]) => number), gone])).toEqual([
+    [[0, 1], []],
+    [[], [0, 1]],
+  ]);
+});
+
 test("files are sent compressed to those who take that", async () => {
   const { port } = await start();
   const plain = await ask(port, "/page.css");

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import type { Finding } from "../record/findings/finding.ts";
+import { type Finding, groupBy } from "../record/findings/finding.ts";
 import type { PageRecord } from "../record/page-record.ts";
 import { type PageActions, RequestError, describeFailure } from "./page-action.ts";
 
@@ -162,16 +162,17 @@ class FindingsNews {
       if (told) this.#known.set(finding, told);
       before.delete(finding);
     }
-    const numbers = new Map([...before.values()].map(({ text, number }) => [text, number]));
+    // Two findings may have the same text: each has a number of its own.
+    const left = groupBy([...before.values()], ({ text }) => text);
     const added: [number, Finding][] = [];
     for (const finding of findings) {
       if (this.#known.has(finding)) continue;
       const text = JSON.stringify(finding);
-      const number = numbers.get(text) ?? this.#count++;
-      if (!numbers.delete(text)) added.push([number, finding]);
-      this.#known.set(finding, { number, text });
+      let told = left.get(text)?.pop();
+      if (told === undefined) added.push([(told = { number: this.#count++, text }).number, finding]);
+      this.#known.set(finding, told);
     }
-    const gone = [...numbers.values()];
+    const gone = [...left.values()].flat().map(({ number }) => number);
     if (added.length === 0 && gone.length === 0) return "";
     return `${JSON.stringify({ type: "findings", added, gone })}\n`;
   }

@@ -48,6 +48,8 @@ test.each([
   ["/api/v1/namespaces/default/configmaps", '{"data":{"a":"b"}}', '{"data":{"a":"b"}}'],
   ["/api/v1/namespaces/default/secrets/db", '{"data":{"password":"c2VjcmV0"}}', undefined],
   ["/api/v1/namespaces/default/serviceaccounts/a/token", '{"spec":{}}', undefined],
+  ["/apis/authentication.k8s.io/v1/tokenreviews", '{"spec":{"token":"secret"}}', undefined],
+  ["/api/v1/namespaces/default/services/db:8080/proxy/login", '{"password":"secret"}', undefined],
   ["/api/v1/namespaces/default/configmaps", `{"data":{"a":"${"x".repeat(20_000)}"}}`, undefined],
 ])(
   "of a failed request to %s, what it sent is recorded if it is no secret and not large",

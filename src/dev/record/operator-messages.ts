@@ -194,10 +194,15 @@ export class ReconcileHistory {
 /** The length of the bodies that are kept. */
 const maxBody = 16 * 1024;
 
+/** The resources and subresources whose requests may have secrets. What a proxy passes on may be anything. */
+const secretResources: ReadonlySet<string> = new Set(["secrets", "tokenreviews.authentication.k8s.io"]);
+const secretSubresources = /^(?:token|proxy(?:\/|$))/u;
+
 /** Returns what a failed request sent, unless it is large, or may have values of a Secret or a token. */
 function recordedBody({ path, body = "" }: Pick<RequestMessage, "path" | "body">): string | undefined {
-  const { resource, subresource } = requestTarget(path) ?? {};
-  const mayBeSecret = resource === undefined || resource === "secrets" || subresource === "token";
+  const { resource, subresource = "" } = requestTarget(path) ?? {};
+  const mayBeSecret =
+    resource === undefined || secretResources.has(resource) || secretSubresources.test(subresource);
   return mayBeSecret || body === "" || body.length > maxBody ? undefined : body;
 }
 

@@ -15,7 +15,7 @@ export const eject = defineCommand({
   description:
     "The project then builds, generates and deploys without this program: hack/operator.js has what its scripts do, and hack/tsbuilder the parts of tsbuilder that it imports. Scripts of other commands, such as dev, bundle and chart, are removed. The libraries stay: @tsbuilder/runtime, and for tests cluster and simulation. PROJECT stays, too, so that a tsbuilder installed elsewhere still works here. Commit first: git restores what it was before.",
   flags: { "skip-install": flag.switch("do not install the packages"), ...planFlags },
-  examples: ["tsbuilder eject --diff", "tsbuilder eject"],
+  examples: ["tsbuilder eject --dry-run", "tsbuilder eject"],
   async run(call) {
     const { flags, ui } = call;
     const root = await openToChange(call, async (opened) => {
@@ -41,15 +41,18 @@ export const ejectedPart: TemplatePart = { key: "ejected", templates: "typescrip
 const otherCall = /(?<![\w/@.-])tsbuilder [a-z]/u;
 const folder = "hack/tsbuilder";
 
-/** Plans the files of an ejected project. Returns notes about files that still name other commands of tsbuilder. */
+/** Plans the files of an ejected project. Returns notes about what is gone, and files that still call it. */
 function planEject(draft: Draft, vendored: readonly string[]): string[] {
-  if (draft.has(folder)) {
-    const hint = `to eject it again, delete "${folder}" and hack/operator.js`;
-    throw new TsbuilderError("the project is ejected already", { code: "ALREADY_EXISTS", hint });
+  const files = renderPart(ejectedPart);
+  const taken = [folder, ...files.map(({ path }) => path)].find((path) => draft.has(path));
+  if (taken !== undefined) {
+    const hint =
+      "unless it is yours, the project is ejected already: git restores what it was before; move a file of yours";
+    throw new TsbuilderError(`"${taken}" already exists`, { code: "ALREADY_EXISTS", hint });
   }
   const removed = editManifest(draft, vendored);
   for (const path of vendored) if (/^vendor\/tsbuilder-\d/u.test(path)) draft.remove(path);
-  for (const { path, content } of renderPart(ejectedPart)) draft.write(path, content);
+  for (const { path, content } of files) draft.write(path, content);
   for (const [name, content] of readParts()) draft.write(`${folder}/${name}`, content, "generated");
   edit(draft, "Makefile", (text) => removed.reduce(withoutTarget, text));
   edit(draft, "Dockerfile", (text) => text.replace(/^COPY src\/ src\/$/mu, "$&\nCOPY hack/ hack/"));
@@ -57,10 +60,17 @@ function planEject(draft: Draft, vendored: readonly string[]): string[] {
   edit(draft, ".devcontainer/post-install.sh", (text) => text.replace(/^.*tsbuilder completion.*\n/mu, ""));
   for (const file of [".oxlintrc.json", ".oxfmtrc.json"])
     edit(draft, file, (text) => text.replace(/"ignorePatterns": \[(\s*)/u, `$&"/${folder}/",$1`));
-  const texts = [".github/workflows/release.yml", "README.md", "AGENTS.md", ".devcontainer/post-install.sh"];
+  const workflows = ["release", "test-chart"].map((name) => `.github/workflows/${name}.yml`);
+  const texts = [...workflows, "README.md", "AGENTS.md", ".devcontainer/post-install.sh"];
   for (const file of texts) edit(draft, file, (text) => text.replaceAll(keptCall, "node hack/operator.js "));
-  const left = ["Makefile", ...texts].filter((file) => otherCall.test(draft.read(file) ?? ""));
-  return left.length === 0 ? [] : [`These files still name commands of tsbuilder: ${left.join(", ")}`];
+  const gone = new RegExp(`${otherCall.source}|\\b(?:npm run|make) (?:${removed.join("|")})(?![\\w-])`, "u");
+  const left = ["package.json", "Makefile", ...texts].filter((file) => gone.test(draft.read(file) ?? ""));
+  return [
+    ...(removed.length === 0
+      ? []
+      : [`These scripts are removed, which need tsbuilder: ${removed.join(", ")}`]),
+    ...(left.length === 0 ? [] : [`These files still call what is gone: ${left.join(", ")}`]),
+  ];
 }
 
 function edit(draft: Draft, file: string, change: (text: string) => string): void {
@@ -86,7 +96,10 @@ function editManifest(draft: Draft, vendored: readonly string[]): string[] {
   const scripts = Object.entries(manifest.scripts ?? {}).map(
     ([name, script]) => [name, script.replaceAll(keptCall, "node hack/operator.js ")] as const,
   );
-  const removed = scripts.filter(([, script]) => otherCall.test(script)).map(([name]) => name);
+  // A script that does more is the user's, and not removed for one of its commands.
+  const removed = scripts
+    .filter(([, script]) => otherCall.test(script) && !/[&|;]/u.test(script))
+    .map(([name]) => name);
   const next = {
     ...manifest,
     scripts: Object.fromEntries(scripts.filter(([name]) => !removed.includes(name))),

@@ -13,7 +13,16 @@ import { Empty, Link } from "../messages.tsx";
 import { ObjectPane } from "../objects/object-pane.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
 import { type Shown, usePage, type Tab } from "../shown.ts";
-import { type Facts, counted, matcher, timeOfDay, toneTerm, toneWords, verdictText } from "../texts.ts";
+import {
+  type Facts,
+  counted,
+  grouped,
+  matcher,
+  timeOfDay,
+  toneTerm,
+  toneWords,
+  verdictText,
+} from "../texts.ts";
 
 export function NowView() {
   return (
@@ -61,7 +70,7 @@ function Verdict() {
         {[
           ...tones
             .filter((one) => counts[one] > 0 && !isSilent)
-            .map((one) => `${counts[one]} ${toneWords[one]}`),
+            .map((one) => `${grouped(counts[one])} ${toneWords[one]}`),
           `${counted(recent, "reconcile")} in the last minute`,
           ...(current.length > 0 ? [counted(current.length, "cause")] : []),
         ].join(" · ")}
@@ -261,7 +270,7 @@ function KindTable({
           .filter((tone) => counts[tone] > 0)
           .map((tone) => (
             <Link isListed key={tone} to={{ filter: `kind:${kind} ${toneTerm(tone)}` }}>
-              {counts[tone]} {toneWords[tone]}
+              {grouped(counts[tone])} {toneWords[tone]}
             </Link>
           ))}
       </caption>

@@ -195,8 +195,8 @@ function Summary({ failing }: { readonly failing: number }) {
       </h2>
       <p class="dim">
         A row is an object, a bar is a reconcile of it: {counted(ended, "reconcile")} in{" "}
-        {duration(moment - from)}.{failing > 0 && " On red ground, the object waits for another try."} Click a
-        bar to see why it ran and what it did.
+        {duration(moment - from)}.{failing > 0 && " On red ground, its last reconcile failed."} Click a bar to
+        see why it ran and what it did.
       </p>
     </div>
   );
