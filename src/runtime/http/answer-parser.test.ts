@@ -205,9 +205,16 @@ describe("AnswerParser", () => {
       undefined,
     ],
   ])("keeps section %s: %s", (_section, _rule, text, wanted, canReuse) => {
-    const answer = (): Answer | undefined => read([Buffer.from(`HTTP/${text}`)]);
-    if (wanted === undefined) expect(answer).toThrow(ProtocolError);
-    else expect(answer()).toMatchObject({ body: wanted, canReuse });
+    const judge = (): Partial<Answer> | undefined => {
+      try {
+        const { body: seen, canReuse: isKept } = read([Buffer.from(`HTTP/${text}`)])!;
+        return { body: seen, canReuse: isKept };
+      } catch (error) {
+        if (error instanceof ProtocolError) return undefined;
+        throw error;
+      }
+    };
+    expect(judge()).toEqual(wanted === undefined ? undefined : { body: wanted, canReuse });
   });
 
   test("joins repeated headers, and believes a length that is said twice alike", () => {

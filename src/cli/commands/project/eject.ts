@@ -41,7 +41,7 @@ export const ejectedPart: TemplatePart = { key: "ejected", templates: "typescrip
 const otherCall = /(?<![\w/@.-])tsbuilder [a-z]/u;
 const folder = "hack/tsbuilder";
 
-/** Plans the files of an ejected project. Returns notes about files that still name other commands of tsbuilder. */
+/** Plans the files of an ejected project. Returns notes about what is gone, and files that still name other commands of tsbuilder. */
 function planEject(draft: Draft, vendored: readonly string[]): string[] {
   if (draft.has(folder)) {
     const hint = `to eject it again, delete "${folder}" and hack/operator.js`;
@@ -60,7 +60,12 @@ function planEject(draft: Draft, vendored: readonly string[]): string[] {
   const texts = [".github/workflows/release.yml", "README.md", "AGENTS.md", ".devcontainer/post-install.sh"];
   for (const file of texts) edit(draft, file, (text) => text.replaceAll(keptCall, "node hack/operator.js "));
   const left = ["Makefile", ...texts].filter((file) => otherCall.test(draft.read(file) ?? ""));
-  return left.length === 0 ? [] : [`These files still name commands of tsbuilder: ${left.join(", ")}`];
+  return [
+    ...(removed.length === 0
+      ? []
+      : [`These scripts are removed, which need tsbuilder: ${removed.join(", ")}`]),
+    ...(left.length === 0 ? [] : [`These files still name commands of tsbuilder: ${left.join(", ")}`]),
+  ];
 }
 
 function edit(draft: Draft, file: string, change: (text: string) => string): void {
