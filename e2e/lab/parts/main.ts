@@ -19,7 +19,8 @@ import { parse as parseYaml, stringify } from "yaml";
 import { loadCases } from "../../../src/apimachinery/cel/testdata/cel-spec.ts";
 import { CelDouble, CelUint } from "../../../src/apimachinery/cel/values/value.ts";
 import { cases as schemaCases } from "../../../src/apimachinery/schema/testdata/cases.ts";
-import { decodeProtobuf, encodeProtobuf } from "../../../src/cluster/codec/index.ts";
+import { decodeProtobuf } from "../../../src/cluster/codec/index.ts";
+import { encodeProtobuf } from "../../support/cluster/encode-protobuf.ts";
 import { targets } from "../fuzz/targets.ts";
 import { repository } from "../../support/source-imports.ts";
 
