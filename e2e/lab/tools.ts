@@ -90,6 +90,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
         "[--time SECONDS | --inputs N] [PARSER…]: inputs that run ever more code of the parsers that strangers reach",
       steps: [program("e2e/lab/fuzz/fuzz.ts")],
     },
+    parts: {
+      summary: "[PART…]: parts of ours beside the best library for each, on a corpus by others",
+      steps: [program("e2e/lab/parts/main.ts")],
+    },
     "first-minute": {
       summary: "[NODE,…] [NPM,…]: npm ci and npm run demo in fresh clones, without a warning",
       steps: [program("e2e/lab/first-minute/first-minute.ts")],

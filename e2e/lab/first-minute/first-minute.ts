@@ -14,7 +14,7 @@ const [nodes = "20.19.0,20,22,24,26", managers = "10,11"] = process.argv.slice(2
 const folder = join(repository, "dist/first-minute");
 const page = join(repository, "src/book/about/first-minute.md");
 /** Lines that no new user should see; `npm error` ends the command anyhow. */
-const noise = /\bwarn(?:ing)?\b|deprecated|vulnerabilit|experimental/iu;
+const noise = /\bwarn(?:ing)?\b|deprecated|vulnerabilit|experimental|^npm notice/iu;
 
 mkdirSync(folder, { recursive: true });
 let failed = 0;

@@ -35,7 +35,7 @@ export function updateLock(cwd: string): void {
 
 /** In CI, pnpm refuses to change the lock file unless it is told to, as Yarn does (see below). */
 const managerFlags: Readonly<Record<string, readonly string[]>> = {
-  npm: ["--no-fund", "--no-audit", ...shortPauses],
+  npm: ["--no-fund", "--no-audit", "--no-update-notifier", ...shortPauses],
   pnpm: ["--no-frozen-lockfile"],
 };
 

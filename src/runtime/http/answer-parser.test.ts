@@ -91,21 +91,130 @@ describe("AnswerParser", () => {
     expect(read([Buffer.from(text)], { closed: true })).toBeUndefined();
   });
 
-  test.each([
-    ["the server closes", "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n", false],
-    ["the server is an old one", "HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n", false],
+  /** By the sections of RFC 9112, or of RFC 9110 with an X: the rest of an answer after `HTTP/`, and what it must be. */
+  test.each<[section: string, rule: string, text: string, wanted: string | undefined, canReuse?: boolean]>([
+    ["2.2", "a bare CR is invalid", "1.1 200 OK\r\na: x\ry\r\n\r\n", undefined],
+    ["2.3", "other major versions are others", "2.0 200 OK\r\ncontent-length: 0\r\n\r\n", undefined],
+    ["4", "a reason may be empty", "1.1 200 \r\ncontent-length: 1\r\n\r\nx", "x", true],
+    ["4", "a status has three digits", "1.1 20 OK\r\ncontent-length: 1\r\n\r\nx", undefined],
+    ["5.1", "no space before the colon", "1.1 200 OK\r\ncontent-length : 1\r\n\r\nx", undefined],
+    ["5.1", "spaces around a value", "1.1 200 OK\r\ncontent-length: \t 1 \t\r\n\r\nx", "x", true],
     [
-      "an old server keeps it",
-      "HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n",
+      "6.1",
+      "the name of an encoding has no case",
+      "1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n0\r\n\r\n",
+      "",
       true,
     ],
     [
-      "there are two lengths",
-      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-length: 3\r\n\r\n0\r\n\r\n",
+      "6.1",
+      "an encoding in HTTP/1.0 is faulty: close",
+      "1.0 200 OK\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+      "",
       false,
     ],
-  ])("tells whether the connection may be used again: %s", (_, text, canReuse) => {
-    expect(read([Buffer.from(text)])).toMatchObject({ canReuse });
+    ["6.3", "1: no body after 204", "1.1 204 No\r\ncontent-length: 3\r\n\r\n", "", true],
+    ["6.3", "1: no body after 304", "1.1 304 No\r\ntransfer-encoding: chunked\r\n\r\n", "", true],
+    [
+      "6.3",
+      "3: chunks override a length: close",
+      "1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+      "x",
+      false,
+    ],
+    [
+      "6.3",
+      "4: chunks are not the last encoding",
+      "1.1 200 OK\r\ntransfer-encoding: chunked, gzip\r\n\r\n0\r\n\r\n",
+      undefined,
+    ],
+    ["6.3", "5: a list of other lengths", "1.1 200 OK\r\ncontent-length: 1, 2\r\n\r\nx", undefined],
+    ["6.3", "5: a sign", "1.1 200 OK\r\ncontent-length: +1\r\n\r\nx", undefined],
+    ["6.3", "5: nothing", "1.1 200 OK\r\ncontent-length:\r\n\r\n", undefined],
+    ["6.3", "5: a base", "1.1 200 OK\r\ncontent-length: 0x1\r\n\r\nx", undefined],
+    [
+      "7.1",
+      "sizes have no case",
+      "1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nA\r\n0123456789\r\na\r\n0123456789\r\n0\r\n\r\n",
+      "01234567890123456789",
+      true,
+    ],
+    [
+      "7.1",
+      "zeros before a size",
+      "1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0001\r\nx\r\n000\r\n\r\n",
+      "x",
+      true,
+    ],
+    [
+      "7.1",
+      "a size that overflows",
+      "1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\nx",
+      undefined,
+    ],
+    ["7.1", "a sign before a size", "1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-1\r\nx", undefined],
+    [
+      "7.1.1",
+      "extensions that nobody knows",
+      '1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;a="b;c" ;d\r\nx\r\n0;e\r\n\r\n',
+      "x",
+      true,
+    ],
+    [
+      "7.1.2",
+      "trailers are not headers",
+      "1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\ncontent-length: 5\r\n\r\n",
+      "",
+      true,
+    ],
+    ["9.3", "close", "1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n", "", false],
+    [
+      "9.3",
+      "close in a list, in any case",
+      "1.1 200 OK\r\nconnection: upgrade, Close\r\ncontent-length: 0\r\n\r\n",
+      "",
+      false,
+    ],
+    ["9.3", "HTTP/1.0 closes", "1.0 200 OK\r\ncontent-length: 0\r\n\r\n", "", false],
+    [
+      "9.3",
+      "HTTP/1.0 that is kept",
+      "1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n",
+      "",
+      true,
+    ],
+    [
+      "X 5.3",
+      "repeated fields are a list",
+      "1.1 200 OK\r\nconnection: a\r\nconnection: close\r\ncontent-length: 0\r\n\r\n",
+      "",
+      false,
+    ],
+    ["X 15", "a status that nobody knows", "1.1 599 New\r\ncontent-length: 0\r\n\r\n", "", true],
+    [
+      "X 15.2",
+      "1xx come before the answer, any number of them",
+      "1.1 100 Go\r\n\r\nHTTP/1.1 199 On\r\ncontent-length: 9\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+      "",
+      true,
+    ],
+    [
+      "X 15.2.2",
+      "an upgrade that nobody asked for",
+      "1.1 101 No\r\nupgrade: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+      undefined,
+    ],
+  ])("keeps section %s: %s", (_section, _rule, text, wanted, canReuse) => {
+    const judge = (): Partial<Answer> | undefined => {
+      try {
+        const { body: seen, canReuse: isKept } = read([Buffer.from(`HTTP/${text}`)])!;
+        return { body: seen, canReuse: isKept };
+      } catch (error) {
+        if (error instanceof ProtocolError) return undefined;
+        throw error;
+      }
+    };
+    expect(judge()).toEqual(wanted === undefined ? undefined : { body: wanted, canReuse });
   });
 
   test("joins repeated headers, and believes a length that is said twice alike", () => {

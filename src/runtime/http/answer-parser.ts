@@ -106,8 +106,9 @@ export class AnswerParser {
     const { connection = "", "transfer-encoding": encoding, "content-length": length } = head.headers;
     const isKeptAlive =
       /\bkeep-alive\b/i.test(connection) || (version === "1.1" && !/\bclose\b/i.test(connection));
-    // Two conflicting lengths are a means of request smuggling: the connection is not reused.
-    this.#canReuse = isKeptAlive && !(encoding !== undefined && length !== undefined);
+    // Two conflicting lengths, or an encoding that HTTP/1.0 doesn't have, are a means of request smuggling: the connection is not reused.
+    const isDoubtful = encoding !== undefined && (length !== undefined || version === "1.0");
+    this.#canReuse = isKeptAlive && !isDoubtful;
     this.#sink.onHead(head);
     if (head.status === 204 || head.status === 304) this.#finish();
     else if (encoding !== undefined) {
