@@ -158,13 +158,14 @@ describe.skipIf("missing" in found)("what the page of dev does", () => {
     await press("button", /^Objects$/u);
     await press("treeitem", /MySQL default\/mysql-sample/u);
     await press("tab", "Changes");
-    await sees(".changes li", /by controller-manager.*\+ +reason: Reconciled/su);
+    await sees(".changes li", /created by/u);
     await set("undone");
     await sees(".changes li", /\+ +foo: undone/u);
     await opened.page
-      .locator(".changes li", { hasText: "reason: Reconciled" })
+      .locator(".changes li", { hasText: "created by" })
       .last()
       .getByRole("button")
+      .first()
       .click();
     await press("button", "Go back to here");
     await press("button", /^Go back$/u);
