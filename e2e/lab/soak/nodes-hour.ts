@@ -43,9 +43,18 @@ const service = {
 try {
   const writeKubeconfig = writeCredentials(folder);
   const admin = writeKubeconfig("admin");
+  /** Runs kubectl; while the API server is away or the machine is too busy to connect, again. */
   const kubectl = async (...words: string[]): Promise<string> => {
     const [program = "", ...rest] = [...enter, clients.kubectl, "--kubeconfig", admin, ...words];
-    return (await promisify(execFile)(program, rest, { maxBuffer: 2 ** 26 })).stdout;
+    for (const last = Date.now() + 60_000; ; await delay(1000))
+      try {
+        return (await promisify(execFile)(program, rest, { maxBuffer: 2 ** 26 })).stdout;
+      } catch (error) {
+        const isAway = /refused|handshake timeout|Unable to connect|i\/o timeout/u.test(
+          (error as Error).message,
+        );
+        if (!isAway || Date.now() > last) throw error;
+      }
   };
   const read = async (...words: string[]): Promise<{ readonly items: readonly Item[] }> =>
     JSON.parse(await kubectl("get", ...words, "--output=json")) as { items: Item[] };
