@@ -29,7 +29,10 @@ const controlPlane = process.env["CONTROL_PLANE"] ?? "real";
 if (existsSync(report)) {
   const page = new URL("RESULTS.md", import.meta.url);
   const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-  writeFileSync(page, resultsPage(readFileSync(page, "utf8"), results, { root: process.cwd(), controlPlane }));
+  writeFileSync(
+    page,
+    resultsPage(readFileSync(page, "utf8"), results, { root: process.cwd(), controlPlane }),
+  );
 }
 rmSync(folder, { recursive: true });
 // Interrupted tests leave their sandboxes to the keepers, which take a moment.

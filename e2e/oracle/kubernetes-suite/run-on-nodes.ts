@@ -21,7 +21,7 @@ export interface NodesCluster {
 export async function startNodesCluster(count: number): Promise<NodesCluster | { readonly missing: string }> {
   const programs = prepareNode("embedded");
   if ("missing" in programs) return programs;
-  const images = prepareSuiteImages();
+  const images = prepareSuiteImages(options);
   if ("missing" in images) return images;
   const cluster = await startCluster({
     nodes: { count, programs: programs.node },

@@ -5,6 +5,7 @@ import { whyLeftOut } from "./left-out.ts";
 import { runOnNodes, startNodesCluster } from "./run-on-nodes.ts";
 import { type Program, listSpecs, runSpecs } from "./run-specs.ts";
 import { parseSuiteOptions, suiteHelp } from "./suite-options.ts";
+import { prepareSuiteImages } from "./suite-images.ts";
 import { type Row, readRows, rowsOf, titleOf, verdictsPage } from "./table.ts";
 import type { Verdict } from "./verdicts.ts";
 
@@ -26,7 +27,11 @@ if ("missing" in program) {
   console.log(`left out: Kubernetes' conformance suite: ${program.missing}`);
   process.exit();
 }
-if (build) process.exit();
+if (build) {
+  const images = nodes > 0 ? prepareSuiteImages() : [];
+  if ("missing" in images) console.log(images.missing);
+  process.exit("missing" in images ? 1 : 0);
+}
 // Without a listener, a signal ends this process before it can end those of e2e.test.
 for (const [signal, number] of [
   ["SIGINT", 2],

@@ -48,13 +48,17 @@ interface Image {
 }
 
 /** Returns archives of all images, which are written unless the cache has them; or says why that can't be done. */
-export function prepareSuiteImages(): readonly string[] | { readonly missing: string } {
+export function prepareSuiteImages({ build = true } = {}): readonly string[] | { readonly missing: string } {
   const missing = installPackages(packages);
   if (missing !== undefined) return { missing };
   const control = findBinaries();
   if ("missing" in control) return control;
   const folder = cacheFolder("suite-images");
   const targets = Object.entries(built).filter(([output]) => !existsSync(join(folder, output)));
+  if (targets.length > 0 && !build)
+    return {
+      missing: `no programs for images in "${folder}": npm run lab -- conformance --build --nodes 2 makes them`,
+    };
   if (targets.length > 0)
     buildKubernetes(
       folder,

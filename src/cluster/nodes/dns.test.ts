@@ -92,9 +92,14 @@ test.each([
 
 test("an answer has as many addresses as the resolver takes", async () => {
   const [slice] = objects.slices;
-  const endpoints = Array.from({ length: 60 }, (_, last) => ({ addresses: [`10.245.1.${last}`], conditions: {} }));
+  const endpoints = Array.from({ length: 60 }, (_, last) => ({
+    addresses: [`10.245.1.${last}`],
+    conditions: {},
+  }));
   const many = { ...objects, slices: [{ ...slice!, endpoints }] };
-  const name = "web.shop.svc.cluster.local".split(".").map((label) => [Buffer.from([label.length]), Buffer.from(label)]);
+  const name = "web.shop.svc.cluster.local"
+    .split(".")
+    .map((label) => [Buffer.from([label.length]), Buffer.from(label)]);
   const query = Buffer.concat([header(), ...name.flat(), Buffer.from([0, 0, types.A, 0, 1])]);
   const short = (await answerQuery(query, many, async () => []))!;
   expect(short.length).toBeGreaterThan(400);
