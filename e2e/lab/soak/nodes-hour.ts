@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -308,10 +307,16 @@ try {
   /** The processes in the containers of a node. */
   function containersIn(name: string): number[] {
     const words = ["/sys/fs/cgroup", "-path", `*/${group}/${name}/*`, "-name", "cgroup.procs"];
-    const files = execFileSync("find", words, { encoding: "utf8" }).trim().split("\n");
-    const pids = files
-      .filter((file) => file !== "")
-      .flatMap((file) => readFileSync(file, "utf8").trim().split("\n"));
+    const { stdout } = spawnSync("find", words, { encoding: "utf8" });
+    const files = stdout.trim().split("\n");
+    const pids = files.flatMap((file) => {
+      try {
+        return readFileSync(file, "utf8").trim().split("\n");
+      } catch {
+        // The container ended meanwhile.
+        return [];
+      }
+    });
     return [...new Set(pids.filter((pid) => pid !== "").map(Number))];
   }
 } catch (error) {

@@ -72,7 +72,7 @@ function imagesOf(folder: string, control: string): Image[] {
   const agnhost = (root: string): void => {
     cpSync(join(folder, "agnhost"), join(root, "agnhost"));
     symlinkSync("agnhost", join(root, "agnhost-2"));
-    for (const name of ["curl", "dig"]) addProgram(root, `/usr/bin/${name}`);
+    for (const name of ["curl", "dig", "getent"]) addProgram(root, `/usr/bin/${name}`);
     addProgram(root, "/usr/bin/nc.openbsd");
     rmSync(join(root, "bin/nc"));
     symlinkSync("/usr/bin/nc.openbsd", join(root, "bin/nc"));
