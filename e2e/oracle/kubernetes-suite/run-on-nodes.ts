@@ -18,7 +18,10 @@ export interface NodesCluster {
 }
 
 /** Starts the embedded cluster as users do, with nodes that have the suite's images; or says why that can't be done. */
-export async function startNodesCluster(count: number): Promise<NodesCluster | { readonly missing: string }> {
+export async function startNodesCluster(
+  count: number,
+  options: { readonly build?: boolean } = {},
+): Promise<NodesCluster | { readonly missing: string }> {
   const programs = prepareNode("embedded");
   if ("missing" in programs) return programs;
   const images = prepareSuiteImages(options);

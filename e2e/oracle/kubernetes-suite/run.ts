@@ -59,8 +59,10 @@ async function runWithNodes(program: Program): Promise<void> {
   const readPage = () => new Map(readRows(readFileSync(nodesPage, "utf8")).map((row) => [row.spec, row]));
   const before = readPage();
   const hasPassed = (spec: string): boolean => before.get(titleOf(spec))?.verdict === "passed";
+  const whyNot = (spec: string): string | undefined => whyLeftOut(spec, { nodes });
   const specs = all.filter(
-    (spec) => (focus === undefined || spec.includes(focus)) && !(rest && hasPassed(spec)),
+    (spec) =>
+      (focus === undefined ? whyNot(spec) === undefined : spec.includes(focus)) && !(rest && hasPassed(spec)),
   );
   const cluster = await startNodesCluster(nodes);
   if ("missing" in cluster) {
@@ -86,10 +88,13 @@ async function runWithNodes(program: Program): Promise<void> {
           () => undefined,
         );
         for (const row of ran) known.set(titleOf(row.spec), { ...row, spec: titleOf(row.spec) });
-        const titles = all.map((spec) => titleOf(spec));
-        const rows = titles.map(
-          (spec) => known.get(spec) ?? { spec, verdict: "left out" as const, why: "was not run" },
-        );
+        const rows = all.map((each): Row => {
+          const spec = titleOf(each);
+          const found = known.get(spec);
+          const why = whyNot(each);
+          if (found && (found.verdict === "passed" || why === undefined)) return found;
+          return { spec, verdict: "left out", why: why ?? "was not run" };
+        });
         writeFileSync(nodesPage, verdictsPage(rows, nodesIntroduction));
       },
     });
