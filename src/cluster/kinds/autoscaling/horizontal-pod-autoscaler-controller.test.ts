@@ -17,7 +17,9 @@ async function start(usage: { cpu: string }) {
   const serving = issueCertificate(authority, { dnsNames: ["metrics.default.svc"], usages: ["server"] });
   const server = createServer(serving, ({ url = "" }, response) => {
     const containers = [{ name: "c", usage: { ...usage, memory: "1Mi" } }];
-    const items = objects.list(pods).map(({ metadata }) => ({ metadata: { name: metadata.name }, containers }));
+    const items = objects
+      .list(pods)
+      .map(({ metadata }) => ({ metadata: { name: metadata.name }, containers }));
     response.end(JSON.stringify(url.endsWith("/pods") ? { items } : { resources: [] }));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -57,7 +59,7 @@ async function start(usage: { cpu: string }) {
     deployment,
     autoscaler,
   );
-  const read = <T>(resource: string) => objects.get(resource, "default", "web") as T;
+  const read = (resource: string): object => objects.get(resource, "default", "web")!;
   return { clock, read };
 }
 
@@ -82,7 +84,10 @@ const autoscaler = {
     scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
     maxReplicas: 3,
     metrics: [
-      { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
+      {
+        type: "Resource",
+        resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } },
+      },
     ],
   },
 };
@@ -94,14 +99,18 @@ interface Scaled {
 interface Autoscaled {
   readonly status: {
     readonly currentMetrics?: readonly object[];
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+    }[];
   };
 }
 
 test("pods are added at once, up to the limit, and taken away after five calm minutes", async () => {
   const usage = { cpu: "100m" };
   const { clock, read } = await start(usage);
-  const replicas = () => read<Scaled>("deployments.apps").spec.replicas;
+  const replicas = () => (read("deployments.apps") as Scaled).spec.replicas;
   const step = async (wanted: number): Promise<void> => {
     await eventually(async () => {
       await clock.advance(15_000);
@@ -109,9 +118,12 @@ test("pods are added at once, up to the limit, and taken away after five calm mi
     });
   };
   await step(3);
-  const { status } = read<Autoscaled>("horizontalpodautoscalers.autoscaling");
+  const { status } = read("horizontalpodautoscalers.autoscaling") as Autoscaled;
   expect(status.currentMetrics).toEqual([
-    { type: "Resource", resource: { name: "cpu", current: { averageUtilization: 100, averageValue: "100m" } } },
+    {
+      type: "Resource",
+      resource: { name: "cpu", current: { averageUtilization: 100, averageValue: "100m" } },
+    },
   ]);
   expect(status.conditions?.find(({ type }) => type === "ScalingActive")).toMatchObject({
     status: "True",
