@@ -14,7 +14,7 @@ const chosen = [
   /Kubectl logs logs should be able to retrieve and filter logs/,
   /Proxy version v1 should proxy through a service and a pod/,
   /Services should serve a basic endpoint from pods/,
-  /DNS should provide DNS for services/,
+  /DNS should provide DNS for pods for Hostname/,
   /ConfigMap should be consumable via the environment/,
   /Probing container should be restarted with a exec "cat \/tmp\/health"/,
   /Pods should support remote command execution over websockets/,
