@@ -7,18 +7,21 @@ const report = (file: string, status: string) => ({
     { name: `/root/e2e/${file}`, assertionResults: [{ title: "a test", status, duration: 1600 }] },
   ],
 });
+const on = (controlPlane: string) => ({ root: "/root", controlPlane });
 
-test("a run replaces the rows of its files, and keeps the others", () => {
-  const first = resultsPage("", report("b.test.ts", "failed"), "/root");
-  const second = resultsPage(first, report("a.test.ts", "passed"), "/root");
-  const third = resultsPage(second, report("b.test.ts", "passed"), "/root");
-  expect(third.split("\n").filter((line) => line.startsWith("| e2e/"))).toEqual([
-    "| e2e/a.test.ts | a test | passed | 2 | 2026-01-02T03:04 |",
-    "| e2e/b.test.ts | a test | passed | 2 | 2026-01-02T03:04 |",
+test("a run replaces the rows of its files on its control plane, and keeps the others", () => {
+  const first = resultsPage("", report("b.test.ts", "failed"), on("real"));
+  const second = resultsPage(first, report("a.test.ts", "passed"), on("real"));
+  const third = resultsPage(second, report("b.test.ts", "failed"), on("embedded"));
+  const fourth = resultsPage(third, report("b.test.ts", "passed"), on("real"));
+  expect(fourth.split("\n").filter((line) => line.startsWith("| e2e/"))).toEqual([
+    "| e2e/a.test.ts | real | a test | passed | 2 | 2026-01-02T03:04 |",
+    "| e2e/b.test.ts | embedded | a test | failed | 2 | 2026-01-02T03:04 |",
+    "| e2e/b.test.ts | real | a test | passed | 2 | 2026-01-02T03:04 |",
   ]);
 });
 
 test("a run on a machine where nothing could run replaces nothing", () => {
-  const before = resultsPage("", report("a.test.ts", "passed"), "/root");
-  expect(resultsPage(before, report("a.test.ts", "skipped"), "/root")).toBe(before);
+  const before = resultsPage("", report("a.test.ts", "passed"), on("real"));
+  expect(resultsPage(before, report("a.test.ts", "skipped"), on("real"))).toBe(before);
 });

@@ -13,32 +13,33 @@ export interface VitestReport {
   }[];
 }
 
-/** The page with the results of a run; files of which nothing ran, or could run, keep those of their last one. */
+/** The page with the results of a run on a control plane; files of which nothing ran, or could run, keep those of their last one. */
 export function resultsPage(
   before: string,
   { startTime, testResults: all }: VitestReport,
-  root: string,
+  { root, controlPlane }: { readonly root: string; readonly controlPlane: string },
 ): string {
   const testResults = all.filter(({ assertionResults }) =>
     assertionResults.some(({ status }) => status === "passed" || status === "failed"),
   );
-  const files = new Set(testResults.map(({ name }) => relative(root, name)));
+  const begins = testResults.map(({ name }) => `| ${relative(root, name)} | ${controlPlane} |`);
   const kept = before
     .split("\n")
-    .filter((line) => line.startsWith("| e2e/") && !files.has(line.split(" ")[1]!));
+    .filter((line) => line.startsWith("| e2e/") && !begins.some((begin) => line.startsWith(begin)));
   const at = new Date(startTime).toISOString().slice(0, 16);
   const rows = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ title, status, duration }) => {
       const seconds = ((duration ?? 0) / 1000).toFixed(0);
-      return `| ${relative(root, name)} | ${title} | ${status} | ${seconds} | ${at} |`;
+      return `| ${relative(root, name)} | ${controlPlane} | ${title} | ${status} | ${seconds} | ${at} |`;
     }),
   );
   return `# The last run of each test on a real Kubernetes
 
-Written by \`npm run lab -- node\`. The seconds are those of a machine of two cores, which may have had other work.
+Written by \`npm run lab -- node\`, with \`CONTROL_PLANE=embedded\` for the embedded one. The seconds are those of a machine of two cores,
+which may have had other work.
 
-| file | test | verdict | seconds | at |
-| --- | --- | --- | --- | --- |
+| file | control plane | test | verdict | seconds | at |
+| --- | --- | --- | --- | --- | --- |
 ${[...kept, ...rows].toSorted((left, right) => fileOf(left).localeCompare(fileOf(right))).join("\n")}
 `;
 }

@@ -24,11 +24,15 @@ const others = keepers();
 // A Ctrl-C ends the tests; what they leave is still compared.
 process.on("SIGINT", () => {});
 const { status } = spawnSync("npx", words, { stdio: "inherit" });
+const controlPlane = process.env["CONTROL_PLANE"] ?? "real";
 // Interrupted tests write no report.
 if (existsSync(report)) {
   const page = new URL("RESULTS.md", import.meta.url);
   const results = JSON.parse(readFileSync(report, "utf8")) as VitestReport;
-  writeFileSync(page, resultsPage(readFileSync(page, "utf8"), results, process.cwd()));
+  writeFileSync(
+    page,
+    resultsPage(readFileSync(page, "utf8"), results, { root: process.cwd(), controlPlane }),
+  );
 }
 rmSync(folder, { recursive: true });
 // Interrupted tests leave their sandboxes to the keepers, which take a moment.

@@ -47,7 +47,7 @@ for (const [what, field, unit] of [
   ["a Ready node", "node", "s"],
   ["a running pod", "pod", "s"],
   ["processor time of the control plane until then", "processor", "s"],
-  ["its memory then (PSS)", "megabytes", "MB"],
+  ["its resident memory then", "megabytes", "MB"],
 ] as const) {
   const [theirs, ours] = [median(results.Kubernetes, field), median(results.embedded, field)];
   console.log(
@@ -131,13 +131,13 @@ function processesIn(network: string, names: readonly string[]): number[] {
     .map(Number);
 }
 
-/** Processor time of user and system in seconds, and the proportional share of memory. */
+/** Processor time of user and system in seconds, and resident memory: of Kubernetes' programs none shares its code with another. */
 function usageOf(pids: readonly number[]): Pick<Result, "processor" | "megabytes"> {
   let [ticks, kilobytes] = [0, 0];
   for (const pid of pids) {
     const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ").slice(11, 13);
     ticks += Number(user) + Number(system);
-    kilobytes += Number(/^Pss: +(\d+)/mu.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))![1]);
+    kilobytes += Number(/^Rss: +(\d+)/mu.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))![1]);
   }
   return { processor: ticks / 100, megabytes: kilobytes / 1024 };
 }

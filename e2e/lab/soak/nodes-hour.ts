@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -43,9 +42,18 @@ const service = {
 try {
   const writeKubeconfig = writeCredentials(folder);
   const admin = writeKubeconfig("admin");
+  /** Runs kubectl; while the API server is away or the machine is too busy to connect, again. */
   const kubectl = async (...words: string[]): Promise<string> => {
     const [program = "", ...rest] = [...enter, clients.kubectl, "--kubeconfig", admin, ...words];
-    return (await promisify(execFile)(program, rest, { maxBuffer: 2 ** 26 })).stdout;
+    for (const last = Date.now() + 60_000; ; await delay(1000))
+      try {
+        return (await promisify(execFile)(program, rest, { maxBuffer: 2 ** 26 })).stdout;
+      } catch (error) {
+        const isAway = /refused|handshake timeout|Unable to connect|i\/o timeout/u.test(
+          (error as Error).message,
+        );
+        if (!isAway || Date.now() > last) throw error;
+      }
   };
   const read = async (...words: string[]): Promise<{ readonly items: readonly Item[] }> =>
     JSON.parse(await kubectl("get", ...words, "--output=json")) as { items: Item[] };
@@ -299,10 +307,16 @@ try {
   /** The processes in the containers of a node. */
   function containersIn(name: string): number[] {
     const words = ["/sys/fs/cgroup", "-path", `*/${group}/${name}/*`, "-name", "cgroup.procs"];
-    const files = execFileSync("find", words, { encoding: "utf8" }).trim().split("\n");
-    const pids = files
-      .filter((file) => file !== "")
-      .flatMap((file) => readFileSync(file, "utf8").trim().split("\n"));
+    const { stdout } = spawnSync("find", words, { encoding: "utf8" });
+    const files = stdout.trim().split("\n");
+    const pids = files.flatMap((file) => {
+      try {
+        return readFileSync(file, "utf8").trim().split("\n");
+      } catch {
+        // The container ended meanwhile.
+        return [];
+      }
+    });
     return [...new Set(pids.filter((pid) => pid !== "").map(Number))];
   }
 } catch (error) {

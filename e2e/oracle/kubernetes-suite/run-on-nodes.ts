@@ -18,10 +18,13 @@ export interface NodesCluster {
 }
 
 /** Starts the embedded cluster as users do, with nodes that have the suite's images; or says why that can't be done. */
-export async function startNodesCluster(count: number): Promise<NodesCluster | { readonly missing: string }> {
+export async function startNodesCluster(
+  count: number,
+  options: { readonly build?: boolean } = {},
+): Promise<NodesCluster | { readonly missing: string }> {
   const programs = prepareNode("embedded");
   if ("missing" in programs) return programs;
-  const images = prepareSuiteImages();
+  const images = prepareSuiteImages(options);
   if ("missing" in images) return images;
   const cluster = await startCluster({
     nodes: { count, programs: programs.node },

@@ -5,6 +5,7 @@ import { whyLeftOut } from "./left-out.ts";
 import { runOnNodes, startNodesCluster } from "./run-on-nodes.ts";
 import { type Program, listSpecs, runSpecs } from "./run-specs.ts";
 import { parseSuiteOptions, suiteHelp } from "./suite-options.ts";
+import { prepareSuiteImages } from "./suite-images.ts";
 import { type Row, readRows, rowsOf, titleOf, verdictsPage } from "./table.ts";
 import type { Verdict } from "./verdicts.ts";
 
@@ -26,7 +27,11 @@ if ("missing" in program) {
   console.log(`left out: Kubernetes' conformance suite: ${program.missing}`);
   process.exit();
 }
-if (build) process.exit();
+if (build) {
+  const images = nodes > 0 ? prepareSuiteImages() : [];
+  if ("missing" in images) console.log(images.missing);
+  process.exit("missing" in images ? 1 : 0);
+}
 // Without a listener, a signal ends this process before it can end those of e2e.test.
 for (const [signal, number] of [
   ["SIGINT", 2],
@@ -54,8 +59,10 @@ async function runWithNodes(program: Program): Promise<void> {
   const readPage = () => new Map(readRows(readFileSync(nodesPage, "utf8")).map((row) => [row.spec, row]));
   const before = readPage();
   const hasPassed = (spec: string): boolean => before.get(titleOf(spec))?.verdict === "passed";
+  const whyNot = (spec: string): string | undefined => whyLeftOut(spec, { nodes });
   const specs = all.filter(
-    (spec) => (focus === undefined || spec.includes(focus)) && !(rest && hasPassed(spec)),
+    (spec) =>
+      (focus === undefined ? whyNot(spec) === undefined : spec.includes(focus)) && !(rest && hasPassed(spec)),
   );
   const cluster = await startNodesCluster(nodes);
   if ("missing" in cluster) {
@@ -81,10 +88,13 @@ async function runWithNodes(program: Program): Promise<void> {
           () => undefined,
         );
         for (const row of ran) known.set(titleOf(row.spec), { ...row, spec: titleOf(row.spec) });
-        const titles = all.map((spec) => titleOf(spec));
-        const rows = titles.map(
-          (spec) => known.get(spec) ?? { spec, verdict: "left out" as const, why: "was not run" },
-        );
+        const rows = all.map((each): Row => {
+          const spec = titleOf(each);
+          const found = known.get(spec);
+          const why = whyNot(each);
+          if (found && (found.verdict === "passed" || why === undefined)) return found;
+          return { spec, verdict: "left out", why: why ?? "was not run" };
+        });
         writeFileSync(nodesPage, verdictsPage(rows, nodesIntroduction));
       },
     });

@@ -48,13 +48,17 @@ interface Image {
 }
 
 /** Returns archives of all images, which are written unless the cache has them; or says why that can't be done. */
-export function prepareSuiteImages(): readonly string[] | { readonly missing: string } {
+export function prepareSuiteImages({ build = true } = {}): readonly string[] | { readonly missing: string } {
   const missing = installPackages(packages);
   if (missing !== undefined) return { missing };
   const control = findBinaries();
   if ("missing" in control) return control;
   const folder = cacheFolder("suite-images");
   const targets = Object.entries(built).filter(([output]) => !existsSync(join(folder, output)));
+  if (targets.length > 0 && !build)
+    return {
+      missing: `no programs for images in "${folder}": npm run lab -- conformance --build --nodes 2 makes them`,
+    };
   if (targets.length > 0)
     buildKubernetes(
       folder,
@@ -68,7 +72,7 @@ function imagesOf(folder: string, control: string): Image[] {
   const agnhost = (root: string): void => {
     cpSync(join(folder, "agnhost"), join(root, "agnhost"));
     symlinkSync("agnhost", join(root, "agnhost-2"));
-    for (const name of ["bash", "curl", "dig"]) addProgram(root, `/usr/bin/${name}`);
+    for (const name of ["curl", "dig", "getent"]) addProgram(root, `/usr/bin/${name}`);
     addProgram(root, "/usr/bin/nc.openbsd");
     rmSync(join(root, "bin/nc"));
     symlinkSync("/usr/bin/nc.openbsd", join(root, "bin/nc"));
@@ -88,7 +92,7 @@ function imagesOf(folder: string, control: string): Image[] {
     { names: ["busybox:1.37.0-1"], fill: () => undefined, config: { Cmd: ["sh"] } },
     {
       names: ["glibc-dns-testing:2.0.0"],
-      fill: (root) => ["bash", "dig", "getent"].forEach((name) => addProgram(root, `/usr/bin/${name}`)),
+      fill: (root) => ["dig", "getent"].forEach((name) => addProgram(root, `/usr/bin/${name}`)),
       config: { Cmd: ["bash"] },
     },
     ...["nginx:1.15-4", "nginx:1.27-0"].map((name) => ({
@@ -187,8 +191,11 @@ function writeShell(root: string): void {
   chmodSync(join(root, "tmp"), 0o1777);
   cpSync("/bin/busybox", join(root, "bin/busybox"));
   const applets = execFileSync("busybox", ["--list"], { encoding: "utf8" }).trim().split("\n");
-  for (const applet of applets.filter((name) => name !== "busybox"))
+  for (const applet of applets.filter((name) => !["busybox", "sh"].includes(name)))
     symlinkSync("busybox", join(root, "bin", applet));
+  // Debian's busybox takes its own programs before those of the PATH, and drops variables that it can't name.
+  addProgram(root, "/usr/bin/bash");
+  symlinkSync("/usr/bin/bash", join(root, "bin/sh"));
   writeFileSync(join(root, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n");
   writeFileSync(join(root, "etc/group"), "root:x:0:\nnogroup:x:65534:\nnobody:x:65534:\n");
   writeFileSync(join(root, "etc/nsswitch.conf"), "hosts: files dns\n");

@@ -17,7 +17,7 @@ export const suiteHelp = `npm run lab -- conformance [--build] [--focus TEXT] [-
        npm run lab -- conformance --nodes 2 [--focus TEXT | --rest] [--shares 4]
 
 Runs Kubernetes' own conformance suite on embedded clusters; builds e2e.test when the cache has none, which needs Go.
-  --build        only builds e2e.test
+  --build        only builds e2e.test, and with --nodes the programs of its images
   --focus TEXT   the specs whose name contains this text, those that are left out included, with their output
   --shares N     how many shares run side by side, each on a cluster of its own
   --nodes N      all specs on one cluster with N real nodes, as root on Linux, with images made here

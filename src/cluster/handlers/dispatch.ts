@@ -54,7 +54,10 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   const verb = context.info.verb as Verb;
   if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
   const handler = findSpecialHandler(target) ?? handlers[verb];
-  if (!handler || !allows(target, verb) || isWrongPath(verb, target)) throw unservedVerb(context, target);
+  // What is behind a proxy may have any method.
+  const isProxied = handler === handleConnect && target.subresource === "proxy";
+  if (!handler || !(isProxied || allows(target, verb)) || isWrongPath(verb, target))
+    throw unservedVerb(context, target);
   // Paths of built-in kinds have no HEAD, but for proxies; those of custom resources handle it as GET.
   if (context.method === "HEAD" && !target.resource.custom && target.subresource !== "proxy")
     throw methodNotAllowed();

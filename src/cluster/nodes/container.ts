@@ -126,8 +126,9 @@ async function startContainer(
     join(folder, "first.sh"),
     folder,
   ];
-  // It outlives a Ctrl-C in the terminal, and this process, to clean up: the container ends with its standard input.
-  const keeper = ["-c", '"$@"; rm -rf "$0"', folder, engine, ...words];
+  // It outlives a Ctrl-C in the terminal, and this process, to clean up: the container ends with its standard input. The folder, with
+  // the volumes of all nodes, stays as long as that is open, also when this container dies.
+  const keeper = ["-c", '"$@"; exec > /dev/null; cat; rm -rf "$0"', folder, engine, ...words];
   const child = spawn("sh", keeper, { detached: true, stdio: ["pipe", "pipe", "pipe"] });
   let told = "";
   child.stderr.on("data", (more: Buffer) => (told = `${told}${more.toString()}`.slice(-2000)));

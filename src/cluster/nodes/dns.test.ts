@@ -90,6 +90,25 @@ test.each([
   expect(await answerQuery(message, objects, async () => [])).toBeUndefined();
 });
 
+test("an answer has as many addresses as the resolver takes", async () => {
+  const [slice] = objects.slices;
+  const endpoints = Array.from({ length: 60 }, (_, last) => ({
+    addresses: [`10.245.1.${last}`],
+    conditions: {},
+  }));
+  const many = { ...objects, slices: [{ ...slice!, endpoints }] };
+  const name = "web.shop.svc.cluster.local"
+    .split(".")
+    .map((label) => [Buffer.from([label.length]), Buffer.from(label)]);
+  const query = Buffer.concat([header(), ...name.flat(), Buffer.from([0, 0, types.A, 0, 1])]);
+  const short = (await answerQuery(query, many, async () => []))!;
+  expect(short.length).toBeGreaterThan(400);
+  expect(short.length).toBeLessThanOrEqual(512);
+  const option = Buffer.from([0, 0, 41, 4096 >> 8, 0, 0, 0, 0, 0, 0, 0]);
+  const long = (await answerQuery(Buffer.concat([query, option]), many, async () => []))!;
+  expect(long.readUInt16BE(6)).toBe(60);
+});
+
 function header(): Buffer {
   const bytes = Buffer.alloc(12);
   bytes.writeUInt16BE(4711, 0);

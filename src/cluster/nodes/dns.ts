@@ -47,6 +47,8 @@ interface Question {
   readonly type: number;
   /** The question as it came, for the answer. */
   readonly bytes: Buffer;
+  /** The largest answer that the resolver takes, in bytes. */
+  readonly limit: number;
 }
 
 const recordTypes = { A: 1, CNAME: 5, PTR: 12, AAAA: 28, SRV: 33 } as const;
@@ -153,18 +155,31 @@ function readQuestion(message: Buffer): Question | undefined {
   }
   const type = message.readUInt16BE(at + 1);
   const bytes = message.subarray(12, at + 5);
-  return { id: message.readUInt16BE(0), name: labels.join(".").toLowerCase(), type, bytes };
+  // An option record may follow, in which a resolver says how much it takes.
+  const isLarger = message[at + 5] === 0 && message.length >= at + 10 && message.readUInt16BE(at + 6) === 41;
+  const limit = Math.max(512, isLarger ? message.readUInt16BE(at + 8) : 0);
+  return { id: message.readUInt16BE(0), name: labels.join(".").toLowerCase(), type, bytes, limit };
 }
 
-/** `answers` is undefined if there is no such name. */
+/**
+ * `answers` is undefined if there is no such name. Of many answers, such as the pods of a headless Service, it has as many as fit: a
+ * resolver that was told of more would ask for all of them by TCP, where nobody listens.
+ */
 function writeAnswer(question: Question, answers: readonly Answer[] | undefined): Buffer {
+  const records: Buffer[] = [];
+  let length = 12 + question.bytes.length;
+  for (const record of (answers ?? []).map(writeRecord)) {
+    length += record.length;
+    if (length > question.limit) break;
+    records.push(record);
+  }
   const header = Buffer.alloc(12);
   header.writeUInt16BE(question.id, 0);
   // An authoritative answer, with recursion available, as resolvers expect it.
   header.writeUInt16BE(0x8580 | (answers ? 0 : 3), 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(answers?.length ?? 0, 6);
-  return Buffer.concat([header, question.bytes, ...(answers ?? []).map(writeRecord)]);
+  header.writeUInt16BE(records.length, 6);
+  return Buffer.concat([header, question.bytes, ...records]);
 }
 
 const secondsToKeep = 5;

@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createCA } from "@tsbuilder/apimachinery/certs";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { eventually } from "../../../e2e/support/eventually.ts";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import { controllerNames } from "../controllers/index.ts";
@@ -80,7 +81,7 @@ test("the folder of a volume is deleted on a node, where root may do it", async 
     const own = join(folder, "volumes/data");
     expect(existsSync(own)).toBe(true);
     await objects.delete("tester", volume);
-    await vi.waitFor(() => expect(existsSync(own)).toBe(false));
+    await eventually(() => expect(existsSync(own)).toBe(false));
     expect(readFileSync(calls(), "utf8")).toBe(`rm -rf ${own}\n`);
   } finally {
     await cluster.stop();

@@ -35,6 +35,11 @@ export const load = defineCommand({
     for (const { image, archive } of wanted) if (archive === undefined) parseImageReference(image);
     if (into !== "nodes" && kubeconfig !== undefined)
       throw invalidArgument(`--kubeconfig does not apply to ${into}`, "omit it, or use --into nodes");
+    if (into === "nodes" && name !== undefined)
+      throw invalidArgument(
+        "--name does not apply to nodes",
+        "omit it, and name their cluster with --kubeconfig",
+      );
     const config = into === "nodes" ? resolve(cwd, kubeconfig ?? (await devKubeconfig(cwd))) : undefined;
     const needsTool = wanted.some(({ archive }) => archive === undefined);
     const tool = needsTool ? await findContainerTool(flags.tool as ContainerTool | undefined) : undefined;

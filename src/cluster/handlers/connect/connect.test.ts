@@ -285,7 +285,7 @@ metadata: {name: no-exec}
 spec:
   failurePolicy: Fail
   matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CONNECT], resources: [pods/attach]}]}
-  validations: [{expression: "object.kind != 'PodAttachOptions'", message: "nobody attaches here"}]
+  validations: [{expression: "object.kind != 'PodAttachOptions' || object.stdout == false", message: "nobody attaches here"}]
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding

@@ -21,6 +21,7 @@ import { type Reply, type RequestContext, isTrue, textReply } from "../../http/r
 import { hasKubelet } from "../../kinds/core/node/fake-node.ts";
 import { type Target, writeOf } from "../target.ts";
 import { type Destination, asksForUpgrade, forward, replyOf } from "./forward.ts";
+import { replyOfPage } from "./proxied-pages.ts";
 
 type Pod = Stored<core.Pod>;
 type Node = Stored<core.Node>;
@@ -231,7 +232,7 @@ async function proxy(context: RequestContext, target: Target): Promise<Reply> {
   const segments = target.namespace === "" ? "{5}" : "{7}";
   const rest = new RegExp(`^(?:/+[^/?]+)${segments}(.*)$`, "su").exec(url)?.[1] ?? "";
   const isUpgrade = asksForUpgrade(context);
-  if (!rest.startsWith("/") && !isUpgrade && context.method === "GET") {
+  if (!rest.startsWith("/") && !isUpgrade && ["GET", "HEAD"].includes(context.method)) {
     const location = url.replace(/\?|$/u, "/$&");
     return { code: 301, headers: { Location: location }, body: "" };
   }
@@ -243,7 +244,7 @@ async function proxy(context: RequestContext, target: Target): Promise<Reply> {
     const message = `error trying to reach service: ${error.message}`;
     throw new StatusError(503, "ServiceUnavailable", message);
   });
-  return replyOf(forwarded);
+  return replyOfPage(forwarded, url.slice(0, url.length - rest.length));
 }
 
 /** Reads `name`, `name:port` or `scheme:name:port`. Only Services have ports with names. */

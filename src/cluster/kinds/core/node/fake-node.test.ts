@@ -115,6 +115,7 @@ test("a kubelet that falls silent makes its node unknown, its pods unready and e
   await eventually(() =>
     expect(podNamed("own").status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("False"),
   );
+  await eventually(() => expect(taintsOf("tsbuilder-node")).toEqual([]));
   await renewLease();
   await objects().update("test", { ...nodeNamed("real"), status: status() } as never, "status");
   await eventually(() => expect(taintsOf("real")).toEqual([]));

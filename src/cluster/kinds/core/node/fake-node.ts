@@ -44,7 +44,8 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
 
     async reconcile() {
       if (!objects.get(nodes, undefined, nodeName)) await objects.create(nodeUser, newNode());
-      const hasContainers = objects.list(nodes).some(hasKubelet);
+      // Nodes of a former start, which a cluster that keeps its objects still has, are silent for ever.
+      const hasContainers = objects.list(nodes).some((node) => hasKubelet(node) && !isUnreachable(node));
       for (const node of objects.list(nodes)) {
         if (hasKubelet(node)) await taint(await noticeSilence(node), []);
         else await taint(await complete(node), hasContainers ? [pretendedTaint] : []);
