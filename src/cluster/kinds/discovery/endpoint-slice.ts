@@ -14,7 +14,14 @@ import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
 import { endpointSlicesController, mirroringController } from "./endpoint-slice-controller.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
-import { type Problems, choice, immutable, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
+import {
+  type Problems,
+  choice,
+  declaredImmutable,
+  refused,
+  optionalChoice,
+  itemsOf,
+} from "../checks/problems.ts";
 
 /** Go serializes absent endpoints and ports as null. */
 const nullLists = { endpoints: null, ports: null };
@@ -71,7 +78,7 @@ function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
   yield* portProblems(slice.ports ?? []);
   if (!old || !isEqual(slice.endpoints ?? [], old.endpoints ?? []))
     yield* endpointProblems(slice.endpoints ?? [], addressType);
-  if (old) yield* immutable("addressType", addressType, old.addressType ?? "");
+  if (old) yield* declaredImmutable("addressType", addressType, old.addressType ?? "");
 }
 
 const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
