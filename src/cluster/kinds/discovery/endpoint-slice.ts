@@ -8,6 +8,7 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { untilDeclared } from "../../contract/version.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
@@ -101,7 +102,7 @@ function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: st
     return yield tooMany("endpoints", endpoints.length, limits.endpoints);
   for (const [field, { addresses = [], nodeName, hostname, hints }] of itemsOf("endpoints", endpoints)) {
     const at = `${field}.addresses`;
-    if (addresses.length === 0) yield required(at, "must contain at least 1 address");
+    if (addresses.length === 0) yield required(at, untilDeclared("must contain at least 1 address"));
     else if (addresses.length > limits.addresses) yield tooMany(at, addresses.length, limits.addresses);
     for (const [position, address] of addresses.entries())
       yield* addressProblems(at, position, address, addressType);

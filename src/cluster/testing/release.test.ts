@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kubeconfig } from "../auth/credentials.ts";
-import { type ReceivedResponse, send } from "../testing/send.ts";
+import { type ReceivedResponse, send } from "./send.ts";
 
 /** What the process of a release says of its clusters. */
 interface Served {
