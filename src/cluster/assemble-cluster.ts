@@ -66,7 +66,7 @@ import type { Clock } from "@tsbuilder/apimachinery/time";
 /** The options of an API server, with or without a port. */
 export interface AssembleOptions {
   /**
-   * The release of Kubernetes to serve: `1.36` or `1.37`. All clusters of a process serve the same one. Default: the
+   * The release of Kubernetes to serve: `1.35`, `1.36` or `1.37`. All clusters of a process serve the same one. Default: the
    * environment variable `TSBUILDER_KUBERNETES_VERSION`, or 1.36.
    */
   readonly kubernetesVersion?: string | undefined;

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Release, defaultRelease } from "@tsbuilder/apimachinery/kinds";
+import { type Release, defaultRelease, releases } from "@tsbuilder/apimachinery/kinds";
+import { buildResources } from "../../../src/apimachinery/kinds/build/build-resources.ts";
 import { readBlocks, readFacts } from "../../../src/apimachinery/kinds/build/model.ts";
 import { buildKubernetes, kubernetesVersion } from "../../oracle/real/build-kubernetes.ts";
 import { compareFacts } from "./compare-facts.ts";
@@ -44,7 +45,10 @@ const files = {
   "gates.txt": reduceGates(facts),
   "lifetimes.txt": reduceLifetimes(facts),
 };
-const rules = readFileSync(new URL("rules.txt", folder), "utf8").split("\n");
+const kept = releases.filter((other) => other !== release).flatMap((other) => buildResources(other));
+const rules = readFileSync(new URL("rules.txt", folder), "utf8")
+  .split("\n")
+  .filter((line) => !kept.some(({ apiVersion, kind }) => line.startsWith(`${apiVersion} ${kind} `)));
 for (const [name, lines] of Object.entries(files)) {
   const relevant = isDefault ? (all: readonly string[]) => all : withoutLines;
   const known = [...readFacts(name, release).values()].flat();

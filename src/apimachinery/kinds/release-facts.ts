@@ -13,7 +13,7 @@ export interface Lifetime {
 export interface ReleaseFacts {
   /** The releases in which a feature gate is on by default. */
   readonly gates: Readonly<Record<string, readonly Release[]>>;
-  /** By version and kind: `batch/v1beta1/CronJob`. */
+  /** By version and kind: `policy/v1beta1/Eviction`. */
   readonly lifetimes: Readonly<Record<string, Lifetime>>;
 }
 

@@ -15,6 +15,11 @@ test("a kind is in the list of the releases that serve it", () => {
   expect(releases.filter((release) => findKind(bundles, "ClusterTrustBundle", release))).toEqual(["1.37"]);
   expect(builtinResources("1.37").length).toBeGreaterThan(builtinResources("1.36").length);
   expect(builtinResources("1.36")).toBe(builtinResources());
+  const policies = { group: "admissionregistration.k8s.io", version: "v1" };
+  expect(releases.filter((release) => findKind(policies, "MutatingAdmissionPolicy", release))).toEqual([
+    "1.36",
+    "1.37",
+  ]);
   const names = builtinResources("1.37").map(({ apiVersion, plural }) => `${apiVersion}/${plural}`);
   expect(new Set(names).size).toBe(names.length);
   expect(names.indexOf("certificates.k8s.io/v1/clustertrustbundles")).toBe(
@@ -58,7 +63,7 @@ test("Go declares the fields of all releases, each where its release has it", as
 
 test("isGateOn() returns whether a release has a feature on by default", () => {
   expect(releases.filter((release) => isGateOn("HPAScaleToZero", release))).toEqual(["1.37"]);
-  expect(releases.filter((release) => isGateOn("StrictIPCIDRValidation", release))).toContain("1.36");
+  expect(releases.filter((release) => isGateOn("StrictIPCIDRValidation", release))).toEqual(["1.36", "1.37"]);
   expect(() => isGateOn("Bogus", "1.36")).toThrow("no feature gate Bogus");
 });
 

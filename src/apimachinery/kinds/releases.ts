@@ -1,5 +1,5 @@
 /** The releases of Kubernetes whose kinds the tables have, the oldest first. */
-export const releases = ["1.36", "1.37"] as const;
+export const releases = ["1.35", "1.36", "1.37"] as const;
 
 export type Release = (typeof releases)[number];
 

@@ -1,4 +1,5 @@
 import { defineCommand } from "../arguments/command.ts";
+import { checkApis } from "../doctor/check-apis.ts";
 import { checkConflicts, checkProject } from "../doctor/check-project.ts";
 import { checkLock, checkPackages, checkPlace } from "../doctor/check-packages.ts";
 import { checkTools } from "../doctor/check-tools.ts";
@@ -8,7 +9,7 @@ import { describeUnfinished, type OpenProject, viewProject } from "../project/op
 
 export const doctor = defineCommand({
   description:
-    "Changes nothing, runs nothing of the project, and does not contact the cluster. Exits with 1 if something is wrong.",
+    "Finds what is missing, out of date or wrong, and which kinds of Kubernetes that the project uses a release lacks, deprecates or has removed. Changes nothing, runs nothing of the project, and does not contact the cluster. Exits with 1 if something is wrong.",
   flags: {},
   examples: ["tsbuilder doctor", "tsbuilder doctor --output json"],
   async run({ cwd, ui }) {
@@ -31,7 +32,7 @@ async function checkAll(project: OpenProject): Promise<Finding[]> {
   const conflicts = checkConflicts(tree);
   if (conflicts.length > 0) return [...checkPackages(root, tree), ...conflicts];
   const packages = [...checkPackages(root, tree), ...checkLock(root, tree), ...checkPlace(root, tree)];
-  return [...packages, ...(await checkProject(project))];
+  return [...packages, ...(await checkProject(project)), ...checkApis(tree)];
 }
 
 const signs = { good: "+", missing: "-", wrong: "!" } as const;

@@ -40,6 +40,15 @@ test.each([
   expect(notes.map((note) => /=(\S+) changes nothing: /u.exec(note)?.[1])).toEqual(entries);
 });
 
+test("the release is that of --emulated-version, which must be one of ours", () => {
+  expect(explain("--emulated-version=kube=1.37")).toEqual({ notes: [] });
+  const options = optionsOf(parseFlags(["--emulated-version=kube=1.37"], listFlags));
+  expect(options.kubernetesVersion).toBe("1.37");
+  expect(explain("--emulated-version=1.9").refusal).toMatch(
+    /^the embedded server can't emulate "1\.9": choose /u,
+  );
+});
+
 test("what no user can see changes nothing, and is named", () => {
   const { notes, refusal } = explain(
     "--max-requests-inflight=5",

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CertificateWithKey } from "@tsbuilder/apimachinery/certs";
-import { builtinResources } from "@tsbuilder/apimachinery/kinds";
+import { builtinResources, releases } from "@tsbuilder/apimachinery/kinds";
 import { type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { KubeletTLS } from "../contract/kubelet-tls.ts";
 import type { User } from "../contract/user.ts";
-import { servedRelease } from "../contract/version.ts";
 import { parseFlags, untilTerminated } from "./command-line.ts";
 
 /** Flags whose values are lists; repeated ones add to each other. */
@@ -69,7 +68,7 @@ function readNames(text: string): ReadonlySet<string> {
 /** The flags that the embedded server follows, or whose absence nobody can see. */
 const followedFlags = readNames(`
   advertise-address allow-privileged authorization-mode bind-address cert-dir client-ca-file
-  disable-admission-plugins enable-admission-plugins etcd-servers feature-gates kubelet-certificate-authority
+  disable-admission-plugins emulated-version enable-admission-plugins etcd-servers feature-gates kubelet-certificate-authority
   kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types proxy-client-cert-file
   proxy-client-key-file requestheader-allowed-names
   requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
@@ -107,6 +106,12 @@ export function explainFlags(flags: ReadonlyMap<string, string>): FlagsOutcome {
   const malformed = gates.find((gate) => readGate(gate) === undefined);
   if (malformed !== undefined) {
     const refusal = `invalid value "${malformed}" for --feature-gates: write Gate=true or Gate=false`;
+    return { refusal, notes: [] };
+  }
+  const versions = entries("emulated-version").map((entry) => entry.replace(/^kube=/u, ""));
+  const unknownVersion = versions.find((version) => !releases.some((release) => release === version));
+  if (unknownVersion !== undefined) {
+    const refusal = `the embedded server can't emulate "${unknownVersion}": choose one of ${releases.join(", ")}`;
     return { refusal, notes: [] };
   }
   const mode = entries("authorization-mode").find((name) => !authorizationModes.has(name));
@@ -156,8 +161,7 @@ function parseBool(text: string): boolean | undefined {
 function explainVersion(entry: string): string[] {
   const [name = "", value = "true"] = entry.split("=");
   const wanted = parseBool(value) ?? true;
-  const isServed =
-    builtinResources(servedRelease()).some(({ apiVersion }) => apiVersion === name) || name === "api/ga";
+  const isServed = builtinResources("all").some(({ apiVersion }) => apiVersion === name) || name === "api/ga";
   if (wanted === isServed) return [];
   const versions = wanted ? "no more versions" : "all its versions";
   return [noEffect("runtime-config", entry, `the embedded server serves ${versions}`)];
@@ -170,8 +174,10 @@ export function optionsOf(flags: ReadonlyMap<string, string>): ClusterOptions {
   const signingKey = readFlag(flags, "service-account-signing-key-file");
   const issuer = flags.get("service-account-issuer");
   const advertiseAddress = flags.get("advertise-address");
+  const version = flags.get("emulated-version")?.replace(/^kube=/u, "");
   const isAccountNeeded = !flags.get("disable-admission-plugins")?.split(",").includes("ServiceAccount");
   return {
+    kubernetesVersion: version,
     port: Number(flags.get("secure-port") ?? 6443),
     host: flags.get("bind-address") ?? "127.0.0.1",
     // Endpoints with loopback addresses are invalid.

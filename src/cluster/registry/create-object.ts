@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import { StatusError, alreadyExists, badRequest, invalidObject } from "../contract/status-error.ts";
+import { servesSince } from "../contract/version.ts";
 import type { ApiObject } from "../contract/api-object.ts";
 import { Entry } from "../storage/entry.ts";
 import { canTrack, restoreManagers, trackManagers, withoutManagers } from "./field-manager.ts";
@@ -20,7 +21,7 @@ export async function createObject(write: Write, object: ApiObject, { checkCreat
   const { strategy } = resource;
   await resource.load?.();
   setNamespace(write, object);
-  if (!checkCreate) removeSystemMetadata(object);
+  if (!checkCreate || servesSince("1.37")) removeSystemMetadata(object);
   const isTracked = !write.applied && canTrack(write, object);
   strategy.resetFields(object, undefined, "");
   strategy.default?.(object, write);
@@ -45,7 +46,7 @@ export async function createObject(write: Write, object: ApiObject, { checkCreat
   ];
   if (errors.length === 0) errors.push(...validateAnyMetadata(admitted, resource));
   if (errors.length > 0)
-    throw invalidObject(kindSubject(resource), admitted.metadata.name ?? "", listedErrors(errors));
+    throw invalidObject(kindSubject(resource), admitted.metadata.name ?? "", listedErrors(errors, resource));
   for (const warning of strategy.warnings?.(admitted, undefined) ?? []) write.warn(warning);
   if (checkCreate) allowCreation(write);
   const { name } = admitted.metadata;

@@ -5,7 +5,7 @@ import type { ApiObject } from "../contract/api-object.ts";
 import type { WriteRequest } from "./resource.ts";
 import { StatusError } from "../contract/status-error.ts";
 
-/** Removes metadata that only the server may set from the object of a POST. Updates that create keep it. */
+/** Removes metadata that only the server may set from a new object. Until 1.37, updates that create keep it. */
 export function removeSystemMetadata({ metadata }: ApiObject): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;

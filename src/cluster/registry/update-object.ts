@@ -114,7 +114,8 @@ async function prepare(write: Write, current: ApiObject, next: ApiObject, source
     ...validateUpdatedMetadata(update, current, resource, write.subresource),
     ...((await strategy.validateUpdate?.(update, current, write)) ?? []),
   ];
-  if (errors.length > 0) throw invalidObject(kindSubject(resource), write.name, listedErrors(errors));
+  if (errors.length > 0)
+    throw invalidObject(kindSubject(resource), write.name, listedErrors(errors, resource));
   if (write.subresource === "" || write.subresource === "scale") {
     for (const warning of strategy.warnings?.(update, current) ?? []) write.warn(warning);
   }

@@ -17,9 +17,9 @@ import type { ApiObject } from "../contract/api-object.ts";
 import { servesSince } from "../contract/version.ts";
 import type { MetadataCheck, Resource } from "./resource.ts";
 
-/** Returns the errors as the server lists them: since 1.37, one that several rules find is there once. */
-export function listedErrors(errors: readonly FieldError[]): readonly FieldError[] {
-  if (!servesSince("1.37")) return errors;
+/** Returns the errors as the server lists them: since 1.37, one that several rules of a built-in kind find is there once. */
+export function listedErrors(errors: readonly FieldError[], { custom }: Resource): readonly FieldError[] {
+  if (custom || !servesSince("1.37")) return errors;
   return [...new Map(errors.map((error) => [`${error.field} ${formatFieldError(error)}`, error])).values()];
 }
 

@@ -16,6 +16,7 @@ import {
   parseLabelSelector,
 } from "@tsbuilder/apimachinery/selector";
 import { type User, authenticated, userInfo } from "../../contract/user.ts";
+import { servesSince } from "../../contract/version.ts";
 import type { Core } from "../../registry/core.ts";
 import { setNamespace } from "../../registry/create-object.ts";
 import { removeDuplicateOwners, removeSystemMetadata } from "../../registry/object-meta.ts";
@@ -208,12 +209,14 @@ function* checkSpec(
   { resourceAttributes, nonResourceAttributes, user = "", groups = [] }: SubjectAccessReviewSpec,
   needsSubject: boolean,
 ): Problems {
+  const isWhole = servesSince("1.37");
+  const exactlyOne = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
   if (resourceAttributes && nonResourceAttributes) {
-    const detail = "cannot be specified in combination with resourceAttributes";
-    yield invalidNonResource(nonResourceAttributes, detail);
+    const detail = isWhole ? exactlyOne : "cannot be specified in combination with resourceAttributes";
+    const error = invalidNonResource(nonResourceAttributes, detail);
+    yield isWhole ? { ...error, field: "spec" } : error;
   } else if (!resourceAttributes && !nonResourceAttributes) {
-    const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-    yield invalid("spec.resourceAttributes", null, detail);
+    yield invalid(isWhole ? "spec" : "spec.resourceAttributes", null, exactlyOne);
   }
   if (needsSubject && user === "" && groups.length === 0) {
     yield invalid("spec.user", "", "at least one of user or group must be specified");

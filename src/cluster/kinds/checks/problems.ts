@@ -1,6 +1,14 @@
 import type { FieldError } from "@tsbuilder/apimachinery/errors";
-import { duplicate, invalid, required, notSupported, tooMany } from "@tsbuilder/apimachinery/errors";
+import {
+  duplicate,
+  invalid,
+  invalidStruct,
+  required,
+  notSupported,
+  tooMany,
+} from "@tsbuilder/apimachinery/errors";
 import { isEqual } from "@tsbuilder/apimachinery/json";
+import { servesSince } from "../../contract/version.ts";
 import { knownValues } from "./known-values.ts";
 
 /** The field errors of an object, in the order in which the API server reports them. */
@@ -70,6 +78,15 @@ export function unique(): (field: string, value: string) => Problems {
 /** Reports a field that an update has changed. */
 export function* immutable(field: string, value: unknown, old: unknown): Problems {
   if (!isEqual(value ?? null, old ?? null)) yield invalid(field, value ?? null, "field is immutable");
+}
+
+/** Reports such a field by a rule that Kubernetes has generated since 1.37: its message shows the value, or a struct, until then. */
+export function* declaredImmutable(field: string, value: unknown, old: unknown, struct?: object): Problems {
+  if (isEqual(value ?? null, old ?? null)) return;
+  const detail = "field is immutable";
+  if (servesSince("1.37") || !struct)
+    yield invalid(field, servesSince("1.37") ? null : (value ?? null), detail);
+  else yield invalidStruct(field, struct, detail);
 }
 
 export function* nonNegative(field: string, value: number | undefined): Problems {

@@ -8,13 +8,21 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { untilDeclared } from "../../contract/version.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
 import { endpointSlicesController, mirroringController } from "./endpoint-slice-controller.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
-import { type Problems, choice, immutable, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
+import {
+  type Problems,
+  choice,
+  declaredImmutable,
+  refused,
+  optionalChoice,
+  itemsOf,
+} from "../checks/problems.ts";
 
 /** Go serializes absent endpoints and ports as null. */
 const nullLists = { endpoints: null, ports: null };
@@ -71,7 +79,7 @@ function* sliceProblems(slice: EndpointSlice, old?: EndpointSlice): Problems {
   yield* portProblems(slice.ports ?? []);
   if (!old || !isEqual(slice.endpoints ?? [], old.endpoints ?? []))
     yield* endpointProblems(slice.endpoints ?? [], addressType);
-  if (old) yield* immutable("addressType", addressType, old.addressType ?? "");
+  if (old) yield* declaredImmutable("addressType", addressType, old.addressType ?? "");
 }
 
 const limits = { addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
@@ -94,7 +102,7 @@ function* endpointProblems(endpoints: readonly Sent<Endpoint>[], addressType: st
     return yield tooMany("endpoints", endpoints.length, limits.endpoints);
   for (const [field, { addresses = [], nodeName, hostname, hints }] of itemsOf("endpoints", endpoints)) {
     const at = `${field}.addresses`;
-    if (addresses.length === 0) yield required(at, "must contain at least 1 address");
+    if (addresses.length === 0) yield required(at, untilDeclared("must contain at least 1 address"));
     else if (addresses.length > limits.addresses) yield tooMany(at, addresses.length, limits.addresses);
     for (const [position, address] of addresses.entries())
       yield* addressProblems(at, position, address, addressType);

@@ -6,7 +6,7 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { labelProblems } from "../checks/names.ts";
-import { immutable, needed, type Problems } from "../checks/problems.ts";
+import { declaredImmutable, needed, type Problems } from "../checks/problems.ts";
 import { containerResourceProblems } from "../core/resources.ts";
 import { tolerationProblems } from "../core/pod-spec/scheduling.ts";
 
@@ -23,7 +23,7 @@ export const runtimeClass: BuiltInKind = {
     validate: (object) => [...runtimeClassProblems(object)],
     validateUpdate: (object: RuntimeClass, old: RuntimeClass) => [
       ...runtimeClassProblems(object),
-      ...immutable("handler", object.handler ?? "", old.handler ?? ""),
+      ...declaredImmutable("handler", object.handler ?? "", old.handler ?? ""),
     ],
   },
   cells: { Handler: text("handler") },

@@ -14,6 +14,7 @@ import { readField } from "../cells.ts";
 import type { Problems } from "../checks/problems.ts";
 import {
   choice,
+  declaredImmutable,
   duplicates,
   each,
   eachOfFew,
@@ -66,9 +67,8 @@ function claimState(object: object): string {
 }
 
 /** The spec of a claim can't change; the message shows it as the struct that it is in Go. */
-function* claimChanges(spec: unknown, old: unknown): Problems {
-  if (isEqual(spec, old)) return;
-  yield invalidStruct("spec", toGoStruct(spec, "resource/v1.ResourceClaimSpec"), "field is immutable");
+function claimChanges(spec: unknown, old: unknown): Problems {
+  return declaredImmutable("spec", spec, old, toGoStruct(spec, "resource/v1.ResourceClaimSpec"));
 }
 
 /** A request is for exactly one device by default. */

@@ -7,7 +7,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Problems } from "../checks/problems.ts";
-import { optionalChoice, immutable, refused, itemsOf, duplicates } from "../checks/problems.ts";
+import { optionalChoice, declaredImmutable, refused, itemsOf, duplicates } from "../checks/problems.ts";
 import { addFinalizer } from "../fill-in.ts";
 
 export const storageClass: BuiltInKind = {
@@ -44,10 +44,10 @@ function* classProblems(object: StorageClass): Problems {
 
 function* classChanges(object: StorageClass, old: StorageClass): Problems {
   if (!isEqual(object.parameters ?? {}, old.parameters ?? {})) {
-    yield* immutable("parameters", object.parameters, old.parameters);
+    yield* declaredImmutable("parameters", object.parameters, old.parameters);
   }
   for (const field of ["provisioner", "reclaimPolicy", "volumeBindingMode"] as const) {
-    yield* immutable(field, object[field], old[field]);
+    yield* declaredImmutable(field, object[field], old[field]);
   }
 }
 

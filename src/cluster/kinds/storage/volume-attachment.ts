@@ -1,12 +1,11 @@
-import { forbidden, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { forbidden, required, tooLong } from "@tsbuilder/apimachinery/errors";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/storage/v1";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { defaultVolumeSource } from "../core/pod-spec/defaults.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import { type Problems, inRange, refused } from "../checks/problems.ts";
+import { type Problems, declaredImmutable, inRange, refused } from "../checks/problems.ts";
 import { inlineVolumeProblems } from "../core/persistent-volume/persistent-volume.ts";
 import { driverNameProblems } from "../checks/names.ts";
 import { countBytes } from "./storage-classes.ts";
@@ -74,7 +73,6 @@ function* errorProblems(field: string, error: Sent<v1.VolumeError> | undefined):
 
 /** The message shows the spec as a Go struct. */
 function* attachmentChanges({ spec = {} }: VolumeAttachment, old: VolumeAttachment): Problems {
-  if (isEqual(spec, old.spec ?? {})) return;
   const { attacher = "", source = {}, nodeName = "" } = spec;
   const shown = {
     Attacher: attacher,
@@ -84,5 +82,5 @@ function* attachmentChanges({ spec = {} }: VolumeAttachment, old: VolumeAttachme
     },
     NodeName: nodeName,
   };
-  yield invalidStruct("spec", shown, "field is immutable");
+  yield* declaredImmutable("spec", spec, old.spec ?? {}, shown);
 }

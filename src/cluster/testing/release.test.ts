@@ -1,15 +1,44 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestCluster, type TestCluster } from "../testing/index.ts";
-import { type ReceivedResponse, send } from "../testing/send.ts";
+import type { Kubeconfig } from "../auth/credentials.ts";
+import { type ReceivedResponse, send } from "./send.ts";
 
-let cluster: TestCluster;
+/** What the process of a release says of its clusters. */
+interface Served {
+  readonly kubeconfig: Kubeconfig;
+  readonly another: Kubeconfig;
+  readonly errors: readonly string[];
+}
+
+const processes: ChildProcess[] = [];
+
+/** Serves a release in a process of its own. */
+async function serve(release: string): Promise<Served> {
+  const script = new URL("testdata/serve-release.ts", import.meta.url).pathname;
+  const args = ["--conditions=@tsbuilder/source", "--import", "tsx", script, release];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  processes.push(child);
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  return JSON.parse(line) as Served;
+}
+
+let newest: Served;
+let oldest: Served;
 beforeAll(async () => {
-  cluster = await startTestCluster({ kubernetesVersion: "1.37" });
+  [newest, oldest] = await Promise.all([serve("1.37"), serve("v1.35.4")]);
 });
-afterAll(() => cluster.stop());
+afterAll(async () => {
+  for (const child of processes) {
+    child.stdin!.end();
+    if (child.exitCode === null) await once(child, "exit");
+  }
+});
 
+const ask = (kubeconfig: Kubeconfig, path: string) => send(kubeconfig, { method: "GET", path });
 const call = (method: string, path: string, body?: unknown, type?: string): Promise<ReceivedResponse> =>
-  send(cluster.kubeconfig, { method, path, body, ...(type && { headers: { "Content-Type": type } }) });
+  send(newest.kubeconfig, { method, path, body, ...(type && { headers: { "Content-Type": type } }) });
 
 test("a cluster of 1.37 says so, and serves the kinds of that release", async () => {
   expect((await call("GET", "/version")).body).toMatchObject({
@@ -22,18 +51,24 @@ test("a cluster of 1.37 says so, and serves the kinds of that release", async ()
   expect((await call("GET", "/openapi/v3/apis/apps/v1")).text).toContain('"Recreate"');
 });
 
+test("a cluster of 1.35 lacks the kinds and fields of newer releases", async () => {
+  const { text } = await ask(oldest.kubeconfig, "/apis/admissionregistration.k8s.io/v1");
+  expect(text).toContain('"validatingadmissionpolicies"');
+  expect(text).not.toContain('"mutatingadmissionpolicies"');
+  const containers = [{ name: "c", image: "i" }];
+  const body = { metadata: { name: "a" }, spec: { containers, schedulingGroup: { podGroupName: "g" } } };
+  const path = "/api/v1/namespaces/default/pods?fieldValidation=Strict";
+  expect((await send(oldest.kubeconfig, { method: "POST", path, body })).text).toContain(
+    'unknown field \\"spec.schedulingGroup\\"',
+  );
+});
+
 test("all clusters of a process serve one release", async () => {
-  const another = await startTestCluster();
-  expect((await send(another.kubeconfig, { method: "GET", path: "/version" })).body).toMatchObject({
-    minor: "37",
-  });
-  await another.stop();
-  await expect(startTestCluster({ kubernetesVersion: "1.36" })).rejects.toThrow(
+  expect((await ask(newest.another, "/version")).body).toMatchObject({ minor: "37" });
+  expect(newest.errors).toEqual([
     "this process serves Kubernetes 1.37 already: start 1.36 in another one",
-  );
-  await expect(startTestCluster({ kubernetesVersion: "1.9" })).rejects.toThrow(
-    'there is no embedded Kubernetes "1.9"',
-  );
+    'there is no embedded Kubernetes "1.9": choose one of 1.35, 1.36, 1.37',
+  ]);
 });
 
 const labels = { app: "x" };
