@@ -16,7 +16,6 @@ import type {
   Reexport,
   ReferenceNode,
   TypeNode,
-  TypeParameter,
 } from "./syntax.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
