@@ -183,17 +183,25 @@ function chanceIn(undisturbed: Scenario, plain: Run): Baseline["chance"] {
   const found = new Map<number, Promise<Chance>>();
   // What depends on how long pods take, as a rollout with a deadline does, is left to chance, too, and so is what goes on with
   // time, such as the serial number of what is renewed.
-  const find = async (ready: number): Promise<Chance> => {
-    const again = await lateOutcomeOf(withSeed(undisturbed, 7919), ready);
+  const find = async (scenario: Scenario, ready: number): Promise<Chance> => {
+    const again = await lateOutcomeOf(scenario, ready);
     const chance = chanceOf(plain.state, again.state, derivedIn(plain, again));
     return { ...chance, fields: new Set([...chance.fields, ...recurringIn(again)]) };
   };
-  return (faults) => {
-    const troubles = faults.map((fault) => (fault.fault === "pod" || fault.fault === "node" ? fault.for : 0));
-    const ready = Math.max(slowReady, ...troubles);
-    const chance = found.get(ready) ?? find(ready);
+  const remember = (scenario: Scenario, ready: number): Promise<Chance> => {
+    const chance = found.get(ready) ?? find(scenario, ready);
     found.set(ready, chance);
     return chance;
+  };
+  return async (faults) => {
+    const usual = await remember(withSeed(undisturbed, 7919), slowReady);
+    const longest = Math.max(
+      ...faults.map((fault) => (fault.fault === "pod" || fault.fault === "node" ? fault.for : 0)),
+    );
+    if (longest <= slowReady) return usual;
+    // Only with the same seed does an operator come to what it gives up.
+    const { fields } = await remember(undisturbed, longest);
+    return { ...usual, fields: new Set([...usual.fields, ...fields]) };
   };
 }
 
