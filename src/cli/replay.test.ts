@@ -163,7 +163,8 @@ function compile(): string[] {
 
 async function newProject(name: string, multigroup: boolean): Promise<string> {
   const root = join(folder, name);
-  mkdirSync(root);
+  // A repository of its own: the files of a project in a folder of another one name that folder, which PROJECT doesn't.
+  mkdirSync(join(root, ".git"), { recursive: true });
   await run(["init", "--domain", "example.com", `--multigroup=${multigroup}`], root);
   return root;
 }
