@@ -20,7 +20,7 @@ export interface SchemaTable {
 export interface SchemaOptions {
   /** Default: false. Descriptions are three times as large as everything else. */
   readonly descriptions?: boolean;
-  /** Default: the newest that is tried as a whole. */
+  /** Default: `defaultRelease`. */
   readonly release?: Release;
 }
 

@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
   /** Persist the cluster's objects for the next session. */
   readonly persist: boolean;
   readonly nodes?: NodesOptions | undefined;
-  /** The release of Kubernetes. Default: the newest that is tried as a whole. */
+  /** The release of Kubernetes. Default: that of the environment variable, or 1.36. */
   readonly kubernetesVersion?: string | undefined;
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /** Receives each request of the operator that met a planned failure. */

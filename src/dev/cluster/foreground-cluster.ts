@@ -22,7 +22,7 @@ export interface ForegroundOptions {
   /** The local ports behind Services, as `NAMESPACE/NAME[:PORT]=LOCAL-PORT`. */
   readonly servicePorts?: readonly string[] | undefined;
   readonly nodes?: NodesOptions | undefined;
-  /** The release of Kubernetes. Default: the newest that is tried as a whole. */
+  /** The release of Kubernetes. Default: that of the environment variable, or 1.36. */
   readonly kubernetesVersion?: string | undefined;
 }
 

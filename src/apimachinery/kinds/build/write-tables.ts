@@ -77,10 +77,10 @@ function joinResources(kinds: readonly ReleaseKinds[]): BuiltinResource[] {
     resource: ListedResource & Pick<BuiltinResource, "zero">;
     releases: Release[];
   }[] = [];
-  const newestFirst = kinds.toSorted(
+  const defaultFirst = kinds.toSorted(
     (a, b) => Number(b.release === defaultRelease) - Number(a.release === defaultRelease),
   );
-  for (const { release, model, resources } of newestFirst) {
+  for (const { release, model, resources } of defaultFirst) {
     let end = 0;
     for (const listed of resources) {
       const resource = withZero(model, listed);
