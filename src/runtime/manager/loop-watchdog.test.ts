@@ -68,11 +68,12 @@ test("a loop that stands still because the process gets no processor is logged a
   while (performance.now() < start + 400);
   // The whole time, as far as the system says.
   starved += performance.now() - start;
+  // A busy machine stops the loop for shorter times, too.
   const line = await eventually(() => {
-    expect(lines).not.toEqual([]);
-    return lines[0]!;
+    const found = lines.find(({ seconds = 0 }) => seconds >= 0.2);
+    expect(found).toBeDefined();
+    return found!;
   });
   expect(line.msg).toBe("The process got no processor: the machine is busy, or the container is throttled");
-  expect(line.seconds).toBeGreaterThanOrEqual(0.2);
-  expect(blocked).toEqual([]);
+  expect(blocked.filter((milliseconds) => milliseconds >= 200)).toEqual([]);
 });
