@@ -162,6 +162,19 @@ describe("the folder of compiled code", () => {
     expect(open("1.0.1")).not.toBe(first);
   });
 
+  it("is another one for each program of Node, also if V8 has the same version", () => {
+    const openFor = (program: string) => openCodeFolder("1.0.0", { XDG_CACHE_HOME: code }, program);
+    const [one, other] = ["one", "other"].map((name) => join(folder, name)) as [string, string];
+    writeFileSync(one, "node");
+    writeFileSync(other, "node 2");
+    expect(openFor(one)).not.toBe(openFor(other));
+    // A program that was replaced in its place.
+    const before = openFor(one);
+    expect(openFor(one)).toBe(before);
+    utimesSync(one, 1, 1);
+    expect(openFor(one)).not.toBe(before);
+  });
+
   it("is not used where others may write to it", () => {
     open();
     chmodSync(all(), 0o770);

@@ -7,6 +7,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -140,14 +141,23 @@ function removeOthers(folder: string, names: ReadonlySet<string>): void {
 }
 
 /**
- * Returns the folder for compiled code of this version of tsbuilder and Node with the present flags of V8; creates it
- * if it is missing. Undefined if nothing can be kept, or if another user could change the folder: code in it is run.
+ * Returns the folder for compiled code of this version of tsbuilder and this program of Node with the present flags of V8; creates
+ * it if it is missing. Undefined if nothing can be kept, or if another user could change the folder: code in it is run.
+ *
+ * V8's own tag is that of its version, which many versions of Node have in common, as 20.19.0 and 20.20.2. But code refers to
+ * strings by their place in the program's heap: with another program, `Promise.all` becomes whatever is at that place there.
  */
-export function openCodeFolder(version: string, env: NodeJS.ProcessEnv): string | undefined {
+export function openCodeFolder(
+  version: string,
+  env: NodeJS.ProcessEnv,
+  program = process.execPath,
+): string | undefined {
   const codeFolders = openCacheFolder("code", env);
   if (codeFolders === undefined) return undefined;
   try {
-    const folder = join(codeFolders, `${version}-${cachedDataVersionTag().toString(16)}`);
+    const { size, mtimeMs } = statSync(program);
+    const node = crc32(`${process.version} ${size} ${mtimeMs} ${cachedDataVersionTag()}`).toString(16);
+    const folder = join(codeFolders, `${version}-${node}`);
     if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOldest(codeFolders, folder);
     else utimesSync(folder, new Date(), new Date());
     return folder;
