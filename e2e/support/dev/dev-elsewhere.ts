@@ -78,7 +78,9 @@ export function devElsewhereSuite(name: string, start: (shell: Shell) => Promise
         editFile(project, controller, "resources=others,", "resources=orders,");
         const second = startTsbuilder(project, "dev", "--context", "elsewhere", "--yes", "--persist");
         expect(await second.ended).toBe(1);
-        await second.sees("--persist, --port, --kubernetes-version and --nodes only apply to the embedded cluster");
+        await second.sees(
+          "--persist, --port, --kubernetes-version and --nodes only apply to the embedded cluster",
+        );
       } finally {
         expect(await dev.stop("SIGINT")).toBe(0);
       }
