@@ -83,7 +83,7 @@ export async function readApply(
   return { applied: object, force: isTrue(query.get("force")), text };
 }
 
-/** What the server's messages call the body of an apply. */
+/** The name of an apply's body in the server's messages. */
 const bodyName = (): string => (servesSince("1.37") ? "patch" : "YAML");
 
 /** Refuses duplicate fields of the body, or warns about them. */

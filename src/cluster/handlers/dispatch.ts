@@ -54,7 +54,7 @@ export async function dispatch(core: Core, context: RequestContext): Promise<Rep
   const verb = context.info.verb as Verb;
   if (isCreatedOnly(target) && !isCollection(target)) throw resourceNotServed();
   const handler = findSpecialHandler(target) ?? handlers[verb];
-  // What is behind a proxy may have any method.
+  // A proxied server may take any method.
   const isProxied = handler === handleConnect && target.subresource === "proxy";
   if (!handler || !(isProxied || allows(target, verb)) || isWrongPath(verb, target))
     throw unservedVerb(context, target);

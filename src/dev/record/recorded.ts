@@ -50,7 +50,7 @@ export const pageAgent = "tsbuilder-page";
 
 /** A request of a reconcile. */
 export interface RecordedRequest extends Omit<RequestMessage, "reconcileID" | "body"> {
-  /** What was sent, if the request failed; without values of Secrets, and not if it is large. */
+  /** The body of a failed request, without values of Secrets; undefined if it is large. */
   readonly body?: string | undefined;
 }
 

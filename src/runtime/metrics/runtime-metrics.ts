@@ -20,7 +20,7 @@ export interface MeasuredParts {
   readonly memory: MemoryLimits;
 }
 
-/** What each metric counts or measures: the text that Prometheus shows. */
+/** The help text of each metric, which Prometheus shows. */
 const descriptions = {
   leader_election_master_status: "1 while this process holds the lease.",
   tsbuilder_event_loop_blocked_seconds_total:

@@ -40,7 +40,7 @@ export interface RequestMessage {
   /** The HTTP status, or `<error>` without an answer. */
   readonly code: string;
   readonly seconds: number;
-  /** What was sent, if the request failed. */
+  /** The body of a failed request. */
   readonly body?: string | undefined;
 }
 

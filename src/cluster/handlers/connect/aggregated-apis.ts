@@ -69,9 +69,9 @@ export class AggregatedAPIs {
   readonly #objects: ClusterObjects;
   readonly #proxy: FrontProxy;
   readonly #resources = new Map<string, readonly RemoteResource[]>();
-  /** What ends the wait for the next check of an APIService. */
+  /** Functions that cancel the next check of an APIService, by its name. */
   readonly #waits = new Map<string, () => void>();
-  /** What was checked last. */
+  /** The spec of each APIService when it was last checked. */
   readonly #specs = new Map<string, v1.APIServiceSpec>();
   readonly #stop: () => void;
   readonly #running = new Set<AbortController>();

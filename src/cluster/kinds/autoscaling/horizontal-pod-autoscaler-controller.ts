@@ -35,7 +35,7 @@ interface Target extends KubernetesObject {
   };
 }
 
-/** What metrics.k8s.io says of a pod. */
+/** A PodMetrics of metrics.k8s.io. */
 interface PodMetrics {
   readonly metadata: { readonly name: string };
   readonly containers: readonly { readonly usage: Readonly<Record<string, string>> }[];

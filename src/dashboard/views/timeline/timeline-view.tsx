@@ -179,7 +179,7 @@ export function TimelineView() {
   );
 }
 
-/** What the view shows, and how to read it. */
+/** The heading: how many objects fail, and how to read the rows. */
 function Summary({ failing }: { readonly failing: number }) {
   const { feed, moment } = usePage();
   const { lanes, reconciles, from } = feed.history;
