@@ -1,4 +1,4 @@
-import type { Manager, Stored } from "@tsbuilder/runtime";
+import type { DurationLike, Manager, Stored } from "@tsbuilder/runtime";
 import { Deployment, StatefulSet } from "@tsbuilder/runtime/k8s/apps/v1";
 import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { PodDisruptionBudget } from "@tsbuilder/runtime/k8s/policy/v1";
@@ -10,38 +10,51 @@ import { examineScenario, explore } from "../explore/explore.ts";
 import { Random } from "../random.ts";
 import { simulate } from "./simulate.ts";
 
-/** Keeps a Deployment for each shop, and says in the status how many of its pods are ready; unless it `forgives`, never more. */
-function keepDeployments(manager: Manager, { forgives = true, budget = false, polls = false } = {}): void {
-  const { client } = manager;
-  manager
-    .controllerFor(Shop)
-    .owns(Deployment)
-    .complete({
-      async reconcile(metadata) {
-        const shop = await client.find(Shop, metadata);
-        if (!shop || shop.metadata.deletionTimestamp) return undefined;
-        const { size, colour = "red" } = shop.spec;
-        const labels = { shop: metadata.name };
-        const template = {
-          metadata: { labels },
-          spec: { containers: [{ name: "shop", image: `shop:${colour}` }] },
-        };
-        const spec = { replicas: size, selector: { matchLabels: labels }, template };
-        const { status } = await client.apply(Deployment, { metadata, spec }, { owner: shop, force: true });
-        const atLeastOne = { selector: { matchLabels: labels }, minAvailable: size };
-        if (budget) await client.apply(PodDisruptionBudget, { metadata, spec: atLeastOne }, { owner: shop });
-        const ready = status?.readyReplicas ?? 0;
-        const before = shop.status?.size ?? 0;
-        if (forgives || (before === 0 ? ready === size : ready < before))
-          await client.patchStatus(Shop, shop, { size: ready });
-        return polls ? { requeueAfter: "1m" } : undefined;
-      },
-    });
+/** Decides the size that a shop's status says, from its Deployment and the size that it said before; undefined leaves it. */
+type Decide = (deployment: Stored<Deployment>, before: number) => number | undefined;
+
+const readyPods: Decide = ({ status }) => status?.readyReplicas ?? 0;
+
+/** Options of an operator that keeps a Deployment for each shop. */
+interface Keeping {
+  readonly decide?: Decide;
+  /** Lets no pod be evicted. */
+  readonly budget?: boolean;
+  /** How often it looks, without being told. */
+  readonly polls?: DurationLike;
 }
 
-const scenarioOf = (options: Parameters<typeof keepDeployments>[1] = {}, faults: Fault[] = []): Scenario => ({
-  ...shopScenario((manager) => keepDeployments(manager, options)),
-  controllers: ["deployment", "replicaset", "disruption", "scheduler", "node", "kubelet"],
+const keepDeployments =
+  ({ decide = readyPods, budget = false, polls }: Keeping) =>
+  (manager: Manager): void => {
+    const { client } = manager;
+    manager
+      .controllerFor(Shop)
+      .owns(Deployment)
+      .complete({
+        async reconcile(metadata) {
+          const shop = await client.find(Shop, metadata);
+          if (!shop || shop.metadata.deletionTimestamp) return undefined;
+          const { size: replicas, colour = "red" } = shop.spec;
+          const labels = { shop: metadata.name };
+          const selector = { matchLabels: labels };
+          const containers = [{ name: "shop", image: `shop:${colour}` }];
+          const spec = { replicas, selector, template: { metadata: { labels }, spec: { containers } } };
+          const deployment = await client.apply(Deployment, { metadata, spec }, { owner: shop, force: true });
+          const all = { selector, minAvailable: replicas };
+          if (budget) await client.apply(PodDisruptionBudget, { metadata, spec: all }, { owner: shop });
+          const size = decide(deployment, shop.status?.size ?? 0);
+          if (size !== undefined) await client.patchStatus(Shop, shop, { size });
+          return polls ? { requeueAfter: polls } : undefined;
+        },
+      });
+  };
+
+const controllers = ["deployment", "replicaset", "disruption", "scheduler", "node", "kubelet"] as const;
+
+const scenarioOf = (options: Keeping = {}, faults: Fault[] = []): Scenario => ({
+  ...shopScenario(keepDeployments(options)),
+  controllers,
   steps: [
     applyShop("a", { size: 2 }),
     { ...applyShop("a", { size: 2, colour: "blue" }), after: 40_000 } as Step,
@@ -195,8 +208,11 @@ test("a StatefulSet, which waits for such a pod for ever, gets the image in the 
         },
       });
   };
-  const controllers = ["statefulset", "scheduler", "node", "kubelet"] as const;
-  const run = await simulate({ ...shopScenario(setup), controllers, steps: mended });
+  const run = await simulate({
+    ...shopScenario(setup),
+    controllers: ["statefulset", "scheduler", "node", "kubelet"],
+    steps: mended,
+  });
   const [waiting = 0] = timesOf(run, "pods", "MODIFIED", "status.containerStatuses");
   const [started = 0] = timesOf(run, "pods", "MODIFIED", "status.podIP");
   expect(waiting).toBeLessThan(10_000);
@@ -206,7 +222,7 @@ test("a StatefulSet, which waits for such a pod for ever, gets the image in the 
 });
 
 test("nothing rests before a node is back, although operators that look from time to time have done so for long", async () => {
-  const scenario = scenarioOf({ polls: true });
+  const scenario = scenarioOf({ polls: "1m" });
   const { trace } = await simulate(scenario);
   const at = trace.find(({ type }) => type === "phase")!.at;
   const { state } = await simulate({ ...scenario, faults: [{ fault: "node", at, for: 400_000 }] });
@@ -220,58 +236,34 @@ test("an operator that follows its pods is right, whatever happens to them", asy
 
 test("an operator that takes a pod for lost that isn't ready for a while is found", async () => {
   const fault = { fault: "pod", pod: 3, how: "unready", at: 110_000, for: 5000 } as const;
-  const failure = await examineScenario(scenarioOf({ forgives: false }, [fault]));
+  const decide: Decide = ({ status }, before) => {
+    const ready = status?.readyReplicas ?? 0;
+    return (before === 0 ? ready === 2 : ready < before) ? ready : undefined;
+  };
+  const failure = await examineScenario(scenarioOf({ decide }, [fault]));
   expect(failure?.verdict.message).toBe("Shop.sim.dev/v1 default/a: status.size is 1, not 2");
   expect(failure?.verdict.class).toBe("drift");
 });
 
-/** Notes in the status what it decides of a Deployment. */
-function deciding(
-  decide: (deployment: Stored<Deployment>, before: number) => number | undefined,
-  fault: Fault,
-): Scenario {
-  const setup = (manager: Manager): void => {
-    const { client } = manager;
-    manager
-      .controllerFor(Shop)
-      .owns(Deployment)
-      .complete({
-        async reconcile(metadata) {
-          const shop = await client.find(Shop, metadata);
-          if (!shop || shop.metadata.deletionTimestamp) return undefined;
-          const labels = { shop: metadata.name };
-          const template = {
-            metadata: { labels },
-            spec: { containers: [{ name: "shop", image: "shop:1" }] },
-          };
-          const spec = { replicas: 2, selector: { matchLabels: labels }, template };
-          const deployment = await client.apply(Deployment, { metadata, spec }, { owner: shop });
-          const size = decide(deployment, shop.status?.size ?? 0);
-          if (size === undefined) return { requeueAfter: "30s" };
-          await client.patchStatus(Shop, shop, { size });
-          return undefined;
-        },
-      });
-  };
-  const controllers = ["deployment", "replicaset", "scheduler", "node", "kubelet"] as const;
-  return { ...shopScenario(setup), controllers, steps: [applyShop("a", { size: 2 })], faults: [fault] };
-}
-
 test("an operator may give up what isn't ready in time because its node is away", async () => {
   const outage = { fault: "node", at: 200_000, for: 400_000 } as const;
+  const deciding = (decide: Decide): Scenario => ({
+    ...scenarioOf({ decide, polls: "30s" }, [outage]),
+    steps: [applyShop("a", { size: 2 })],
+  });
   const trying = deciding(({ metadata, status }, before) => {
-    if (before !== 0) return before;
+    if (before !== 0) return undefined;
     const available = status?.conditions?.find(({ type }) => type === "Available");
     const since = Date.parse(available?.lastTransitionTime ?? metadata.creationTimestamp);
     if (available?.status !== "True") return Date.now() - since >= 120_000 ? -1 : undefined;
     return Date.now() - Date.parse(metadata.creationTimestamp) >= 600_000 ? 1 : undefined;
-  }, outage);
+  });
   expect((await simulate(trying)).state.list("Shop")).toMatchObject([{ status: { size: -1 } }]);
   expect((await examineScenario(trying))?.story).toBeUndefined();
   // Who takes for lost what has been ready doesn't give up: slow pods make no difference.
   const losing = deciding(({ status }, before) => {
     if (status?.readyReplicas === 2) return before || 1;
-    return before === 0 ? 0 : -1;
-  }, outage);
+    return before === 0 ? undefined : -1;
+  });
   expect((await examineScenario(losing))?.verdict.class).toBe("drift");
 });
