@@ -79,7 +79,10 @@ export function exploreShare(
   return withVirtualGlobals(() => explorePlans(make, options, share));
 }
 
-/** The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. */
+/**
+ * The number of seeds that share a plan: its steps, and the undisturbed runs that theirs are compared with. More of them make a run
+ * cheaper, and plans fewer: with 16, 34 of the 60 defects of the lab were found in 10 s each; with 4, 42; with 2, 40.
+ */
 export const seedsPerPlan = 4;
 
 /** Makes the scenario of a plan. Plans that take turns need the number. */
