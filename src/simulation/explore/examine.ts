@@ -14,7 +14,14 @@ import {
 } from "../verdicts/differences.ts";
 import { claimKeyOf, deletedClaims, lostClaimsVerdict, outlivedClaims } from "../verdicts/claims.ts";
 import { judgeState, judgeTrace, leftoverOf } from "../verdicts/judge.ts";
-import { derivedIn, impossibleIn, isImpossible, pausedObjects, recurringIn } from "../verdicts/left-out.ts";
+import {
+  derivedIn,
+  expiredIn,
+  impossibleIn,
+  isImpossible,
+  pausedObjects,
+  recurringIn,
+} from "../verdicts/left-out.ts";
 import { presentIn, takenIn } from "../verdicts/taken.ts";
 import {
   lateOutcomeOf,
@@ -341,8 +348,11 @@ async function compare(run: Run, other: Run, comparison: Comparison): Promise<Fi
   const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
   const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };
   const impossible = impossibleIn(other, [run.state, other.state]);
+  const expired = new Set([run, other].flatMap((one) => [...expiredIn(one)]));
   const isExplained = (difference: Difference): boolean =>
-    isImpossible(impossible, difference) || isAllowed(difference, scenario);
+    isImpossible(impossible, difference) ||
+    isAllowed(difference, scenario) ||
+    (difference.field === undefined && expired.has(difference.object));
   // Mostly nothing differs that isn't allowed, and the run that shows what chance decides can be saved.
   if (differencesOf(run.state, other.state, leftOut).every(isExplained)) return [];
   const differences = differencesBesides(

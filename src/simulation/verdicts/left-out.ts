@@ -54,6 +54,28 @@ export function recurringIn({ trace, state, writes }: Run): string[] {
   );
 }
 
+/**
+ * Returns the Jobs (`Job.batch/v1 default/shop`) that were deleted because they had finished or their time was over, and not because
+ * of what a user did: nobody runs them again.
+ */
+export function expiredIn({ trace }: Run): Set<string> {
+  const finished = new Map<string, number>();
+  const expired = new Set<string>();
+  let lastStep = -Infinity;
+  for (const event of trace) {
+    if (event.type === "phase") break;
+    if (event.type === "step") lastStep = event.at;
+    if (event.type !== "change" || event.resource !== "jobs.batch") continue;
+    const { at, by, change, fields, key } = event;
+    if (change === "ADDED") finished.delete(key);
+    if (by === "cluster" && fields.includes("status.conditions")) finished.set(key, at);
+    const isDeleted = change === "DELETED" || fields.includes("metadata.deletionTimestamp");
+    const isTime = lastStep <= (finished.get(key) ?? -Infinity) || at - lastStep >= shortestPause;
+    if (isDeleted && by !== "user" && finished.has(key) && isTime) expired.add(`Job.batch/v1 ${key}`);
+  }
+  return expired;
+}
+
 /** Returns the derived objects of a run that no process wrote to in the other run. */
 function derivedInBoth({ derived }: Run, other: Run): KubernetesObject[] {
   const counted = new Set(
