@@ -67,3 +67,18 @@ export interface LeftOut {
   /** Texts that replace the uids of deleted objects, by uid: survivors may still hold such a uid. */
   readonly formerUids?: ReadonlyMap<string, string>;
 }
+
+/** Returns whether the user paused an object. Earlier changes of its spec may never have been carried out. */
+export function isPaused(object: KubernetesObject): boolean {
+  const { spec } = object as { readonly spec?: { readonly paused?: unknown } };
+  return spec?.paused === true || pausingAnnotation(object) !== undefined;
+}
+
+/** Returns the name of the annotation that pauses an object, which `pausable` of the runtime's controllers honours. */
+export function pausingAnnotation({ metadata }: KubernetesObject): string | undefined {
+  const [found] =
+    Object.entries(metadata.annotations ?? {}).find(
+      ([name, value]) => name.endsWith("/paused") && value === "true",
+    ) ?? [];
+  return found;
+}

@@ -1,11 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { loadObjects } from "@tsbuilder/cluster/testing";
 import { expect, test } from "vitest";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
+import {
+  applyShop,
+  Shop,
+  ShopReconciler,
+  shopScenario,
+} from "../../../e2e/support/simulation/simulated-shop.ts";
 import { setupAppServiceController } from "../../../e2e/golden/app-operator/src/controller/appservice_controller.ts";
 import type { Scenario } from "../contract/index.ts";
 import { operationsFor } from "../operations/operations-for.ts";
 import { Random } from "../random.ts";
-import { explore } from "./explore.ts";
+import { examineScenario, explore } from "./explore.ts";
 
 test("what is paused stays as it is, whatever was asked for before", async () => {
   const folder = new URL("../../../e2e/golden/app-operator/config/crd/bases", import.meta.url);
@@ -25,4 +32,20 @@ test("what is paused stays as it is, whatever was asked for before", async () =>
     const { failure } = await explore(scenario, { seeds: 2, shrinks: 0 });
     expect(failure?.story).toBeUndefined();
   }
+});
+
+test("what is paused by its annotation goes on before it is deleted", async () => {
+  const scenario = shopScenario((manager) => {
+    manager
+      .controllerFor(Shop)
+      .owns(ConfigMap)
+      .finalizer("example.com/account", async () => {})
+      .pausable()
+      .complete(new ShopReconciler(manager));
+  });
+  const merge = { metadata: { annotations: { "sim.dev/paused": "true" } } };
+  const target = { apiVersion: "sim.dev/v1", kind: "Shop", namespace: "default", name: "a" };
+  const steps = [applyShop("a", { size: 1 }), { do: "settle" }, { do: "patch", target, merge }] as const;
+  const failure = await examineScenario({ ...scenario, steps });
+  expect(failure?.story).toBeUndefined();
 });

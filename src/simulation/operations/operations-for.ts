@@ -243,10 +243,11 @@ class Plan {
     const { annotations: values = { "example.com/note": ["first", "second"] } } = this.#options;
     const [key, texts] = random.pick(Object.entries(values));
     const labels = { "example.com/team": random.pick(["red", "blue"]) };
-    const annotations = { ...object.metadata.annotations, [key]: random.pick(texts) };
+    const text = random.pick(texts);
+    const annotations = { ...object.metadata.annotations, [key]: text };
     const annotated = { ...object, metadata: { ...object.metadata, labels, annotations } };
     if (this.#kind.errors(annotated, object).length > 0) return;
-    this.#apply(metadata, annotated, `labels and annotates ${metadata.name}`);
+    this.#apply(metadata, annotated, `labels ${metadata.name}, and annotates it with ${key}: ${text}`);
   }
 
   /** Changes the first of the plan's fields that are left, and sets it before, if it isn't set. */

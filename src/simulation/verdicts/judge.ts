@@ -7,8 +7,7 @@ import type { Fault, Phase, Run, Scenario, Step, TraceEvent, Verdict } from "../
 import { latePush, namesMissingImage } from "../contract/missing-image.ts";
 import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
 import { appliedIn, isElected } from "../contract/scenario.ts";
-import { refTextOf } from "../contract/state.ts";
-import { isPaused } from "./left-out.ts";
+import { isPaused, refTextOf } from "../contract/state.ts";
 
 /** Returns the mistakes that the trace of a run shows, without a look at other runs. */
 export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {

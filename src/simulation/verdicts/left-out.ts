@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { LeftOut, Run, Scenario, State, TraceEvent } from "../contract/index.ts";
 import { shortestPause } from "../contract/run.ts";
 import { appliedIn } from "../contract/scenario.ts";
-import { refText, refTextOf } from "../contract/state.ts";
+import { isPaused, refText, refTextOf } from "../contract/state.ts";
 import type { Difference } from "./differences.ts";
 
 /**
@@ -131,18 +131,6 @@ export function isImpossible(
 function ownersOf({ metadata }: Partial<Owned>): string[] {
   return (metadata?.ownerReferences ?? []).flatMap(({ apiVersion, kind, name }) =>
     [metadata?.namespace, undefined].map((namespace) => refText({ apiVersion, kind, name, namespace })),
-  );
-}
-
-/** Returns whether the user paused an object. Earlier changes of its spec may never have been carried out. */
-export function isPaused(object: KubernetesObject): boolean {
-  const { spec, metadata } = object as Pick<KubernetesObject, "metadata"> & {
-    readonly spec?: { readonly paused?: unknown };
-  };
-  // The annotation that `pausable` of the runtime's controllers honours.
-  const annotations = Object.entries(metadata.annotations ?? {});
-  return (
-    spec?.paused === true || annotations.some(([name, value]) => name.endsWith("/paused") && value === "true")
   );
 }
 

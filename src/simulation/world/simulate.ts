@@ -15,7 +15,7 @@ import type {
 } from "../contract/index.ts";
 import { eventsIn } from "../contract/run.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
-import { type Ref, type State, refOf, refText, refTextOf } from "../contract/state.ts";
+import { type Ref, type State, pausingAnnotation, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
@@ -161,6 +161,8 @@ async function runPhases(
   let left: State | undefined;
   const deleteAll = async (): Promise<void> => {
     const refs = [...createdIn(scenario).values()].toReversed();
+    // What is paused stays until it goes on, even if it is deleted.
+    await user.take(world.objects().flatMap(goingOn));
     const first = Object.keys(scenario.external ?? {}).length > 0 ? shortestOfSeveral(refs) : undefined;
     if (first) {
       const before = world.state();
@@ -381,6 +383,14 @@ function shortestOfSeveral(refs: readonly Ref[]): Ref | undefined {
     refs.some((other, otherAt) => otherAt !== at && other.kind === kind && other.apiVersion === apiVersion),
   );
   return alike.toSorted((a, b) => a.name.length - b.name.length)[0];
+}
+
+/** Returns the step by which a user lets a paused object go on. */
+function goingOn(object: KubernetesObject): Step[] {
+  const name = pausingAnnotation(object);
+  if (name === undefined) return [];
+  const merge = { metadata: { annotations: { [name]: null } } };
+  return [{ do: "patch", target: refOf(object), merge, after: 10 }];
 }
 
 function deletionOf(target: Ref): Step {
