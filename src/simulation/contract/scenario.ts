@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ControllerName } from "@tsbuilder/cluster";
 import type { ExecResult, Manager, ManagerOptions } from "@tsbuilder/runtime";
-import type { ExecOptions } from "@tsbuilder/runtime/advanced";
+import type { ExecOptions, UnstructuredObject } from "@tsbuilder/runtime/advanced";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import { findKind } from "@tsbuilder/apimachinery/kinds";
 import type { ExternalSystem } from "./external.ts";
@@ -12,9 +12,9 @@ import type { Ref } from "./state.ts";
 /** A world, the events in it, and the conditions that must hold. */
 export interface Scenario extends Promises {
   readonly operators: readonly SimulatedOperator[];
-  readonly crds?: readonly KubernetesObject[];
+  readonly crds?: readonly WrittenObject[];
   /** Objects that exist before the operators start. */
-  readonly objects?: readonly KubernetesObject[];
+  readonly objects?: readonly WrittenObject[];
   readonly steps?: readonly Step[];
   readonly faults?: readonly Fault[];
   /** Decides everything that the scenario leaves open. Default: 1. */
@@ -59,6 +59,9 @@ export function isElected({ replicas = 1, sharding }: SimulatedOperator): boolea
   return replicas > 1 && sharding === undefined;
 }
 
+/** An object of a type, or as it is written in YAML. */
+export type WrittenObject = KubernetesObject | UnstructuredObject;
+
 interface Planned {
   /** Milliseconds to wait before the step. Default: the seed decides. */
   readonly after?: number;
@@ -71,7 +74,7 @@ interface Planned {
 /** An action of a user. Steps are data only, so that they can be left out, and written into a test. */
 export type Step =
   /** Creates the object, or replaces everything but metadata and status: a field that is omitted is removed. */
-  | (Planned & { readonly do: "apply"; readonly object: KubernetesObject })
+  | (Planned & { readonly do: "apply"; readonly object: WrittenObject })
   /** Merges into the status, as another controller would. */
   | (Planned & { readonly do: "status"; readonly target: Ref; readonly status: object })
   | (Planned & { readonly do: "patch"; readonly target: Ref; readonly merge: object })

@@ -33,6 +33,16 @@ test("what an operator forgets of a given object that is deleted is left over", 
   expect(failure?.verdict).toMatchObject({ class: "leftover", objects: ["ConfigMap.v1 default/a"] });
 });
 
+test("a given object may be written as in YAML", async () => {
+  const metadata = { namespace: "default", name: "settings" };
+  const objects = [{ apiVersion: "v1", kind: "ConfigMap", metadata, data: { size: "1" } }];
+  const { state } = await simulate({
+    ...given,
+    objects: [...objects, { apiVersion: "v1", kind: "Secret", metadata, stringData: { key: "a" } }],
+  });
+  expect(state.list("ConfigMap")).toContainEqual(expect.objectContaining({ data: { size: "1" } }));
+});
+
 test("the ids of given objects are the same for every base", async () => {
   const other = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "other" } };
   const uidOf = async (objects: readonly KubernetesObject[]): Promise<string | undefined> =>
