@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -68,6 +68,7 @@ test("an ejected project generates, tests, builds and packages the same without 
     });
   await run(project, "npm", "test");
 
+  await tryPush(project);
   if (hasKubectl) await tryOnCluster(project);
 
   // The image is built from what .dockerignore lets through, and the Dockerfile copies.
@@ -92,6 +93,20 @@ test("an ejected project generates, tests, builds and packages the same without 
   expect(packed.registry.asked).toEqual([]);
 });
 
+/** `make docker-push` calls the container tool, which here is a program that prints what it got. */
+async function tryPush(project: Shell): Promise<void> {
+  const tool = join(project.folder, "before/podman");
+  writeFileSync(tool, '#!/bin/sh\necho "podman $*"\n', { mode: 0o755 });
+  const path = `${dirname(tool)}${delimiter}${project.env?.["PATH"] ?? process.env["PATH"]}`;
+  const withTool = { ...project, env: { ...project.env, PATH: path } };
+  const image = "registry.example.com/shop:v1";
+  const pushed = await run(withTool, "make", "docker-push", `IMG=${image}`, "CONTAINER_TOOL=podman");
+  expect(pushed.stdout).toContain(`podman push ${image}\n`);
+  const flags = ["--tool", "podman", "--", "--tls-verify=false"];
+  const other = await run(withTool, "node", "hack/operator.js", "push", image, ...flags);
+  expect(other.stdout).toBe(`podman push --tls-verify=false ${image}\n`);
+}
+
 /** Without `--force`, no object of a user is deleted from a cluster. */
 async function tryOnCluster(project: Shell): Promise<void> {
   const cluster = await startTestCluster({ controllers: controllerNames });
@@ -100,22 +115,20 @@ async function tryOnCluster(project: Shell): Promise<void> {
   const withCluster = { ...project, env: { ...project.env, KUBECONFIG: kubeconfig } };
   const operator = async (...args: string[]): Promise<string> =>
     (await run(withCluster, "node", "hack/operator.js", ...args)).stdout;
-  expect(await operator("deploy", "--image", "registry.example.com/shop:v1")).toMatch(
-    /^Applying in context ".+" \(http.+\)\n/u,
-  );
+  const image = ["--image", "registry.example.com/shop:v1"];
+  const objects = async (kinds: string): Promise<string> => {
+    const args = ["get", kinds, "--all-namespaces", "--output", "name"];
+    return (await run(withCluster, "kubectl", ...args)).stdout.trim();
+  };
+  expect(await operator("deploy", ...image, "--dry-run")).toContain("would be created");
+  expect(await objects("deployments")).toBe("");
+  const deployed = await operator("deploy", ...image, "--wait", "--timeout", "60");
+  expect(deployed).toMatch(/^Applying in context ".+" \(http.+\)\n[^]*\nThe operator is available\.\n$/u);
   await run(withCluster, "kubectl", "apply", "--kustomize", "config/samples");
   const kept = /keep CustomResourceDefinition mysqls\.apps\.example\.com: it still has 1 object/u;
   expect(await operator("uninstall")).toMatch(kept);
   expect(await operator("undeploy")).toMatch(kept);
-  const left = await run(
-    withCluster,
-    "kubectl",
-    "get",
-    "mysqls,deployments",
-    "--all-namespaces",
-    "-o",
-    "name",
-  );
-  expect(left.stdout.trim()).toBe("mysql.apps.example.com/mysql-sample");
+  expect(await objects("mysqls,deployments")).toBe("mysql.apps.example.com/mysql-sample");
+  expect(await operator("uninstall", "--force", "--dry-run")).toContain("would delete CustomResource");
   expect(await operator("uninstall", "--force")).toContain("mysqls.apps.example.com");
 }
