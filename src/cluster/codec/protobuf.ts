@@ -229,7 +229,13 @@ function readEntry(reader: WireReader, { name, value }: Field, object: Json, dep
   }
   reader.leave(outer);
   if (key !== "__proto__") entries[key] = item;
-  else Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
+  else
+    Object.defineProperty(entries, key, {
+      value: item,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
 }
 
 /** The codecs of protobuf's scalar types, by JSON schema type or format. */

@@ -22,10 +22,7 @@ export const scalarCodecs: Readonly<Record<string, ValueCodec>> = {
 };
 
 /** Makes the codec of a value that is a message in protobuf. `zero` is the JSON form of an empty message. */
-export function message(
-  decode: (reader: WireReader, depth: number) => unknown,
-  zero: unknown,
-): ValueCodec {
+export function message(decode: (reader: WireReader, depth: number) => unknown, zero: unknown): ValueCodec {
   return scalar(wire.bytes, zero, (reader, depth) => {
     const outer = reader.enter();
     const value = decode(reader, depth);

@@ -66,8 +66,7 @@ export function createLogger(options: LoggerOptions = {}): LeveledLogger {
   const encode = encoder === "json" ? encodeJson : encodeText;
   const sink: LogSink = {
     level: logLevels.indexOf(level),
-    write: (lineLevel, message, fields) =>
-      print(encode(timestamp(clock.now()), lineLevel, message, fields)),
+    write: (lineLevel, message, fields) => print(encode(timestamp(clock.now()), lineLevel, message, fields)),
   };
   return createLineLogger(sink, {});
 }
@@ -119,7 +118,8 @@ const reservedNames = new Set(["level", "ts", "msg"]);
 /** The order and names of zap's production encoder, which log pipelines already support. */
 function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const line: { [name: string]: unknown } = { level, ts, msg: message };
-  for (const name of Object.keys(fields)) line[reservedNames.has(name) ? `${name}_` : name] = formatField(fields[name]);
+  for (const name of Object.keys(fields))
+    line[reservedNames.has(name) ? `${name}_` : name] = formatField(fields[name]);
   const stack = level === "error" ? stackOf(fields["error"]) : undefined;
   if (stack !== undefined) line["stacktrace"] = stack;
   return `${JSON.stringify(line)}\n`;
