@@ -2,24 +2,14 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { delimiter, dirname, join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import {
-  installPackedTsbuilder,
-  type PackedTsbuilder,
-  scaffoldPacked,
-} from "../../support/registries/packed-tsbuilder.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { scaffoldPacked, usePackedTsbuilder } from "../../support/registries/packed-tsbuilder.ts";
 import { run, type Shell, tryRun } from "../../support/shell.ts";
 
-let packed: PackedTsbuilder;
-
-beforeAll(async () => {
-  packed = await installPackedTsbuilder();
-});
-
-afterAll(() => packed?.remove());
+const packed = usePackedTsbuilder();
 
 test("an ejected project generates, tests, builds and packages the same without tsbuilder", async () => {
-  const project = await scaffoldPacked(packed, "shop");
+  const project = await scaffoldPacked(packed(), "shop");
   const file = (path: string): string => join(project.folder, path);
   const hasKubectl = (await tryRun(project, "kubectl", "version", "--client")).exitCode === 0;
   await run(project, "tsbuilder", "generate", "docs");
@@ -49,7 +39,7 @@ test("an ejected project generates, tests, builds and packages the same without 
   expect(readFileSync(file("package.json"), "utf8")).toContain(
     '"ci": "node hack/operator.js manifests && tsbuilder doctor && npm test"',
   );
-  rmSync(join(packed.work, "prefix"), { recursive: true });
+  rmSync(join(packed().work, "prefix"), { recursive: true });
   rmSync(file("node_modules"), { recursive: true });
   rmSync(file("dist"), { recursive: true });
   expect((await tryRun(project, "tsbuilder", "--version")).exitCode).not.toBe(0);
@@ -90,7 +80,7 @@ test("an ejected project generates, tests, builds and packages the same without 
   const refused = await tryRun(project, "npm", "run", "manifests");
   expect(refused.exitCode).not.toBe(0);
   expect(refused.stderr).toMatch(/mysql_types\.ts:\d+:\d+/u);
-  expect(packed.registry.asked).toEqual([]);
+  expect(packed().registry.asked).toEqual([]);
 });
 
 /** `make docker-push` calls the container tool, which here is a program that prints what it got. */
