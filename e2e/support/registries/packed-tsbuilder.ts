@@ -18,9 +18,7 @@ export interface PackedTsbuilder {
 }
 
 /** Installs the tarball that `npm run build` packed. `edit` changes what the registry says of a package. */
-async function installPackedTsbuilder(
-  edit?: (packument: Packument) => Packument,
-): Promise<PackedTsbuilder> {
+async function installPackedTsbuilder(edit?: (packument: Packument) => Packument): Promise<PackedTsbuilder> {
   const work = mkdtempSync(join(tmpdir(), "tsbuilder-packed-"));
   const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
   const registry = await startRegistryStandIn(upstream, edit);

@@ -234,7 +234,9 @@ test("renderScreen() unfolds the cause of an error, which its stack does not hav
   ]);
   const text = shown(afterToggle(failing, "failures")).join("\n");
   expect(text).toContain("no list: connect ECONNREFUSED 10.0.0.1:443\n");
-  expect(text).toContain("hint: Nothing listens at this address. Under dev the operator runs on this machine");
+  expect(text).toContain(
+    "hint: Nothing listens at this address. Under dev the operator runs on this machine",
+  );
 });
 
 test("renderScreen() continues a long note and a long error on the next lines", () => {

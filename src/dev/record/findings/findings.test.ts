@@ -135,9 +135,9 @@ test("a run is forgotten after a thousand of other requests, so that a long sess
     each(count, (n) => madeReconcile(i * 400 + n / 10, { request: `default/other-${i}-${n}` }));
   const among = (count: number) => {
     const asking = { causes: ["requeueAfter 0.1 s"], outcome: "again" } as const;
-    return find(
-      each(11, (i) => [madeReconcile(i * 400, asking), ...others(count)(i)]).flat(),
-    ).map(({ kind }) => kind);
+    return find(each(11, (i) => [madeReconcile(i * 400, asking), ...others(count)(i)]).flat()).map(
+      ({ kind }) => kind,
+    );
   };
   expect(among(999)).toEqual(["hot loop"]);
   expect(among(1000)).toEqual([]);
