@@ -45,7 +45,8 @@ export function Page({ feed }: { readonly feed: Feed }) {
     [feed, shown, show, moment, health, problems, place],
   );
   const alarm = alarmOf(health, problems);
-  const state = alarm === "" ? (health.own.length === 0 ? "" : "✓") : `✗ ${alarm}`;
+  const wellState = health.own.length === 0 ? "" : "✓";
+  const state = alarm === "" ? wellState : alarm === "!" ? "!" : `✗ ${alarm}`;
   useTitle(feed.session?.project ?? "tsbuilder dev", state);
   const Content = contents[shown.view];
   return (

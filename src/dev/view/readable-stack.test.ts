@@ -43,9 +43,7 @@ test.each([
   ["TypeError: fetch failed", "The request got no response. "],
   ["no size of a", undefined],
 ])("connectionAdvice() of %j begins with %j", (error, advice) => {
-  const given = connectionAdvice(error);
-  if (advice === undefined) expect(given).toBeUndefined();
-  else expect(given).toMatch(new RegExp(`^${advice}Under dev the operator runs on this machine`, "u"));
+  expect(connectionAdvice(error)?.split(/(?<=\. )/u)[0]).toBe(advice);
 });
 
 test("placeOf() is the first place in the project's sources", () => {
