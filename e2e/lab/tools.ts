@@ -95,7 +95,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/lab/parts/main.ts")],
     },
     "first-minute": {
-      summary: "[NODE,…] [NPM,…]: npm ci and npm run demo in fresh clones, without a warning",
+      summary: "[--any-time] [NODE,…] [NPM,…]: npm ci and npm run demo in fresh clones, without a warning",
       steps: [program("e2e/lab/first-minute/first-minute.ts")],
     },
     workflows: {

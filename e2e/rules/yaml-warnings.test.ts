@@ -23,7 +23,7 @@ test.each([
     try {
       await read(text);
     } catch {
-      // It may reject it.
+      // A reader may reject the text.
     }
   }
   await new Promise(setImmediate);

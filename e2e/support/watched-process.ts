@@ -23,7 +23,7 @@ export class ProcessWatch implements Watched {
     return this.#next;
   }
 
-  /** It has printed something or ended. */
+  /** Called when the process has printed something or ended. */
   changed(): void {
     this.#wake();
     this.#renew();

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { packageManagerOf, workspaceOf } from "./package-manager.ts";
+import { packageManagerOf, placeInRepository, workspaceOf } from "./package-manager.ts";
 
 test.each([
   [[], "npm install", "npm ci"],
@@ -49,5 +49,25 @@ test.each([
   writeFileSync(join(above, "pnpm-lock.yaml"), "");
   expect(workspaceOf(root)).toBe(isMember ? above : undefined);
   expect(packageManagerOf(root).name).toBe(isMember ? "pnpm" : "npm");
+  rmSync(above, { recursive: true });
+});
+
+test.each([
+  ["home/code", "home/code/shop", "shop"],
+  ["home/code/shop", "home/code/shop", undefined],
+  ["other", "home/code/shop", undefined],
+  // Settings are tracked there.
+  ["home", "home/code/shop", undefined],
+  ["home", "home", undefined],
+  ["", "home/code/shop", undefined],
+  ["", "code/shop", "code/shop"],
+])("with a repository in %j, %s has the place %s", (repository, project, place) => {
+  const above = mkdtempSync(join(tmpdir(), "tsbuilder-place-"));
+  const root = join(above, project);
+  mkdirSync(root, { recursive: true });
+  mkdirSync(join(above, "home"), { recursive: true });
+  mkdirSync(join(above, repository, ".git"), { recursive: true });
+  symlinkSync(join(above, "home"), join(above, "link"));
+  for (const home of ["home", "link"]) expect(placeInRepository(root, join(above, home))).toBe(place);
   rmSync(above, { recursive: true });
 });

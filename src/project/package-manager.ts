@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { parse } from "yaml";
@@ -99,12 +100,18 @@ export function workspaceOf(root: string): string | undefined {
   }
 }
 
-/** Returns the path of a project from the root of its git repository; undefined if it is the root, or in no repository. */
-export function placeInRepository(root: string): string | undefined {
-  for (let folder = root; ; folder = dirname(folder)) {
+/**
+ * Returns the path of a project from the root of its git repository; undefined if it is the root, or in no repository. A
+ * home folder is a repository of settings, which ignores the projects below it.
+ */
+export function placeInRepository(root: string, home = homedir()): string | undefined {
+  const isHome = (folder: string): boolean =>
+    existsSync(folder) && existsSync(home) && realpathSync(folder) === realpathSync(home);
+  for (let folder = root; !isHome(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return relative(folder, root).split(sep).join("/") || undefined;
     if (folder === dirname(folder)) return undefined;
   }
+  return undefined;
 }
 
 /** Reads the patterns of members' folders, as npm, Yarn and Bun write them, or pnpm. */

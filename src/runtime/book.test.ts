@@ -87,7 +87,7 @@ test("the names that the book maps Go's names to exist, and README.md links to t
     .flatMap(([, code]) => code!.replaceAll(/"[^"]*"/g, "").match(/[A-Za-z]\w{2,}/g) ?? []);
   expect(named.length).toBeGreaterThan(50);
   const code = [...sources.values()].join("\n");
-  // These belong to the embedded cluster and to the CLI.
+  // These names belong to the embedded cluster and to the CLI.
   const elsewhere = new Set(["startTestCluster", "real"]);
   const names = [...new Set(named)].filter((name) => !elsewhere.has(name));
   const gone = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code));

@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)("a bundle", () => {
     const findings = await validateBundle(everythingBelow(join(work, name)), "bundle", { optional });
 
     expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
-    // These fields only the user can fill in.
+    // Only the user can fill in these fields.
     expect([...new Set(findings.map(({ rule }) => rule))]).toEqual([
       "csv-min-kube-version-missing",
       "csv-description",

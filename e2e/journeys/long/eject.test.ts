@@ -1,25 +1,15 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import {
-  installPackedTsbuilder,
-  type PackedTsbuilder,
-  scaffoldPacked,
-} from "../../support/registries/packed-tsbuilder.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { scaffoldPacked, usePackedTsbuilder } from "../../support/registries/packed-tsbuilder.ts";
 import { run, type Shell, tryRun } from "../../support/shell.ts";
 
-let packed: PackedTsbuilder;
-
-beforeAll(async () => {
-  packed = await installPackedTsbuilder();
-});
-
-afterAll(() => packed?.remove());
+const packed = usePackedTsbuilder();
 
 test("an ejected project generates, tests, builds and packages the same without tsbuilder", async () => {
-  const project = await scaffoldPacked(packed, "shop");
+  const project = await scaffoldPacked(packed(), "shop");
   const file = (path: string): string => join(project.folder, path);
   const hasKubectl = (await tryRun(project, "kubectl", "version", "--client")).exitCode === 0;
   await run(project, "tsbuilder", "generate", "docs");
@@ -49,7 +39,7 @@ test("an ejected project generates, tests, builds and packages the same without 
   expect(readFileSync(file("package.json"), "utf8")).toContain(
     '"ci": "node hack/operator.js manifests && tsbuilder doctor && npm test"',
   );
-  rmSync(join(packed.work, "prefix"), { recursive: true });
+  rmSync(join(packed().work, "prefix"), { recursive: true });
   rmSync(file("node_modules"), { recursive: true });
   rmSync(file("dist"), { recursive: true });
   expect((await tryRun(project, "tsbuilder", "--version")).exitCode).not.toBe(0);
@@ -68,6 +58,7 @@ test("an ejected project generates, tests, builds and packages the same without 
     });
   await run(project, "npm", "test");
 
+  await tryPush(project);
   if (hasKubectl) await tryOnCluster(project);
 
   // The image is built from what .dockerignore lets through, and the Dockerfile copies.
@@ -89,8 +80,22 @@ test("an ejected project generates, tests, builds and packages the same without 
   const refused = await tryRun(project, "npm", "run", "manifests");
   expect(refused.exitCode).not.toBe(0);
   expect(refused.stderr).toMatch(/mysql_types\.ts:\d+:\d+/u);
-  expect(packed.registry.asked).toEqual([]);
+  expect(packed().registry.asked).toEqual([]);
 });
+
+/** `make docker-push` calls the container tool, which here is a program that prints what it got. */
+async function tryPush(project: Shell): Promise<void> {
+  const tool = join(project.folder, "before/podman");
+  writeFileSync(tool, '#!/bin/sh\necho "podman $*"\n', { mode: 0o755 });
+  const path = `${dirname(tool)}${delimiter}${project.env?.["PATH"] ?? process.env["PATH"]}`;
+  const withTool = { ...project, env: { ...project.env, PATH: path } };
+  const image = "registry.example.com/shop:v1";
+  const pushed = await run(withTool, "make", "docker-push", `IMG=${image}`, "CONTAINER_TOOL=podman");
+  expect(pushed.stdout).toContain(`podman push ${image}\n`);
+  const flags = ["--tool", "podman", "--", "--tls-verify=false"];
+  const other = await run(withTool, "node", "hack/operator.js", "push", image, ...flags);
+  expect(other.stdout).toBe(`podman push --tls-verify=false ${image}\n`);
+}
 
 /** Without `--force`, no object of a user is deleted from a cluster. */
 async function tryOnCluster(project: Shell): Promise<void> {
@@ -100,22 +105,20 @@ async function tryOnCluster(project: Shell): Promise<void> {
   const withCluster = { ...project, env: { ...project.env, KUBECONFIG: kubeconfig } };
   const operator = async (...args: string[]): Promise<string> =>
     (await run(withCluster, "node", "hack/operator.js", ...args)).stdout;
-  expect(await operator("deploy", "--image", "registry.example.com/shop:v1")).toMatch(
-    /^Applying in context ".+" \(http.+\)\n/u,
-  );
+  const image = ["--image", "registry.example.com/shop:v1"];
+  const objects = async (kinds: string): Promise<string> => {
+    const args = ["get", kinds, "--all-namespaces", "--output", "name"];
+    return (await run(withCluster, "kubectl", ...args)).stdout.trim();
+  };
+  expect(await operator("deploy", ...image, "--dry-run")).toContain("would be created");
+  expect(await objects("deployments")).toBe("");
+  const deployed = await operator("deploy", ...image, "--wait", "--timeout", "60");
+  expect(deployed).toMatch(/^Applying in context ".+" \(http.+\)\n[^]*\nThe operator is available\.\n$/u);
   await run(withCluster, "kubectl", "apply", "--kustomize", "config/samples");
   const kept = /keep CustomResourceDefinition mysqls\.apps\.example\.com: it still has 1 object/u;
   expect(await operator("uninstall")).toMatch(kept);
   expect(await operator("undeploy")).toMatch(kept);
-  const left = await run(
-    withCluster,
-    "kubectl",
-    "get",
-    "mysqls,deployments",
-    "--all-namespaces",
-    "-o",
-    "name",
-  );
-  expect(left.stdout.trim()).toBe("mysql.apps.example.com/mysql-sample");
+  expect(await objects("mysqls,deployments")).toBe("mysql.apps.example.com/mysql-sample");
+  expect(await operator("uninstall", "--force", "--dry-run")).toContain("would delete CustomResource");
   expect(await operator("uninstall", "--force")).toContain("mysqls.apps.example.com");
 }

@@ -1,27 +1,24 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { formatLock } from "../../../src/packaging/lock-file.ts";
 import { readCalls } from "../../golden/golden-projects.ts";
-import { installPackedTsbuilder, type PackedTsbuilder } from "../../support/registries/packed-tsbuilder.ts";
+import { usePackedTsbuilder } from "../../support/registries/packed-tsbuilder.ts";
 import type { PackageVersion, Packument } from "../../support/registries/registry-stand-in.ts";
 import { run, type Shell, tryRun } from "../../support/shell.ts";
 
 /** The versions that new projects lock, by name: the registry has a newer one of each. */
 const locked = lockedVersions();
 
-let packed: PackedTsbuilder;
-beforeAll(async () => {
-  packed = await installPackedTsbuilder((packument) => {
-    const versions = locked.get(packument.name);
-    return versions === undefined || !isReady ? packument : [...versions].reduce(withNewer, packument);
-  });
-  isReady = true;
-});
-afterAll(() => packed?.remove());
-
 /** tsbuilder itself is installed with the versions that are there today. */
 let isReady = false;
+const packed = usePackedTsbuilder((packument) => {
+  const versions = locked.get(packument.name);
+  return versions === undefined || !isReady ? packument : [...versions].reduce(withNewer, packument);
+});
+beforeAll(() => {
+  isReady = true;
+});
 
 function lockedVersions(): ReadonlyMap<string, ReadonlySet<string>> {
   const own = { version: "0.0.0", specifier: "", sibling: "" };
@@ -59,7 +56,7 @@ function withNewer(packument: Packument, version: string): Packument {
 }
 
 async function scaffold(name: string): Promise<Shell> {
-  const project = packed.shell(name);
+  const project = packed().shell(name);
   mkdirSync(project.folder);
   for (const [command, ...words] of readCalls(name)) {
     const flags = command === "init" ? ["--skip-install"] : [];
@@ -85,18 +82,18 @@ test.each([
 );
 
 test("npm ci installs what was tested, and npm install changes nothing", async () => {
-  const project = packed.shell("mysql-operator");
+  const project = packed().shell("mysql-operator");
   const lock = readFileSync(join(project.folder, "package-lock.json"), "utf8");
   await run(project, "npm", "ci");
   await run(project, "npm", "test");
   expect((await run(project, "tsbuilder", "doctor")).stdout).not.toContain("package-lock.json");
   await run(project, "npm", "install");
   expect(readFileSync(join(project.folder, "package-lock.json"), "utf8")).toBe(lock);
-  expect(packed.registry.asked).toEqual([]);
+  expect(packed().registry.asked).toEqual([]);
 });
 
 test("without the lock file the same registry breaks the project, and doctor says how", async () => {
-  const project = packed.shell("mysql-operator");
+  const project = packed().shell("mysql-operator");
   rmSync(join(project.folder, "package-lock.json"));
   rmSync(join(project.folder, "node_modules"), { recursive: true });
   await run(project, "npm", "install", "--package-lock-only");

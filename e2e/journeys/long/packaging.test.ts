@@ -1,28 +1,18 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  installPackedTsbuilder,
-  type PackedTsbuilder,
-  scaffoldPacked,
-} from "../../support/registries/packed-tsbuilder.ts";
+import { expect, test } from "vitest";
+import { scaffoldPacked, usePackedTsbuilder } from "../../support/registries/packed-tsbuilder.ts";
 import { run, tryRun } from "../../support/shell.ts";
 
-let packed: PackedTsbuilder;
-
-beforeAll(async () => {
-  packed = await installPackedTsbuilder();
-});
-
-afterAll(() => packed?.remove());
+const packed = usePackedTsbuilder();
 
 test("a packed tsbuilder installs, scaffolds, and requests none of our names from a registry", async () => {
-  const project = await scaffoldPacked(packed, "mysql-operator");
+  const project = await scaffoldPacked(packed(), "mysql-operator");
   const crd = readFileSync(join(project.folder, "config/crd/bases/apps.example.com_mysqls.yaml"), "utf8");
   expect(crd).toContain("kind: CustomResourceDefinition");
   await run(project, "npm", "test");
   await run(project, "npm", "run", "lint");
-  expect(packed.registry.asked).toEqual([]);
+  expect(packed().registry.asked).toEqual([]);
   // 57 packages with 84.7 MB when this was written: src/decisions/installed-packages.md says what they are.
   expect(installedPackages(project.folder).length).toBeLessThanOrEqual(60);
   expect(installedMegabytes(project.folder)).toBeLessThan(88);
@@ -42,7 +32,7 @@ function installedMegabytes(project: string): number {
 }
 
 test("an editor goes from the runtime's types to the sources, which the package holds", async () => {
-  const project = await scaffoldPacked(packed, "edited-operator");
+  const project = await scaffoldPacked(packed(), "edited-operator");
   const types = join(project.folder, "node_modules/@tsbuilder/runtime/dist");
   const maps = readdirSync(types, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".d.ts.map"),
@@ -56,8 +46,8 @@ test("an editor goes from the runtime's types to the sources, which the package 
 });
 
 test("the licenses of bundled packages are in the tarball and beside the operator's bundle", async () => {
-  const project = await scaffoldPacked(packed, "licensed-operator");
-  const own = join(packed.work, "prefix/lib/node_modules/tsbuilder/dist/cli/third-party-licenses.txt");
+  const project = await scaffoldPacked(packed(), "licensed-operator");
+  const own = join(packed().work, "prefix/lib/node_modules/tsbuilder/dist/cli/third-party-licenses.txt");
   for (const name of ["commander", "execa", "handlebars", "inquirer", "yaml"])
     expect(readFileSync(own, "utf8")).toMatch(new RegExp(`^${name} \\d`, "m"));
   await run(project, "npm", "run", "build");
@@ -67,7 +57,7 @@ test("the licenses of bundled packages are in the tarball and beside the operato
 });
 
 test("a scaffolded project has its types checked by build and test, and a missing await found by lint", async () => {
-  const project = await scaffoldPacked(packed, "careless-operator");
+  const project = await scaffoldPacked(packed(), "careless-operator");
   const controller = join(project.folder, "src/controller/mysql_controller.ts");
   const correct = readFileSync(controller, "utf8");
   const tryWith = async (from: string, to: string, ...script: string[]) => {

@@ -36,7 +36,7 @@ const managers: readonly Manager[] = [
     name: "Yarn 4",
     folder: "yarnpkg-cli-dist-4/node_modules/.bin",
     create: ["dlx", "create-tsbuilder@0.2.0"],
-    // It installs no version of the last day, but for this one; the project says the same of the others.
+    // Yarn installs no version of the last day, unless a setting names its package; the project names those of the others.
     settings: `npmPreapprovedPackages: ["tsbuilder", "@tsbuilder/*", "create-tsbuilder"]\n`,
   },
   {

@@ -16,7 +16,7 @@ import { findControllerGen, prepareTwins } from "../../oracle/real/controller-ge
 
 const fieldCount = 50;
 const rounds = 5;
-/** They fill the caches of the file system, and those of compiled code. */
+/** Unmeasured rounds fill the caches of the file system, and those of compiled code. */
 const unmeasured = 4;
 
 const repository = join(import.meta.dirname, "../../..");

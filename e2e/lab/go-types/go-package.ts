@@ -12,16 +12,16 @@ export interface GoTypeDeclaration {
   readonly name: string;
   readonly comments: readonly GoComment[];
   readonly type: GoType;
-  /** It embeds the metadata of an object. */
+  /** True if the struct embeds the metadata of an object. */
   readonly isKind: boolean;
-  /** Its JSON is not that of its fields. */
+  /** True if the JSON of the type is not that of its fields. */
   readonly marshalsText: boolean;
   readonly marshalsJson: boolean;
 }
 
 /** A group of comment lines above a declaration or a field. */
 export interface GoComment {
-  /** It stands directly above; a blank line separates any other. */
+  /** True if the comment stands directly above; a blank line separates any other. */
   readonly isDoc: boolean;
   readonly lines: readonly string[];
 }

@@ -14,7 +14,7 @@ export function moveTemplates(): string[] {
     "templates/typescript/init/package/package.json.hbs",
     "package.json",
     "src/plugins/typescript/reference-templates.ts",
-    // It names the linter and the formatter, to be installed.
+    // This page of the book names the versions of the linter and the formatter.
     "src/book/shipping/editors.md",
   ];
   const texts = paths.map((path) => readFileSync(join(repository, path), "utf8"));

@@ -22,7 +22,7 @@ test.skipIf(!isSupported)("a signal that ends the runner ends e2e.test, and remo
   const { port } = server.address() as AddressInfo;
   const cache = join(root, "tsbuilder");
   writeProgram(join(cache, "kubectl", kubectlReleases.at(-1)!, "helm"), "");
-  // It runs until its end closes the connection.
+  // The stand-in for the suite runs until the end of the test closes the connection.
   writeProgram(
     join(cache, "e2e-test", kubernetesVersion, "e2e.test"),
     `require("node:net").connect(${port}, "127.0.0.1");`,

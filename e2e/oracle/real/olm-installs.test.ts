@@ -67,7 +67,7 @@ const { failed, fail } = failure();
 function failure(): { readonly failed: Promise<never>; readonly fail: (reason: unknown) => void } {
   let fail!: (reason: unknown) => void;
   const failed = new Promise<never>((_, reject) => (fail = reject));
-  // It may fail while nobody installs.
+  // The promise may be rejected while nobody awaits an installation.
   failed.catch(() => undefined);
   return { failed, fail };
 }

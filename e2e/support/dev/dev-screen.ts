@@ -43,7 +43,7 @@ export function openDevScreen(project: Shell, args: readonly string[], { cols = 
       try {
         pty.kill();
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     },
   };

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../../golden/golden-projects.ts";
 import { plantJournal, plantLinks, plantPrograms, plantRepository } from "./planted-clone/plant.ts";
@@ -198,6 +198,32 @@ test("the watch sees what is run and written: a plugin that the user has allowed
       "1 execve(0x7fff068d7aa0, 0x25d8e020, 0x25d8d590 <unfinished ...>",
     ]),
   ).toEqual([]);
+});
+
+test("the book lists what is planted, and the commands that are run", () => {
+  const page = readFileSync(join(repository, "src/book/about/hostile-clone.md"), "utf8");
+  const named = [...page.matchAll(/`([^`\n]+)`/gu)].flatMap(([, text = ""]) => {
+    const [, before = "", list, after = ""] = /^(.*?)\{(.+)\}(.*)$/u.exec(text) ?? [];
+    return list === undefined ? [text] : list.split(",").map((part) => before + part + after);
+  });
+  const planted = [plantPrograms, plantJournal, plantLinks, plantRepository].flatMap((plant, index) => {
+    const root = at(`empty-${index}`);
+    mkdirSync(root);
+    plant(root, at("ran"));
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  });
+  expect(planted.filter((path) => !named.includes(path))).toEqual([]);
+  const helped = readCommands.filter((line) => line.endsWith(" --help"));
+  expect(page).toContain(`of all ${helped.length} commands`);
+  const isNamed = (line: string): boolean =>
+    named.some(
+      (text) => line.trim() === text || (/^[a-z]+ [a-z]+$/u.test(text) && line.startsWith(`${text} --`)),
+    );
+  const others = readCommands.filter((line) => !helped.includes(line) && !line.endsWith(" --test --dry-run"));
+  expect(others.filter((line) => !isNamed(line))).toEqual([]);
 });
 
 /** Runs a command as a user would, in a process of its own. */

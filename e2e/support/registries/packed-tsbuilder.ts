@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import { type Packument, type RegistryStandIn, startRegistryStandIn } from "./registry-stand-in.ts";
 import { run, type Shell } from "../shell.ts";
 import { repository } from "../source-imports.ts";
@@ -17,9 +18,7 @@ export interface PackedTsbuilder {
 }
 
 /** Installs the tarball that `npm run build` packed. `edit` changes what the registry says of a package. */
-export async function installPackedTsbuilder(
-  edit?: (packument: Packument) => Packument,
-): Promise<PackedTsbuilder> {
+async function installPackedTsbuilder(edit?: (packument: Packument) => Packument): Promise<PackedTsbuilder> {
   const work = mkdtempSync(join(tmpdir(), "tsbuilder-packed-"));
   const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
   const registry = await startRegistryStandIn(upstream, edit);
@@ -44,6 +43,16 @@ export async function installPackedTsbuilder(
       rmSync(work, { recursive: true, force: true });
     },
   };
+}
+
+/** The packed tsbuilder of a file's tests: returns a function that returns it once they run. */
+export function usePackedTsbuilder(edit?: (packument: Packument) => Packument): () => PackedTsbuilder {
+  let packed: PackedTsbuilder | undefined;
+  beforeAll(async () => {
+    packed = await installPackedTsbuilder(edit);
+  });
+  afterAll(() => packed?.remove());
+  return () => packed!;
 }
 
 /** Scaffolds a project with one API in a new folder below `work`. */

@@ -54,7 +54,7 @@ export interface Callback {
   readonly reconcile?: (breaks: () => unknown) => unknown;
   /** Makes the manager call it. */
   readonly poke?: (manager: Manager) => Promise<unknown>;
-  /** It is called when an object is deleted. */
+  /** True if the manager calls the function when an object is deleted. */
   readonly onDelete?: true;
 }
 

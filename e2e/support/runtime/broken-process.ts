@@ -132,7 +132,7 @@ export class BrokenProcess {
     });
     this.#manager = manager;
     const end = (): void => void (this.#manager = undefined);
-    // It ends with an error when it has lost its lease.
+    // A manager that has lost its lease ends with an error.
     manager.start().then(end, end);
   }
 

@@ -12,7 +12,8 @@ import { mergeChanges, referenceFolder } from "../project/plan-generated.ts";
 
 export { bundleOperator } from "../../ship/bundle.ts";
 export { findTarget } from "../../ship/cluster/kubectl.ts";
-export { applyOrDiff, renderCrds, renderDeployment } from "../../ship/cluster/deploy.ts";
+export { applyOrDiff, renderCrds, renderDeployment, renderSamples } from "../../ship/cluster/deploy.ts";
+export { waitForOperator } from "../../ship/cluster/wait.ts";
 export { deleteObjects, planUndeploy } from "../../ship/cluster/undeploy.ts";
 export { describeObject } from "../../ship/manifest.ts";
 export { renderConfig } from "../../ship/render.ts";

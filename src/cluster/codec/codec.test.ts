@@ -162,10 +162,11 @@ test("decodeProtobuf() refuses messages nested deep enough to overflow the stack
     nested = Buffer.concat([Buffer.from([0xe2, 0x01, ...length]), nested]);
   }
   const { MessageCodecs } = await import("./protobuf.ts");
+  const { WireReader } = await import("./wire.ts");
   const { loadFieldNumbers, loadSchemas } = await import("@tsbuilder/apimachinery/kinds");
   const codecs = new MessageCodecs((await loadFieldNumbers("apiextensions/v1"))!);
   const schema = (await loadSchemas("apiextensions/v1"))!.get("JSONSchemaProps")!;
-  expect(() => codecs.of(schema).decode(nested)).toThrow("nested too deeply");
+  expect(() => codecs.of(schema).decode(new WireReader(nested))).toThrow("nested too deeply");
 });
 
 test("encodeProtobuf() returns undefined for a kind that is not built in", async () => {

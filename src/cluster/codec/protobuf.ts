@@ -30,7 +30,7 @@ export async function decodeProtobuf(body: Uint8Array): Promise<DecodedObject> {
     throw new MalformedProtobufError(why, { apiVersion, kind });
   }
   try {
-    return { apiVersion, kind, ...codec.decode(raw) };
+    return { apiVersion, kind, ...codec.decode(new WireReader(raw)) };
   } catch (error) {
     if (!(error instanceof MalformedProtobufError)) throw error;
     throw new MalformedProtobufError(error.message, { apiVersion, kind });
@@ -47,7 +47,7 @@ type Json = JSONObject<unknown>;
 
 /** Converts messages to objects of one type. Unknown fields are skipped. */
 interface MessageCodec extends ValueCodec {
-  decode(bytes: Buffer, depth?: number): Json;
+  decode(reader: WireReader, depth?: number): Json;
 }
 
 async function findCodec(apiVersion: string, kind: string): Promise<MessageCodec | undefined> {
@@ -173,10 +173,10 @@ const maxDepth = 100;
 
 /** Makes the codec of a message. Its layout is computed on first use. */
 function messageCodec(layout: () => Layout): MessageCodec {
-  const decode = (bytes: Buffer, depth = 0): Json => {
+  const decode = (reader: WireReader, depth = 0): Json => {
     if (depth > maxDepth) throw new MalformedProtobufError("proto: messages are nested too deeply");
     const object: Json = {};
-    readMessage(new WireReader(bytes), layout(), object, depth);
+    readMessage(reader, layout(), object, depth);
     return object;
   };
   return { decode, ...message(decode, {}), isZero: (value) => Object.keys(value as Json).length === 0 };
@@ -188,7 +188,9 @@ function readMessage(reader: WireReader, layout: Layout, object: Json, depth: nu
     if (!field) reader.skip();
     else if (field instanceof Map) {
       reader.expect(wire.bytes);
-      readMessage(new WireReader(reader.bytes()), field, object, depth);
+      const outer = reader.enter();
+      readMessage(reader, field, object, depth);
+      reader.leave(outer);
     } else if (field.form === "list") readItems(reader, field, object, depth);
     else if (field.form === "map") readEntry(reader, field, object, depth);
     else readSingle(reader, field, object, depth);
@@ -209,23 +211,31 @@ function readItems(reader: WireReader, { name, value }: Field, object: Json, dep
     return;
   }
   // Numbers may also be packed into one field.
-  const packed = new WireReader(reader.bytes());
-  while (packed.hasMore) items.push(value.read(packed, depth + 1));
+  const outer = reader.enter();
+  while (reader.hasMore) items.push(value.read(reader, depth + 1));
+  reader.leave(outer);
 }
 
 function readEntry(reader: WireReader, { name, value }: Field, object: Json, depth: number) {
   reader.expect(wire.bytes);
   const entries = (object[name] ??= {}) as Json;
-  const entry = new WireReader(reader.bytes());
+  const outer = reader.enter();
   let key = "";
   let item = value.zero;
-  while (entry.next()) {
-    if (entry.field === 1) key = entry.text();
-    else if (entry.field === 2) item = value.read(entry, depth + 1);
-    else entry.skip();
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text();
+    else if (reader.field === 2) item = value.read(reader, depth + 1);
+    else reader.skip();
   }
-  // A key may be `__proto__`.
-  Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
+  reader.leave(outer);
+  if (key !== "__proto__") entries[key] = item;
+  else
+    Object.defineProperty(entries, key, {
+      value: item,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
 }
 
 /** The codecs of protobuf's scalar types, by JSON schema type or format. */
@@ -268,10 +278,9 @@ interface UnionForms {
 
 /** The codec of a union. In JSON, an array or boolean is the other form, and an object a schema. */
 function union(schemaProps: () => ValueCodec, { schema, other, isList, otherCodec }: UnionForms): ValueCodec {
-  const decode = (bytes: Buffer, depth: number): unknown => {
+  const decode = (reader: WireReader, depth: number): unknown => {
     let schemaValue: unknown;
     const items: unknown[] = [];
-    const reader = new WireReader(bytes);
     while (reader.next()) {
       if (reader.field === schema) schemaValue = schemaProps().read(reader, depth + 1);
       else if (reader.field === other) items.push(otherCodec().read(reader, depth + 1));

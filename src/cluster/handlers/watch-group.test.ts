@@ -110,7 +110,7 @@ class Walk {
     const options = `allowWatchBookmarks=${this.below(2) === 0}&timeoutSeconds=${isShort ? 30 : 100_000}`;
     const query = `watch=1&${options}&resourceVersion=${start}${selector}`;
     const opening = openWatch(cluster.kubeconfig, `${path}?${query}`, isPartial ? partial : undefined);
-    // It joins while lines are on their way.
+    // The watch joins its group while lines are on their way.
     const isOpen = opening.then(() => true);
     while (!(await Promise.race([isOpen, setImmediate(false)]))) this.write("one", "d", true);
     const expected = (change: Written): string | undefined => {

@@ -101,7 +101,7 @@ test("a document of what was served before does not have its successor made agai
   await early;
   const begun = begin.mock.calls.length;
   await get({}, other);
-  // It is only sent.
+  // The document is only sent, and not made again.
   expect(begin.mock.calls.length).toBe(begun + 1);
   await other.stop();
 });

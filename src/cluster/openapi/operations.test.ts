@@ -3,7 +3,7 @@ import { createCRD } from "../../../e2e/support/cluster/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/start-test-cluster.ts";
 
-// That all documents are those of a real API server is shown by e2e/oracle/real/documents.test.ts.
+// e2e/oracle/real/documents.test.ts compares all documents with those of a real API server.
 
 let cluster: TestCluster;
 beforeAll(async () => {

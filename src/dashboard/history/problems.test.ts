@@ -50,6 +50,13 @@ test("objects that fail at the same line for the same reason have one cause, wit
   ]);
 });
 
+test("a cause says what next, if nothing answered a request to another system", () => {
+  const error = "fetch failed: connect ECONNREFUSED 10.96.0.12:8428";
+  expect(judge([mysql("a"), failed(10, "a", { error })]).problems).toMatchObject([
+    { text: expect.stringMatching(/^Nothing listens at this address\. Under dev/u) },
+  ]);
+});
+
 test("the project's objects stand in the order of what needs somebody: failing, in progress, ready", () => {
   const conditions = (type: string) => ({ conditions: [{ type, status: "True" }] });
   const { health } = judge([

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { placeOf } from "../../dev/view/readable-log.ts";
+import { connectionAdvice, placeOf } from "../../dev/view/readable-log.ts";
 import { countUntil } from "../../dev/record/count-until.ts";
 import type { Finding, FoundRequest } from "../../dev/record/findings/finding.ts";
 import { groupBy, isLasting, shortened } from "../../dev/record/findings/finding.ts";
@@ -141,7 +141,7 @@ export function problemsOf(
       tone: "bad",
       // The method and the path of a refused request stand in its reconcile.
       title: best?.title ?? shortened(errorOf(reconcile).replace(/^ApiError: [A-Z]+ \S+: /u, ""), 200),
-      text: best?.text ?? "",
+      text: best?.text ?? connectionAdvice(errorOf(reconcile)) ?? "",
       source: reconcile.stack && placeOf(reconcile.stack),
       reconcile,
       times: group.reduce((sum, { times }) => sum + times, 0),

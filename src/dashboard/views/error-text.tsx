@@ -1,4 +1,5 @@
-import { placeOf, readableError } from "../../dev/view/readable-log.ts";
+import { Fragment } from "preact";
+import { connectionAdvice, placeOf, readableError } from "../../dev/view/readable-log.ts";
 import type { Reconcile } from "../history/history.ts";
 import { yamlLines } from "../history/object-yaml.ts";
 import { Problem, useAction } from "./messages.tsx";
@@ -8,9 +9,11 @@ import { duration, shortPath } from "./texts.ts";
 /** An error as a person looks for it: the message, the line of the project that threw it, and the stack to unfold. */
 export function ErrorText({ error, stack }: { readonly error: string; readonly stack: string | undefined }) {
   const { message, frames } = readableError(error, stack);
+  const advice = connectionAdvice(error);
   return (
     <div class="error-text">
       <p class="problem">{message}</p>
+      {advice !== undefined && <p>{advice}</p>}
       <Source source={stack && placeOf(stack)} />
       {frames.length > 0 && (
         <details>
@@ -64,8 +67,8 @@ export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
   return (
     <table>
       <tbody>
-        {requests.map(({ method, path, code, seconds, body }) => (
-          <>
+        {requests.map(({ method, path, code, seconds, body }, index) => (
+          <Fragment key={index}>
             <tr class={hasFailed(method, code) ? "failed" : undefined}>
               <td>{method}</td>
               <td>
@@ -84,7 +87,7 @@ export function RequestTable({ requests }: Pick<Reconcile, "requests">) {
                 </td>
               </tr>
             )}
-          </>
+          </Fragment>
         ))}
       </tbody>
     </table>

@@ -5,16 +5,17 @@
 import type { ComponentType } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Feed } from "../feed/feed.ts";
-import { healthOf, problemsOf } from "../history/problems.ts";
+import { type Health, type Problem, healthOf, problemsOf } from "../history/problems.ts";
 import { Actions } from "./actions.tsx";
 import { AddressBar, choicesOf } from "./address.ts";
 import { LogView } from "./lines.tsx";
 import { MomentBar } from "./moment-bar.tsx";
-import { NowView } from "./now/now-view.tsx";
+import { NowView, countTones } from "./now/now-view.tsx";
 import { NumbersView } from "./numbers/numbers-view.tsx";
 import { ObjectsView } from "./objects/objects-view.tsx";
 import { Keys } from "./palette.tsx";
 import { Context, type PageContext, type Shown, type View, views } from "./shown.ts";
+import { grouped } from "./texts.ts";
 import { TimelineView } from "./timeline/timeline-view.tsx";
 
 /** The page: a header, the bar of time, and one of the views. The user's choices are in `Shown`, which all views get. */
@@ -43,11 +44,10 @@ export function Page({ feed }: { readonly feed: Feed }) {
     () => ({ feed, shown, show, moment, health, problems, place }),
     [feed, shown, show, moment, health, problems, place],
   );
-  const failing = problems.filter(({ isOver }) => !isOver).length;
-  useTitle(
-    feed.session?.project ?? "tsbuilder dev",
-    health.own.length === 0 && failing === 0 ? "" : failing > 0 ? `✗ ${failing}` : "✓",
-  );
+  const alarm = alarmOf(health, problems);
+  const wellState = health.own.length === 0 ? "" : "✓";
+  const state = alarm === "" ? wellState : alarm === "!" ? "!" : `✗ ${alarm}`;
+  useTitle(feed.session?.project ?? "tsbuilder dev", state);
   const Content = contents[shown.view];
   return (
     <Context.Provider value={context}>
@@ -63,7 +63,7 @@ export function Page({ feed }: { readonly feed: Feed }) {
               onClick={() => show({ view })}
             >
               {titles[view]}
-              {view === "now" && failing > 0 && <span class="count">{failing}</span>}
+              {view === "now" && alarm !== "" && <span class="count">{alarm}</span>}
             </button>
           ))}
         </nav>
@@ -85,6 +85,13 @@ export function Page({ feed }: { readonly feed: Feed }) {
       </main>
     </Context.Provider>
   );
+}
+
+/** Returns what the verdict counts: failing objects, or failing requests; "!" if only something else is wrong, as a fight. */
+function alarmOf({ own, failures }: Health, problems: readonly Problem[]): string {
+  const failing = countTones(own).bad || failures.length;
+  if (failing > 0) return grouped(failing);
+  return problems.some(({ isOver }) => !isOver) ? "!" : "";
 }
 
 /** The choices whose change is always a step: nobody types or drags them. */

@@ -69,7 +69,7 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
       ) : (
         <ul>
           {causes.map((cause) => (
-            <li>
+            <li key={cause}>
               <Cause cause={cause} />
             </li>
           ))}
@@ -81,7 +81,7 @@ export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }
       {requests.length === 0 ? (
         <p class="dim">none: what it read came from the cache</p>
       ) : (
-        <RequestTable requests={requests} />
+        <RequestTable key={reconcile.reconcileID} requests={requests} />
       )}
       {calls.length > 0 && (
         <>

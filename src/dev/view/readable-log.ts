@@ -108,6 +108,23 @@ export function readableStack(stack: string, root?: string): string[] {
   return lines;
 }
 
+/** Says what to do about a request to another system that did not get there; undefined for other errors. */
+export function connectionAdvice(error: string): string | undefined {
+  const found = connectionErrors.find(([pattern]) => pattern.test(error));
+  return (
+    found &&
+    `${found[1]}. Under dev the operator runs on this machine, and reaches no pod and no Service of the cluster: start here what it calls, and have a setting name the address.`
+  );
+}
+
+/** The texts of Node's errors, the most exact first. */
+const connectionErrors = [
+  [/\bECONNREFUSED\b/u, "Nothing listens at this address"],
+  [/\b(?:ENOTFOUND|EAI_AGAIN)\b/u, "Nobody knows this name"],
+  [/\b(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)\b/u, "Nothing answers at this address"],
+  [/\b(?:fetch failed|ECONNRESET)\b/u, "The request got no response"],
+] as const;
+
 /** Splits an error into its message and its readable frames. A stack has no causes: then the message is the error, which has them. */
 export function readableError(
   error: string,

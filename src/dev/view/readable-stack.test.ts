@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placeOf, readableError, readableStack } from "./readable-log.ts";
+import { connectionAdvice, placeOf, readableError, readableStack } from "./readable-log.ts";
 
 const root = "/home/me/my (old) project";
 const stack = [
@@ -34,6 +34,16 @@ test("readableError() has the causes, which a stack does not have", () => {
   expect(readableError(error, failed, root)).toEqual({ message: error, frames });
   expect(readableError("fetch failed", failed, root)).toEqual({ message: "TypeError: fetch failed", frames });
   expect(readableError(error)).toEqual({ message: error, frames: [] });
+});
+
+test.each([
+  ["fetch failed: connect ECONNREFUSED 10.96.0.12:8428", "Nothing listens at this address. "],
+  ["fetch failed: getaddrinfo ENOTFOUND stats.shop.svc", "Nobody knows this name. "],
+  ["fetch failed: connect ETIMEDOUT 10.96.0.12:8428", "Nothing answers at this address. "],
+  ["TypeError: fetch failed", "The request got no response. "],
+  ["no size of a", undefined],
+])("connectionAdvice() of %j begins with %j", (error, advice) => {
+  expect(connectionAdvice(error)?.split(/(?<=\. )/u)[0]).toBe(advice);
 });
 
 test("placeOf() is the first place in the project's sources", () => {

@@ -221,9 +221,22 @@ test("the view of failures moves from one to the next, since a screen may be too
   expect(names(afterMove(next, -1))).toEqual(["default/b", "default/a"]);
 });
 
-test("renderScreen() unfolds the cause of an error, which its stack does not have", () => {
-  const failing = after(reconcile("a", "error", "no list: connect ECONNREFUSED 10.0.0.1:443"));
-  expect(shown(afterToggle(failing, "failures"))).toContain("no list: connect ECONNREFUSED 10.0.0.1:443");
+test("renderScreen() unfolds the cause of an error, which its stack does not have, and says what next", () => {
+  const failing = after(
+    { type: "sample", sample },
+    reconcile("a", "error", "no list: connect ECONNREFUSED 10.0.0.1:443"),
+  );
+  // What the view of objects has above them would take its rows.
+  expect(shown(afterToggle(failing, "failures")).slice(0, 3)).toEqual([
+    "mysql-operator  https://127.0.0.1:1",
+    "ready",
+    "mysql default/a: failed 1 time in a row, at 10:20:30",
+  ]);
+  const text = shown(afterToggle(failing, "failures")).join("\n");
+  expect(text).toContain("no list: connect ECONNREFUSED 10.0.0.1:443\n");
+  expect(text).toContain(
+    "hint: Nothing listens at this address. Under dev the operator runs on this machine",
+  );
 });
 
 test("renderScreen() continues a long note and a long error on the next lines", () => {

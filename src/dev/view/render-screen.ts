@@ -3,7 +3,7 @@ import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
 import { count, quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/tree.ts";
 import type { ShownObject } from "../dev-event.ts";
-import { readableError } from "./readable-log.ts";
+import { connectionAdvice, readableError } from "./readable-log.ts";
 import { type LogLine, type ScreenState, about, shownKey, textOfLine } from "./screen-state.ts";
 import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
 import { type Tone, conditionTone } from "./standing.ts";
@@ -43,13 +43,16 @@ function headOf(state: ScreenState, columns: number): Line[] {
   const { title, cluster, sample, reconciles, note, findings, view } = state;
   const numbers = numbersLine(sample, reconciles);
   const reconcile = reconcileLine(state);
+  const heading: Line = { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" };
+  // Whoever reads failures has seen the rest, and needs the rows.
+  if (view === "failures") return [heading, ...wrapped({ text: note, style: "cyan" }, columns), { text: "" }];
   return [
-    { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" },
+    heading,
     ...(cluster ? [dim(`KUBECONFIG=${quoteWord(cluster.kubeconfig)}`), dim(`page ${cluster.page}`)] : []),
     ...(numbers === undefined ? [] : [dim(numbers)]),
     ...(reconcile === undefined ? [] : [reconcile]),
     ...wrapped({ text: note, style: "cyan" }, columns),
-    ...(view === "failures" ? [] : findings.slice(0, mostFindings)).map(({ title }): Line => ({
+    ...findings.slice(0, mostFindings).map(({ title }): Line => ({
       text: `! ${title}`,
       style: "yellow",
     })),
@@ -254,6 +257,7 @@ function failuresOf(
     .toReversed()
     .map(({ at, controller, request, error = "", stack, times }): Line[] => {
       const { message, frames } = readableError(error, stack, root);
+      const advice = connectionAdvice(error);
       return [
         {
           text: `${controller} ${request}: failed ${count(times, "time")} in a row, at ${at.slice(11, 19)}`,
@@ -262,6 +266,7 @@ function failuresOf(
         ...[...message.split("\n"), ...frames].flatMap((text) =>
           wrapped({ text, ...(text.startsWith("    …") && { style: "dim" as const }) }, columns),
         ),
+        ...(advice === undefined ? [] : wrapped({ text: `hint: ${advice}`, style: "yellow" }, columns)),
         { text: "" },
       ];
     });

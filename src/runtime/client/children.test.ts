@@ -193,7 +193,7 @@ test("Children restores a field that another client replaced, and keeps fields t
   ]);
   const [app] = mended!.spec.template.spec.containers;
   expect(app?.readinessProbe).not.toHaveProperty("httpGet");
-  // It is ours again, and is removed when it is no longer desired.
+  // The probe is ours again, and is removed when it is no longer desired.
   expect(mended?.metadata.managedFields?.map(({ manager }) => manager)).not.toContain("taking-back");
   const [without] = (await new Children(client, owner).set(Deployment, "union", desired({})))!.spec.template
     .spec.containers;

@@ -138,7 +138,7 @@ test("of processes that share the objects one follows all Secrets, and another w
   const options = { sharding: id, leaderElection: { ...id, id: "fleet-leader.example.com" } };
   const followed = (manager: Manager) => [...manager.clusters.keys()].toSorted();
   const first = await follow(options);
-  // It shares the objects at once, and its controllers start once it leads.
+  // The second manager shares the objects at once, and its controllers start once it leads.
   const second = follow(options);
   await eventually(async () => {
     const leases = await home.client.list(Lease, { namespace: "default" });

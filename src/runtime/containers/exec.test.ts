@@ -147,7 +147,7 @@ test("a command that ends before it has read its input is no failure", async () 
   const idle = new PassThrough();
   idle.write("a");
   const ended = client.exec(pod, ["false"], { stdin: idle });
-  // It waits for more input when the command ends.
+  // The stream waits for more input when the command ends.
   await eventually(() => {
     expect(idle.readableLength).toBe(0);
     expect(idle.listenerCount("readable")).toBe(1);

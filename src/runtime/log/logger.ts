@@ -66,8 +66,7 @@ export function createLogger(options: LoggerOptions = {}): LeveledLogger {
   const encode = encoder === "json" ? encodeJson : encodeText;
   const sink: LogSink = {
     level: logLevels.indexOf(level),
-    write: (lineLevel, message, fields) =>
-      print(encode(new Date(clock.now()).toISOString(), lineLevel, message, fields)),
+    write: (lineLevel, message, fields) => print(encode(timestamp(clock.now()), lineLevel, message, fields)),
   };
   return createLineLogger(sink, {});
 }
@@ -77,8 +76,11 @@ function createLineLogger(sink: LogSink, inheritedFields: LogFields): LeveledLog
   const line = (level: LogLevel) => (message: string, fields?: LogFields) => {
     if (!isEnabled(level)) return;
     try {
-      const all = { ...inheritedFields, ...currentScope()?.logFields?.(), ...fields };
-      sink.write(level, message, { ...permissionHint(all["error"]), ...all });
+      const scopeFields = currentScope()?.logFields?.();
+      // Spreading three objects takes three times as long.
+      const all: { [name: string]: unknown } = Object.assign({}, inheritedFields, scopeFields, fields);
+      const { error } = all;
+      sink.write(level, message, error === undefined ? all : { ...permissionHint(error), ...all });
     } catch (thrown) {
       sink.write(level, message, { unprintable: thrownError(thrown).message });
     }
@@ -96,6 +98,15 @@ function createLineLogger(sink: LogSink, inheritedFields: LogFields): LeveledLog
   };
 }
 
+let lastTime = NaN;
+let lastTimestamp = "";
+
+/** Formats the time of a line. Lines of one millisecond share a text. */
+function timestamp(time: number): string {
+  if (time !== lastTime) [lastTime, lastTimestamp] = [time, new Date(time).toISOString()];
+  return lastTimestamp;
+}
+
 /** Makes the method of each level. */
 function methodsByLevel(line: (level: LogLevel) => Logger[LogLevel]): Pick<Logger, LogLevel> {
   return { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
@@ -107,8 +118,8 @@ const reservedNames = new Set(["level", "ts", "msg"]);
 /** The order and names of zap's production encoder, which log pipelines already support. */
 function encodeJson(ts: string, level: LogLevel, message: string, fields: LogFields): string {
   const line: { [name: string]: unknown } = { level, ts, msg: message };
-  for (const [name, value] of Object.entries(fields))
-    line[reservedNames.has(name) ? `${name}_` : name] = formatField(value);
+  for (const name of Object.keys(fields))
+    line[reservedNames.has(name) ? `${name}_` : name] = formatField(fields[name]);
   const stack = level === "error" ? stackOf(fields["error"]) : undefined;
   if (stack !== undefined) line["stacktrace"] = stack;
   return `${JSON.stringify(line)}\n`;

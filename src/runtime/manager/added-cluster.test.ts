@@ -97,7 +97,7 @@ test("a cluster that never answers delays neither the start, nor the other clust
   expect((await fetch(`http://${manager.addresses.probes}/readyz`)).status).toBe(200);
   expect(await readyOf(east, waiting)).toBeUndefined();
 
-  // It is taken in once it answers.
+  // The cluster is added once it answers.
   proxy.connections = "pass";
   proxy.cut();
   await eventually(async () => expect(await readyOf(east, waiting)).toBe(5));

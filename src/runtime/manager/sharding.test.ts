@@ -177,7 +177,7 @@ test("processes share the objects, move them when one joins, leaves or dies, and
   expect(await ready(3)).toBe(false);
   await until(() => ready(3));
   await shared(40, a, b);
-  // It comes back and finds its Lease deleted.
+  // Process c comes back and finds its Lease deleted.
   await c.revive();
   await shared(40, a, b, c);
 
@@ -229,7 +229,7 @@ test("a range moves when its reconciles have ended, which are aborted if they ta
   const began = clock.monotonic();
   const b = await start("b");
   await until(() => aborted > 0);
-  // They had the default of renewDeadline to end in.
+  // The reconciles had the default of renewDeadline to end in.
   expect(clock.monotonic() - began).toBeGreaterThanOrEqual(10_000);
   await until(() => a.cached + b.cached === 20);
   // Reconciles of ranges that have not moved still run.

@@ -106,7 +106,7 @@ async function createsPerSecond(
   return count / seconds;
 }
 
-/** So many writes that it hardly counts what V8 compiles anew after the phase before: a fifth of them was too few. */
+/** Writes are so many that what V8 compiles again after the phase before hardly counts: a fifth of them was too few. */
 async function writesPerSecond(address: Address, watchers: number): Promise<number> {
   const count = objectCount;
   const connections = await openAll(address, watchers);

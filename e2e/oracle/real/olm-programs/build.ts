@@ -10,7 +10,7 @@ export type OlmPrograms =
   | { readonly missing: string };
 
 const root = import.meta.dirname;
-/** They replace what is written in C, which checks and stores images. */
+/** Build tags that replace what is written in C, which checks and stores images. */
 const tags = "containers_image_openpgp,exclude_graphdriver_btrfs,exclude_graphdriver_devicemapper";
 const framework = "github.com/operator-framework";
 

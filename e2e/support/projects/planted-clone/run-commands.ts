@@ -74,7 +74,7 @@ function mark(line: string): void {
   try {
     accessSync(`/command: ${line}`);
   } catch {
-    // It is not there.
+    // The file does not exist: strace records that the command line was looked for.
   }
 }
 

@@ -49,6 +49,7 @@ function Verdict() {
   const { feed, health, problems, moment } = usePage();
   const counts = countTones(health.own);
   const { bad, busy, good, none } = counts;
+  const kinds = new Set(health.own.map(({ resource }) => resource)).size;
   const current = problems.filter(({ isOver }) => !isOver);
   const endedUntil = (at: number): number => countUntil(feed.history.reconciles, ({ to }) => to <= at);
   const tone =
@@ -65,6 +66,7 @@ function Verdict() {
     <div class={`verdict-line ${tone}`}>
       <h2>
         <Mark tone={tone} /> {verdictText(counts, health.failures.length)}
+        {kinds > 1 && <span class="dim">, of {kinds} kinds</span>}
       </h2>
       <p class="dim">
         {[
@@ -72,7 +74,7 @@ function Verdict() {
             .filter((one) => counts[one] > 0 && !isSilent)
             .map((one) => `${grouped(counts[one])} ${toneWords[one]}`),
           `${counted(recent, "reconcile")} in the last minute`,
-          ...(current.length > 0 ? [counted(current.length, "cause")] : []),
+          ...(current.length > 0 ? [`${counted(current.length, "cause")} below`] : []),
         ].join(" · ")}
       </p>
       {isSilent && (
@@ -104,9 +106,7 @@ function Problems() {
       </ul>
       {over.length > 0 && (
         <details class="over">
-          <summary>
-            {over.length} earlier {over.length === 1 ? "cause" : "causes"}
-          </summary>
+          <summary>{counted(over.length, "cause")} of earlier trouble, over now</summary>
           <ul class="problems">
             {over.map((problem) => (
               <ProblemItem key={problem.key} problem={problem} />
@@ -265,7 +265,7 @@ function KindTable({
   return (
     <table class="kinds">
       <caption>
-        <KindIcon kind={kind} /> <b>{kind}</b>{" "}
+        <KindIcon kind={kind} /> <b>{kind}</b> <span class="dim">{counted(objects.length, "object")}:</span>
         {tones
           .filter((tone) => counts[tone] > 0)
           .map((tone) => (

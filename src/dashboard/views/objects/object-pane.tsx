@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { type Tab, tabs, usePage } from "../shown.ts";
 import { type Track, revisionAt } from "../../history/history.ts";
 import { withFailure } from "../../history/problems.ts";
@@ -10,6 +11,12 @@ import { Copies, StateTab } from "./state-tab.tsx";
 /** The object that is shown, in tabs: how it stands, its history, its writers, and everything that has to do with it. */
 export function ObjectPane() {
   const { feed, shown, show, moment, health, place } = usePage();
+  const pane = useRef<HTMLElement>(null);
+  // On a phone it stands below what was clicked.
+  useEffect(() => {
+    const { top = 0 } = pane.current?.getBoundingClientRect() ?? {};
+    if (shown.place !== undefined && top > innerHeight * 0.9) pane.current?.scrollIntoView();
+  }, [shown.place]);
   const track = place === undefined ? undefined : feed.history.tracks.get(place);
   if (track === undefined)
     return (
@@ -35,7 +42,7 @@ export function ObjectPane() {
     currentTarget.querySelectorAll("button")[next]?.focus();
   };
   return (
-    <section class="pane" aria-label={`${kind} ${track.key}`}>
+    <section class="pane" ref={pane} aria-label={`${kind} ${track.key}`}>
       <div class="pane-head">
         <h2>
           {standing && <Mark tone={standing.tone} />} <KindIcon kind={kind} /> {kind} <Key of={track.key} />

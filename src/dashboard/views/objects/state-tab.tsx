@@ -1,14 +1,16 @@
 import { useMemo, useState } from "preact/hooks";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Track } from "../../history/history.ts";
-import { revisionAt } from "../../history/history.ts";
-import { objectLines } from "../../history/object-yaml.ts";
+import { laneName, revisionAt } from "../../history/history.ts";
+import { objectLines, yamlLines } from "../../history/object-yaml.ts";
 import { type TreeNode, ownerTree } from "../../history/owner-tree.ts";
-import { withFailure } from "../../history/problems.ts";
+import { type Failure, withFailure } from "../../history/problems.ts";
+import { countUntil } from "../../../dev/record/count-until.ts";
 import { type ShownCondition, standingOf } from "../../../dev/view/standing.ts";
 import { ErrorText, RequestTable, copy, hasFailed } from "../error-text.tsx";
 import { Link } from "../messages.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
+import { ReconcileList } from "../reconcile.tsx";
 import { usePage } from "../shown.ts";
 import { duration, kubectlCommand, timeOfDay } from "../texts.ts";
 
@@ -54,6 +56,34 @@ export function StateTab({ track }: { readonly track: Track }) {
           <Graph node={path[0]!} />
         </>
       )}
+      {failure && <Around failure={failure} object={revision.object} />}
+    </>
+  );
+}
+
+/** The number of reconciles that are listed beside a failure. */
+const mostReconciles = 5;
+
+/** What somebody looks at who wants to know why an object fails: what it asks for, and its last reconciles. */
+function Around({ failure, object }: { readonly failure: Failure; readonly object: KubernetesObject }) {
+  const { feed, moment } = usePage();
+  const { reconciles } = feed.history.lanes.get(laneName(failure.reconcile))!;
+  const ended = countUntil(reconciles, ({ to }) => to <= moment);
+  const { spec } = object as { readonly spec?: unknown };
+  return (
+    <>
+      {spec !== undefined && (
+        <>
+          <h3>What it asks for</h3>
+          <pre tabIndex={0}>
+            {yamlLines({ spec })
+              .map(({ text }) => text)
+              .join("\n")}
+          </pre>
+        </>
+      )}
+      <h3>Its last reconciles</h3>
+      <ReconcileList reconciles={reconciles.slice(Math.max(0, ended - mostReconciles), ended).toReversed()} />
     </>
   );
 }

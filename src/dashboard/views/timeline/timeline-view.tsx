@@ -37,6 +37,10 @@ export function TimelineView() {
   const [mergedReconciles, setMergedReconciles] = useState<readonly Reconcile[]>([]);
   const [mergedCalls, setMergedCalls] = useState<readonly Call[]>([]);
   const [box, width] = useWidth<HTMLElement>();
+  const areMany = useMemo(
+    () => new Set([...requests.values()].map(({ controller }) => controller)).size > 1,
+    [requests, reconciles.length],
+  );
   const wrong = useMemo(() => {
     const found = problems.filter(({ isOver }) => !isOver);
     // The worst come first, and the last entry of a key wins.
@@ -144,8 +148,8 @@ export function TimelineView() {
               chosen={chosenReconcile}
               onChoose={chooseReconcile}
             >
-              <Mark tone={wrong.get(lane.name)?.tone ?? "good"} /> <Key of={lane.request} />{" "}
-              <span class="dim">{lane.controller}</span>
+              <Mark tone={wrong.get(lane.name)?.tone ?? "good"} /> <Key of={lane.request} />
+              {areMany && <span class="dim"> by {lane.controller}</span>}
             </LaneRow>
           ) : (
             <LaneRow

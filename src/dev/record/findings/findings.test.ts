@@ -130,6 +130,19 @@ test("a reconcile that asks to run again at once is a hot loop, one that asks fo
   expect(find(both).map(({ text }) => text)).toEqual([expect.stringContaining("of that or asked to: write")]);
 });
 
+test("a run is forgotten after a thousand of other requests, so that a long session doesn't grow", () => {
+  const others = (count: number) => (i: number) =>
+    each(count, (n) => madeReconcile(i * 400 + n / 10, { request: `default/other-${i}-${n}` }));
+  const among = (count: number) => {
+    const asking = { causes: ["requeueAfter 0.1 s"], outcome: "again" } as const;
+    return find(each(11, (i) => [madeReconcile(i * 400, asking), ...others(count)(i)]).flat()).map(
+      ({ kind }) => kind,
+    );
+  };
+  expect(among(999)).toEqual(["hot loop"]);
+  expect(among(1000)).toEqual([]);
+});
+
 test("without writes, as of another cluster, the requests tell of a hot loop", () => {
   const reconciles = loop(11, 100).filter(({ type }) => type === "reconcile");
   expect(find(reconciles).map(({ kind }) => kind)).toEqual(["hot loop"]);

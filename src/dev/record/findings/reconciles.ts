@@ -28,6 +28,9 @@ interface Loop extends FoundRequest {
 /** The number of deleted objects that are remembered: a reconcile because of a deletion ends after it. */
 const mostDeleted = 1000;
 
+/** The number of requests whose last run is remembered: who reconciles more in half a second is no loop of one object. */
+const mostRuns = 1000;
+
 /** Finds reconciles that cause their own next run. */
 export class HotLoopDetector implements Detector {
   readonly #objects = new Map<string, SeenObject>();
@@ -62,7 +65,10 @@ export class HotLoopDetector implements Detector {
     const { controller, request, from } = reconcile;
     const key = `${controller}\n${request}`;
     const before = this.#runs.get(key);
+    this.#runs.delete(key);
     this.#runs.set(key, reconcile);
+    const [longestAgo] = this.#runs.keys() as Iterable<string> as [string];
+    if (this.#runs.size > mostRuns) this.#runs.delete(longestAgo);
     const isSoon = before !== undefined && from - before.from <= mostPause;
     const causes = isSoon ? this.#findOwnCauses(reconcile, before) : undefined;
     if (causes === undefined) return this.#loops.end(key);

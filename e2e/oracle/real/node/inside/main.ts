@@ -33,7 +33,7 @@ await client.apply(EndpointSlice, {
   endpoints: [{ addresses: [nodeAddress], conditions: { ready: true } }],
   ports: [...ports],
 });
-// That of the embedded cluster stores nothing.
+// The embedded cluster's own default StorageClass stores nothing.
 const isDefault = { [defaultClassAnnotation]: "false" };
 for (const { metadata: other } of await client.list(StorageClass))
   await client.patch(StorageClass, other, { merge: { metadata: { annotations: isDefault } } });
