@@ -169,10 +169,11 @@ async function addRoutes(machines: readonly Machine[]): Promise<void> {
 /** Listens where containers reach this machine: at its address in their network, or, behind Docker Desktop, on loopback. */
 async function openNetwork({ enter, outside }: NodeContainer): Promise<NodeNetwork> {
   const host = process.platform === "linux" ? outside : "127.0.0.1";
-  const api = createServer();
+  const [api, dnsByTcp] = [createServer(), createServer()];
   const dns = createSocket("udp4");
   try {
-    await Promise.all([once(api.listen(0, host), "listening"), once(dns.bind(0, host), "listening")]);
+    await Promise.all([api, dnsByTcp].map((server) => once(server.listen(0, host), "listening")));
+    await once(dns.bind((dnsByTcp.address() as AddressInfo).port, host), "listening");
   } catch (error) {
     throw new NodesError(
       `containers do not reach this machine at ${host}: ${(error as Error).message}`,
@@ -181,10 +182,9 @@ async function openNetwork({ enter, outside }: NodeContainer): Promise<NodeNetwo
   }
   const ports = { api: (api.address() as AddressInfo).port, dns: dns.address().port };
   const close = (): void => {
-    api.close();
-    dns.close();
+    for (const each of [api, dns, dnsByTcp]) each.close();
   };
-  return { address: outside, ports, api, dns, connect: connectFrom(enter), close };
+  return { address: outside, ports, api, dns, dnsByTcp, connect: connectFrom(enter), close };
 }
 
 /** Connects by way of a container: what pods and Services listen on is not reached from outside of all engines. */

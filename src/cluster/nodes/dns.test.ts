@@ -1,5 +1,9 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { type AddressInfo, type Socket, connect, createServer } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { answerQuery, type NamedObjects } from "./dns.ts";
+import { answerQuery, serveNames, type NamedObjects } from "./dns.ts";
 
 const types = { A: 1, PTR: 12, AAAA: 28, SRV: 33 };
 
@@ -97,17 +101,66 @@ test("an answer has as many addresses as the resolver takes", async () => {
     conditions: {},
   }));
   const many = { ...objects, slices: [{ ...slice!, endpoints }] };
-  const name = "web.shop.svc.cluster.local"
-    .split(".")
-    .map((label) => [Buffer.from([label.length]), Buffer.from(label)]);
-  const query = Buffer.concat([header(), ...name.flat(), Buffer.from([0, 0, types.A, 0, 1])]);
+  const query = Buffer.concat([header(), questionOf("web.shop.svc.cluster.local", types.A)]);
   const short = (await answerQuery(query, many, async () => []))!;
   expect(short.length).toBeGreaterThan(400);
   expect(short.length).toBeLessThanOrEqual(512);
+  expect(isTruncated(short)).toBe(true);
   const option = Buffer.from([0, 0, 41, 4096 >> 8, 0, 0, 0, 0, 0, 0, 0]);
   const long = (await answerQuery(Buffer.concat([query, option]), many, async () => []))!;
   expect(long.readUInt16BE(6)).toBe(60);
+  expect(isTruncated(long)).toBe(false);
+  const byTcp = (await answerQuery(query, many, async () => [], "tcp"))!;
+  expect(byTcp.readUInt16BE(6)).toBe(60);
+  expect(isTruncated(byTcp)).toBe(false);
 });
+
+function isTruncated(answer: Buffer): boolean {
+  return (answer.readUInt16BE(2) & 0x200) !== 0;
+}
+
+test("queries of a connection are answered one after the other, however they are cut", async () => {
+  const { connection, stop } = await serve();
+  const query = framed(Buffer.concat([header(), questionOf("front.shop.svc.cluster.local", types.A)]));
+  for (const byte of query) connection.write(Buffer.from([byte]));
+  connection.write(Buffer.concat([query, query, Buffer.from([0])]));
+  const answer = framed(
+    (await answerQuery(query.subarray(2), objects, async () => [], "tcp"))!,
+  );
+  const told: Buffer[] = [];
+  for await (const chunk of connection) {
+    told.push(chunk as Buffer);
+    if (Buffer.concat(told).length >= 3 * answer.length) break;
+  }
+  expect(Buffer.concat(told)).toEqual(Buffer.concat([answer, answer, answer]));
+  stop();
+});
+
+test("a connection that sends no query ends", async () => {
+  const { connection, stop } = await serve();
+  connection.write(framed(Buffer.from("not a query")));
+  expect(await buffer(connection)).toEqual(Buffer.alloc(0));
+  stop();
+});
+
+/** Serves names on loopback, and connects to it by TCP. */
+async function serve(): Promise<{ readonly connection: Socket; readonly stop: () => void }> {
+  const dnsByTcp = createServer().listen(0, "127.0.0.1");
+  await once(dnsByTcp, "listening");
+  const dns = createSocket("udp4");
+  serveNames({ dns, dnsByTcp }, () => objects, async () => []);
+  const connection = connect((dnsByTcp.address() as AddressInfo).port, "127.0.0.1");
+  const stop = (): void => {
+    connection.destroy();
+    dnsByTcp.close();
+    dns.close();
+  };
+  return { connection, stop };
+}
+
+function framed(message: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([message.length >> 8, message.length & 255]), message]);
+}
 
 function header(): Buffer {
   const bytes = Buffer.alloc(12);
@@ -116,14 +169,18 @@ function header(): Buffer {
   return bytes;
 }
 
+function questionOf(name: string, type: number): Buffer {
+  const labels = name.split(".").flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]);
+  return Buffer.concat([...labels, Buffer.from([0, 0, type, 0, 1])]);
+}
+
 /** Returns the answers to a question as texts; undefined if the name does not exist. */
 async function ask(
   name: string,
   type: keyof typeof types,
   outside: (name: string) => Promise<readonly string[]> = async () => [],
 ): Promise<string[] | undefined> {
-  const labels = name.split(".").flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]);
-  const question = Buffer.concat([...labels, Buffer.from([0, 0, types[type], 0, 1])]);
+  const question = questionOf(name, types[type]);
   const answer = (await answerQuery(Buffer.concat([header(), question]), objects, outside))!;
   expect(answer.readUInt16BE(0)).toBe(4711);
   if ((answer[3]! & 15) === 3) return undefined;

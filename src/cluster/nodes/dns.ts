@@ -1,9 +1,11 @@
+import type { Socket as UdpSocket } from "node:dgram";
+import type { Server, Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
 import type { EndpointSlice } from "@tsbuilder/apimachinery/k8s/discovery/v1";
 import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { clusterDomain } from "./node-files.ts";
 
-// The cluster's DNS: names of Services and of the pods behind them, by Kubernetes' DNS specification. `answerQuery` is all of it;
-// who opens the socket passes messages on.
+// The cluster's DNS: names of Services and of the pods behind them, by Kubernetes' DNS specification.
 
 /** The objects that names are made of. */
 export interface NamedObjects {
@@ -14,11 +16,64 @@ export interface NamedObjects {
 /** Finds addresses of a name outside of the cluster; none if nobody knows it. */
 export type ResolveOutside = (name: string) => Promise<readonly string[]>;
 
-/** Answers a query with one question; undefined for a message that is none. */
+/** How long a resolver may keep a connection without a query. */
+const idleMilliseconds = 10_000;
+
+/** Answers queries by UDP and by TCP. Pods send them: nothing that arrives may end this process. */
+export function serveNames(
+  { dns, dnsByTcp }: { readonly dns: UdpSocket; readonly dnsByTcp: Server },
+  find: () => NamedObjects | Promise<NamedObjects>,
+  resolveOutside: ResolveOutside,
+): void {
+  dns.on("message", (message, { port, address }) => {
+    Promise.resolve(find())
+      .then((objects) => answerQuery(message, objects, resolveOutside))
+      // Without a callback, an answer that is too large for UDP would end this process.
+      .then((answer) => answer && dns.send(answer, port, address, () => undefined))
+      // A resolver asks again.
+      .catch(() => undefined);
+  });
+  dnsByTcp.on("connection", (socket) => {
+    socket.setTimeout(idleMilliseconds, () => socket.destroy());
+    answerConnection(socket, async (query) =>
+      answerQuery(query, await find(), resolveOutside, "tcp"),
+    ).catch(() => socket.destroy());
+  });
+}
+
+/** On a connection each message follows its length. What is no query ends it. */
+async function answerConnection(
+  socket: Socket,
+  answer: (query: Buffer) => Promise<Buffer | undefined>,
+): Promise<void> {
+  const answers = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let rest = Buffer.alloc(0);
+    for await (const chunk of chunks) {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 2 && rest.length >= 2 + rest.readUInt16BE(0)) {
+        const end = 2 + rest.readUInt16BE(0);
+        const told = await answer(rest.subarray(2, end));
+        rest = rest.subarray(end);
+        if (!told) return;
+        yield Buffer.concat([Buffer.from([told.length >> 8, told.length & 255]), told]);
+      }
+    }
+  };
+  await pipeline(socket, answers, socket);
+}
+
+/** The largest message that a connection transports. */
+const largestMessage = 65_535;
+
+/**
+ * Answers a query with one question; undefined for a message that is none. A resolver that asked by UDP is told in an answer which is
+ * too long for it that there is more: it asks again, by TCP.
+ */
 export async function answerQuery(
   message: Buffer,
   objects: NamedObjects,
   resolveOutside: ResolveOutside,
+  transport: "udp" | "tcp" = "udp",
 ): Promise<Buffer | undefined> {
   const question = readQuestion(message);
   if (!question) return undefined;
@@ -32,7 +87,7 @@ export async function answerQuery(
   const wanted = answers?.filter(
     (answer) => recordTypes[answer.type] === type || (answer.type === "CNAME" && type !== recordTypes.SRV),
   );
-  return writeAnswer(question, wanted);
+  return writeAnswer(question, wanted, transport === "tcp" ? largestMessage : question.limit);
 }
 
 async function resolveOther(name: string, resolve: ResolveOutside): Promise<readonly Answer[] | undefined> {
@@ -47,7 +102,7 @@ interface Question {
   readonly type: number;
   /** The question as it came, for the answer. */
   readonly bytes: Buffer;
-  /** The largest answer that the resolver takes, in bytes. */
+  /** The largest answer that the resolver takes by UDP, in bytes. */
   readonly limit: number;
 }
 
@@ -162,21 +217,22 @@ function readQuestion(message: Buffer): Question | undefined {
 }
 
 /**
- * `answers` is undefined if there is no such name. Of many answers, such as the pods of a headless Service, it has as many as fit: a
- * resolver that was told of more would ask for all of them by TCP, where nobody listens.
+ * `answers` is undefined if there is no such name. Of many answers, such as the pods of a headless Service, it has as many as fit:
+ * some resolvers never ask for the others.
  */
-function writeAnswer(question: Question, answers: readonly Answer[] | undefined): Buffer {
+function writeAnswer(question: Question, answers: readonly Answer[] | undefined, limit: number): Buffer {
   const records: Buffer[] = [];
   let length = 12 + question.bytes.length;
   for (const record of (answers ?? []).map(writeRecord)) {
     length += record.length;
-    if (length > question.limit) break;
+    if (length > limit) break;
     records.push(record);
   }
+  const isTruncated = records.length < (answers ?? []).length;
   const header = Buffer.alloc(12);
   header.writeUInt16BE(question.id, 0);
   // An authoritative answer, with recursion available, as resolvers expect it.
-  header.writeUInt16BE(0x8580 | (answers ? 0 : 3), 2);
+  header.writeUInt16BE(0x8580 | (isTruncated ? 0x200 : 0) | (answers ? 0 : 3), 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
   return Buffer.concat([header, question.bytes, ...records]);

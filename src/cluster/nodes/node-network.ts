@@ -12,7 +12,9 @@ export interface NodeNetwork {
   /** Accept connections from nodes: to the API server, and to a proxy for pulls of images if they reach no registry. */
   readonly api: Server;
   readonly proxy?: Server;
+  /** Receive queries about names, on the same port by UDP and TCP. */
   readonly dns: UdpSocket;
+  readonly dnsByTcp: Server;
   readonly connect: Connect;
   close(): void;
 }
@@ -23,7 +25,7 @@ type FromInside =
   | { readonly type: "connected"; readonly id: number; readonly error?: string };
 
 /** The ports on which nodes reach what this process serves. */
-const insidePorts = { api: 6443, proxy: 3128, dns: 53 } as const;
+const insidePorts = { api: 6443, proxy: 3128, dns: 53, dnsByTcp: 53 } as const;
 
 /** Opens the sockets of a network that only commands behind the words of `enter` are in, and keeps them in this process. */
 export async function enterNetwork(enter: readonly string[], address: string): Promise<NodeNetwork> {
@@ -61,16 +63,14 @@ export async function enterNetwork(enter: readonly string[], address: string): P
       });
     });
   };
-  const [api, proxy, dns] = [handles.get("api"), handles.get("proxy"), handles.get("dns")];
+  const sockets = Object.fromEntries(handles) as Pick<NodeNetwork, keyof typeof insidePorts>;
   return {
     address,
     ports: insidePorts,
-    api: api as Server,
-    proxy: proxy as Server,
-    dns: dns as UdpSocket,
+    ...sockets,
     connect,
     close() {
-      for (const each of [api, proxy, dns] as readonly { close(): void }[]) each.close();
+      for (const each of Object.values(sockets)) each?.close();
       if (child.connected) child.disconnect();
     },
   };
@@ -86,7 +86,7 @@ const { connect, createServer } = require("node:net");
 const address = process.argv[1];
 const ports = ${JSON.stringify(insidePorts)};
 const send = (message, socket, sent) => process.connected && process.send(message, socket, sent);
-for (const type of ["api", "proxy"]) {
+for (const type of ["api", "proxy", "dnsByTcp"]) {
   const server = createServer().listen(ports[type], address, () => send({ type }, server, () => server.close()));
 }
 const dns = createSocket("udp4").bind(ports.dns, address, () => send({ type: "dns" }, dns, () => dns.close()));

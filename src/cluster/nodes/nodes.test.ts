@@ -113,6 +113,7 @@ async function joinNode(options: ClusterOptions = {}): Promise<void> {
     ports: { api: 6443, dns: 53 },
     api: createServer(),
     dns: createSocket("udp4"),
+    dnsByTcp: createServer(),
     connect: () => Promise.reject(new Error("not connected")),
     close: () => undefined,
   };

@@ -35,7 +35,7 @@ import { hasKubelet } from "../kinds/core/node/fake-node.ts";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { type NamedObjects, answerQuery } from "./dns.ts";
+import { type NamedObjects, serveNames } from "./dns.ts";
 import { type Ground, type Machine, NodesError } from "./ground.ts";
 import {
   type NodePlace,
@@ -119,14 +119,8 @@ function serveNodes(
   objects: ClusterObjects,
 ): void {
   network.api.on("connection", accept);
-  network.dns.on("message", (message, { port, address }) => {
-    const named = { services: objects.list(services), slices: objects.list(endpointSlices) };
-    answerQuery(message, named as unknown as NamedObjects, resolveOutside)
-      // Without a callback, an answer that is too large for UDP would end this process.
-      .then((answer) => answer && network.dns.send(answer, port, address, () => undefined))
-      // A resolver asks again.
-      .catch(() => undefined);
-  });
+  const find = () => ({ services: objects.list(services), slices: objects.list(endpointSlices) });
+  serveNames(network, find as () => NamedObjects, resolveOutside);
   const proxy = pullProxy();
   network.proxy?.on("connection", (socket) => proxy.emit("connection", socket));
 }
@@ -180,6 +174,11 @@ export function makeVolumes(
   }
 }
 
+const dnsPorts = [
+  { name: "dns", protocol: "UDP" },
+  { name: "dns-tcp", protocol: "TCP" },
+];
+
 /** Stores the Service by which pods ask for names. */
 async function publishDNS(objects: ClusterObjects, { address, ports }: NodeNetwork): Promise<void> {
   const metadata = { namespace: "kube-system", name: "kube-dns" };
@@ -189,7 +188,7 @@ async function publishDNS(objects: ClusterObjects, { address, ports }: NodeNetwo
     metadata: { ...metadata, labels: { "k8s-app": "kube-dns" } },
     spec: {
       clusterIP: clusterDNS,
-      ports: [{ name: "dns", port: 53, protocol: "UDP", targetPort: ports.dns }],
+      ports: dnsPorts.map((each) => ({ ...each, port: 53, targetPort: ports.dns })),
     },
   };
   const slice = {
@@ -198,7 +197,7 @@ async function publishDNS(objects: ClusterObjects, { address, ports }: NodeNetwo
     metadata: { ...metadata, labels: { "kubernetes.io/service-name": "kube-dns" } },
     addressType: "IPv4",
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
-    ports: [{ name: "dns", port: ports.dns, protocol: "UDP" }],
+    ports: dnsPorts.map((each) => ({ ...each, port: ports.dns })),
   };
   await publish(objects, { resource: "services", object: service, placeFields: [] });
   await publish(objects, { resource: endpointSlices, object: slice, placeFields: ["endpoints", "ports"] });

@@ -1,8 +1,9 @@
 import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
 import type { Reader, Runnable } from "@tsbuilder/runtime";
 import { Service } from "@tsbuilder/runtime/k8s/core/v1";
 import { EndpointSlice } from "@tsbuilder/runtime/k8s/discovery/v1";
-import { answerQuery } from "../../../../../src/cluster/nodes/dns.ts";
+import { serveNames } from "../../../../../src/cluster/nodes/dns.ts";
 import { nodeAddress } from "../addresses.ts";
 import { packageRegistry } from "../package-registry.ts";
 
@@ -11,24 +12,26 @@ export function dnsServer(client: Reader): Runnable {
   return {
     name: "dns",
     needLeaderElection: false,
-    start: ({ signal, log }) =>
+    start: ({ signal }) =>
       new Promise((resolve, reject) => {
-        const socket = createSocket("udp4");
-        socket.once("error", reject);
-        socket.on("message", (message, sender) => {
-          answer(client, message)
-            .then((reply) => reply && socket.send(reply, sender.port, sender.address))
-            .catch((error: unknown) => log.error("Cannot answer", { error }));
+        const [dns, dnsByTcp] = [createSocket("udp4"), createServer()];
+        for (const each of [dns, dnsByTcp]) each.once("error", reject);
+        const find = async () => {
+          const [services, slices] = await Promise.all([client.list(Service), client.list(EndpointSlice)]);
+          return { services, slices };
+        };
+        serveNames({ dns, dnsByTcp }, find, resolveOutside);
+        dns.bind(53, nodeAddress);
+        dnsByTcp.listen(53, nodeAddress);
+        signal.addEventListener("abort", () => {
+          dnsByTcp.close();
+          dns.close(() => resolve());
         });
-        socket.bind(53, nodeAddress);
-        signal.addEventListener("abort", () => socket.close(() => resolve()));
       }),
   };
 }
 
-async function answer(client: Reader, message: Buffer): Promise<Buffer | undefined> {
-  const [services, slices] = await Promise.all([client.list(Service), client.list(EndpointSlice)]);
-  // The only name outside: `inside/main.ts` passes its connections on.
-  const resolveOutside = async (name: string) => (name === packageRegistry.host ? [nodeAddress] : []);
-  return answerQuery(message, { services, slices }, resolveOutside);
+/** The only name outside: `inside/main.ts` passes its connections on. */
+async function resolveOutside(name: string): Promise<string[]> {
+  return name === packageRegistry.host ? [nodeAddress] : [];
 }

@@ -21,7 +21,10 @@ const config = await loadConfig({ kubeconfig, env: {} });
 const client = createClient(config);
 await eventually(() => client.request({ path: "/readyz" }), undefined, 300_000);
 const labels = { "kubernetes.io/service-name": "kube-dns" };
-const ports = [{ name: "dns", port: 53, protocol: "UDP" }] as const;
+const ports = [
+  { name: "dns", port: 53, protocol: "UDP" },
+  { name: "dns-tcp", port: 53, protocol: "TCP" },
+] as const;
 const metadata = { namespace: "kube-system", name: "kube-dns" };
 await client.apply(Service, {
   metadata: { ...metadata, labels: { "k8s-app": "kube-dns" } },
