@@ -175,10 +175,8 @@ export function planSave(
         args: ["save", ...(isMultiPlatform ? ["--all-platforms"] : []), "--output", file, image],
       };
     case "podman":
-      return isMultiPlatform
-        ? { tool, args: ["manifest", "push", "--all", image, `oci-archive:${file}`] }
-        : { tool, args: ["save", "--format", "docker-archive", "--output", file, image] };
     case "buildah":
+      // Their own name for an image without a registry begins with localhost/, and a cluster doesn't look for that.
       return isMultiPlatform
         ? { tool, args: ["manifest", "push", "--all", image, `oci-archive:${file}`] }
         : { tool, args: ["push", image, `docker-archive:${file}:${image}`] };
