@@ -14,6 +14,8 @@ export interface ServedResource {
   readonly kind: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
+  /** The paths of what its subresource `scale` shows. Absent: it has none. */
+  readonly scale?: { readonly spec: string; readonly selector?: string | undefined } | undefined;
 }
 
 /** A change of an object. `object` is the new state, or the last one for `DELETED`. */

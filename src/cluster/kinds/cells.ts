@@ -12,6 +12,15 @@ export function readField<T = unknown>(object: unknown, path: string): T | undef
   return (value ?? undefined) as T | undefined;
 }
 
+/** Sets the field at a dotted path, and creates the objects above it. */
+export function setField(object: object, path: string, value: unknown): void {
+  const fields = path.split(".");
+  const last = fields.pop()!;
+  let parent = object as Record<string, unknown>;
+  for (const field of fields) parent = (parent[field] ??= {}) as Record<string, unknown>;
+  parent[last] = value;
+}
+
 /** A cell with the text of a field. */
 export function text(path: string, absent = ""): (object: unknown) => string {
   return (object) => {

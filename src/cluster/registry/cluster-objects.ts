@@ -7,7 +7,7 @@ import { qualifiedName } from "../contract/status-error.ts";
 import type { Core } from "./core.ts";
 import { createObject } from "./create-object.ts";
 import { deleteObject } from "./delete-object.ts";
-import { type Resource, keyOf } from "./resource.ts";
+import { type Resource, type ResourceVersion, keyOf } from "./resource.ts";
 import { pauseRegularly } from "../http/time-slices.ts";
 import { updateObject } from "./update-object.ts";
 import { type Write, ownWrite } from "./write.ts";
@@ -74,8 +74,9 @@ function describe(resource: Resource): ServedResource {
   const known = descriptions.get(resource);
   if (known) return known;
   const { group, versions, kind, namespaced, verbs } = resource;
-  const apiVersion = apiVersionOf({ group, version: versions[0]!.name });
-  const description = { resource: qualifiedName(resource), apiVersion, kind, namespaced, verbs };
+  const [{ name: version, scale }] = versions as [ResourceVersion];
+  const apiVersion = apiVersionOf({ group, version });
+  const description = { resource: qualifiedName(resource), apiVersion, kind, namespaced, verbs, scale };
   descriptions.set(resource, description);
   return description;
 }

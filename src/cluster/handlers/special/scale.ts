@@ -5,7 +5,7 @@ import type { Scale } from "@tsbuilder/apimachinery/k8s/autoscaling/v1";
 import type { BuiltinSchema } from "@tsbuilder/apimachinery/kinds";
 import { DecodeError, convertUnstructured, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
 import { dropTimes } from "../../registry/field-manager.ts";
-import { formatSelector, readField } from "../../kinds/cells.ts";
+import { formatSelector, readField, setField } from "../../kinds/cells.ts";
 import type { Write } from "../../registry/write.ts";
 import { updateObject } from "../../registry/update-object.ts";
 import type { Reply, RequestContext } from "../../http/request-context.ts";
@@ -220,13 +220,4 @@ function decode(object: ApiObject, schema: BuiltinSchema): ScaleObject {
 function selectorText(selector: object): string {
   const isSelector = "matchLabels" in selector || "matchExpressions" in selector;
   return formatSelector((isSelector ? selector : { matchLabels: selector }) as never);
-}
-
-/** Sets the field at a dotted path, and creates the objects above it. */
-function setField(object: object, path: string, value: unknown): void {
-  const fields = path.split(".");
-  const last = fields.pop()!;
-  let parent = object as Record<string, unknown>;
-  for (const field of fields) parent = (parent[field] ??= {}) as Record<string, unknown>;
-  parent[last] = value;
 }

@@ -13,7 +13,7 @@ afterEach(() => cluster.stop());
 
 const objects = () => clusterObjects(cluster.core);
 const statusOf = () =>
-  objects().get<KubernetesObject & { status: { conditions: object[] } }>(
+  objects().get<KubernetesObject & { status: { conditions: { type: string }[] } }>(
     "horizontalpodautoscalers.autoscaling",
     "default",
     "web",
@@ -52,17 +52,19 @@ const target = (apiVersion: string, kind: string, selector: object, cpu: string)
   },
 });
 
-/** Creates a ready pod. */
-async function run(name: string, cpu: string): Promise<void> {
+/** Creates a pod that became ready long ago. */
+async function run(name: string, cpu: string, app = name, status: object = {}): Promise<void> {
   await cluster.install({
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name, labels: { app: name } },
+    metadata: { name, labels: { app } },
     spec: podSpec(cpu),
   });
   const pod = objects().get(pods, "default", name)!;
-  const conditions = [{ type: "Ready", status: "True" }];
-  await objects().update("test", { ...pod, status: { phase: "Running", conditions } }, "status");
+  const lastTransitionTime = "2020-01-01T00:00:00Z";
+  const conditions = [{ type: "Ready", status: "True", lastTransitionTime }];
+  const settled = { phase: "Running", startTime: lastTransitionTime, conditions, ...status };
+  await objects().update("test", { ...pod, status: settled }, "status");
 }
 
 /** Reconciles once; each pod uses what is said here. */
@@ -111,4 +113,102 @@ test("a target that changes while metrics are read is scaled at the next try, an
   expect(objects().list("events")).toEqual([]);
   await reconcile({ web: "200m" });
   expect(replicasOf("deployments.apps")).toBe(2);
+});
+
+test.each([
+  ["apps/v1", "Deployment", 'deployments/scale.apps "web" not found'],
+  ["v1", "ReplicationController", 'replicationcontrollers/scale "web" not found'],
+  ["networking.k8s.io/v1", "Ingress", "the server could not find the requested resource"],
+  ["shop.example.com/v1", "Shop", 'no matches for kind "Shop" in group "shop.example.com"'],
+])("a target of %s %s that has no scale is told of", async (apiVersion, kind, why) => {
+  await cluster.install(autoscaler(apiVersion, kind));
+  await reconcile({});
+  expect(statusOf().conditions).toEqual([
+    expect.objectContaining({
+      type: "AbleToScale",
+      status: "False",
+      reason: "FailedGetScale",
+      message: `the HPA controller was unable to get the target's current scale: ${why}`,
+    }),
+  ]);
+  expect(objects().list("events")).toMatchObject([{ reason: "FailedGetScale", message: why }]);
+});
+
+test("a custom resource is scaled at the paths of its scale", async () => {
+  await cluster.install({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "shops.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { kind: "Shop", plural: "shops" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          subresources: {
+            scale: {
+              specReplicasPath: ".spec.tills",
+              statusReplicasPath: ".status.tills",
+              labelSelectorPath: ".status.selector",
+            },
+          },
+          schema: {
+            openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+          },
+        },
+      ],
+    },
+  });
+  const shop = { apiVersion: "example.com/v1", kind: "Shop", metadata: { name: "web" }, spec: { tills: 1 } };
+  await cluster.install(shop, autoscaler("example.com/v1", "Shop"));
+  await reconcile({});
+  expect(statusOf().conditions).toContainEqual(
+    expect.objectContaining({ type: "ScalingActive", status: "False", reason: "InvalidSelector" }),
+  );
+  await cluster.install({ ...shop, status: { selector: "app=web" } });
+  await run("web", "100m");
+  await reconcile({ web: "300m" });
+  expect(objects().get("shops.example.com", "default", "web")).toMatchObject({ spec: { tills: 3 } });
+  expect(statusOf()).toMatchObject({ currentReplicas: 1, desiredReplicas: 3 });
+});
+
+// The clock begins with the year 2024.
+const justStarted = {
+  startTime: "2024-01-01T00:00:00Z",
+  conditions: [{ type: "Ready", status: "False", lastTransitionTime: "2020-01-01T00:00:00Z" }],
+};
+
+test.each([
+  ["all of them use more", { a: "150m", b: "150m", c: "150m", d: "150m" }, {}, 6],
+  ["one has no metrics, and uses nothing", { a: "140m", b: "140m", c: "140m" }, {}, 4],
+  ["some have no metrics, and more would be fewer", { a: "110m", b: "120m" }, {}, 4],
+  ["one begins, and uses nothing", { a: "140m", b: "140m", c: "140m", d: "300m" }, { d: justStarted }, 4],
+  ["one is pending", { a: "150m", b: "150m", c: "150m", d: "0" }, { d: { phase: "Pending" } }, 5],
+  ["one has failed", { a: "150m", b: "150m", c: "150m" }, { d: { phase: "Failed" } }, 5],
+])("of four pods %s", async (_, usage, statuses: Record<string, object>, wanted) => {
+  const deployment = target("apps/v1", "Deployment", { matchLabels: { app: "web" } }, "100m");
+  await cluster.install({ ...deployment, spec: { ...deployment.spec, replicas: 4 } });
+  await cluster.install(autoscaler("apps/v1", "Deployment"));
+  for (const name of ["a", "b", "c", "d"]) await run(name, "100m", "web", statuses[name]);
+  await reconcile(usage);
+  expect(replicasOf("deployments.apps")).toBe(wanted);
+});
+
+test("fewer pods are taken away if some have no metrics, which use what they request", async () => {
+  const deployment = target("apps/v1", "Deployment", { matchLabels: { app: "web" } }, "100m");
+  await cluster.install({ ...deployment, spec: { ...deployment.spec, replicas: 4 } });
+  const calm = autoscaler("apps/v1", "Deployment");
+  const behavior = { scaleDown: { stabilizationWindowSeconds: 0 } };
+  await cluster.install({ ...calm, spec: { ...calm.spec, behavior } });
+  for (const name of ["a", "b", "c", "d"]) await run(name, "100m", "web");
+  await reconcile({ a: "10m", b: "10m", c: "10m" });
+  expect(replicasOf("deployments.apps")).toBe(2);
+  expect(statusOf().conditions.map(({ type }) => type)).toEqual([
+    "AbleToScale",
+    "ScalingActive",
+    "ScalingLimited",
+  ]);
 });

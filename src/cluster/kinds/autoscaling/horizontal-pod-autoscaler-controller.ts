@@ -1,21 +1,25 @@
-import { isEqual } from "@tsbuilder/apimachinery/json";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { type KubernetesObject, parseApiVersion } from "@tsbuilder/apimachinery/meta";
 import { quantityToNumber } from "@tsbuilder/apimachinery/quantity";
-import { matchesLabelSelector } from "@tsbuilder/apimachinery/selector";
+import {
+  type Requirement,
+  matchesRequirements,
+  parseLabelSelector,
+  toRequirements,
+} from "@tsbuilder/apimachinery/selector";
 import type { LabelSelector } from "@tsbuilder/apimachinery/k8s/meta/v1";
-import { formatTime } from "@tsbuilder/apimachinery/time";
+import { formatTime, parseDuration } from "@tsbuilder/apimachinery/time";
 import { type Pod, pods } from "../../control-loop/api/core.ts";
 import { type Controller, type ControllerContext, userOf } from "../../control-loop/controller.ts";
 import { sum } from "../../control-loop/counts.ts";
-import { isLostRace } from "../../control-loop/failures.ts";
 import { findByKey, keyOf } from "../../control-loop/keys.ts";
-import { isActive, isReady } from "../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../control-loop/record-event.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
+import { readField, setField } from "../cells.ts";
 
 type Autoscaler = v2.HorizontalPodAutoscaler & KubernetesObject;
-type Conditions = readonly v2.HorizontalPodAutoscalerCondition[];
+type Status = v2.HorizontalPodAutoscalerStatus;
 
 const autoscalers: ResourceName<Autoscaler> = "horizontalpodautoscalers.autoscaling";
 const user = userOf("horizontal-pod-autoscaler");
@@ -27,23 +31,44 @@ const tolerance = 0.1;
 /** How long an autoscaler remembers that more pods were needed before it takes some away. Default: five minutes. */
 const defaultWindowSeconds = 300;
 
-interface Target extends KubernetesObject {
-  readonly spec?: {
-    readonly replicas?: number;
-    /** That of a ReplicationController has no more than labels. */
-    readonly selector?: LabelSelector | LabelSelector["matchLabels"];
-  };
-}
-
 /** A PodMetrics of metrics.k8s.io. */
 interface PodMetrics {
   readonly metadata: { readonly name: string };
+  /** When its window ended, and how long that is, such as `15.1s`. */
+  readonly timestamp?: string;
+  readonly window?: string;
   readonly containers: readonly { readonly usage: Readonly<Record<string, string>> }[];
 }
 
+/** An object that is scaled, with what its subresource `scale` says of it. */
+interface Target {
+  readonly object: KubernetesObject;
+  readonly replicas: number;
+  readonly selector: readonly Requirement[];
+  /** The path of its replicas. */
+  readonly field: string;
+}
+
+/** Why an autoscaler does nothing: the condition that says so, whose reason an Event has, too. */
+class CannotScale extends Error {
+  readonly condition: readonly [type: string, reason: string, message: string];
+  readonly reason: string;
+
+  constructor(reason: string, message: string, condition: CannotScale["condition"]) {
+    super(message);
+    this.reason = reason;
+    this.condition = condition;
+  }
+}
+
+function noScale(why: string): CannotScale {
+  const message = `the HPA controller was unable to get the target's current scale: ${why}`;
+  return new CannotScale("FailedGetScale", why, ["AbleToScale", "FailedGetScale", message]);
+}
+
 /**
- * Sets the replicas of what has `spec.replicas` by what its pods use of CPU and memory, as metrics.k8s.io tells. Without a server of
- * that group, such as metrics-server, autoscalers are left alone. Policies of `behavior` are not followed, but its windows are.
+ * Sets the replicas of what has the subresource `scale` by what its pods use of CPU and memory, as metrics.k8s.io tells. Without a
+ * server of that group, such as metrics-server, autoscalers are left alone. Policies of `behavior` are not followed, but its windows are.
  */
 export function horizontalPodAutoscalerController(context: ControllerContext): Controller {
   const { objects, clock, report } = reporting(context, user, "horizontal-pod-autoscaler");
@@ -59,104 +84,172 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
       const autoscaler = findByKey(objects, autoscalers, key);
       if (!autoscaler) wanted.delete(key);
       if (!autoscaler || !readMetrics?.isServed()) return autoscaler && syncMilliseconds;
-      const { scaleTargetRef, minReplicas = 1, maxReplicas } = autoscaler.spec;
-      const { apiVersion = "", kind, name } = scaleTargetRef;
-      const served = objects.findKind(parseApiVersion(apiVersion).group, kind);
-      const target = served && objects.get<Target>(served.resource, autoscaler.metadata.namespace, name);
-      if (!target) {
-        const message = `the HPA controller was unable to get the target's current scale: ${kind} "${name}" not found`;
-        return write(autoscaler, undefined, [condition("AbleToScale", "False", "FailedGetScale", message)]);
-      }
-      const current = target.spec?.replicas ?? 1;
-      const able = condition(
-        "AbleToScale",
-        "True",
-        "ReadyForNewScale",
-        "recommended size matches current size",
-      );
-      if (current === 0) {
-        const message = "scaling is disabled since the replica count of the target is zero";
-        return write(autoscaler, target, [
-          able,
-          condition("ScalingActive", "False", "ScalingDisabled", message),
-        ]);
-      }
+      const conditions = new Map((autoscaler.status?.conditions ?? []).map((each) => [each.type, each]));
+      const set = (type: string, isTrue: boolean, reason: string, message: string): void => {
+        const status = isTrue ? "True" : "False";
+        const old = conditions.get(type);
+        const lastTransitionTime = old?.status === status ? old.lastTransitionTime : formatTime(clock.now());
+        conditions.set(type, {
+          type,
+          status,
+          reason,
+          message,
+          ...(lastTransitionTime && { lastTransitionTime }),
+        });
+      };
+      let status: Status = { currentReplicas: 0, desiredReplicas: 0, ...autoscaler.status };
       try {
-        const found = await readAll(autoscaler, target);
-        const proposed = Math.max(...found.map(({ replicas }) => replicas));
-        const stable = stabilized(key, autoscaler, current, proposed);
-        const limited = Math.min(
-          Math.max(stable, minReplicas),
-          maxReplicas,
-          Math.max(2 * current, current + 4),
+        const target = findTarget(autoscaler);
+        set(
+          "AbleToScale",
+          true,
+          "SucceededGetScale",
+          "the HPA controller was able to get the target's current scale",
         );
-        if (limited !== current) {
-          await objects.update(user, { ...target, spec: { ...target.spec, replicas: limited } });
-          const why = `New size: ${limited}; reason: ${limited > current ? "resource utilization above target" : "All metrics below target"}`;
-          await report(autoscaler, "Normal", "SuccessfulRescale", why);
+        status = { ...status, currentReplicas: target.replicas };
+        const { replicas, why, metrics } = await decide(key, autoscaler, target, set);
+        status = { ...status, desiredReplicas: replicas, currentMetrics: metrics };
+        if (replicas !== target.replicas) {
+          const scaled = copyJSON(target.object);
+          setField(scaled, target.field, replicas);
+          await objects.update(user, scaled);
+          set(
+            "AbleToScale",
+            true,
+            "SucceededRescale",
+            `the HPA controller was able to update the target scale to ${replicas}`,
+          );
+          await report(autoscaler, "Normal", "SuccessfulRescale", `New size: ${replicas}; reason: ${why}`);
+          status = { ...status, lastScaleTime: formatTime(clock.now()) };
         }
-        const active = "the HPA was able to successfully calculate a replica count from the metrics";
-        return write(
-          {
-            ...autoscaler,
-            status: { ...autoscaler.status!, currentMetrics: found.map(({ metric }) => metric) },
-          },
-          target,
-          [
-            limited === current
-              ? able
-              : condition(
-                  "AbleToScale",
-                  "True",
-                  "SucceededRescale",
-                  `the HPA controller was able to update the target scale to ${limited}`,
-                ),
-            condition("ScalingActive", "True", "ValidMetricFound", active),
-            limited === stable
-              ? condition(
-                  "ScalingLimited",
-                  "False",
-                  "DesiredWithinRange",
-                  "the desired count is within the acceptable range",
-                )
-              : condition(
-                  "ScalingLimited",
-                  "True",
-                  limited > stable ? "TooFewReplicas" : "TooManyReplicas",
-                  "the desired replica count is out of the acceptable range",
-                ),
-          ],
-          limited,
-        );
       } catch (error) {
         // Another write of the target came first: the metrics are no problem.
-        if (isLostRace(error)) throw error;
-        const message = `the HPA was unable to compute the replica count: ${(error as Error).message}`;
-        await report(autoscaler, "Warning", "FailedGetResourceMetric", message);
-        return write(autoscaler, target, [
-          able,
-          condition("ScalingActive", "False", "FailedGetResourceMetric", message),
-        ]);
+        if (!(error instanceof CannotScale)) throw error;
+        const [type, reason, message] = error.condition;
+        set(type, false, reason, message);
+        await report(autoscaler, "Warning", error.reason, error.message);
       }
+      const stored = objects.get(autoscalers, autoscaler.metadata.namespace, autoscaler.metadata.name!);
+      const next = { ...status, conditions: [...conditions.values()] };
+      if (stored && !isEqual(stored.status, next))
+        await objects.update(user, { ...stored, status: next }, "status");
+      return syncMilliseconds;
     },
   };
 
-  /** Reads the usage that each metric is about, with the replicas that it asks for. */
-  async function readAll(autoscaler: Autoscaler, target: Target) {
+  /** Finds what an autoscaler scales. Throws if it has no scale. */
+  function findTarget({ metadata, spec }: Autoscaler): Target {
+    const { apiVersion = "", kind, name } = spec!.scaleTargetRef;
+    const { group } = parseApiVersion(apiVersion);
+    const served = objects.findKind(group, kind);
+    if (!served) throw noScale(`no matches for kind "${kind}" in group "${group}"`);
+    if (!served.scale) throw noScale("the server could not find the requested resource");
+    const object = objects.get(served.resource, metadata.namespace, name);
+    const [plural, ...groups] = served.resource.split(".");
+    if (!object) throw noScale(`${[`${plural}/scale`, ...groups].join(".")} "${name}" not found`);
+    const { spec: field, selector: path } = served.scale;
+    const selector = path === undefined ? undefined : readField<LabelSelector | string>(object, path);
+    return {
+      object,
+      field,
+      replicas: readField<number>(object, field) ?? 0,
+      selector: readSelector(selector),
+    };
+  }
+
+  /** Decides how many replicas there should be, and says of it in conditions. */
+  async function decide(key: string, autoscaler: Autoscaler, target: Target, set: SetCondition) {
+    const { minReplicas = 1, maxReplicas } = autoscaler.spec!;
+    const current = target.replicas;
+    const metrics = autoscaler.status?.currentMetrics ?? [];
+    if (current === 0) {
+      set(
+        "ScalingActive",
+        false,
+        "ScalingDisabled",
+        "scaling is disabled since the replica count of the target is zero",
+      );
+      return { replicas: 0, why: "", metrics };
+    }
+    if (current > maxReplicas)
+      return { replicas: maxReplicas, why: "Current number of replicas above Spec.MaxReplicas", metrics };
+    if (current < minReplicas)
+      return { replicas: minReplicas, why: "Current number of replicas below Spec.MinReplicas", metrics };
+    const { found, errors } = await readAll(autoscaler, target);
+    const proposed = Math.max(0, ...found.map(({ replicas }) => replicas));
+    for (const { why } of errors) await report(autoscaler, "Warning", "FailedGetResourceMetric", why);
+    const [first] = errors;
+    if (first && (found.length === 0 || proposed < current)) {
+      const all = `invalid metrics (${errors.length} invalid out of ${found.length + errors.length})`;
+      throw new CannotScale(
+        "FailedComputeMetricsReplicas",
+        `${all}, first error is: failed to get ${first.metric} value: ${first.why}`,
+        [
+          "ScalingActive",
+          "FailedGetResourceMetric",
+          `the HPA was unable to compute the replica count: ${first.why}`,
+        ],
+      );
+    }
+    const strongest = found.find(({ replicas }) => replicas === proposed)!.name;
+    set(
+      "ScalingActive",
+      true,
+      "ValidMetricFound",
+      `the HPA was able to successfully calculate a replica count from ${strongest}`,
+    );
+    const stable = stabilized(key, autoscaler, current, proposed);
+    if (stable === proposed)
+      set("AbleToScale", true, "ReadyForNewScale", "recommended size matches current size");
+    else if (stable > proposed)
+      set(
+        "AbleToScale",
+        true,
+        "ScaleDownStabilized",
+        "recent recommendations were higher than current one, applying the highest recent recommendation",
+      );
+    else
+      set(
+        "AbleToScale",
+        true,
+        "ScaleUpStabilized",
+        "recent recommendations were lower than current one, applying the lowest recent recommendation",
+      );
+    const [replicas, reason, message] = limit(stable, autoscaler, current);
+    set("ScalingLimited", replicas !== stable, reason, message);
+    const why = proposed > current ? `${strongest} above target` : "All metrics below target";
+    return { replicas, why, metrics: found.map(({ metric }) => metric) };
+  }
+
+  /** Reads the usage that each metric is about, with the replicas that it asks for; or why that can't be told. */
+  async function readAll(autoscaler: Autoscaler, { selector, replicas: current }: Target) {
     const { namespace = "" } = autoscaler.metadata;
-    const given = target.spec?.selector;
-    const selector = target.kind === "ReplicationController" ? { matchLabels: given } : given;
+    if (selector.length === 0)
+      throw new CannotScale("SelectorRequired", "selector is required", [
+        "ScalingActive",
+        "InvalidSelector",
+        "the HPA target's scale is missing a selector",
+      ]);
     const own = objects
       .list(pods, namespace)
-      .filter(
-        (pod) => isActive(pod) && matchesLabelSelector(selector as LabelSelector, pod.metadata.labels ?? {}),
-      );
+      .filter(({ metadata: { labels = {} } }) => matchesRequirements(selector, labels));
+    const found: Reading[] = [];
+    const errors: { readonly metric: string; readonly why: string }[] = [];
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`;
-    const { items = [] } = (await readMetrics!.get(path)) as { items?: readonly PodMetrics[] };
-    return (autoscaler.spec?.metrics ?? []).map(({ type, resource }) => {
-      if (type !== "Resource" || !resource) throw new Error(`metrics of the type ${type} are not read here`);
-      return readResource(resource, own, items, target.spec?.replicas ?? 1);
-    });
+    const read = readMetrics!.get(path) as Promise<{ items?: readonly PodMetrics[] }>;
+    const items = await read.then(
+      ({ items: all = [] }) => all,
+      (error: Error) => error.message,
+    );
+    for (const { type, resource } of autoscaler.spec?.metrics ?? [])
+      try {
+        if (type !== "Resource" || !resource)
+          throw new Error(`metrics of the type ${type} are not read here`);
+        found.push(readResource(resource, { own, items, current, now: clock.now() }));
+      } catch (error) {
+        errors.push({ metric: `${resource?.name} resource metric`, why: (error as Error).message });
+      }
+    return { found, errors };
   }
 
   /** Forgets what was wanted before the windows, and takes the calmest of what was wanted within them. */
@@ -164,7 +257,9 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
     const up = spec?.behavior?.scaleUp?.stabilizationWindowSeconds ?? 0;
     const down = spec?.behavior?.scaleDown?.stabilizationWindowSeconds ?? defaultWindowSeconds;
     const now = clock.now();
-    const kept = (wanted.get(key) ?? []).filter(({ at }) => now - at < Math.max(up, down) * 1000);
+    // At first, all that is there counts as needed.
+    const known = wanted.get(key) ?? [{ at: now, replicas: current }];
+    const kept = known.filter(({ at }) => now - at < Math.max(up, down) * 1000);
     wanted.set(key, [...kept, { at: now, replicas }]);
     const within = (seconds: number): number[] =>
       kept.filter(({ at }) => now - at < seconds * 1000).map((each) => each.replicas);
@@ -172,95 +267,154 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
     const most = Math.max(replicas, ...within(down));
     return least > current ? least : Math.min(most, current);
   }
-
-  function condition(
-    type: string,
-    status: "True" | "False",
-    reason: string,
-    message: string,
-  ): v2.HorizontalPodAutoscalerCondition {
-    return { type, status, reason, message, lastTransitionTime: formatTime(clock.now()) };
-  }
-
-  /** Writes what has changed of a status; returns when metrics are read again. */
-  async function write(
-    autoscaler: Autoscaler,
-    target: Target | undefined,
-    conditions: Conditions,
-    desired?: number,
-  ): Promise<number> {
-    const before = autoscaler.status?.conditions ?? [];
-    const currentReplicas = (target as { status?: { replicas?: number } } | undefined)?.status?.replicas ?? 0;
-    const status: v2.HorizontalPodAutoscalerStatus = {
-      ...autoscaler.status,
-      currentReplicas,
-      desiredReplicas: desired ?? autoscaler.status?.desiredReplicas ?? 0,
-      conditions: conditions.map((each) => {
-        const old = before.find(({ type }) => type === each.type);
-        return old?.status === each.status ? { ...each, lastTransitionTime: old.lastTransitionTime! } : each;
-      }),
-      ...(desired !== undefined && desired !== currentReplicas && { lastScaleTime: formatTime(clock.now()) }),
-    };
-    const stored = objects.get(autoscalers, autoscaler.metadata.namespace, autoscaler.metadata.name!);
-    if (stored && !isEqual(stored.status, status))
-      await objects.update(user, { ...stored, status }, "status");
-    return syncMilliseconds;
-  }
 }
 
-/** Computes the replicas that bring the usage of a resource to its target: pods without metrics count against a change. */
-function readResource(
-  { name, target }: v2.ResourceMetricSource,
-  own: readonly Pod[],
-  metrics: readonly PodMetrics[],
-  current: number,
-) {
-  const usages = new Map(
-    metrics.map(({ metadata, containers }) => [
-      metadata.name,
-      sum(containers.map(({ usage }) => quantityToNumber(usage[name] ?? "0"))),
-    ]),
-  );
-  const measured = own.filter((pod) => usages.has(pod.metadata.name!) && isReady(pod));
-  if (measured.length === 0)
-    throw new Error(
-      `failed to get ${name} utilization: did not receive metrics for targeted pods (pods might be unready)`,
-    );
-  const used = sum(measured.map((pod) => usages.get(pod.metadata.name!)!));
-  const wantsOf = (pod: Pod): number =>
-    target.type === "Utilization"
-      ? (sum(pod.spec.containers.map(({ resources }) => requestOf(resources?.requests?.[name], name, pod))) *
-          (target.averageUtilization ?? 100)) /
-        100
-      : quantityToNumber(target.averageValue ?? "1");
-  const aim = sum(measured.map(wantsOf));
-  if (aim === 0) throw new Error(`failed to get ${name} utilization: no metrics returned matched known pods`);
-  const others = own.length - measured.length;
-  const perPod = aim / measured.length;
-  const ratio = used / aim;
-  // Others use nothing if more pods seem to be needed, and all that they should if fewer do.
-  const careful = others === 0 ? ratio : (used + (ratio < 1 ? others * perPod : 0)) / (aim + others * perPod);
-  const isSteady = Math.abs(careful - 1) <= tolerance || careful > 1 !== ratio > 1;
-  const average = used / measured.length;
-  const unit = name === "cpu" ? `${Math.round(average * 1000)}m` : String(Math.round(average));
-  const utilization = Math.round((used / aim) * (target.averageUtilization ?? 100));
-  const metric: v2.MetricStatus = {
-    type: "Resource",
-    resource: {
-      name,
-      current: {
-        averageValue: unit,
-        ...(target.type === "Utilization" && { averageUtilization: utilization }),
-      },
-    },
+type SetCondition = (type: string, isTrue: boolean, reason: string, message: string) => void;
+
+/** The requirements of a selector: a text, a LabelSelector, or a map of labels as ReplicationControllers have it. */
+function readSelector(selector: LabelSelector | string = ""): readonly Requirement[] {
+  if (typeof selector === "string") return parseLabelSelector(selector);
+  const isMap = !("matchLabels" in selector) && !("matchExpressions" in selector);
+  return toRequirements(isMap ? { matchLabels: selector as Record<string, string> } : selector);
+}
+
+/** Keeps a number within the limits of an autoscaler, and says which one it met. */
+function limit(replicas: number, { spec }: Autoscaler, current: number): [number, string, string] {
+  const { minReplicas = 1, maxReplicas, behavior } = spec!;
+  const fastest = behavior ? Math.max(2 * current, current + 4) : Math.max(2 * current, 4);
+  const message = (what: string): string => `the desired replica count is ${what}`;
+  if (replicas < minReplicas)
+    return [minReplicas, "TooFewReplicas", message("less than the minimum replica count")];
+  if (replicas <= Math.min(maxReplicas, fastest))
+    return [replicas, "DesiredWithinRange", "the desired count is within the acceptable range"];
+  return maxReplicas > fastest
+    ? [fastest, "ScaleUpLimit", message("increasing faster than the maximum scale rate")]
+    : [maxReplicas, "TooManyReplicas", message("more than the maximum replica count")];
+}
+
+/** How long pods may use the processor for their start, and how long they may take to say whether they are ready, as in kube-controller-manager. */
+const startMilliseconds = 300_000;
+const firstReadinessMilliseconds = 30_000;
+
+/** The usage of a resource, and the replicas that would bring it to its target. */
+interface Reading {
+  readonly name: string;
+  readonly metric: v2.MetricStatus;
+  readonly replicas: number;
+}
+
+interface Readable {
+  readonly own: readonly Pod[];
+  /** Why there are none, otherwise. */
+  readonly items: readonly PodMetrics[] | string;
+  readonly current: number;
+  readonly now: number;
+}
+
+/**
+ * Computes the replicas that bring the usage of a resource to its target. Of the pods that can't be counted, those that begin use
+ * nothing if more seem to be needed, and aren't there otherwise; those without metrics use nothing, or all that they should.
+ */
+function readResource({ name, target }: v2.ResourceMetricSource, readable: Readable): Reading {
+  const { own, items, current, now } = readable;
+  const isUtilization = target.averageValue === undefined;
+  const fail = (why: string): never => {
+    throw new Error(`failed to get ${name} ${isUtilization ? "utilization" : "usage"}: ${why}`);
   };
-  return { metric, replicas: isSteady ? current : Math.ceil(careful * own.length - 1e-9) };
+  const noMetrics = `unable to get metrics for resource ${name}:`;
+  if (typeof items === "string")
+    return fail(`${noMetrics} unable to fetch metrics from resource metrics API: ${items}`);
+  if (items.length === 0) return fail(`${noMetrics} no metrics returned from resource metrics API`);
+  if (own.length === 0) return fail("no pods returned by selector while calculating replica count");
+  const metricsOf = new Map(items.map((each) => [each.metadata.name, each]));
+  const counted = { ready: [] as Use[], beginning: [] as Use[], missing: [] as Use[] };
+  const goal = isUtilization ? (target.averageUtilization ?? 100) : quantityToNumber(target.averageValue!);
+  for (const pod of own) {
+    const request = isUtilization ? requestOf(pod, name, fail) : 1;
+    if (pod.metadata.deletionTimestamp !== undefined || pod.status?.phase === "Failed") continue;
+    const metrics = metricsOf.get(pod.metadata.name!);
+    const used = metrics && usageOf(metrics, name);
+    if (pod.status?.phase === "Pending") counted.beginning.push({ used: 0, request });
+    else if (used === undefined) counted.missing.push({ used: 0, request });
+    else if (name === "cpu" && isBeginning(pod, metrics!, now)) counted.beginning.push({ used: 0, request });
+    else counted.ready.push({ used, request });
+  }
+  const { ready, beginning, missing } = counted;
+  if (ready.length === 0) return fail("did not receive metrics for targeted pods (pods might be unready)");
+  /** Usage in percent of what is requested, or for each pod. */
+  const meanOf = (uses: readonly Use[]): number => {
+    const requested = sum(uses.map(({ request }) => request));
+    if (requested === 0) return fail("no metrics returned matched known pods");
+    const mean = sum(uses.map(({ used }) => used)) / requested;
+    // Go's integers are cut off; what floating-point numbers lack to a whole one is none.
+    return isUtilization ? Math.trunc(mean * 100 + 1e-9) : mean;
+  };
+  const mean = meanOf(ready);
+  const ratio = mean / goal;
+  const most = isUtilization ? Math.max(100, goal) / 100 : goal;
+  const careful = [
+    ...ready,
+    ...missing.map(({ request }) => ({ used: ratio < 1 ? request * most : 0, request })),
+    ...(ratio > 1 ? beginning : []),
+  ];
+  const next = careful.length === ready.length ? ratio : meanOf(careful) / goal;
+  const replicas = Math.ceil(next * careful.length - 1e-9);
+  const isSteady =
+    Math.abs(next - 1) <= tolerance + 1e-9 ||
+    next > 1 !== ratio > 1 ||
+    (careful.length !== ready.length && replicas > current !== next > 1);
+  const average = sum(ready.map(({ used }) => used)) / ready.length;
+  const averageValue = name === "cpu" ? `${Math.trunc(average * 1000 + 1e-9)}m` : String(Math.trunc(average));
+  return {
+    name: isUtilization ? `${name} resource utilization (percentage of request)` : `${name} resource`,
+    metric: {
+      type: "Resource",
+      resource: { name, current: { averageValue, ...(isUtilization && { averageUtilization: mean }) } },
+    },
+    replicas: isSteady ? current : replicas,
+  };
 }
 
-function requestOf(request: string | number | undefined, name: string, { metadata }: Pod): number {
-  if (request === undefined)
-    throw new Error(
-      `failed to get ${name} utilization: missing request for ${name} in a container of Pod ${metadata.name}`,
-    );
-  return quantityToNumber(request);
+/** What a pod uses, and what it requests. */
+interface Use {
+  readonly used: number;
+  readonly request: number;
+}
+
+/** Undefined if the usage of a container isn't known. */
+function usageOf({ containers }: PodMetrics, name: string): number | undefined {
+  const usages = containers.map(({ usage }) => usage[name]);
+  return usages.length === 0 || usages.includes(undefined)
+    ? undefined
+    : sum(usages.map((each) => quantityToNumber(each!)));
+}
+
+/** True if a pod's use of the processor is that of its start, or the pod has never been ready. */
+function isBeginning({ status }: Pod, { timestamp = "", window = "0s" }: PodMetrics, now: number): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (!ready || !status?.startTime) return true;
+  const started = Date.parse(status.startTime);
+  const changed = Date.parse(ready.lastTransitionTime ?? "");
+  if (started + startMilliseconds <= now)
+    return ready.status === "False" && started + firstReadinessMilliseconds > changed;
+  return ready.status === "False" || Date.parse(timestamp) < changed + parseDuration(window);
+}
+
+/** Sums up what the containers of a pod request, restartable ones that begin before others included. */
+function requestOf({ metadata, spec }: Pod, name: string, fail: (why: string) => never): number {
+  const whole = spec.resources?.requests;
+  if (whole) {
+    const request = whole[name];
+    return request === undefined
+      ? fail(`missing pod-level request for ${name} in Pod ${metadata.name}`)
+      : quantityToNumber(request);
+  }
+  const initial = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
+  const requests = [...spec.containers, ...initial].map(({ name: container, resources }) => {
+    const request = resources?.requests?.[name];
+    return request === undefined
+      ? fail(`missing request for ${name} in container ${container} of Pod ${metadata.name}`)
+      : quantityToNumber(request);
+  });
+  return sum(requests);
 }
