@@ -24,7 +24,7 @@ test.each<[string, RecordedWrite["by"], string, string]>([
   ["cluster", dev, "namespaces", "shop-system"],
   ["cluster", dev, "serviceaccounts", "shop-system/controller-manager"],
   ["hand", dev, "namespaces", "shop"],
-  ["cluster", kubectl, "ipaddresses.networking.k8s.io", "10.96.0.10"],
+  ["cluster", kubectl, "ipaddresses.networking.k8s.io", "10.96.1.0"],
   ["cluster", kubectl, "events", "default/db.1"],
 ])("%s: a write by %o of %s %s", (writer, by, resource, key) => {
   const object = { apiVersion: "v1", kind: "Any", metadata: {} };

@@ -5,6 +5,7 @@ import { type AddressInfo, type Server, createServer as createPlainServer } from
 import { text } from "node:stream/consumers";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import { expect, onTestFinished, test } from "vitest";
+import type { Connect } from "../../contract/kubelet-tls.ts";
 import { TimeSlices } from "../../http/time-slices.ts";
 import { listen } from "../../server/serve.ts";
 import { FakeClock } from "../../testing/index.ts";
@@ -28,8 +29,8 @@ async function startDestination(listener: RequestListener): Promise<URL> {
   return new URL(`http://${await listenOn(server)}/`);
 }
 
-async function startForwarding(url: URL, clock = new FakeClock()): Promise<string> {
-  const core = { connectionClock: clock, servingCertificate: serving.cert };
+async function startForwarding(url: URL, clock = new FakeClock(), connect?: Connect): Promise<string> {
+  const core = { connectionClock: clock, servingCertificate: serving.cert, ...(connect && { connect }) };
   const listener = await listen(
     (context) =>
       forward(context, core, { url }).then(replyOf, (error: Error) => ({ code: 500, body: error.message })),
@@ -53,6 +54,7 @@ test("headers that Connection names are about one connection, in both directions
     response.setHeader("Connection", "close, X-Back");
     response.setHeader("X-Back", "1");
     response.setHeader("X-Kept", "1");
+    response.setHeader("Access-Control-Allow-Origin", "*");
     response.end();
   });
   const headers = { Connection: "close, X-Once", "X-Once": "1", "X-Kept": "1" };
@@ -63,6 +65,8 @@ test("headers that Connection names are about one connection, in both directions
   expect(seen).not.toHaveProperty("x-once");
   expect(response.headers).toMatchObject({ "x-kept": "1" });
   expect(response.headers).not.toHaveProperty("x-back");
+  // The API server itself says whose pages may read its responses.
+  expect(response.headers).not.toHaveProperty("access-control-allow-origin");
 });
 
 test("a client gets the response of a destination that does not read its body to the end", async () => {
@@ -87,11 +91,14 @@ test("a client gets the response of a destination that does not read its body to
   await once(call, "finish");
 });
 
-test("a destination has 30 seconds to open a connection", async () => {
+test.each<[string, Connect | undefined]>([
+  ["a destination", undefined],
+  ["the network of nodes", () => new Promise(() => undefined)],
+])("%s has 30 seconds to open a connection", async (_, connect) => {
   const clock = new FakeClock();
   const silent = createPlainServer((socket) => void socket.resume());
   const host = await listenOn(silent);
-  const server = await startForwarding(new URL(`https://${host}/`), clock);
+  const server = await startForwarding(new URL(`https://${host}/`), clock, connect);
   const call = httpsRequest(server, { ca: ca.cert, agent: false }).end();
   const responded = once(call, "response") as Promise<[IncomingMessage]>;
   await expect.poll(() => clock.timers).toBe(1);

@@ -41,9 +41,9 @@ export function asksForUpgrade({ request }: RequestContext): boolean {
   return request.headers.upgrade !== undefined && /\bupgrade\b/iu.test(request.headers.connection ?? "");
 }
 
-/** Headers that are about one connection, or let the client in here. */
+/** Headers that are about one connection, let the client in here, or say whose pages may read a response. */
 const ownHeaders =
-  /^(?:authorization|connection|impersonate-.*|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/iu;
+  /^(?:access-control-allow-(?:credentials|headers|methods|origin)|authorization|connection|impersonate-.*|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/iu;
 
 /** Returns a test for headers that go on: of those about one connection, its header Connection may name more. */
 function goesOn({ connection = "" }: http.IncomingHttpHeaders): (name: string) => boolean {
@@ -106,33 +106,47 @@ export async function connectTo(
     // As in Go, any certificate in the bundle is trusted.
     ...(kubelets.ca !== undefined && { ca: kubelets.ca, allowPartialTrustChain: true }),
   };
-  const given = await (place ? place.connect : connect)?.(host, port);
-  const socket = isSecure
-    ? tls.connect({
-        ...target,
-        ...(given && { socket: given }),
-        ...certificates,
-        servername: net.isIP(name) === 0 ? name : "",
-        ALPNProtocols: ["http/1.1"],
-        rejectUnauthorized: isVerified,
-      })
-    : (given ?? net.connect(target));
-  // Errors reject; once the connection is open, they are the request's.
-  socket.on("error", () => undefined);
-  const giveUp = (): void => void socket.destroy(new Error(`dial tcp ${url.host}: i/o timeout`));
+  const limit = new AbortController();
+  const giveUp = (): void => limit.abort(new Error(`dial tcp ${url.host}: i/o timeout`));
   const cancel = connectionClock.setTimer(giveUp, connectMilliseconds);
+  const ended = AbortSignal.any([signal, limit.signal]);
+  let socket: Duplex | undefined;
   try {
-    if (isSecure || !given) await once(socket, isSecure ? "secureConnect" : "connect", { signal });
+    const opening = (place ? place.connect : connect)?.(host, port);
+    const given = opening && (await unlessAborted(opening, ended));
+    socket = isSecure
+      ? tls.connect({
+          ...target,
+          ...(given && { socket: given }),
+          ...certificates,
+          servername: net.isIP(name) === 0 ? name : "",
+          ALPNProtocols: ["http/1.1"],
+          rejectUnauthorized: isVerified,
+        })
+      : (given ?? net.connect(target));
+    // Errors reject; once the connection is open, they are the request's.
+    socket.on("error", () => undefined);
+    if (isSecure || !given) await once(socket, isSecure ? "secureConnect" : "connect", { signal: ended });
     const shown = socket instanceof tls.TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined;
     if (kubelets && servingCertificate && shown?.equals(new X509Certificate(servingCertificate).raw))
       throw new Error("the address is the API server's own");
     return socket;
   } catch (error) {
-    socket.destroy();
-    throw error;
+    socket?.destroy();
+    throw limit.signal.aborted ? limit.signal.reason : error;
   } finally {
     cancel();
   }
+}
+
+/** Waits for a connection; one that is opened too late is closed. */
+function unlessAborted(opening: Promise<Duplex>, signal: AbortSignal): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const fail = (): void => reject(signal.reason as Error);
+    if (signal.aborted) fail();
+    signal.addEventListener("abort", fail, { once: true });
+    opening.then((socket) => (signal.aborted ? socket.destroy() : resolve(socket)), reject);
+  });
 }
 
 /**

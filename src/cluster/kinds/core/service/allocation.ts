@@ -105,8 +105,14 @@ export function allocateAddress(service: Service, store: Store, uid: string | un
   spec.clusterIPs = [address];
 }
 
+/** As many addresses at the start of a range are for Services that ask for one, such as that of DNS, until all others are in use. */
+const reserved = 256;
+const rangeSize = 2 ** 16;
+
 function findFreeAddress(taken: ReadonlyMap<string | undefined, unknown>): string {
-  for (let index = 10; index < 65_000; index++) {
+  for (let count = 0; count < rangeSize - 2; count++) {
+    // Neither the first nor the last one is an address of somebody.
+    const index = 1 + ((reserved - 1 + count) % (rangeSize - 2));
     const address = `10.96.${index >> 8}.${index & 255}`;
     if (!taken.has(address)) return address;
   }

@@ -30,3 +30,17 @@ test("a port of health checks belongs to one Service, which keeps it in updates"
       "Internal error occurred: failed to allocate requested HealthCheck NodePort 31997: provided port is already allocated",
   });
 });
+
+test("addresses are given from the 257th one on: those before it are for Services that ask for theirs", async () => {
+  const spec = { ports: [{ port: 80 }] };
+  const create = async (name: string, more: object = {}) => {
+    const body = { metadata: { name }, spec: { ...spec, ...more } };
+    return (await send(cluster.kubeconfig, { method: "POST", path, body })).body as typeof body & {
+      spec: { clusterIP: string };
+    };
+  };
+  const given = (await create("given")).spec.clusterIP;
+  expect(given).toMatch(/^10\.96\.1\./u);
+  expect((await create("dns", { clusterIP: "10.96.0.10" })).spec.clusterIP).toBe("10.96.0.10");
+  expect((await create("next")).spec.clusterIP).not.toBe(given);
+});
