@@ -1,69 +1,74 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import { type Client, createClient, type Kind, loadConfig } from "@tsbuilder/runtime";
 import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Pod, Service } from "@tsbuilder/runtime/k8s/core/v1";
-import { repository } from "../../support/source-imports.ts";
+import { cli, end, secondsSince, title, tsbuilderIn, until } from "./steps.ts";
 
 /**
  * Shows the main job: scaffolds the AppService operator, runs it on the embedded cluster, and acts as a user who applies
  * the sample, scales it and deletes a Service. Exits at the end, or keeps running with --keep.
  */
 const keep = process.argv.includes("--keep");
-const started = performance.now();
-const work = mkdtempSync(join(tmpdir(), "tsbuilder-demo-"));
-const project = join(work, "web-operator");
 const name = "appservice-sample";
 const namespace = "default";
-mkdirSync(project);
 const next = `
 Next, in this folder:
   npm run demo -- --keep     the same, and it goes on: with kubectl, and a page in the browser
+  npm run demo -- --nodes 1  a database with real servers, in containers: with Docker or podman
   npm install --global --ignore-scripts ./dist/vendor/tsbuilder-0*.tgz
 and then in an empty one:
   tsbuilder init --domain example.com
   tsbuilder create api --group apps --version v1 --kind MySQL
   tsbuilder dev --samples`;
 
-try {
-  title("tsbuilder init --domain example.com --template appservice");
-  tsbuilder("init", "--domain", "example.com", "--template", "appservice");
-  const ready = performance.now();
-  title("tsbuilder dev --samples");
-  await withOperator(async (client, AppService) => {
-    await until("the sample is available", async () =>
-      conditionOf(await client.find(AppService, { namespace, name })),
-    );
-    await showObjects(client);
+// What a database does needs nodes.
+await (process.argv.includes("--nodes") ? import("./database.ts") : showOperator());
 
-    title("scale to 5 pods");
-    const app = await client.get(AppService, { namespace, name });
-    await client.patch(AppService, app, { merge: { spec: { replicas: 5 } } });
-    await until("5 pods are ready", async () => {
-      const { status } = (await client.get(AppService, { namespace, name })) as WithStatus;
-      return status?.readyReplicas === 5;
+async function showOperator(): Promise<void> {
+  const started = performance.now();
+  const work = mkdtempSync(join(tmpdir(), "tsbuilder-demo-"));
+  const project = join(work, "web-operator");
+  mkdirSync(project);
+  try {
+    title("tsbuilder init --domain example.com --template appservice");
+    tsbuilderIn(project)("init", "--domain", "example.com", "--template", "appservice");
+    const ready = performance.now();
+    title("tsbuilder dev --samples");
+    await withOperator(project, async (client, AppService) => {
+      await until("the sample is available", async () =>
+        conditionOf(await client.find(AppService, { namespace, name })),
+      );
+      await showObjects(client);
+
+      title("scale to 5 pods");
+      const app = await client.get(AppService, { namespace, name });
+      await client.patch(AppService, app, { merge: { spec: { replicas: 5 } } });
+      await until("5 pods are ready", async () => {
+        const { status } = (await client.get(AppService, { namespace, name })) as WithStatus;
+        return status?.readyReplicas === 5;
+      });
+      await showObjects(client);
+
+      title("delete its Service");
+      const service = await client.get(Service, { namespace, name });
+      await client.delete(Service, { namespace, name });
+      await until("the operator has recreated it", async () => {
+        const again = await client.find(Service, { namespace, name });
+        return again !== undefined && again.metadata.uid !== service.metadata.uid;
+      });
+
+      const after = `${secondsSince(ready)} s of them after scaffolding and npm install`;
+      title(`done in ${secondsSince(started)} s, ${after}`);
+      if (keep) await stay(project);
+      else console.log(next);
     });
-    await showObjects(client);
-
-    title("delete its Service");
-    const service = await client.get(Service, { namespace, name });
-    await client.delete(Service, { namespace, name });
-    await until("the operator has recreated it", async () => {
-      const again = await client.find(Service, { namespace, name });
-      return again !== undefined && again.metadata.uid !== service.metadata.uid;
-    });
-
-    const seconds = (from: number): string => ((performance.now() - from) / 1000).toFixed(1);
-    title(`done in ${seconds(started)} s, ${seconds(ready)} s of them after scaffolding and npm install`);
-    if (keep) await stay();
-    else console.log(next);
-  });
-} finally {
-  if (!keep) rmSync(work, { recursive: true, force: true });
+  } finally {
+    if (!keep) rmSync(work, { recursive: true, force: true });
+  }
 }
 
 interface WithStatus {
@@ -73,21 +78,12 @@ interface WithStatus {
   };
 }
 
-function title(text: string): void {
-  console.log(`\n== ${text}`);
-}
-
-function tsbuilder(...args: string[]): void {
-  const { status } = spawnSync(process.execPath, [join(repository, "bin/tsbuilder.js"), ...args], {
-    cwd: project,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  if (status !== 0) throw new Error(`tsbuilder ${args.join(" ")} exited with code ${status}`);
-}
-
 /** Runs `tsbuilder dev` while a function acts as the user, and stops it afterwards. */
-async function withOperator(act: (client: Client, AppService: Kind) => Promise<void>): Promise<void> {
-  const dev = spawn(process.execPath, [join(repository, "bin/tsbuilder.js"), "dev", "--samples"], {
+async function withOperator(
+  project: string,
+  act: (client: Client, AppService: Kind) => Promise<void>,
+): Promise<void> {
+  const dev = spawn(process.execPath, [cli, "dev", "--samples"], {
     cwd: project,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -113,28 +109,11 @@ function readyLine(dev: ChildProcess): Promise<void> {
   });
 }
 
-function end(dev: ChildProcess): Promise<void> {
-  if (dev.exitCode !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    dev.once("exit", () => resolve());
-    dev.kill("SIGTERM");
-  });
-}
-
 function conditionOf(object: object | undefined): boolean {
   const { status } = (object ?? {}) as WithStatus;
   return (
     status?.conditions?.some(({ type, status: holds }) => type === "Available" && holds === "True") ?? false
   );
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`timed out after 60 s: ${what}`);
-    await delay(50);
-  }
-  console.log(`-- ${what}`);
 }
 
 async function showObjects(client: Client): Promise<void> {
@@ -151,7 +130,7 @@ async function showObjects(client: Client): Promise<void> {
     console.log(`   Service ${metadata.name}: ${spec?.clusterIP ?? "-"}`);
 }
 
-async function stay(): Promise<void> {
+async function stay(project: string): Promise<void> {
   console.log(
     `\nPress Ctrl-C to stop. Try: KUBECONFIG=${project}/.tsbuilder/dev/kubeconfig kubectl get appservice,pods`,
   );

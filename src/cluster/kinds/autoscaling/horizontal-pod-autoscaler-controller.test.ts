@@ -21,7 +21,7 @@ const statusOf = () =>
 const replicasOf = (resource: string) =>
   objects().get<KubernetesObject & { spec: { replicas: number } }>(resource, "default", "web")!.spec.replicas;
 
-const autoscaler = (apiVersion: string, kind: string) => ({
+const autoscaler = (apiVersion: string, kind: string, averageUtilization = 100) => ({
   apiVersion: "autoscaling/v2",
   kind: "HorizontalPodAutoscaler",
   metadata: { name: "web" },
@@ -31,7 +31,7 @@ const autoscaler = (apiVersion: string, kind: string) => ({
     metrics: [
       {
         type: "Resource",
-        resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 100 } },
+        resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
       },
     ],
   },
@@ -200,12 +200,12 @@ test.each([
 test("fewer pods are taken away if some have no metrics, which use what they request", async () => {
   const deployment = target("apps/v1", "Deployment", { matchLabels: { app: "web" } }, "100m");
   await cluster.install({ ...deployment, spec: { ...deployment.spec, replicas: 4 } });
-  const calm = autoscaler("apps/v1", "Deployment");
+  const calm = autoscaler("apps/v1", "Deployment", 50);
   const behavior = { scaleDown: { stabilizationWindowSeconds: 0 } };
   await cluster.install({ ...calm, spec: { ...calm.spec, behavior } });
   for (const name of ["a", "b", "c", "d"]) await run(name, "100m", "web");
   await reconcile({ a: "10m", b: "10m", c: "10m" });
-  expect(replicasOf("deployments.apps")).toBe(2);
+  expect(replicasOf("deployments.apps")).toBe(3);
   expect(statusOf().conditions.map(({ type }) => type)).toEqual([
     "AbleToScale",
     "ScalingActive",
