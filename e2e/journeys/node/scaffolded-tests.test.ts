@@ -1,11 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addProgram } from "../../support/registries/base-images.ts";
 import { prepareCertManager, startCertManager } from "../../oracle/real/node/cert-manager.ts";
-import { writeImageArchive } from "../../oracle/real/node/image-archive.ts";
+import { writeCurlImage } from "../../oracle/real/node/curl-image.ts";
 import { type NodeProject, prepareNodeProject } from "../../oracle/real/node/node-project.ts";
 
 // The end-to-end tests of a scaffolded project, as they are: `kind` on their path hands out the real node, where
@@ -26,7 +23,9 @@ beforeAll(async () => {
   await project.create("create", "api", ...api, "--make=false");
   await project.create("create", "webhook", ...api, "--defaulting", "--programmatic-validation");
   await startCertManager(project.node, certManager, (words) => project.kubectl(words));
-  await loadCurl();
+  const curl = join(project.node.folder, "curl.tar");
+  writeCurlImage(curl);
+  await project.node.load(curl);
 });
 
 afterAll(() => project?.node.stop());
@@ -45,18 +44,3 @@ test.skipIf(missing !== undefined)("all of them pass, and the project is gone fr
   expect(plain).toMatch(/Tests +5 passed \(5\)/);
   expect(await project.kubectl("get namespace shop-operator-system --ignore-not-found")).toBe("");
 });
-
-/** The image that the tests fetch metrics with: this machine's curl. */
-async function loadCurl(): Promise<void> {
-  const root = mkdtempSync(join(tmpdir(), "curl-"));
-  const archive = join(project.node.folder, "curl.tar");
-  try {
-    mkdirSync(join(root, "usr/bin"), { recursive: true });
-    addProgram(root, "/usr/bin/curl");
-    const config = { Env: ["PATH=/usr/bin"] };
-    writeImageArchive(archive, "docker.io/curlimages/curl:8.16.0", root, config);
-    await project.node.load(archive);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-}

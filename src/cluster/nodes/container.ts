@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -13,7 +13,7 @@ import type { Connect } from "../contract/kubelet-tls.ts";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { type Ground, type Machine, NodesError } from "./ground.ts";
 import type { NodeNetwork } from "./node-network.ts";
-import { firstLine, hideSettings } from "./sandbox.ts";
+import { firstLine, newFolder, hideSettings } from "./sandbox.ts";
 
 /** The folder of a container for what its node's programs write, of which the socket of containerd is one. */
 const data = "/var/lib/tsbuilder";
@@ -35,9 +35,7 @@ interface NodeContainer {
 export async function startContainers(image: string, names: readonly string[]): Promise<Ground> {
   const engine = await findEngine();
   await findImage(engine, image);
-  const folder = mkdtempSync(join(tmpdir(), "tsbuilder-node-"));
-  for (const name of ["logs", "volumes"]) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, "first.sh"), firstScript);
+  const folder = newFolder(join(tmpdir(), "tsbuilder-node-"));
   const starting = names.map((name) => startContainer(engine, image, folder, name));
   const settled = await Promise.allSettled(starting);
   const containers = settled.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
@@ -128,8 +126,9 @@ async function startContainer(
   ];
   // It outlives a Ctrl-C in the terminal, and this process, to clean up: the container ends with its standard input. The folder, with
   // the volumes of all nodes, stays as long as that is open, also when this container dies.
-  const keeper = ["-c", '"$@"; exec > /dev/null; cat; rm -rf "$0"', folder, engine, ...words];
-  const child = spawn("sh", keeper, { detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const keeper = ["-c", keeperScript, folder, engine, ...words];
+  const env = { ...process.env, first: firstScript };
+  const child = spawn("sh", keeper, { detached: true, env, stdio: ["pipe", "pipe", "pipe"] });
   let told = "";
   child.stderr.on("data", (more: Buffer) => (told = `${told}${more.toString()}`.slice(-2000)));
   const gone = once(child, "exit");
@@ -149,6 +148,15 @@ async function startContainer(
   };
   return { name: node, enter: [engine, "exec", "--interactive", name], address, outside, plugins, stop };
 }
+
+/** Each makes the folder, as it may be the only one that is left to delete it. */
+const keeperScript = `
+mkdir -p -m 700 "$0" && mkdir -p "$0/logs" "$0/volumes" || exit 1
+printf %s "$first" > "$0/first.$$" && mv "$0/first.$$" "$0/first.sh"
+"$@"
+exec > /dev/null
+cat
+rm -rf "$0"`;
 
 function machineOf({ name, enter, address, plugins }: NodeContainer, index: number, folder: string): Machine {
   const place = { name, index, address, folder, data, plugins, group: "/" };

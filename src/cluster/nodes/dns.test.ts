@@ -124,9 +124,7 @@ test("queries of a connection are answered one after the other, however they are
   const query = framed(Buffer.concat([header(), questionOf("front.shop.svc.cluster.local", types.A)]));
   for (const byte of query) connection.write(Buffer.from([byte]));
   connection.write(Buffer.concat([query, query, Buffer.from([0])]));
-  const answer = framed(
-    (await answerQuery(query.subarray(2), objects, async () => [], "tcp"))!,
-  );
+  const answer = framed((await answerQuery(query.subarray(2), objects, async () => [], "tcp"))!);
   const told: Buffer[] = [];
   for await (const chunk of connection) {
     told.push(chunk as Buffer);
@@ -148,7 +146,11 @@ async function serve(): Promise<{ readonly connection: Socket; readonly stop: ()
   const dnsByTcp = createServer().listen(0, "127.0.0.1");
   await once(dnsByTcp, "listening");
   const dns = createSocket("udp4");
-  serveNames({ dns, dnsByTcp }, () => objects, async () => []);
+  serveNames(
+    { dns, dnsByTcp },
+    () => objects,
+    async () => [],
+  );
   const connection = connect((dnsByTcp.address() as AddressInfo).port, "127.0.0.1");
   const stop = (): void => {
     connection.destroy();

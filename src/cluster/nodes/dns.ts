@@ -35,9 +35,9 @@ export function serveNames(
   });
   dnsByTcp.on("connection", (socket) => {
     socket.setTimeout(idleMilliseconds, () => socket.destroy());
-    answerConnection(socket, async (query) =>
-      answerQuery(query, await find(), resolveOutside, "tcp"),
-    ).catch(() => socket.destroy());
+    answerConnection(socket, async (query) => answerQuery(query, await find(), resolveOutside, "tcp")).catch(
+      () => socket.destroy(),
+    );
   });
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
@@ -27,14 +28,12 @@ export const sandboxAddress = "10.200.0.1";
 
 /** Starts a sandbox with a control group for each node. Nothing of it is left when this process ends, however it does. */
 export async function startSandbox(nodeNames: readonly string[]): Promise<Sandbox> {
-  const folder = mkdtempSync(sandboxFolders);
+  const folder = newFolder(sandboxFolders);
   const group = basename(folder);
-  for (const name of ["logs", "volumes"]) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, "keeper.sh"), keeperScript);
-  writeFileSync(join(folder, "prepare.sh"), prepareScript);
-  const keeper = spawn("bash", [join(folder, "keeper.sh"), folder, group, ...nodeNames], {
+  const keeper = spawn("bash", ["-c", keeperScript, "keeper.sh", folder, group, ...nodeNames], {
     // It outlives a Ctrl-C in the terminal, to clean up.
     detached: true,
+    env: { ...process.env, prepare: prepareScript },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const gone = new Promise<void>((resolve) => keeper.once("exit", () => resolve()));
@@ -44,7 +43,8 @@ export async function startSandbox(nodeNames: readonly string[]): Promise<Sandbo
   };
   const init = /^ready (\d+)$/.exec(await firstLine(keeper))?.[1];
   if (init === undefined) {
-    const log = readFileSync(join(folder, "logs/sandbox.log"), "utf8");
+    const file = join(folder, "logs/sandbox.log");
+    const log = existsSync(file) ? readFileSync(file, "utf8") : "";
     await stop();
     throw new Error(`the namespaces of nodes can't be made:\n${log}`);
   }
@@ -57,6 +57,11 @@ export async function startSandbox(nodeNames: readonly string[]): Promise<Sandbo
     return entries.flatMap(([address = "", ...names]) => (names.includes(name) ? address : []));
   };
   return { folder, group, enter, findHost, stop };
+}
+
+/** Names a folder that whoever deletes it makes, too: one that is made before would stay if this process was killed in between. */
+export function newFolder(prefix: string): string {
+  return `${prefix}${randomBytes(6).toString("hex")}`;
 }
 
 /** Returns the first line that a process prints; the empty string if there is none. */
@@ -77,8 +82,9 @@ set -u
 # If nobody is left to read that it is ready, it cleans up as at any other time.
 trap : PIPE
 folder=$1 group=$2
+mkdir -m 700 "$folder" && mkdir "$folder/logs" "$folder/volumes" || exit 1
 setpriv --pdeathsig KILL unshare --mount --net --pid --uts --ipc --fork --mount-proc --kill-child \\
-  bash "$folder/prepare.sh" "$@" > "$folder/logs/sandbox.log" 2>&1 &
+  bash -c "$prepare" prepare.sh "$@" > "$folder/logs/sandbox.log" 2>&1 &
 holder=$!
 init=
 while [ -z "$init" ] && kill -0 "$holder" 2> /dev/null; do

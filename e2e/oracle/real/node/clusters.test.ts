@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { timeoutIn } from "../../../../.config/limits.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -61,6 +63,24 @@ test.skipIf(missing !== undefined)("nothing of programs is left after kill -9", 
   expect(sandboxTraces(own)).toContain(own);
   await cluster.stop("SIGKILL");
   await eventually(() => expect(sandboxTraces(own)).toEqual([]));
+  expect(machineState()).toEqual(before);
+});
+
+test.skipIf(missing !== undefined)("nothing is left of starts that are killed as they begin", async () => {
+  const before = machineState();
+  const flags = ["--nodes", "1", "--node-programs", (programs as { readonly node: string }).node];
+  const words = ["cluster", "start", "--kubeconfig", join(folder, "kubeconfig"), ...flags];
+  for (const milliseconds of [0, 2, 10, 50, 250]) {
+    const added = newFolders("/var/tmp");
+    const child = spawn(process.execPath, [cli, ...words], { cwd: folder, stdio: "ignore" });
+    const exited = once(child, "exit");
+    while (added().length === 0) await delay(1);
+    const [own = ""] = added();
+    await delay(milliseconds);
+    child.kill("SIGKILL");
+    await exited;
+    await eventually(() => expect(sandboxTraces(own)).toEqual([]));
+  }
   expect(machineState()).toEqual(before);
 });
 

@@ -118,7 +118,8 @@ function writeStorage(folder: string): string {
   return file;
 }
 
-function writeBaseImages(folder: string): void {
+/** Writes `base.tar`: what stands in for the images of the scaffolded Dockerfile, under the name of the first of them. */
+export function writeBaseImages(folder: string): void {
   const root = mkdtempSync(join(tmpdir(), "base-"));
   try {
     writeBaseRoot(root);
