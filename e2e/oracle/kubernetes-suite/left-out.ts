@@ -54,10 +54,6 @@ const leftOut: readonly LeftOut[] = [
 /** What nodes don't help, and why. */
 const leftOutOnNodes: readonly LeftOut[] = [
   {
-    why: "asks for names by TCP too, and the DNS of nodes answers by UDP only",
-    specs: [/DNS should (?:provide DNS for (?:services|the cluster)|resolve DNS of partial)/],
-  },
-  {
     why: "the API server passes logs on by HTTP only, not by WebSocket",
     specs: [/Pods should support retrieving logs from the container over websockets/],
   },
