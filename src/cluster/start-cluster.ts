@@ -5,6 +5,7 @@ import type { Service } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { backgroundClock, type Clock } from "@tsbuilder/apimachinery/time";
 import {
   type WebhookPlace,
+  type ReachHost,
   type ServiceResolver,
   WebhookClient,
 } from "./admission/webhooks/webhook-client.ts";
@@ -137,11 +138,12 @@ async function startServer(options: ClusterOptions, ground?: Ground) {
   const frontProxy = options.frontProxy ?? newFrontProxy();
   const findService: ServiceResolver = (...service) =>
     options.resolveService?.(...service) ?? insideService(...service);
+  const reach: ReachHost = (host) => (ground && isOnNodes(ground, host) ? ground.network.connect : undefined);
   const { core, handler, run, stop } = await assembleCluster(
     { ...options, onError, ...(key !== undefined && { serviceAccountKey: key }) },
     {
       clock,
-      webhooks: new WebhookClient(findService),
+      webhooks: new WebhookClient(findService, { reach }),
       frontProxy: {
         findService,
         get client() {
@@ -197,6 +199,12 @@ async function startServer(options: ClusterOptions, ground?: Ground) {
     const host = service?.spec?.clusterIP;
     return ground && host && host !== "None" ? { host, port, connect: ground.network.connect } : undefined;
   }
+}
+
+/** True for the address of a node, a pod or a Service. */
+function isOnNodes({ machines }: Ground, host: string): boolean {
+  const places = machines.flatMap(({ nodes }) => nodes);
+  return /^10\.(?:96|245)\./u.test(host) || places.some(({ address }) => address === host);
 }
 
 /** The name of the server as a client of kubelets. It is in no group: a node's address may lead anywhere. */

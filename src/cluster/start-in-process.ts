@@ -32,7 +32,7 @@ export async function startInProcess(options: InProcessOptions): Promise<InProce
   const { clock = backgroundClock, tokens = {}, onError, carryWebhook } = options;
   const { core, handler, run, stop } = await assembleCluster(options, {
     clock,
-    webhooks: new WebhookClient(() => undefined, carryWebhook),
+    webhooks: new WebhookClient(() => undefined, { carry: carryWebhook }),
     findToken: (token) => (Object.hasOwn(tokens, token) ? tokens[token] : undefined),
     // No client verifies a server without TLS.
     caCertificate: "",

@@ -6,13 +6,13 @@ import { parseArgs, promisify } from "node:util";
 import { findPrograms, kubectlReleases } from "../../support/kubectl-binaries.ts";
 import { repository } from "../../support/source-imports.ts";
 import { nodeNames } from "../../oracle/real/node/addresses.ts";
-import { podRange } from "../../../src/cluster/nodes/node-files.ts";
+import { importImages, proxyWords } from "../../../src/cluster/nodes/nodes.ts";
 import { boxImage, writeBoxImage } from "../../oracle/real/node/box-image.ts";
 import { controlPlaneFlags } from "../../oracle/real/node/control-plane-flags.ts";
 import { writeCredentials } from "../../oracle/real/node/credentials.ts";
 import { prepareNode } from "../../oracle/real/node/node-programs.ts";
 import { type Program, startSandbox } from "../../oracle/real/node/sandbox.ts";
-import { importImages, startKubelet } from "../../oracle/real/node/start-kubelet.ts";
+import { inFolder, startKubelet } from "../../oracle/real/node/start-kubelet.ts";
 import { startControllers } from "../../oracle/real/node/start-parts.ts";
 
 // `npm run lab -- soak-nodes [--minutes 60] [--real]`: two nodes with some thirty pods that come and go, beside a control plane that is
@@ -83,21 +83,16 @@ try {
   await until("the API server serves", async () => (await kubectl("get", "--raw", "/readyz")) === "ok", 120);
   if (values.real) startControllers(sandbox, programs, writeKubeconfig);
   const startProxy = (): void => {
-    start("kube-proxy", [
-      join(programs.node, "kube-proxy"),
-      `--kubeconfig=${writeKubeconfig("system:kube-proxy")}`,
-      `--hostname-override=${nodeNames[0]}`,
-      `--cluster-cidr=${podRange}`,
-      "--proxy-mode=iptables",
-      "--conntrack-max-per-core=0",
-      "--oom-score-adj=0",
-    ]);
+    start(
+      "kube-proxy",
+      inFolder(programs.node, proxyWords(nodeNames[0], writeKubeconfig("system:kube-proxy"))),
+    );
   };
   const box = join(folder, "box.tar");
   writeBoxImage(box);
   const startOne = async (name: (typeof nodeNames)[number]): Promise<void> => {
     await startKubelet(sandbox, programs, writeKubeconfig, name);
-    await importImages(sandbox, name, box);
+    await importImages(sandbox, { data: join(folder, name) }, box);
   };
   await Promise.all(nodeNames.map(startOne));
   if (!values.real) startProxy();

@@ -87,7 +87,8 @@ export async function joinNodes(ground: Ground, cluster: JoinedCluster): Promise
       return program.child;
     };
     // Nodes of a machine share its network.
-    start(`kube-proxy-${machine.nodes[0]!.name}`, proxyWords(machine, kubeconfigOf("system:kube-proxy")));
+    const { name: first } = machine.nodes[0]!;
+    start(`kube-proxy-${first}`, proxyWords(first, kubeconfigOf("system:kube-proxy")));
     return machine.nodes.map(async (place) => {
       const files = writeNodeFiles(place);
       const containerd = ["containerd", "--config", files.containerd];
@@ -229,11 +230,12 @@ function writeCredentials(
   };
 }
 
-function proxyWords({ nodes: [first] }: Machine, kubeconfig: string): string[] {
+/** The command that makes Services reachable on a machine, named by its first node. */
+export function proxyWords(node: string, kubeconfig: string): string[] {
   return [
     "kube-proxy",
     `--kubeconfig=${kubeconfig}`,
-    `--hostname-override=${first!.name}`,
+    `--hostname-override=${node}`,
     `--cluster-cidr=${podRange}`,
     "--proxy-mode=iptables",
     "--conntrack-max-per-core=0",
@@ -241,7 +243,7 @@ function proxyWords({ nodes: [first] }: Machine, kubeconfig: string): string[] {
   ];
 }
 
-function kubeletWords({ name, address, data }: NodePlace, file: string, kubeconfig: string): string[] {
+export function kubeletWords({ name, address, data }: NodePlace, file: string, kubeconfig: string): string[] {
   return [
     "kubelet",
     `--kubeconfig=${kubeconfig}`,
@@ -309,7 +311,12 @@ export async function loadImages({ folder, machines }: Ground, archive: string |
   }
 }
 
-async function importImages({ enter }: Machine, { data }: NodePlace, file: string): Promise<void> {
+/** Loads the images of an archive into a node. */
+export async function importImages(
+  { enter }: Pick<Machine, "enter">,
+  { data }: Pick<NodePlace, "data">,
+  file: string,
+): Promise<void> {
   const ctr = ["ctr", "--address", containerdSocket(data), "--namespace", "k8s.io"];
   const [program, ...words] = [...enter, ...ctr, "images", "import", "--all-platforms", file];
   await promisify(execFile)(program, words);

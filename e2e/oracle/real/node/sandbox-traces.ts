@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { sandboxFolders } from "../../../../src/cluster/nodes/sandbox.ts";
@@ -29,7 +29,8 @@ export function keepers(): string[] {
 /** The control groups and processes of the sandboxes whose names begin so. */
 function tracesOf(name: string): string[] {
   const words = ["/sys/fs/cgroup", "-type", "d", "-name", `${name}*`];
-  const groups = execFileSync("find", words, { encoding: "utf8" });
+  // It fails if groups of others end meanwhile.
+  const { stdout: groups } = spawnSync("find", words, { encoding: "utf8" });
   return [
     ...groups.split("\n").filter((group) => group !== ""),
     ...readdirSync("/proc")

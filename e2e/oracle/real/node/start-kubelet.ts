@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { containerdSocket, writeNodeFiles } from "../../../../src/cluster/nodes/node-files.ts";
+import { writeNodeFiles } from "../../../../src/cluster/nodes/node-files.ts";
+import { importImages, kubeletWords } from "../../../../src/cluster/nodes/nodes.ts";
 import { makePauseImage } from "../../../../src/cluster/nodes/pause-image.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { type NodeName, nodeAddress, nodeNames } from "./addresses.ts";
@@ -13,13 +12,13 @@ import type { Program, Sandbox } from "./sandbox.ts";
 /** Starts what makes a node: a kubelet and its container runtime. */
 export async function startKubelet(
   sandbox: Sandbox,
-  { node }: NodePrograms,
+  programs: NodePrograms,
   writeKubeconfig: WriteKubeconfig,
   name: NodeName,
 ): Promise<Program[]> {
   const { folder, start } = sandbox;
   const data = join(folder, name);
-  const files = writeNodeFiles({
+  const place = {
     name,
     address: nodeAddress,
     index: nodeNames.indexOf(name),
@@ -29,28 +28,17 @@ export async function startKubelet(
     images: join(data, "containerd"),
     group: `/${sandbox.group}/${name}`,
     plugins: "/usr/lib/cni",
-  });
+  };
+  const files = writeNodeFiles(place);
   const containerd = start(`containerd-${name}`, ["containerd", "--config", files.containerd]);
   const archive = join(data, "pause.tar");
   writeFileSync(archive, makePauseImage());
-  await eventually(() => importImages(sandbox, name, archive), containerd.watched, 60_000);
-  const kubelet = [
-    `--kubeconfig=${writeKubeconfig(`system:node:${name}`)}`,
-    `--config=${files.kubelet}`,
-    `--root-dir=${join(data, "kubelet")}`,
-    `--hostname-override=${name}`,
-    `--node-ip=${nodeAddress}`,
-  ];
-  return [containerd, start(`kubelet-${name}`, [join(node, "kubelet"), ...kubelet])];
+  await eventually(() => importImages(sandbox, place, archive), containerd.watched, 60_000);
+  const words = kubeletWords(place, files.kubelet, writeKubeconfig(`system:node:${name}`));
+  return [containerd, start(`kubelet-${name}`, inFolder(programs.node, words))];
 }
 
-/** Loads the images of an archive into a node. */
-export async function importImages(
-  { enter, folder }: Pick<Sandbox, "enter" | "folder">,
-  name: NodeName,
-  archive: string,
-): Promise<void> {
-  const [program = "", ...words] = enter;
-  const target = ["ctr", "--address", containerdSocket(join(folder, name)), "--namespace", "k8s.io"];
-  await promisify(execFile)(program, [...words, ...target, "images", "import", "--all-platforms", archive]);
+/** The words of a command whose program is in a folder. */
+export function inFolder(folder: string, [program = "", ...words]: readonly string[]): string[] {
+  return [join(folder, program), ...words];
 }

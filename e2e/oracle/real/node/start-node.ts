@@ -6,6 +6,7 @@ import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { Node, ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
 import { StorageClass } from "@tsbuilder/runtime/k8s/storage/v1";
 import { eventually } from "../../../support/eventually.ts";
+import { importImages } from "../../../../src/cluster/nodes/nodes.ts";
 import { repository } from "../../../support/source-imports.ts";
 import { type NodeName, nodeAddress, nodeNames, registryName } from "./addresses.ts";
 import { writeBoxImage } from "./box-image.ts";
@@ -16,7 +17,7 @@ import { packageRegistry, packageRegistrySocket } from "./package-registry.ts";
 import { startRelay } from "./relay.ts";
 import { insideShell } from "./inside-shell.ts";
 import { type Sandbox, startSandbox, withPrograms } from "./sandbox.ts";
-import { importImages, startKubelet } from "./start-kubelet.ts";
+import { startKubelet } from "./start-kubelet.ts";
 import { startApi, startControllers } from "./start-parts.ts";
 import { whicheverEnds } from "./watch-all.ts";
 
@@ -111,7 +112,7 @@ async function startReal(programs: NodePrograms, names: readonly NodeName[]): Pr
     const parts = [...api, ...controllers, ...(await Promise.all(starting)).flat()];
     await eventually(() => canRunPods(served, names), whicheverEnds(parts), startLimit);
     const load = async (archive: string): Promise<void> => {
-      await Promise.all(names.map((name) => importImages(sandbox, name, archive)));
+      await Promise.all(names.map((name) => importImages(sandbox, { data: join(folder, name) }, archive)));
     };
     const stop = (): Promise<void> => stopAll(sandbox, doors);
     return { ...sandbox, kubeconfig, insideKubeconfig, names, load, stop };

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { repository } from "../../../support/source-imports.ts";
-import { podRange } from "../../../../src/cluster/nodes/node-files.ts";
+import { proxyWords } from "../../../../src/cluster/nodes/nodes.ts";
 import { nodeNames } from "./addresses.ts";
 import { controlPlaneFlags } from "./control-plane-flags.ts";
 import type { WriteKubeconfig } from "./credentials.ts";
 import type { NodePrograms } from "./node-programs.ts";
 import type { Program, Sandbox } from "./sandbox.ts";
+import { inFolder } from "./start-kubelet.ts";
 
 /** Starts etcd, the API server, and what makes it reachable from outside. */
 export function startApi({ folder, start }: Sandbox, { controlPlane }: NodePrograms): Program[] {
@@ -30,15 +31,10 @@ export function startControllers(
   writeKubeconfig: WriteKubeconfig,
 ): Program[] {
   // Nodes share a network, so one is enough.
-  const proxyFlags = [
-    `--kubeconfig=${writeKubeconfig("system:kube-proxy")}`,
-    `--hostname-override=${nodeNames[0]}`,
-    `--cluster-cidr=${podRange}`,
-    "--proxy-mode=iptables",
-    "--conntrack-max-per-core=0",
-    "--oom-score-adj=0",
-  ];
-  const proxy = start("kube-proxy", [join(node, "kube-proxy"), ...proxyFlags]);
+  const proxy = start(
+    "kube-proxy",
+    inFolder(node, proxyWords(nodeNames[0], writeKubeconfig("system:kube-proxy"))),
+  );
   const flags = controlPlaneFlags(folder);
   const manager = flags.controllerManager(writeKubeconfig("system:kube-controller-manager"));
   const scheduler = flags.scheduler(writeKubeconfig("system:kube-scheduler"));

@@ -30,6 +30,9 @@ export interface WebhookPost {
 /** Delivers a call to a webhook in place of HTTP; rejects if the webhook can't be reached. */
 export type WebhookCarrier = (post: WebhookPost) => Promise<WebhookReply>;
 
+/** Returns how to connect to a host that this process doesn't reach, such as one in the network of nodes. */
+export type ReachHost = (host: string) => Connect | undefined;
+
 /** The answer of a webhook's server. */
 export interface WebhookReply {
   readonly code: number;
@@ -42,10 +45,15 @@ export interface WebhookReply {
 export class WebhookClient {
   readonly #resolve: ServiceResolver;
   readonly #carry: WebhookCarrier | undefined;
+  readonly #reach: ReachHost;
 
-  constructor(resolve: ServiceResolver, carry?: WebhookCarrier) {
+  constructor(
+    resolve: ServiceResolver,
+    { carry, reach = () => undefined }: { readonly carry?: WebhookCarrier; readonly reach?: ReachHost } = {},
+  ) {
     this.#resolve = resolve;
     this.#carry = carry;
+    this.#reach = reach;
   }
 
   /** Posts a review and returns the review in the response. Errors are worded as Go words them. */
@@ -66,7 +74,7 @@ export class WebhookClient {
 
   #locate({ service }: WebhookClientConfig, { url, goUrl }: Address): WebhookPlace {
     const port = Number(url.port) || 443;
-    if (!service) return { host: url.hostname, port };
+    if (!service) return { host: url.hostname, port, connect: this.#reach(url.hostname) };
     const { namespace, name } = service;
     const endpoint = this.#resolve(namespace, name, port);
     if (!endpoint) throw new WebhookUnreachableError(goUrl, `service ${JSON.stringify(name)} not found`);
