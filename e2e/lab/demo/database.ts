@@ -87,7 +87,7 @@ async function useDatabase(): Promise<void> {
     };
     await until("both servers are ready, and one follows the other", isServing, 300);
     for (const { metadata, spec, status } of await client.list(Pod, { namespace }))
-      console.log(`   Pod ${metadata.name} on ${spec.nodeName}: ${status?.phase}`);
+      console.log(`   Pod ${metadata.name} on ${spec?.nodeName}: ${status?.phase}`);
 
     title("write a hundred rows");
     await ask("CREATE TABLE visits (id INT PRIMARY KEY, at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)");

@@ -35,7 +35,7 @@ import { hasKubelet } from "../kinds/core/node/fake-node.ts";
 import { volumesFolder } from "../kinds/core/persistent-volume/persistent-volume-controller.ts";
 import { clusterObjects } from "../registry/cluster-objects.ts";
 import type { Core } from "../registry/core.ts";
-import { type NamedObjects, serveNames } from "./dns.ts";
+import { serveNames } from "./dns.ts";
 import { type Ground, type Machine, NodesError } from "./ground.ts";
 import {
   type NodePlace,
@@ -121,7 +121,7 @@ function serveNodes(
 ): void {
   network.api.on("connection", accept);
   const find = () => ({ services: objects.list(services), slices: objects.list(endpointSlices) });
-  serveNames(network, find as () => NamedObjects, resolveOutside);
+  serveNames(network, find, resolveOutside);
   const proxy = pullProxy();
   network.proxy?.on("connection", (socket) => proxy.emit("connection", socket));
 }

@@ -49,7 +49,10 @@ export class WebhookClient {
 
   constructor(
     resolve: ServiceResolver,
-    { carry, reach = () => undefined }: { readonly carry?: WebhookCarrier; readonly reach?: ReachHost } = {},
+    {
+      carry,
+      reach = () => undefined,
+    }: { readonly carry?: WebhookCarrier | undefined; readonly reach?: ReachHost } = {},
   ) {
     this.#resolve = resolve;
     this.#carry = carry;

@@ -139,7 +139,7 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
 
   /** Finds what an autoscaler scales. Throws if it has no scale. */
   function findTarget({ metadata, spec }: Autoscaler): Target {
-    const { apiVersion = "", kind, name } = spec!.scaleTargetRef;
+    const { apiVersion = "", kind, name } = spec.scaleTargetRef;
     const { group } = parseApiVersion(apiVersion);
     const served = objects.findKind(group, kind);
     if (!served) throw noScale(`no matches for kind "${kind}" in group "${group}"`);
@@ -159,7 +159,7 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
 
   /** Decides how many replicas there should be, and says of it in conditions. */
   async function decide(key: string, autoscaler: Autoscaler, target: Target, set: SetCondition) {
-    const { minReplicas = 1, maxReplicas } = autoscaler.spec!;
+    const { minReplicas = 1, maxReplicas } = autoscaler.spec;
     const current = target.replicas;
     const metrics = autoscaler.status?.currentMetrics ?? [];
     if (current === 0) {
@@ -280,7 +280,7 @@ function readSelector(selector: LabelSelector | string = ""): readonly Requireme
 
 /** Keeps a number within the limits of an autoscaler, and says which one it met. */
 function limit(replicas: number, { spec }: Autoscaler, current: number): [number, string, string] {
-  const { minReplicas = 1, maxReplicas, behavior } = spec!;
+  const { minReplicas = 1, maxReplicas, behavior } = spec;
   const fastest = behavior ? Math.max(2 * current, current + 4) : Math.max(2 * current, 4);
   const message = (what: string): string => `the desired replica count is ${what}`;
   if (replicas < minReplicas)
