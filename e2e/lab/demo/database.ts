@@ -57,8 +57,9 @@ try {
 
 /** Resolves when the nodes are ready; fails with the command. */
 async function startCluster(): Promise<ChildProcess> {
-  const { load, ...flags } = values;
-  const words = Object.entries(flags).flatMap(([flag, value]) => (value ? [`--${flag}`, value] : []));
+  const words = (["nodes", "node-programs", "node-image"] as const).flatMap((flag) =>
+    values[flag] === undefined ? [] : [`--${flag}`, values[flag]],
+  );
   const child = spawn(process.execPath, [cli, "cluster", "start", "--kubeconfig", kubeconfig, ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -146,7 +146,7 @@ try {
       ({ metadata }) => !metadata.deletionTimestamp,
     );
     const victim = running[rounds % running.length];
-    if (victim) await kubectl("delete", "pod", victim.metadata.name, "--wait=false");
+    if (victim) await kubectl("delete", "pod", victim.metadata.name, "--wait=false", "--ignore-not-found");
     pods += 5;
     if (Date.now() > nextKill) {
       nextKill = Date.now() + 5 * 60_000;

@@ -50,20 +50,20 @@ interface Target {
 }
 
 /** Why an autoscaler does nothing: the condition that says so, whose reason an Event has, too. */
-class CannotScale extends Error {
+class CannotScaleError extends Error {
   readonly condition: readonly [type: string, reason: string, message: string];
   readonly reason: string;
 
-  constructor(reason: string, message: string, condition: CannotScale["condition"]) {
+  constructor(reason: string, message: string, condition: CannotScaleError["condition"]) {
     super(message);
     this.reason = reason;
     this.condition = condition;
   }
 }
 
-function noScale(why: string): CannotScale {
+function noScale(why: string): CannotScaleError {
   const message = `the HPA controller was unable to get the target's current scale: ${why}`;
-  return new CannotScale("FailedGetScale", why, ["AbleToScale", "FailedGetScale", message]);
+  return new CannotScaleError("FailedGetScale", why, ["AbleToScale", "FailedGetScale", message]);
 }
 
 /**
@@ -124,7 +124,7 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
         }
       } catch (error) {
         // Another write of the target came first: the metrics are no problem.
-        if (!(error instanceof CannotScale)) throw error;
+        if (!(error instanceof CannotScaleError)) throw error;
         const [type, reason, message] = error.condition;
         set(type, false, reason, message);
         await report(autoscaler, "Warning", error.reason, error.message);
@@ -181,7 +181,7 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
     const [first] = errors;
     if (first && (found.length === 0 || proposed < current)) {
       const all = `invalid metrics (${errors.length} invalid out of ${found.length + errors.length})`;
-      throw new CannotScale(
+      throw new CannotScaleError(
         "FailedComputeMetricsReplicas",
         `${all}, first error is: failed to get ${first.metric} value: ${first.why}`,
         [
@@ -225,7 +225,7 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
   async function readAll(autoscaler: Autoscaler, { selector, replicas: current }: Target) {
     const { namespace = "" } = autoscaler.metadata;
     if (selector.length === 0)
-      throw new CannotScale("SelectorRequired", "selector is required", [
+      throw new CannotScaleError("SelectorRequired", "selector is required", [
         "ScalingActive",
         "InvalidSelector",
         "the HPA target's scale is missing a selector",
