@@ -1,5 +1,6 @@
 import { findController, type KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { StatefulSet } from "@tsbuilder/apimachinery/k8s/apps/v1";
+import type { Job } from "@tsbuilder/apimachinery/k8s/batch/v1";
 import type { Node, Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Pace, PacedStep } from "@tsbuilder/cluster";
@@ -82,6 +83,20 @@ export class Kubelets {
       });
   }
 
+  /**
+   * Returns whether a Job has no try left after one of its pods. That it fails for good then, and its owner with it, is no mistake of
+   * an operator.
+   */
+  #isLastTry(pod: KubernetesObject): boolean {
+    const owner = findController(pod);
+    const [job] = this.#world.cluster.core.store
+      .collection("jobs.batch")
+      .list()
+      .flatMap(({ object }) => (object.metadata.uid === owner?.uid ? [object as unknown as Job] : []));
+    const { backoffLimit = 6, podFailurePolicy } = job?.spec ?? {};
+    return job !== undefined && (podFailurePolicy !== undefined || (job.status?.failed ?? 0) >= backoffLimit);
+  }
+
   noteCreated(pod: KubernetesObject): void {
     this.#created.push(pod);
   }
@@ -95,6 +110,7 @@ export class Kubelets {
     const { uid } = created?.metadata ?? {};
     if (pod?.status?.phase !== "Running" || pod.metadata.deletionTimestamp || pod.metadata.uid !== uid)
       return false;
+    if (fault.how !== "unready" && this.#isLastTry(pod)) return false;
     if (fault.how === "evict") return this.#evict(pod, this.#world.loop.now + fault.for);
     this.#unreadyUntil.set(uid!, this.#world.date + fault.for);
     const status =

@@ -3,11 +3,15 @@ import { Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { expect, test } from "vitest";
 import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario, Step } from "../contract/index.ts";
+import { simulate } from "../world/simulate.ts";
 import { examineScenario } from "./explore.ts";
 
 const hour = 3_600_000;
 
-/** Runs a Job once for each shop. It deletes the Job of a shop of size 2 an hour after its end, and that of a red one at once. */
+/**
+ * Runs a Job once for each shop, and says whether it succeeded. It deletes the Job of a shop of size 2 an hour after its end, that of a
+ * red one at once, and never tries that of a hasty one again.
+ */
 function runJobs(manager: Manager): void {
   const { client } = manager;
   manager
@@ -22,9 +26,12 @@ function runJobs(manager: Manager): void {
         if (!job && !isDone) {
           const containers = [{ name: "job", image: "shop:1" }];
           const template = { spec: { containers, restartPolicy: "Never" as const } };
-          await client.create(Job, { metadata, spec: { template } }, { owner: shop });
+          const backoffLimit = shop.spec.colour === "hasty" ? 0 : 1;
+          await client.create(Job, { metadata, spec: { backoffLimit, template } }, { owner: shop });
         }
-        const { completionTime } = job?.status ?? {};
+        const { completionTime, conditions = [] } = job?.status ?? {};
+        if (conditions.some(({ type }) => type === "Failed"))
+          await client.patchStatus(Shop, shop, { size: -1 });
         if (!job || completionTime === undefined) return undefined;
         if (!isDone) await client.patchStatus(Shop, shop, { size: 1 });
         const left = shop.spec.size === 2 ? Date.parse(completionTime) + hour - Date.now() : Infinity;
@@ -62,4 +69,16 @@ test("a Job that was deleted because of a spec is missed once the spec no longer
     class: "history",
     message: "Job.batch/v1 default/a is missing",
   });
+});
+
+test.each([
+  ["hasty", 0],
+  ["calm", 1],
+])("a %s Job's pod is struck %i times: its last try is left alone", async (colour, times) => {
+  const faults = [{ fault: "pod", pod: 0, how: "oom", at: 5000, for: 1000 }] as const;
+  const scenario = { ...scenarioOf(applyShop("a", { size: 1, colour })), faults };
+  const { trace, state } = await simulate(scenario);
+  expect(trace.filter(({ type }) => type === "fault")).toHaveLength(times);
+  expect(state.list("Shop")).toMatchObject([{ status: { size: 1 } }]);
+  expect((await examineScenario(scenario))?.story).toBeUndefined();
 });
