@@ -83,6 +83,12 @@ describe("otherObjectsOf()", () => {
     expect(namesOf("ConfigMap", found)).toEqual(new Set());
     // A name beside a key is no name that the operator should give.
     expect(namesOf("Secret", found)).toEqual(new Set(["alpha", "beta"]));
+    const given = otherObjectsOf({
+      ...project,
+      rules: [...project.rules, writes],
+      objects: [secret("given")],
+    });
+    expect(namesOf("Secret", given)).toEqual(new Set(["given"]));
   });
 
   it("takes what the test gives", () => {

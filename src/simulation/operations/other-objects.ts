@@ -39,17 +39,20 @@ export interface OtherObjects {
 
 /**
  * Finds the objects that the operator reads and doesn't write: those that the test gives, and those that fields such as
- * `spec.tokenSecret` and `spec.broker.name` name, which are made up in each namespace. Its role says what it reads.
+ * `spec.tokenSecret` and `spec.broker.name` name, which are made up in each namespace. Its role says what it reads. Secrets and
+ * ConfigMaps that the test gives are read, even if the operator writes others.
  */
 export function otherObjectsOf(project: ProjectObjects): OtherObjects {
   const { crd, crds, rules, objects, namespaces } = project;
   const main = checkedKind(crd);
   const targets = [...builtinTargets, ...crds.filter((other) => other !== crd).map(targetOf)].filter(
-    ({ group, plural }) => readVerbs.some((verb) => allows(rules, verb, group, plural)),
+    (target) => mayRead(target, rules),
   );
   const given = objects.filter((object) => {
     const target = targetOfObject(object, crds);
-    return target !== undefined && target.kind !== main.kind && isRead(target, rules);
+    if (!target || target.kind === main.kind || !mayRead(target, rules)) return false;
+    // An operator that copies Secrets writes those of others no more than one that writes none.
+    return isForKeys(target) || !mayWrite(target, rules);
   });
   const made = new Map<string, KubernetesObject>();
   const values = namesIn(main, project.values);
@@ -73,7 +76,7 @@ export function otherObjectsOf(project: ProjectObjects): OtherObjects {
     for (const reference of referencesIn(kind.schema)) {
       const target = targets.find((one) => isNamedBy(reference, one));
       if (!target || Object.keys(taken).some((outer) => isWithin(reference.field, outer))) continue;
-      if (!reference.isKeyed && !isRead(target, rules)) continue;
+      if (!reference.isKeyed && mayWrite(target, rules)) continue;
       const present = given.filter(({ kind: name }) => name === target.kind);
       const names =
         present.length > 0
@@ -122,6 +125,11 @@ const builtinTargets: readonly Target[] = [
   { apiVersion: "v1", kind: "ConfigMap", group: "", plural: "configmaps", isNamespaced: true },
 ];
 
+/** Returns whether objects of a kind hold keys and values. */
+function isForKeys({ kind, group }: Target): boolean {
+  return builtinTargets.some((target) => target.kind === kind && target.group === group);
+}
+
 function targetOf(crd: CRD): Target {
   const checked = checkedKind(crd);
   const { apiVersion, kind, isNamespaced } = checked;
@@ -150,11 +158,13 @@ function targetOfObject({ apiVersion, kind }: KubernetesObject, crds: readonly C
 const readVerbs = ["get", "list", "watch"];
 const writeVerbs = ["create", "update", "patch", "delete", "deletecollection"];
 
-/** Returns whether the operator reads the objects of a kind and writes none: what it writes is its own. */
-function isRead({ group, plural }: Target, rules: readonly PolicyRule[]): boolean {
-  const allowsAny = (verbs: readonly string[]): boolean =>
-    verbs.some((verb) => allows(rules, verb, group, plural));
-  return allowsAny(readVerbs) && !allowsAny(writeVerbs);
+function mayRead({ group, plural }: Target, rules: readonly PolicyRule[]): boolean {
+  return readVerbs.some((verb) => allows(rules, verb, group, plural));
+}
+
+/** Returns whether the operator may write objects of a kind: what it writes is its own. */
+function mayWrite({ group, plural }: Target, rules: readonly PolicyRule[]): boolean {
+  return writeVerbs.some((verb) => allows(rules, verb, group, plural));
 }
 
 function allows(rules: readonly PolicyRule[], verb: string, group: string, resource: string): boolean {
