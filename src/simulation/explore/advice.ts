@@ -3,7 +3,7 @@ import type { MistakeClass } from "../contract/index.ts";
 /** The meaning of each class of mistake, and how to prevent it. */
 export const advice: { readonly [name in MistakeClass]: string } = {
   interrupted:
-    "what a process had begun when it died was left unfinished, or done again by the next one. Compute everything from the spec and the objects that exist, in each reconcile; remember nothing that a write has not stored.",
+    "what had begun when the process died, or a request failed, was left unfinished, was done twice, or is in the way when it is tried again. Compute everything from the spec and the objects that exist, in each reconcile; remember nothing that a write has not stored; take what is done already for done.",
   "stale-view":
     "a process acted on a view that was out of date. Let writes carry the uid or resourceVersion that was read, and name children so that a second create fails.",
   "missed-event":

@@ -51,9 +51,19 @@ function writersOf({ class: found, objects, message }: Finding, run: Seen): Writ
     );
   if (failed) return [failed];
   if (found === "promise") return writes.slice(-1);
-  if (found === "leftover") return objects.flatMap((object) => writes.find(aboutAny(run, [object])) ?? []);
+  if (found === "leftover")
+    return objects.flatMap((object) => nearest(object, writes.filter(aboutAny(run, [object]))) ?? []);
   const named = writes.filter(aboutAny(run, objects));
   return [...new Map(named.map((write) => [writerOf(write.event), write])).values()];
+}
+
+/** Returns the first of some writes whose text has the most words of an object's name: URLs name things in their own way. */
+function nearest(object: string, writes: readonly Written[]): Written | undefined {
+  const words = object.split(/[^\w-]+/);
+  const likeness = ({ event }: Written): number =>
+    event.type === "call" ? words.filter((word) => event.text.includes(word)).length : 0;
+  const most = Math.max(...writes.map(likeness));
+  return writes.find((write) => likeness(write) === most);
 }
 
 /** Returns the part of a run up to the moment that shows a mistake. */

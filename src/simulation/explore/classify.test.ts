@@ -5,6 +5,7 @@ import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import { applyShop, Shop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, MistakeClass, Step, TraceEvent } from "../contract/index.ts";
 import { classify } from "./classify.ts";
+import type { Finding } from "./examine.ts";
 import { examineScenario, explore } from "./explore.ts";
 
 const process = "shop-0";
@@ -15,12 +16,12 @@ function classOf(
   faults: readonly Fault[],
   trace: readonly TraceEvent[] = [],
   steps = shopScenario().steps ?? [],
+  found: Pick<Finding, "class" | "message"> = { class: "differs", message: "" },
 ): Promise<MistakeClass> {
   const scenario = { ...shopScenario(), steps, faults };
   const run = runOf(trace);
   return classify({
-    class: "differs",
-    message: "",
+    ...found,
     lines: [],
     objects: [],
     scenario,
@@ -52,6 +53,21 @@ test.each([
   ["upgrade", { fault: "upgrade", operator: "shop", at: 1000 }],
 ] as const)("the class names the fault that was there: %s", async (name, fault: Fault) => {
   expect(await classOf([fault])).toBe(name);
+});
+
+test("an operator that tries again and fails for ever was interrupted; one that gives up never retried", async () => {
+  const error = "deleting a was answered with 404";
+  const log = { type: "log", process, level: "error", message: "Reconciler error", error } as const;
+  const fault = { fault: "refuse", process, request: 1, with: "error", done: false } as const;
+  const failing = (trace: readonly TraceEvent[]): Promise<MistakeClass> =>
+    classOf([fault], trace, undefined, { class: "error", message: `${process}: Reconciler error: ${error}` });
+  expect(await failing([{ ...log, at: 10 }])).toBe("unretried");
+  expect(
+    await failing([
+      { ...log, at: 10 },
+      { ...log, at: 20 },
+    ]),
+  ).toBe("interrupted");
 });
 
 test("two objects of one kind collide, an object and a Secret that it names don't", async () => {

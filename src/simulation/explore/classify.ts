@@ -107,7 +107,8 @@ const faultClasses = [
 ] as const satisfies readonly MistakeClass[];
 
 /** Names what a fault did to the operator. */
-function classOf(fault: Fault, { run, objects }: Finding): (typeof faultClasses)[number] | undefined {
+function classOf(fault: Fault, finding: Finding): (typeof faultClasses)[number] | undefined {
+  const { run, objects } = finding;
   switch (fault.fault) {
     case "crash":
       return fault.lag === undefined ? "interrupted" : "stale-view";
@@ -115,14 +116,14 @@ function classOf(fault: Fault, { run, objects }: Finding): (typeof faultClasses)
     case "refuse":
       if (fault.with === "slow") return "stale-view";
       if (fault.done) return "lost-answer";
-      return isRetried(fault, run) ? undefined : "unretried";
+      return afterFailure(fault, finding);
     case "hold":
     case "break":
     case "expire":
       return actsDuring(fault, run) ? "stale-view" : "missed-event";
     // Late events alone don't show the mistake, or the fault would have become `hold`.
     case "cut":
-      return isRetried(fault, run) ? undefined : "unretried";
+      return afterFailure(fault, finding);
     case "lease":
       return "handover";
     case "suspend":
@@ -141,6 +142,21 @@ function classOf(fault: Fault, { run, objects }: Finding): (typeof faultClasses)
     case "upgrade":
       return "upgrade";
   }
+}
+
+/**
+ * Names what requests that failed led to. An operator that goes on failing with one error tries again, and what it had begun before
+ * is in its way.
+ */
+function afterFailure(
+  fault: Fault & { readonly process: string },
+  { class: found, message, run }: Finding,
+): "interrupted" | "unretried" | undefined {
+  if (isRetried(fault, run)) return undefined;
+  const failures = run.trace.filter(
+    (event) => event.type === "log" && event.error !== undefined && message.endsWith(event.error),
+  );
+  return found === "error" && failures.length > 1 ? "interrupted" : "unretried";
 }
 
 /** Returns whether all that failed while a fault struck was done later: then it was retried, and something else is wrong. */

@@ -78,7 +78,10 @@ function doneIn(seen: Seen, { steps = [], faults = [] }: Scenario): string[] {
   const done = seen.flatMap(({ event }): string[] => {
     if (event.type === "fault") return [timed(event.at, `FAULT: ${event.text}`)];
     if (event.type !== "step") return [];
-    const text = describe(taken.shift(), event.text);
+    const step = taken.shift();
+    // What is gone already needs no deletion in the end.
+    if (event.status === 404 && event.text.startsWith("delete ")) return [];
+    const text = describe(step, event.text);
     return [
       timed(event.at, `the user: ${text}${event.status >= 400 ? `: rejected with ${event.status}` : ""}`),
     ];
