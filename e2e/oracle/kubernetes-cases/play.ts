@@ -1,0 +1,86 @@
+import type { InProcessCluster } from "../../../src/cluster/start-in-process.ts";
+import { startInProcess } from "../../../src/cluster/start-in-process.ts";
+import type { ApiObject } from "../../../src/cluster/contract/api-object.ts";
+import { serveRelease } from "../../../src/cluster/contract/version.ts";
+import type { Resource } from "../../../src/cluster/registry/resource.ts";
+import { UnforeseenErrors } from "../../support/unforeseen-errors.ts";
+import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
+import { kubernetesVersion } from "../real/build-kubernetes.ts";
+import type { ReceivedResponse } from "../../../src/cluster/testing/send.ts";
+import type { JudgedCase } from "./judge.ts";
+
+/** The answer of the embedded server, and the errors that it did not foresee. */
+export interface Played {
+  readonly answer: MaskedAnswer;
+  readonly unforeseen: readonly unknown[];
+}
+
+/** Plays cases on an embedded server, which has the namespaces that the cases name. */
+export class Player {
+  readonly #errors: unknown[];
+  readonly #cluster: InProcessCluster;
+
+  private constructor(cluster: InProcessCluster, errors: unknown[]) {
+    this.#cluster = cluster;
+    this.#errors = errors;
+  }
+
+  static async start(namespaces: readonly string[]): Promise<Player> {
+    serveRelease(kubernetesVersion);
+    const unforeseen = new UnforeseenErrors();
+    const tokens = { secret: { name: "admin", groups: ["system:masters"] } };
+    const cluster = await startInProcess({ tokens, onError: unforeseen.add });
+    const player = new Player(cluster, unforeseen.all as unknown[]);
+    for (const name of namespaces) await player.#send("POST", "/api/v1/namespaces", { metadata: { name } });
+    return player;
+  }
+
+  stop(): Promise<void> {
+    return this.#cluster.stop();
+  }
+
+  /** The answer to a case. What the real server had stored before is stored here, too. */
+  async play({ request, stored }: JudgedCase): Promise<Played> {
+    this.#errors.length = 0;
+    const { method, path, body } = request;
+    if (!stored) return this.#played(await this.#send(method, path, body));
+    const { core } = this.#cluster;
+    const [, resource] = this.#find(path);
+    await resource.load?.();
+    const { namespace = "", name = "" } = stored.metadata;
+    const key = resource.namespaced ? `${namespace}/${name}` : name;
+    const existing = resource.collection.get(key);
+    const entry = core.store.put(resource.collection, key, await resource.convert(stored as ApiObject, resource.storageVersion));
+    try {
+      const resourceVersion = String(entry.revision);
+      const answer = await this.#send(method, path, { ...body, metadata: { ...body.metadata, resourceVersion } });
+      return this.#played(answer);
+    } finally {
+      const last = resource.collection.get(key)!;
+      if (existing) core.store.put(resource.collection, key, existing.object);
+      else core.store.remove(resource.collection, last, last.object);
+    }
+  }
+
+  #played(answer: MaskedAnswer): Played {
+    return { answer, unforeseen: [...this.#errors] };
+  }
+
+  #find(path: string): [string, Resource] {
+    const { groups } = /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+(?:\/namespaces\/[^/]+)?\/(?<plural>[^/?]+)/u.exec(path)!;
+    const { group = "", plural = "" } = groups!;
+    const isNamespace = /^\/api\/v1\/namespaces\/[^/?]+(?:\/(?:status|finalize))?\?/u.test(path);
+    const name = isNamespace ? "namespaces" : plural;
+    const resource = this.#cluster.core.registry.all().find((each) => each.group === group && each.plural === name);
+    if (!resource) throw new Error(`no resource for ${path}`);
+    return [name, resource];
+  }
+
+  async #send(method: string, path: string, body: object): Promise<MaskedAnswer> {
+    const headers = { authorization: "Bearer secret", "content-type": "application/json", "user-agent": "cases" };
+    const response = await this.#cluster.handle({ method, path, headers, body: JSON.stringify(body) });
+    const text = response.body.toString();
+    const received = { code: response.status, headers: response.headers, bytes: response.body, text, body: JSON.parse(text) as unknown };
+    return maskAnswer(received as ReceivedResponse, { ns: "no-such-namespace", group: "no.such.group" });
+  }
+}
