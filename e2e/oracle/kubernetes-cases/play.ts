@@ -50,7 +50,7 @@ export class Player {
     const { namespace = "", name = "" } = stored.metadata;
     const key = resource.namespaced ? `${namespace}/${name}` : name;
     const existing = resource.collection.get(key);
-    const entry = core.store.put(resource.collection, key, await resource.convert(stored as ApiObject, resource.storageVersion));
+    const entry = core.store.put(resource.collection, key, await resource.convert(stored as unknown as ApiObject, resource.storageVersion));
     try {
       const resourceVersion = String(entry.revision);
       const answer = await this.#send(method, path, { ...body, metadata: { ...body.metadata, resourceVersion } });

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	kube "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -35,7 +34,6 @@ type line struct {
 	Test     string  `json:"test"`
 	At       string  `json:"at"`
 	Part     string  `json:"part,omitempty"`
-	Lossy    bool    `json:"lossy,omitempty"`
 	Problem  string  `json:"problem,omitempty"`
 	Object   any     `json:"object,omitempty"`
 	Old      any     `json:"old,omitempty"`
@@ -203,11 +201,6 @@ func (record *line) convert(object kube.Object) any {
 		if err != nil {
 			problem = err.Error()
 			continue
-		}
-		back, err := legacyscheme.Scheme.ConvertToVersion(converted.DeepCopyObject(), schema.GroupVersion{Group: kind.Group, Version: kube.APIVersionInternal})
-		object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-		if err != nil || !apiequality.Semantic.DeepEqual(object, back) {
-			record.Lossy = true
 		}
 		converted.GetObjectKind().SetGroupVersionKind(version.WithKind(kind.Kind))
 		return converted

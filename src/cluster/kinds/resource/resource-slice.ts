@@ -93,14 +93,16 @@ const longestTexts = { poolName: 253, name: 32, value: 64 };
 
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
-  if (name === "") yield required(`${field}.name`);
-  else {
-    if (name.length > longestTexts.poolName) yield tooLong(`${field}.name`, longestTexts.poolName);
-    for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
-  }
+  yield* poolNameProblems(`${field}.name`, name);
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");
   if (generation < 0)
     yield invalid(`${field}.generation`, generation, "must be greater than or equal to zero");
+}
+
+export function* poolNameProblems(field: string, name: string): Problems {
+  if (name === "") return yield required(field);
+  if (name.length > longestTexts.poolName) yield tooLong(field, longestTexts.poolName);
+  for (const part of name.split("/")) yield* refused(field, part, checkSubdomain(part));
 }
 
 /** A slice says in one of four ways from which nodes its devices are accessible. */
@@ -337,7 +339,10 @@ function* nodeChoiceProblems(field: string, device: SentDevice, isPlacedPerDevic
 }
 
 /** A device that waits for conditions also says which conditions end the wait in failure. */
-function* bindingConditionProblems(field: string, device: SentDevice): Problems {
+export function* bindingConditionProblems(
+  field: string,
+  device: Pick<SentDevice, "bindingConditions" | "bindingFailureConditions">,
+): Problems {
   const { bindingConditions = [], bindingFailureConditions = [] } = device;
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
     yield* eachOfFew(`${field}.${name}`, list, mostItems.conditions, (at, condition) =>

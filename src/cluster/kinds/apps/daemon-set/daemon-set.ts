@@ -88,7 +88,13 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
 
 function* statusProblems(object: ApiObject): Problems {
   const status = object["status"] as Record<string, number | undefined>;
-  const optionalCounts = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
+  const optionalCounts = [
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
+  ];
   for (const name of [...Object.keys(noCounts), ...optionalCounts])
     yield* nonNegative(`status.${name}`, status[name]);
 }

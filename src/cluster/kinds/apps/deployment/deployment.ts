@@ -52,6 +52,7 @@ export const deployment: BuiltInKind<"deployment"> = {
               "readyReplicas",
               "availableReplicas",
             ]),
+            ...workload.collisionProblems(object, old),
           ]
         : [...deploymentProblems(object as SentDeployment), ...workload.selectorChanges(object, old)],
     warnings: (object, old) => workload.workloadWarnings(object, old),
