@@ -8,7 +8,8 @@ import { Player } from "./play.ts";
 const part = 600;
 
 const judged = readVerdicts();
-if (judged.length === 0) console.log(`left out: there is no "${verdictsFile()}"; npm run lab -- cases makes it`);
+if (judged.length === 0)
+  console.log(`left out: there is no "${verdictsFile()}"; npm run lab -- cases makes it`);
 
 test.skipIf(judged.length === 0)("a part of the cases of Kubernetes' own tests has its verdict", async () => {
   // Every nth, so that all kinds are among them, in the same order on all machines.
@@ -20,7 +21,8 @@ test.skipIf(judged.length === 0)("a part of the cases of Kubernetes' own tests h
     const { level, played: answer, difference } = compareCase(each, await player.play(each));
     expect(answer.unforeseen).toEqual([]);
     const differs = level === "accepts" || level === "refuses";
-    if (differs && !knownDifferences.has(each.request.id)) wrong.push(`${each.request.id} ${difference!.name}`);
+    if (differs && !knownDifferences.has(each.request.id))
+      wrong.push(`${each.request.id} ${difference!.name}`);
   }
   await player.stop();
   expect(wrong).toEqual([]);

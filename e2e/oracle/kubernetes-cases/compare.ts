@@ -22,7 +22,12 @@ export function compareCase(judged: JudgedCase, played: Played): ComparedCase {
   const asked = { story: { name: request.kind, steps: [step] }, index: 0, step };
   const { difference } = compareAnswers(asked, judged.answer, played.answer);
   if (!difference) return { judged, played, level: "same" };
-  return { judged, played, level: levelOf(judged.answer, played.answer), difference: { name: `${request.kind}${request.old ? " update" : ""}: ${classify(difference)}` } };
+  return {
+    judged,
+    played,
+    level: levelOf(judged.answer, played.answer),
+    difference: { name: `${request.kind}${request.old ? " update" : ""}: ${classify(difference)}` },
+  };
 }
 
 function levelOf(real: MaskedAnswer, embedded: MaskedAnswer): Level {

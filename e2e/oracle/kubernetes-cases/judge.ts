@@ -14,7 +14,9 @@ export interface JudgedCase {
   readonly request: CaseRequest;
   readonly answer: MaskedAnswer;
   /** The stored object of an update as kube-apiserver reads it. */
-  readonly stored?: RecordedObject & { readonly metadata: { readonly name?: string; readonly namespace?: string } };
+  readonly stored?: RecordedObject & {
+    readonly metadata: { readonly name?: string; readonly namespace?: string };
+  };
 }
 
 /** The verdicts in the cache. */
@@ -28,10 +30,28 @@ export function readVerdicts(): JudgedCase[] {
 
 /** Kinds whose stored objects change how a server answers other requests: they come last, in this order. */
 const last = [
-  "LimitRange", "ResourceQuota", "PriorityClass", "RuntimeClass", "StorageClass", "IngressClass", "Namespace", "Node",
-  "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ServiceCIDR", "IPAddress", "FlowSchema",
-  "PriorityLevelConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicy",
-  "MutatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration", "MutatingWebhookConfiguration",
+  "LimitRange",
+  "ResourceQuota",
+  "PriorityClass",
+  "RuntimeClass",
+  "StorageClass",
+  "IngressClass",
+  "Namespace",
+  "Node",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "ServiceCIDR",
+  "IPAddress",
+  "FlowSchema",
+  "PriorityLevelConfiguration",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionPolicyBinding",
+  "ValidatingWebhookConfiguration",
+  "MutatingWebhookConfiguration",
   "CustomResourceDefinition",
 ];
 
@@ -43,8 +63,12 @@ export function inOrder(requests: readonly CaseRequest[]): CaseRequest[] {
 
 /** Namespaces that cases name and a server may have. */
 export function namespacesOf(requests: readonly CaseRequest[]): string[] {
-  const names = requests.map(({ path }) => /\/namespaces\/([a-z0-9][-a-z0-9]{0,60}[a-z0-9]?)\/[^/?]+[/?]/u.exec(path)?.[1]);
-  return [...new Set(names)].filter((name) => name !== undefined && !name.startsWith("kube-") && name !== "default") as string[];
+  const names = requests.map(
+    ({ path }) => /\/namespaces\/([a-z0-9][-a-z0-9]{0,60}[a-z0-9]?)\/[^/?]+[/?]/u.exec(path)?.[1],
+  );
+  return [...new Set(names)].filter(
+    (name) => name !== undefined && !name.startsWith("kube-") && name !== "default",
+  ) as string[];
 }
 
 /** Asks a kube-apiserver for its answers to all cases, and stores them in the cache. */
@@ -52,10 +76,13 @@ export async function judge(requests: readonly CaseRequest[]): Promise<void> {
   const binaries = findBinaries();
   if ("missing" in binaries) throw new Error(binaries.missing);
   // A stored FlowSchema or level that is invalid ends the real server.
-  const control = await startControlPlane(binaries.folder, { flags: ["--enable-priority-and-fairness=false"] });
+  const control = await startControlPlane(binaries.folder, {
+    flags: ["--enable-priority-and-fairness=false"],
+  });
   try {
     const server = new RealServer(control);
-    for (const name of namespacesOf(requests)) await server.send("POST", "/api/v1/namespaces", { metadata: { name } });
+    for (const name of namespacesOf(requests))
+      await server.send("POST", "/api/v1/namespaces", { metadata: { name } });
     const file = `${verdictsFile()}.new`;
     rmSync(file, { force: true });
     for (const request of inOrder(requests)) {
@@ -94,7 +121,10 @@ class RealServer {
   }
 
   async send(method: string, path: string, body?: object): Promise<MaskedAnswer> {
-    return maskAnswer(await this.#receive(method, path, body), { ns: "no-such-namespace", group: "no.such.group" });
+    return maskAnswer(await this.#receive(method, path, body), {
+      ns: "no-such-namespace",
+      group: "no.such.group",
+    });
   }
 
   async #put(key: string, object: RecordedObject): Promise<number> {
@@ -103,7 +133,10 @@ class RealServer {
   }
 
   async #ask(call: string, body: object): Promise<{ header: { revision: string } }> {
-    const response = await fetch(`${this.#control.etcd}/v3/kv/${call}`, { method: "POST", body: JSON.stringify(body) });
+    const response = await fetch(`${this.#control.etcd}/v3/kv/${call}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
     return (await response.json()) as { header: { revision: string } };
   }
 
@@ -115,21 +148,25 @@ class RealServer {
       ...(payload && { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
     };
     return new Promise((resolve, reject) => {
-      const call = connect(`${this.#control.url}${path}`, { method, headers, agent: this.#agent }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
-        response.on("end", () => {
-          const bytes = Buffer.concat(chunks);
-          const text = bytes.toString();
-          let parsed: unknown;
-          try {
-            parsed = JSON.parse(text);
-          } catch {
-            parsed = undefined;
-          }
-          resolve({ code: response.statusCode ?? 0, headers: response.headers, bytes, text, body: parsed });
-        });
-      });
+      const call = connect(
+        `${this.#control.url}${path}`,
+        { method, headers, agent: this.#agent },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
+          response.on("end", () => {
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString();
+            let parsed: unknown;
+            try {
+              parsed = JSON.parse(text);
+            } catch {
+              parsed = undefined;
+            }
+            resolve({ code: response.statusCode ?? 0, headers: response.headers, bytes, text, body: parsed });
+          });
+        },
+      );
       call.on("error", reject);
       call.end(payload);
     });

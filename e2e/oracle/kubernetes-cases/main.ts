@@ -31,7 +31,9 @@ const left = all.filter((each): each is Inexpressible => "reason" in each);
 const requests = new Map(all.flatMap((each) => ("id" in each ? [[each.id, each] as const] : [])));
 if (values.judge || readVerdicts().length === 0) await judge([...requests.values()]);
 
-const judged = readVerdicts().filter(({ request }) => values.kind === undefined || request.kind === values.kind);
+const judged = readVerdicts().filter(
+  ({ request }) => values.kind === undefined || request.kind === values.kind,
+);
 const player = await Player.start(namespacesOf(judged.map(({ request }): CaseRequest => request)));
 const compared: ComparedCase[] = [];
 for (const each of judged) compared.push(compareCase(each, await player.play(each)));
@@ -39,9 +41,23 @@ await player.stop();
 
 if (values.show !== undefined) {
   const shown = compared.filter((each) => each.difference?.name.includes(values.show!));
-  for (const { judged: { request, answer, stored }, played, difference } of shown.slice(0, 3)) {
-    console.log(JSON.stringify({ difference, request, stored, real: answer, embedded: played.answer }, undefined, 1));
+  for (const {
+    judged: { request, answer, stored },
+    played,
+    difference,
+  } of shown.slice(0, 3)) {
+    console.log(
+      JSON.stringify({ difference, request, stored, real: answer, embedded: played.answer }, undefined, 1),
+    );
     for (const error of played.unforeseen) console.log((error as Error).cause ?? error);
   }
 }
-console.log(reportOf({ recorded: recorded.length, left, compared, asked: requests.size, classes: Number(values.classes) }));
+console.log(
+  reportOf({
+    recorded: recorded.length,
+    left,
+    compared,
+    asked: requests.size,
+    classes: Number(values.classes),
+  }),
+);

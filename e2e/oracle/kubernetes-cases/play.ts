@@ -8,6 +8,7 @@ import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
 import { kubernetesVersion } from "../real/build-kubernetes.ts";
 import type { ReceivedResponse } from "../../../src/cluster/testing/send.ts";
 import type { JudgedCase } from "./judge.ts";
+import type { RecordedObject } from "./record.ts";
 
 /** The answer of the embedded server, and the errors that it did not foresee. */
 export interface Played {
@@ -50,10 +51,16 @@ export class Player {
     const { namespace = "", name = "" } = stored.metadata;
     const key = resource.namespaced ? `${namespace}/${name}` : name;
     const existing = resource.collection.get(key);
-    const entry = core.store.put(resource.collection, key, await resource.convert(stored as unknown as ApiObject, resource.storageVersion));
+    const entry = core.store.put(
+      resource.collection,
+      key,
+      await resource.convert(stored as unknown as ApiObject, resource.storageVersion),
+    );
     try {
-      const resourceVersion = String(entry.revision);
-      const answer = await this.#send(method, path, { ...body, metadata: { ...body.metadata, resourceVersion } });
+      let answer = await this.#update(method, path, body, entry.revision);
+      // The server itself writes the status of a CRD in the meantime.
+      if (answer.code === 409)
+        answer = await this.#update(method, path, body, resource.collection.get(key)!.revision);
       return this.#played(answer);
     } finally {
       const last = resource.collection.get(key)!;
@@ -62,25 +69,43 @@ export class Player {
     }
   }
 
+  #update(method: string, path: string, body: RecordedObject, revision: number): Promise<MaskedAnswer> {
+    const metadata = { ...body.metadata, resourceVersion: String(revision) };
+    return this.#send(method, path, { ...body, metadata });
+  }
+
   #played(answer: MaskedAnswer): Played {
     return { answer, unforeseen: [...this.#errors] };
   }
 
   #find(path: string): [string, Resource] {
-    const { groups } = /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+(?:\/namespaces\/[^/]+)?\/(?<plural>[^/?]+)/u.exec(path)!;
+    const { groups } =
+      /^\/(?:api|apis\/(?<group>[^/]+))\/[^/]+(?:\/namespaces\/[^/]+)?\/(?<plural>[^/?]+)/u.exec(path)!;
     const { group = "", plural = "" } = groups!;
     const isNamespace = /^\/api\/v1\/namespaces\/[^/?]+(?:\/(?:status|finalize))?\?/u.test(path);
     const name = isNamespace ? "namespaces" : plural;
-    const resource = this.#cluster.core.registry.all().find((each) => each.group === group && each.plural === name);
+    const resource = this.#cluster.core.registry
+      .all()
+      .find((each) => each.group === group && each.plural === name);
     if (!resource) throw new Error(`no resource for ${path}`);
     return [name, resource];
   }
 
   async #send(method: string, path: string, body: object): Promise<MaskedAnswer> {
-    const headers = { authorization: "Bearer secret", "content-type": "application/json", "user-agent": "cases" };
+    const headers = {
+      authorization: "Bearer secret",
+      "content-type": "application/json",
+      "user-agent": "cases",
+    };
     const response = await this.#cluster.handle({ method, path, headers, body: JSON.stringify(body) });
     const text = response.body.toString();
-    const received = { code: response.status, headers: response.headers, bytes: response.body, text, body: JSON.parse(text) as unknown };
+    const received = {
+      code: response.status,
+      headers: response.headers,
+      bytes: response.body,
+      text,
+      body: JSON.parse(text) as unknown,
+    };
     return maskAnswer(received as ReceivedResponse, { ns: "no-such-namespace", group: "no.such.group" });
   }
 }

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder, kubernetesVersion, moduleFile } from "../real/build-kubernetes.ts";
@@ -43,8 +52,14 @@ export function record(): void {
       JSON.parse(go("mod", "download", "-json", module)) as { GoMod: string; Dir: string };
     const kubernetes = sourceOf(`k8s.io/kubernetes@v${kubernetesVersion}`);
     const extensions = sourceOf(`k8s.io/apiextensions-apiserver@v${kubernetesVersion.replace(/^1/u, "0")}`);
-    writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(kubernetes.GoMod, "utf8"), kubernetesVersion));
-    writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\nimport _ "k8s.io/kubernetes/cmd/kube-apiserver"\n`);
+    writeFileSync(
+      join(work, "go.mod"),
+      moduleFile(readFileSync(kubernetes.GoMod, "utf8"), kubernetesVersion),
+    );
+    writeFileSync(
+      join(work, "tools.go"),
+      `//go:build tools\n\npackage tools\n\nimport _ "k8s.io/kubernetes/cmd/kube-apiserver"\n`,
+    );
     write(work, "recorder/recorder.go", readFileSync(new URL("recorder.go", import.meta.url), "utf8"));
     write(work, "recorder/kinds.go", installing(kubernetes.Dir));
     write(work, "rewrite/main.go", readFileSync(new URL("rewrite.go", import.meta.url), "utf8"));
@@ -103,5 +118,3 @@ function isTest(folder: string, file: string): boolean {
   if (folder.endsWith("/validation")) return file.endsWith("_test.go");
   return folder.startsWith("pkg/registry/") && /(strategy|declarative_validation)_test\.go$/u.test(file);
 }
-
-

@@ -48,8 +48,10 @@ export function requestOf(recorded: RecordedCase): CaseRequest | Inexpressible {
   const common = { kind, function: name, at: recorded.at, valid };
   const asked = subresources.find(([pattern]) => pattern.test(name))?.[1] ?? "";
   if (old) {
-    if (old.kind !== kind || old.apiVersion !== object.apiVersion) return none("the old object is of another kind");
-    if (asked !== "" && !resource.subresources.some((each) => each.name === asked)) return none(`no subresource ${asked}`);
+    if (old.kind !== kind || old.apiVersion !== object.apiVersion)
+      return none("the old object is of another kind");
+    if (asked !== "" && !resource.subresources.some((each) => each.name === asked))
+      return none(`no subresource ${asked}`);
     return withId({ ...common, ...updateOf(resource, object, old, asked) });
   }
   const hasStatus = resource.subresources.some((each) => each.name === "status");
@@ -74,7 +76,12 @@ function withId(request: Omit<CaseRequest, "id">): CaseRequest {
 type Update = Pick<CaseRequest, "method" | "path" | "body" | "old">;
 
 /** The old object is stored as it is, whatever is wrong with it, and replaced. */
-function updateOf(resource: BuiltinResource, object: RecordedObject, old: RecordedObject, subresource: string): Update {
+function updateOf(
+  resource: BuiltinResource,
+  object: RecordedObject,
+  old: RecordedObject,
+  subresource: string,
+): Update {
   const stored: Record<string, unknown> = { ...old.metadata };
   stored["name"] ||= object.metadata?.["name"] || "a";
   if (resource.scope === "Namespaced") stored["namespace"] ||= "default";
@@ -89,7 +96,12 @@ function updateOf(resource: BuiltinResource, object: RecordedObject, old: Record
   const path = `${collectionPath(resource, namespace ?? "")}/${encodeURIComponent(name)}${suffix}?dryRun=All`;
   const prefix = etcdPrefixes[`${resource.group}/${resource.plural}`] ?? resource.plural;
   const key = ["/registry", prefix, ...(namespace === undefined ? [] : [namespace]), name].join("/");
-  return { method: "PUT", path, body: { ...object, metadata }, old: { key, object: { ...old, metadata: stored } } };
+  return {
+    method: "PUT",
+    path,
+    body: { ...object, metadata },
+    old: { key, object: { ...old, metadata: stored } },
+  };
 }
 
 /** The etcd prefixes of resources, where they differ from the plural. */

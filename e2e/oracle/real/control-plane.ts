@@ -53,7 +53,12 @@ const askLimit = 5000;
 /** Starts a real control plane on free ports of the loopback interface, as envtest does. */
 export async function startControlPlane(
   binaries: string,
-  { controllerManager = false, servers: count = 1, featureGates = [], flags: more = [] }: ControlPlaneOptions = {},
+  {
+    controllerManager = false,
+    servers: count = 1,
+    featureGates = [],
+    flags: more = [],
+  }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
   const [client, peer] = [await ownPort(), await ownPort()];

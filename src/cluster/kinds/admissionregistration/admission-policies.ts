@@ -7,7 +7,16 @@ import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { compilationProblems, matchConditionProblems } from "./match-conditions.ts";
 import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
-import { type Problems, choice, each, itemsOf, needed, optionalChoice, refused, unique } from "../checks/problems.ts";
+import {
+  type Problems,
+  choice,
+  each,
+  itemsOf,
+  needed,
+  optionalChoice,
+  refused,
+  unique,
+} from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
@@ -33,7 +42,10 @@ function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
   return object["status"] ?? {};
 }
 
-function* policyStatusProblems({ typeChecking, conditions }: Sent<v1.ValidatingAdmissionPolicyStatus>): Problems {
+function* policyStatusProblems({
+  typeChecking,
+  conditions,
+}: Sent<v1.ValidatingAdmissionPolicyStatus>): Problems {
   const field = "status.typeChecking.expressionWarnings";
   for (const [at, { fieldRef, warning }] of itemsOf(field, typeChecking?.expressionWarnings)) {
     yield* needed(`${at}.fieldRef`, fieldRef, fieldReferenceReasons);

@@ -180,7 +180,8 @@ export function* replicaCountProblems(
 ): Problems {
   const status = (object["status"] ?? {}) as Record<string, number | undefined>;
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
-  for (const name of ["replicas", ...parts, ...otherCounts]) yield* nonNegative(`status.${name}`, status[name]);
+  for (const name of ["replicas", ...parts, ...otherCounts])
+    yield* nonNegative(`status.${name}`, status[name]);
   for (const name of parts) {
     const count = status[name] ?? 0;
     if (count > replicas) yield invalid(`status.${name}`, count, "cannot be greater than status.replicas");

@@ -141,9 +141,13 @@ function* claimChanges(object: ApiObject, old: ApiObject): Problems {
     () => claimSpecProblems("spec", before.spec ?? {}),
     [/\.dataSource(?:Ref)?\.apiGroup: Invalid value/u, /\.selector.*a valid label must be/u],
   );
-  const [annotation = "", oldAnnotation = ""] = [now, before].map((each) => each.metadata?.annotations?.[classAnnotation]);
+  const [annotation = "", oldAnnotation = ""] = [now, before].map(
+    (each) => each.metadata?.annotations?.[classAnnotation],
+  );
   const movesClass =
-    oldAnnotation !== "" && before.spec?.storageClassName === undefined && now.spec?.storageClassName === oldAnnotation;
+    oldAnnotation !== "" &&
+    before.spec?.storageClassName === undefined &&
+    now.spec?.storageClassName === oldAnnotation;
   if (annotation !== oldAnnotation && !(movesClass && annotation === ""))
     yield invalid(`metadata.annotations.${classAnnotation}`, annotation, "field is immutable");
   if (!isEqual(immutablePart(now, before), immutablePart(before, before))) {

@@ -24,7 +24,9 @@ export const ingress: BuiltInKind = {
     },
     validate: (object) => [...ingressProblems(object), ...classAnnotationProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
-      ...(subresource === "status" ? ingressStatusProblems(object, old) : changedIngressProblems(object, old)),
+      ...(subresource === "status"
+        ? ingressStatusProblems(object, old)
+        : changedIngressProblems(object, old)),
     ],
     *warnings({ metadata, spec }: Ingress, old) {
       const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;
@@ -59,7 +61,8 @@ function changedIngressProblems(ingress: Ingress, old: Ingress): FieldError[] {
     host.includes("*") ? [`spec\\.rules\\[${index}\\]\\.http`] : [],
   );
   const beforeHasWildcard = old.spec?.rules?.some(({ host = "" }) => host.includes("*")) ?? false;
-  const ofRules = beforeHasWildcard && wildcards.length > 0 ? [new RegExp(`^(?:${wildcards.join("|")})`, "u")] : [];
+  const ofRules =
+    beforeHasWildcard && wildcards.length > 0 ? [new RegExp(`^(?:${wildcards.join("|")})`, "u")] : [];
   return ratchet(ingressProblems(ingress), () => ingressProblems(old), [
     /\.secretName: Invalid value/u,
     ...ofRules,

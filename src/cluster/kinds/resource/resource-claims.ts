@@ -94,7 +94,9 @@ function* claimStatusProblems({ metadata, spec, status = {} }: Claim, old: Claim
   const { allocation: before, reservedFor: oldUsers = [] } = old.status ?? {};
   const field = "status.reservedFor";
   yield* uniqueItems(field, reservedFor, limits.users, userProblems, ({ uid = "" }) => uid);
-  const allocated = new Set((allocation?.devices?.results ?? []).map((each) => JSON.stringify(deviceId(each))));
+  const allocated = new Set(
+    (allocation?.devices?.results ?? []).map((each) => JSON.stringify(deviceId(each))),
+  );
   const seen = new Set<string>();
   for (const [at, device] of itemsOf("status.devices", devices)) yield* deviceProblems(at, device, allocated);
   for (const [at, device] of itemsOf("status.devices", devices)) {
@@ -104,13 +106,23 @@ function* claimStatusProblems({ metadata, spec, status = {} }: Claim, old: Claim
   }
   if (reservedFor.length > 0 && !allocation)
     yield forbidden(field, "may not be specified when `allocated` is not set");
-  else if (metadata.deletionTimestamp && reservedFor.some((user) => !oldUsers.some((each) => isEqual(each, user)))) {
-    const detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
+  else if (
+    metadata.deletionTimestamp &&
+    reservedFor.some((user) => !oldUsers.some((each) => isEqual(each, user)))
+  ) {
+    const detail =
+      "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
     yield forbidden(field, detail);
   }
   if (before && allocation)
-    yield* declaredImmutable("status.allocation", allocation, before, toGoStruct(allocation, "resource/v1.AllocationResult"));
-  else if (allocation) yield* allocationProblems("status.allocation", allocation, requestNames(spec?.devices?.requests ?? []));
+    yield* declaredImmutable(
+      "status.allocation",
+      allocation,
+      before,
+      toGoStruct(allocation, "resource/v1.AllocationResult"),
+    );
+  else if (allocation)
+    yield* allocationProblems("status.allocation", allocation, requestNames(spec?.devices?.requests ?? []));
 }
 
 function* userProblems(field: string, user: Sent<v1.ResourceClaimConsumerReference>): Problems {
@@ -118,7 +130,12 @@ function* userProblems(field: string, user: Sent<v1.ResourceClaimConsumerReferen
 }
 
 /** The identity of a device, as messages show it. */
-function deviceId(device: { driver?: string; pool?: string; device?: string; shareID?: string | undefined }): object {
+function deviceId(device: {
+  driver?: string;
+  pool?: string;
+  device?: string;
+  shareID?: string | undefined;
+}): object {
   return {
     Driver: device.driver ?? "",
     Pool: device.pool ?? "",
@@ -164,8 +181,10 @@ function* placeProblems(
 
 function uidReasons(uid: string): string[] {
   // Go's parser also reads forms with braces, with a prefix, and without hyphens.
-  if (![32, 36, 38, 45].includes(uid.length)) return [`error validating uid: invalid UUID length: ${uid.length}`];
-  if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu.test(uid)) return ["error validating uid: invalid UUID format"];
+  if (![32, 36, 38, 45].includes(uid.length))
+    return [`error validating uid: invalid UUID length: ${uid.length}`];
+  if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu.test(uid))
+    return ["error validating uid: invalid UUID format"];
   const form = "`xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
   return uid === uid.toLowerCase() ? [] : [`uid must be in RFC 4122 normalized form, ${form}`];
 }
@@ -384,7 +403,8 @@ function* configProblems(
 /** Validates an object that only a driver understands. */
 function* rawProblems(field: string, value: unknown): Problems {
   if ((value ?? null) === null) yield required(field);
-  else if (Buffer.byteLength(JSON.stringify(value)) > limits.parameters) yield tooLong(field, limits.parameters);
+  else if (Buffer.byteLength(JSON.stringify(value)) > limits.parameters)
+    yield tooLong(field, limits.parameters);
   else if (!isObject(value)) yield invalid(field, "<value omitted>", "must be a valid JSON object");
 }
 

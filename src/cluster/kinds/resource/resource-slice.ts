@@ -5,6 +5,7 @@ import {
   invalidStruct,
   required,
   tooLong,
+  tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/resource/v1";
 import {
@@ -32,6 +33,7 @@ import {
 } from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverNameProblems } from "../checks/names.ts";
+import { ratchet } from "../checks/ratcheting.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
@@ -40,7 +42,8 @@ export const resourceSlice: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     validate: (object) => [...sliceProblems(object)],
-    validateUpdate: (object, old) => [...sliceProblems(object, old)],
+    validateUpdate: (object, old) =>
+      ratchet(sliceProblems(object, old), () => sliceProblems(old, old), [/\.effect: Unsupported value/u]),
     warnings: (object) => {
       const driver = (object as ResourceSlice).spec?.driver ?? "";
       if (driver === driver.toLowerCase()) return [];
@@ -59,6 +62,8 @@ const mostItems = {
   /** The devices of a slice if one of them has taints or counters, which cost the scheduler more. */
   advancedDevices: 64,
   counterSets: 8,
+  counters: 32,
+  consumedSets: 2,
   validValues: 10,
   attributesAndCapacities: 32,
   taints: 16,
@@ -160,8 +165,8 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
   const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
     return { name, ...(counters && { counters }) };
   });
-  yield* each(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
-  yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
+  const ofConsumed = (at: string, set: Sent<v1.CounterSet>) => counterProblems(at, "counterSet", set);
+  yield* uniqueItems(`${field}.consumesCounters`, consumed, mostItems.consumedSets, ofConsumed, nameOf);
   yield* nodeChoiceProblems(field, device, isPlacedPerDevice);
   yield* bindingConditionProblems(field, device);
 }
@@ -312,6 +317,8 @@ function* counterProblems(field: string, nameField: string, set: Sent<v1.Counter
   else yield* refused(`${field}.${nameField}`, name, checkLabel(name));
   const keys = Object.keys(counters ?? {});
   if (keys.length === 0) yield required(`${field}.counters`);
+  if (keys.length > mostItems.counters)
+    return yield tooMany(`${field}.counters`, keys.length, mostItems.counters);
   for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
 }
 

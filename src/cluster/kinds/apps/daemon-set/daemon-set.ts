@@ -67,7 +67,11 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
         ? [...statusProblems(object)]
-        : [...workload.selectorChanges(object, old), ...daemonSetProblems(object as SentDaemonSet)],
+        : [
+            ...nonNegative("spec.templateGeneration", Number(object.metadata.annotations![templateGeneration])),
+            ...workload.selectorChanges(object, old),
+            ...daemonSetProblems(object as SentDaemonSet),
+          ],
     warnings: (object, old) => workload.templateWarnings(object, old),
   },
   cells: {

@@ -60,7 +60,11 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
       const [{ spec }, { spec: before }] = [object as StatefulSet, old as StatefulSet];
       // A template that was accepted once, with whatever is wrong in it, is not checked again.
       const kinds = [/^spec\.template|^spec\.selector/u];
-      const problems = ratchet(statefulSetProblems(spec, false), () => statefulSetProblems(before, false), kinds);
+      const problems = ratchet(
+        statefulSetProblems(spec, false),
+        () => statefulSetProblems(before, false),
+        kinds,
+      );
       return [...problems, ...fixedFieldChanges(object, old)];
     },
     *warnings(object, old) {

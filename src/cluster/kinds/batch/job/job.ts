@@ -56,12 +56,13 @@ export const job: BuiltInKind<"job"> = {
     prepareForCreate(object, context) {
       const { spec, metadata } = object as Job;
       if (spec.manualSelector) return;
-      const labels = generatedLabels(object);
       const template = spec.template!;
+      // Labels and a selector that contradict the generated ones stay, and are rejected for that.
+      const labels = { ...generatedLabels(object), ...template.metadata?.labels };
       if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
-      template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
+      template.metadata = { ...template.metadata, labels };
       const uidLabel = { "batch.kubernetes.io/controller-uid": metadata.uid! };
-      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...uidLabel } };
+      spec.selector = { ...spec.selector, matchLabels: { ...uidLabel, ...spec.selector?.matchLabels } };
     },
     validate: (object) => [...jobProblems(object as Job)],
     validateUpdate: (object, old, { subresource, resource }) =>

@@ -108,7 +108,9 @@ interface AvoidedPods {
 function avoidedPods(text: string): readonly AvoidedPods[] {
   try {
     const { preferAvoidPods } = JSON.parse(text) as { preferAvoidPods?: unknown };
-    return Array.isArray(preferAvoidPods) ? (preferAvoidPods as AvoidedPods[]).filter((each) => isObject(each)) : [];
+    return Array.isArray(preferAvoidPods)
+      ? (preferAvoidPods as AvoidedPods[]).filter((each) => isObject(each))
+      : [];
   } catch {
     return [];
   }

@@ -178,7 +178,10 @@ function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
     yield forbidden("spec.persistentvolumesource", detail);
   }
   yield* immutable("volumeMode", now.volumeMode, before.volumeMode);
-  if (before.nodeAffinity && !isEqual(now.nodeAffinity, withNewLabels(before.nodeAffinity, now.nodeAffinity))) {
+  if (
+    before.nodeAffinity &&
+    !isEqual(now.nodeAffinity, withNewLabels(before.nodeAffinity, now.nodeAffinity))
+  ) {
     const detail = "field is immutable, except for updating from beta label to GA";
     yield now.nodeAffinity
       ? invalidStruct("nodeAffinity", toGoStruct(now.nodeAffinity, "core/v1.VolumeNodeAffinity"), detail)

@@ -157,7 +157,9 @@ export function* windowsOnlyProblems(field: string, spec: PodSpec): Problems {
 export function* hostProcessProblems(field: string, spec: PodSpec): Problems {
   const { hostProcess: ofPod } = spec.securityContext?.windowsOptions ?? {};
   const all = [...containersIn(field, spec, "initContainers", "containers", "ephemeralContainers")];
-  const own = all.map(([at, { securityContext }]) => [at, securityContext?.windowsOptions?.hostProcess] as const);
+  const own = all.map(
+    ([at, { securityContext }]) => [at, securityContext?.windowsOptions?.hostProcess] as const,
+  );
   for (const [at, hostProcess] of own) {
     if (ofPod === undefined || hostProcess === undefined || hostProcess === ofPod) continue;
     const detail = `pod hostProcess value must be identical if both are specified, was ${ofPod}`;
@@ -166,11 +168,16 @@ export function* hostProcessProblems(field: string, spec: PodSpec): Problems {
   const count = own.filter(([, hostProcess]) => hostProcess ?? ofPod).length;
   if (count === 0) return;
   if (count < all.length) {
-    const detail = "If pod contains any hostProcess containers then all containers must be HostProcess containers";
+    const detail =
+      "If pod contains any hostProcess containers then all containers must be HostProcess containers";
     yield invalid(field, "", detail);
   }
   if (!spec.hostNetwork)
-    yield invalid(`${field}.hostNetwork`, false, "hostNetwork must be true if pod contains any hostProcess containers");
+    yield invalid(
+      `${field}.hostNetwork`,
+      false,
+      "hostNetwork must be true if pod contains any hostProcess containers",
+    );
 }
 
 /** A pod with hostUsers false can't share the host's namespaces. */

@@ -34,7 +34,12 @@ import {
   imageSpaceProblems,
 } from "./containers.ts";
 import { containerResourceProblems, podResourceProblems } from "../resources.ts";
-import { hostProcessProblems, podSecurityProblems, userNamespaceProblems, windowsOnlyProblems } from "./security.ts";
+import {
+  hostProcessProblems,
+  podSecurityProblems,
+  userNamespaceProblems,
+  windowsOnlyProblems,
+} from "./security.ts";
 import { ratchet } from "../../checks/ratcheting.ts";
 import { type Pod, type PodSpec, type PodTemplateSpec, type SeccompProfile, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
@@ -153,7 +158,13 @@ export function* annotationMatchProblems(
 export function adoptAppArmorAnnotations({ metadata, spec }: Pod): void {
   if (spec.os?.name === "windows") return;
   const { appArmorProfile: ofPod } = spec.securityContext ?? {};
-  for (const [, container] of containersIn("spec", spec, "initContainers", "containers", "ephemeralContainers")) {
+  for (const [, container] of containersIn(
+    "spec",
+    spec,
+    "initContainers",
+    "containers",
+    "ephemeralContainers",
+  )) {
     const annotation = metadata.annotations?.[`${appArmorPrefix}${container.name}`];
     if (annotation === undefined || container.securityContext?.appArmorProfile) continue;
     const profile = appArmorProfileOf(annotation);
@@ -193,7 +204,8 @@ function localProfile(
     RuntimeDefault: defaults.includes(annotation),
     Localhost: annotation.startsWith(local),
   };
-  if (matches[type] === false) return { at: "type", detail: `${what} type in annotation and field must match` };
+  if (matches[type] === false)
+    return { at: "type", detail: `${what} type in annotation and field must match` };
   if (type !== "Localhost" || annotation.slice(local.length) === localhostProfile) return undefined;
   return { at: "localhostProfile", detail: `${what} profile in annotation and field must match` };
 }

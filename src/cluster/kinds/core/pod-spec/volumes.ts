@@ -18,7 +18,17 @@ import {
   backstepProblems,
 } from "../../checks/names.ts";
 import type { Problems } from "../../checks/problems.ts";
-import { checked, choice, each, ifSet, inRange, itemsOf, needed, optionalChoice, refused } from "../../checks/problems.ts";
+import {
+  checked,
+  choice,
+  each,
+  ifSet,
+  inRange,
+  itemsOf,
+  needed,
+  optionalChoice,
+  refused,
+} from "../../checks/problems.ts";
 import { selectorProblems, templateMetadataProblems } from "../../checks/meta-types.ts";
 import { claimSpecProblems } from "../persistent-volume-claim.ts";
 import type { PodSpec, Volume } from "./types.ts";

@@ -1,7 +1,14 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { duplicate, forbidden, invalid, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  invalidStruct,
+  required,
+  tooLong,
+} from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
@@ -93,7 +100,11 @@ export const pod: BuiltInKind = {
       const [pod, before] = [object as Pod, old as Pod];
       switch (subresource) {
         case "":
-          return [...changedPodProblems(pod, before), ...podAnnotationChanges(pod, before), ...changeProblems(pod, before)];
+          return [
+            ...changedPodProblems(pod, before),
+            ...podAnnotationChanges(pod, before),
+            ...changeProblems(pod, before),
+          ];
         case "status":
           return [...podAnnotationChanges(pod, before), ...statusProblems(pod, before)];
         case "resize": {
