@@ -108,7 +108,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     cases: {
       summary:
-        "[--record] [--judge] [--kind KIND] [--show CLASS]: the cases of Kubernetes' own tests, tried on the embedded server",
+        "[--record] [--again] [--kind KIND] [--show CLASS]: the cases of Kubernetes' own tests, tried on the embedded server",
       steps: [program("e2e/oracle/kubernetes-cases/main.ts")],
     },
     "go-types": {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { request as connect, Agent } from "node:https";
 import { join } from "node:path";
 import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
@@ -71,8 +71,12 @@ export function namespacesOf(requests: readonly CaseRequest[]): string[] {
   ) as string[];
 }
 
-/** Asks a kube-apiserver for its answers to all cases, and stores them in the cache. */
-export async function judge(requests: readonly CaseRequest[]): Promise<void> {
+/** Asks a kube-apiserver for its answers to the cases that have none yet, and stores all in the cache. */
+export async function judge(all: readonly CaseRequest[]): Promise<void> {
+  const ids = new Set(all.map(({ id }) => id));
+  const known = readVerdicts().filter(({ request }) => ids.delete(request.id));
+  const requests = all.filter(({ id }) => ids.has(id));
+  if (requests.length === 0) return;
   const binaries = findBinaries();
   if ("missing" in binaries) throw new Error(binaries.missing);
   // A stored FlowSchema or level that is invalid ends the real server.
@@ -84,7 +88,7 @@ export async function judge(requests: readonly CaseRequest[]): Promise<void> {
     for (const name of namespacesOf(requests))
       await server.send("POST", "/api/v1/namespaces", { metadata: { name } });
     const file = `${verdictsFile()}.new`;
-    rmSync(file, { force: true });
+    writeFileSync(file, known.map((each) => `${JSON.stringify(each)}\n`).join(""));
     for (const request of inOrder(requests)) {
       const judged = await server.judge(request).catch(ifEnded);
       if (judged) appendFileSync(file, `${JSON.stringify(judged)}\n`);

@@ -1,20 +1,20 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { compareCase, type ComparedCase } from "./compare.ts";
-import { judge, namespacesOf, readVerdicts } from "./judge.ts";
+import { judge, namespacesOf, readVerdicts, verdictsFile } from "./judge.ts";
 import { Player } from "./play.ts";
 import { record, recordFile, type RecordedCase } from "./record.ts";
 import { reportOf } from "./report.ts";
 import { type CaseRequest, type Inexpressible, requestOf } from "./requests.ts";
 
 /**
- * `npm run lab -- cases [--record] [--kind KIND] [--show CLASS]`: the cases of Kubernetes' own tests, tried on the embedded
- * server. Makes the record and kube-apiserver's verdicts if they are not in the cache.
+ * `npm run lab -- cases [--record] [--again] [--kind KIND] [--show CLASS]`: the cases of Kubernetes' own tests, tried on the embedded
+ * server. Makes the record and kube-apiserver's verdicts if they are not in the cache; `--again` asks for all verdicts.
  */
 const { values } = parseArgs({
   options: {
     record: { type: "boolean", default: false },
-    judge: { type: "boolean", default: false },
+    again: { type: "boolean", default: false },
     kind: { type: "string" },
     show: { type: "string" },
     classes: { type: "string", default: "40" },
@@ -29,7 +29,8 @@ const recorded = readFileSync(recordFile(), "utf8")
 const all = recorded.map(requestOf);
 const left = all.filter((each): each is Inexpressible => "reason" in each);
 const requests = new Map(all.flatMap((each) => ("id" in each ? [[each.id, each] as const] : [])));
-if (values.judge || readVerdicts().length === 0) await judge([...requests.values()]);
+if (values.again) rmSync(verdictsFile(), { force: true });
+await judge([...requests.values()]);
 
 const judged = readVerdicts().filter(
   ({ request }) => values.kind === undefined || request.kind === values.kind,

@@ -6,7 +6,6 @@ import type { Resource } from "../../../src/cluster/registry/resource.ts";
 import { UnforeseenErrors } from "../../support/unforeseen-errors.ts";
 import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
 import { kubernetesVersion } from "../real/build-kubernetes.ts";
-import type { ReceivedResponse } from "../../../src/cluster/testing/send.ts";
 import type { JudgedCase } from "./judge.ts";
 import type { RecordedObject } from "./record.ts";
 
@@ -31,7 +30,7 @@ export class Player {
     const unforeseen = new UnforeseenErrors();
     const tokens = { secret: { name: "admin", groups: ["system:masters"] } };
     const cluster = await startInProcess({ tokens, onError: unforeseen.add });
-    const player = new Player(cluster, unforeseen.all as unknown[]);
+    const player = new Player(cluster, unforeseen.all);
     for (const name of namespaces) await player.#send("POST", "/api/v1/namespaces", { metadata: { name } });
     return player;
   }
@@ -106,6 +105,6 @@ export class Player {
       text,
       body: JSON.parse(text) as unknown,
     };
-    return maskAnswer(received as ReceivedResponse, { ns: "no-such-namespace", group: "no.such.group" });
+    return maskAnswer(received, { ns: "no-such-namespace", group: "no.such.group" });
   }
 }

@@ -61,7 +61,7 @@ export const resourceClaim: BuiltInKind = {
     validateUpdate: (object, old, { subresource }) =>
       subresource === ""
         ? [...claimChanges(object["spec"], old["spec"])]
-        : [...claimStatusProblems(object as Claim, old as Claim)],
+        : [...claimStatusProblems(object, old)],
   }),
   cells: { State: claimState },
 };

@@ -23,7 +23,6 @@ import type { Problems } from "../checks/problems.ts";
 import {
   choice,
   duplicates,
-  each,
   eachOfFew,
   immutable,
   nameOf,

@@ -68,7 +68,10 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       subresource === "status"
         ? [...statusProblems(object)]
         : [
-            ...nonNegative("spec.templateGeneration", Number(object.metadata.annotations![templateGeneration])),
+            ...nonNegative(
+              "spec.templateGeneration",
+              Number(object.metadata.annotations![templateGeneration]),
+            ),
             ...workload.selectorChanges(object, old),
             ...daemonSetProblems(object as SentDaemonSet),
           ],
