@@ -116,12 +116,20 @@ class RealServer {
       const [whole = ""] = path.split(/(?:\/(?:status|approval|finalize|resize|ephemeralcontainers))?\?/u);
       const { code, body: stored } = await this.#receive("GET", whole);
       if (code !== 200) return undefined;
-      const metadata = { ...body.metadata, resourceVersion: String(revision) };
-      const answer = await this.send(method, path, { ...body, metadata });
+      let answer = await this.#update(method, path, body, String(revision));
+      // The server itself writes the status of a CRD in the meantime.
+      if (answer.code === 409) {
+        const { metadata } = (await this.#receive("GET", whole)).body as { metadata: { resourceVersion: string } };
+        answer = await this.#update(method, path, body, metadata.resourceVersion);
+      }
       return { request, answer, stored: stored as NonNullable<JudgedCase["stored"]> };
     } finally {
       await this.#ask("deleterange", { key: base64(old.key) });
     }
+  }
+
+  #update(method: string, path: string, body: RecordedObject, resourceVersion: string): Promise<MaskedAnswer> {
+    return this.send(method, path, { ...body, metadata: { ...body.metadata, resourceVersion } });
   }
 
   async send(method: string, path: string, body?: object): Promise<MaskedAnswer> {

@@ -53,6 +53,10 @@ if (values.show !== undefined) {
     for (const error of played.unforeseen) console.log((error as Error).cause ?? error);
   }
 }
+const errors = compared.flatMap(({ played, judged: { request } }) =>
+  played.unforeseen.map((error) => [request, error] as const),
+);
+for (const [{ at, id }, error] of errors) console.log(at, id, (error as Error).cause ?? error);
 console.log(
   reportOf({
     recorded: recorded.length,

@@ -2,7 +2,7 @@ import type { InProcessCluster } from "../../../src/cluster/start-in-process.ts"
 import { startInProcess } from "../../../src/cluster/start-in-process.ts";
 import type { ApiObject } from "../../../src/cluster/contract/api-object.ts";
 import { serveRelease } from "../../../src/cluster/contract/version.ts";
-import type { Resource } from "../../../src/cluster/registry/resource.ts";
+import type { Resource, WriteRequest } from "../../../src/cluster/registry/resource.ts";
 import { UnforeseenErrors } from "../../support/unforeseen-errors.ts";
 import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
 import { kubernetesVersion } from "../real/build-kubernetes.ts";
@@ -50,11 +50,13 @@ export class Player {
     const { namespace = "", name = "" } = stored.metadata;
     const key = resource.namespaced ? `${namespace}/${name}` : name;
     const existing = resource.collection.get(key);
-    const entry = core.store.put(
-      resource.collection,
-      key,
-      await resource.convert(stored as unknown as ApiObject, resource.storageVersion),
-    );
+    const before = structuredClone(stored) as unknown as ApiObject;
+    // The store holds objects as the strategy decodes them: without nulls.
+    const [, version] = /^\/(?:api|apis\/[^/]+)\/([^/]+)/u.exec(path)!;
+    const write = { version, subresource: "", verb: "update", now: Date.now(), dryRun: true, resource };
+    resource.strategy.default?.(before, write as unknown as WriteRequest);
+    const converted = await resource.convert(before, resource.storageVersion);
+    const entry = core.store.put(resource.collection, key, converted);
     try {
       let answer = await this.#update(method, path, body, entry.revision);
       // The server itself writes the status of a CRD in the meantime.

@@ -61,7 +61,10 @@ export const resourceClaim: BuiltInKind = {
     validateUpdate: (object, old, { subresource }) =>
       subresource === ""
         ? [...claimChanges(object["spec"], old["spec"])]
-        : [...claimStatusProblems(object, old)],
+        : [
+            ...adminResultProblems(object, old, store),
+            ...claimStatusProblems(object, old),
+          ],
   }),
   cells: { State: claimState },
 };
@@ -229,11 +232,24 @@ function* adminAccessProblems(
   store: Store,
 ): Problems {
   const index = requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
-  if (index < 0) return;
+  if (index >= 0) yield* adminLabelProblems(`spec.devices.requests[${index}].adminAccess`, namespace, store);
+}
+
+/** The same for allocated devices, unless some were allocated before. */
+function* adminResultProblems(object: Claim, old: Claim, store: Store): Problems {
+  const [now, before] = [object, old].map(({ status }) =>
+    (status?.allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess === true),
+  ) as [number, number];
+  if (now < 0 || before >= 0) return;
+  const field = `status.allocation.devices.results[${now}].adminAccess`;
+  yield* adminLabelProblems(field, object.metadata.namespace!, store);
+}
+
+function* adminLabelProblems(field: string, namespace: string, store: Store): Problems {
   const labels = store.collection("namespaces").get(namespace)?.object.metadata.labels;
   if (labels?.[adminAccessLabel] === "true") return;
   const detail = `admin access to devices requires the \`${adminAccessLabel}: true\` label on the containing namespace`;
-  yield forbidden(`spec.devices.requests[${index}].adminAccess`, detail);
+  yield forbidden(field, detail);
 }
 
 /** The greatest numbers of items in lists, and the greatest lengths of texts. */

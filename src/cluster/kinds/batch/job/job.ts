@@ -113,6 +113,9 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
     yield conditionsError("cannot set Failed=True condition without the FailureTarget=true condition");
   if (turned("Complete", "SuccessCriteriaMet") && complete && !met)
     yield conditionsError("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
+  if (met && failed) yield conditionsError("cannot set SuccessCriteriaMet=True and Failed=true conditions");
+  if (met && hasTrueCondition(now, "FailureTarget"))
+    yield conditionsError("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");
   if ((finishes || changed("active")) && finished && (now.active ?? 0) > 0)
     yield invalid("status.active", now.active, "active>0 is invalid for finished job");
   const isSuspendedForGood = spec.suspend === true && spec.completions === 0;

@@ -90,6 +90,7 @@ export function changedPodProblems(pod: Pod, old: Pod): FieldError[] {
     /topologySpreadConstraints\[\d+\]\.labelSelector/u,
     /pod-deletion-cost\]: Invalid value/u,
     /volumeDevices: Forbidden: when `hostUsers` is false/u,
+    /is not positive integer multiple of hugepages/u,
   ]);
 }
 

@@ -81,27 +81,23 @@ function* dualStackProblems({ ipFamilyPolicy: policy, ipFamilies = [] }: Service
 
 /**
  * Allocates a clusterIP in serviceRange, in order; one that is in use is rejected. A Service may request any
- * address in 10.0.0.0/8 (in a dry run, as on the real server, any at all), so that manifests from other clusters work. IPAddresses are in use as well: others may create them.
+ * address in 10.0.0.0/8, so that manifests from other clusters work. IPAddresses are in use as well: others may create them.
  */
-export function allocateAddress(
-  service: Service,
-  store: Store,
-  old: Service | undefined,
-  dryRun: boolean,
-): void {
+export function allocateAddress(service: Service, store: Store, old: Service | undefined): void {
   const { spec } = service;
   if (spec.type === "ExternalName") return;
   if (spec.clusterIP === "None") {
     spec.clusterIPs = ["None"];
     return;
   }
-  if (spec.clusterIP && spec.clusterIP === old?.spec.clusterIP) return;
+  // A Service that could have an address keeps the one of the update, which validation accepted.
+  if (spec.clusterIP && old && old.spec.type !== "ExternalName") return;
   const taken = new Map<string | undefined, string | undefined>();
   for (const { key } of store.collection("ipaddresses.networking.k8s.io").list()) taken.set(key, "");
   for (const { object } of store.collection("services").list())
     taken.set((object as Service).spec.clusterIP, object.metadata.uid);
   const address = (spec.clusterIP ||= findFreeAddress(taken));
-  const isForeign = !dryRun && !/^(10\.|[^.]*:)/.test(address);
+  const isForeign = !/^(10\.|[^.]*:)/.test(address);
   if (isForeign || (taken.has(address) && taken.get(address) !== old?.metadata.uid)) {
     const why = isForeign
       ? "the provided network does not match the current range"

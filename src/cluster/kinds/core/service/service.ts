@@ -77,7 +77,7 @@ function serviceStrategy(store: Store): Partial<Strategy> {
       const service = object as Service;
       if (!hasAddress(service.spec)) delete service.spec.internalTrafficPolicy;
       settleFamilies(service, old as Service | undefined);
-      allocateAddress(service, store, old as Service | undefined, dryRun);
+      allocateAddress(service, store, old as Service | undefined);
       allocateNodePorts(service, store.collection("services"), dryRun);
     },
   };
