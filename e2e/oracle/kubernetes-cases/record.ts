@@ -20,7 +20,7 @@ export interface RecordedCase {
   readonly at: string;
   /** Where the part that the function got was put into the object. */
   readonly part?: string;
-  /** Why there is no object. */
+  /** The reason for a missing object. */
   readonly problem?: string;
   readonly object?: RecordedObject;
   readonly old?: RecordedObject;

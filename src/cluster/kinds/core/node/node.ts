@@ -104,7 +104,7 @@ interface AvoidedPods {
   readonly podSignature?: { readonly podController?: { readonly controller?: boolean } };
 }
 
-/** Returns nothing if the text is no JSON of that form. */
+/** Returns nothing if the text is not JSON of that form. */
 function avoidedPods(text: string): readonly AvoidedPods[] {
   try {
     const { preferAvoidPods } = JSON.parse(text) as { preferAvoidPods?: unknown };
