@@ -41,7 +41,7 @@ export default defineConfig({
             "e2e/{book,lab,tools}/*.test.ts",
             "e2e/lab/{defects,facts,first-minute,fuzz,gallery,go-types,mutants,seeds}/*.test.ts",
             "e2e/golden/maria-operator/src/controller/*_{decide,drive,gtids,model,pods,sql}.test.ts",
-            "e2e/oracle/{conformance,controllers,differential,kubernetes-suite}/*.test.ts",
+            "e2e/oracle/{conformance,controllers,differential,kubernetes-cases,kubernetes-suite}/*.test.ts",
             "e2e/lab/bench/load/*.test.ts",
             "e2e/journeys/node/results-page.test.ts",
           ],

@@ -106,6 +106,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "random requests to a real and to the embedded server, and where the answers differ",
       steps: [program("e2e/oracle/differential/differential.ts")],
     },
+    cases: {
+      summary:
+        "[--record] [--again] [--kind KIND] [--show CLASS]: the cases of Kubernetes' own tests, tried on the embedded server",
+      steps: [program("e2e/oracle/kubernetes-cases/main.ts")],
+    },
     "go-types": {
       summary: "types of operators written in Go, and their CRDs beside those of controller-gen",
       steps: [program("e2e/lab/go-types/main.ts")],

@@ -90,7 +90,7 @@ export function buildKubernetes(
 }
 
 /** The staging modules of Kubernetes are published as separate modules, v0.x for v1.x. */
-function moduleFile(kubernetes: string, version: string): string {
+export function moduleFile(kubernetes: string, version: string): string {
   const parts = [...kubernetes.matchAll(/^\s*(k8s\.io\/\S+) => \.\/staging/gm)].map((match) => match[1]!);
   const partVersion = version.replace(/^1/, "v0");
   return [

@@ -15,6 +15,8 @@ export interface ControlPlane {
   readonly kubeconfig: string;
   /** The folder of the processes' data and logs; removed by `stop`. */
   readonly folder: string;
+  /** The address of etcd, which serves clients without credentials. */
+  readonly etcd: string;
   /** `url` is the address of the first. */
   readonly servers: readonly ApiServer[];
   stop(): Promise<void>;
@@ -35,6 +37,8 @@ export interface ControlPlaneOptions {
   readonly servers?: number;
   /** Alpha features of kube-apiserver that are enabled. */
   readonly featureGates?: readonly string[];
+  /** Further flags of kube-apiserver. */
+  readonly flags?: readonly string[];
 }
 
 /** The limit of a start in milliseconds: test files await it while they are loaded, where no runner's limit applies. */
@@ -49,7 +53,12 @@ const askLimit = 5000;
 /** Starts a real control plane on free ports of the loopback interface, as envtest does. */
 export async function startControlPlane(
   binaries: string,
-  { controllerManager = false, servers: count = 1, featureGates = [] }: ControlPlaneOptions = {},
+  {
+    controllerManager = false,
+    servers: count = 1,
+    featureGates = [],
+    flags: more = [],
+  }: ControlPlaneOptions = {},
 ): Promise<ControlPlane> {
   const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
   const [client, peer] = [await ownPort(), await ownPort()];
@@ -80,7 +89,7 @@ export async function startControlPlane(
     return {
       url,
       async start() {
-        const flags = [...apiserverFlags(client, port), `--cert-dir=certs-${name}`, ...gates];
+        const flags = [...apiserverFlags(client, port), `--cert-dir=certs-${name}`, ...gates, ...more];
         const server = start("kube-apiserver", flags, name);
         child = server.child;
         await eventually(isReady, watchBoth(etcd.watched, server.watched), startLimit);
@@ -100,7 +109,7 @@ export async function startControlPlane(
     throw error;
   }
   if (controllerManager) start("kube-controller-manager", controllerManagerFlags(kubeconfig));
-  return { url, token, kubeconfig, folder, servers, stop };
+  return { url, token, kubeconfig, folder, etcd: `http://127.0.0.1:${client}`, servers, stop };
 }
 
 const token = "administrator";

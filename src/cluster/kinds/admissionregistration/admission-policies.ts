@@ -7,7 +7,16 @@ import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { compilationProblems, matchConditionProblems } from "./match-conditions.ts";
 import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
-import { type Problems, choice, each, optionalChoice, refused, itemsOf, unique } from "../checks/problems.ts";
+import {
+  type Problems,
+  choice,
+  each,
+  itemsOf,
+  needed,
+  optionalChoice,
+  refused,
+  unique,
+} from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
 import type { Fields } from "../fill-in.ts";
@@ -21,7 +30,7 @@ export const validatingAdmissionPolicy: BuiltInKind = {
     validate: (object) => [...validatingPolicyProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
       ...(subresource === "status"
-        ? conditionProblems("status.conditions", statusOf(object).conditions)
+        ? policyStatusProblems(statusOf(object))
         : validatingPolicyProblems(object, old)),
     ],
     default: defaultPolicy,
@@ -31,6 +40,25 @@ export const validatingAdmissionPolicy: BuiltInKind = {
 
 function statusOf(object: ApiObject): Sent<v1.ValidatingAdmissionPolicyStatus> {
   return object["status"] ?? {};
+}
+
+function* policyStatusProblems({
+  typeChecking,
+  conditions,
+}: Sent<v1.ValidatingAdmissionPolicyStatus>): Problems {
+  const field = "status.typeChecking.expressionWarnings";
+  for (const [at, { fieldRef, warning }] of itemsOf(field, typeChecking?.expressionWarnings)) {
+    yield* needed(`${at}.fieldRef`, fieldRef, fieldReferenceReasons);
+    yield* needed(`${at}.warning`, warning);
+  }
+  yield* conditionProblems("status.conditions", conditions);
+}
+
+/** Of all that a path may have, only what stands in brackets is checked: indexes, names in quotes, filters. */
+function fieldReferenceReasons(path: string): string[] {
+  const parts = [...path.matchAll(/\[(?<index>[^\]]*)\]/gu)].map(({ groups }) => groups!["index"]!);
+  const wrong = parts.find((index) => !/^(?:'.*'|".*"|\?.*|[-\d:,*]+)$/u.test(index));
+  return wrong === undefined ? [] : [`invalid JSONPath: invalid array index ${wrong}`];
 }
 
 /** Validates a ValidatingAdmissionPolicy; on an update, `old` is the stored one. */

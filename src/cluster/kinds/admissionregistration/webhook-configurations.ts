@@ -6,6 +6,7 @@ import { invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice, itemsOf, unique } from "../checks/problems.ts";
+import { ratchet } from "../checks/ratcheting.ts";
 import { matchConditionProblems } from "./match-conditions.ts";
 import { matchEverythingDefaults, requestRuleProblems } from "./match-resources.ts";
 import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
@@ -31,7 +32,13 @@ function defineConfiguration(resource: string): BuiltInKind {
         for (const webhook of eachOf(object, "webhooks")) fillIn(webhook, matchEverythingDefaults);
       },
       validate: (object) => [...webhookProblems(object)],
-      validateUpdate: (object, old) => [...webhookProblems(object, old)],
+      validateUpdate: (object, old) =>
+        ratchet(webhookProblems(object, old), () => webhookProblems(old, old), [
+          /\.sideEffects: Unsupported value/u,
+          /\.admissionReviewVersions: Invalid value: .*must include at least one of/u,
+          /\.name: Duplicate value/u,
+          /Selector\..*a valid label must be/u,
+        ]),
     },
     cells: { Webhooks: size("webhooks") },
   };

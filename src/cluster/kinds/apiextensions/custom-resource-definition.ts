@@ -1,3 +1,4 @@
+import { ratchet } from "../checks/ratcheting.ts";
 import type { CRDSpec, CRDConversion, CRDStatus } from "@tsbuilder/apimachinery/crd";
 import { defaultNames, nameProblems, validateCRD } from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
@@ -45,7 +46,11 @@ export const customResourceDefinition: BuiltInKind = {
     validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === ""
-        ? [...definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)]
+        ? ratchet(
+            definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition),
+            () => conversionProblems("spec.conversion", (old as CustomResourceDefinition).spec.conversion!),
+            [/^spec\.conversion\.conversionReviewVersions: .*must include at least one of/u],
+          )
         : [...acceptedNameProblems(object as CustomResourceDefinition)],
     *warnings(object, old) {
       const before = new Set(unknownFormats(old as CustomResourceDefinition | undefined));

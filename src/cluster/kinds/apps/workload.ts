@@ -163,6 +163,15 @@ export const replicaCells: Readonly<Record<string, CellReader>> = {
   Selector: selectorCell,
 };
 
+const otherCounts = ["observedGeneration", "unavailableReplicas", "terminatingReplicas", "collisionCount"];
+
+/** A collision that was counted stays counted. */
+export function* collisionProblems(object: ApiObject, old: ApiObject): Problems {
+  const [now, before] = [object, old].map((each) => readField<number>(each, "status.collisionCount"));
+  if (before !== undefined && (now ?? -1) < before)
+    yield invalid("status.collisionCount", now ?? 0, "cannot be decremented");
+}
+
 /** Validates the counts in a status: none is negative, and no part exceeds the total. */
 export function* replicaCountProblems(
   object: ApiObject,
@@ -171,7 +180,8 @@ export function* replicaCountProblems(
 ): Problems {
   const status = (object["status"] ?? {}) as Record<string, number | undefined>;
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
-  for (const name of ["replicas", ...parts]) yield* nonNegative(`status.${name}`, status[name]);
+  for (const name of ["replicas", ...parts, ...otherCounts])
+    yield* nonNegative(`status.${name}`, status[name]);
   for (const name of parts) {
     const count = status[name] ?? 0;
     if (count > replicas) yield invalid(`status.${name}`, count, "cannot be greater than status.replicas");

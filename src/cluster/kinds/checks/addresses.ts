@@ -29,6 +29,13 @@ export function checkCanonicalRange(text: string): string[] {
   return [...checkAddressRange(text), ...notCanonical(text, canonicalRange(text))].slice(0, 1);
 }
 
+/** Returns why the address of a network interface, with the length of its network's prefix, is invalid. */
+export function checkInterfaceAddress(text: string): string[] {
+  if (!parseRange(text))
+    return ["must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"];
+  return notCanonical(text, canonicalRange(text));
+}
+
 /** Warns of an IPv6 address that is not in the form of RFC 5952. */
 export function* addressWarnings(field: string, text: string): Generator<string, void> {
   yield* formWarnings(`${field}: IPv6 address`, text, canonicalAddress(text));

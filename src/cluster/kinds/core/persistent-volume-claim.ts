@@ -1,3 +1,4 @@
+import { ratchet } from "../checks/ratcheting.ts";
 import type { PersistentVolumeClaim, TypedObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
@@ -135,7 +136,20 @@ function* sourceProblems(field: string, { apiGroup, kind = "", name = "" }: Data
 
 function* claimChanges(object: ApiObject, old: ApiObject): Problems {
   const [now, before]: [Claim, Claim] = [object, old];
-  yield* claimSpecProblems("spec", now.spec ?? {});
+  yield* ratchet(
+    claimSpecProblems("spec", now.spec ?? {}),
+    () => claimSpecProblems("spec", before.spec ?? {}),
+    [/\.dataSource(?:Ref)?\.apiGroup: Invalid value/u, /\.selector.*a valid label must be/u],
+  );
+  const [annotation = "", oldAnnotation = ""] = [now, before].map(
+    (each) => each.metadata?.annotations?.[classAnnotation],
+  );
+  const movesClass =
+    oldAnnotation !== "" &&
+    before.spec?.storageClassName === undefined &&
+    now.spec?.storageClassName === oldAnnotation;
+  if (annotation !== oldAnnotation && !(movesClass && annotation === ""))
+    yield invalid(`metadata.annotations.${classAnnotation}`, annotation, "field is immutable");
   if (!isEqual(immutablePart(now, before), immutablePart(before, before))) {
     const detail =
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
@@ -146,7 +160,15 @@ function* claimChanges(object: ApiObject, old: ApiObject): Problems {
   if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, present) <= 0)
     yield forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
   yield* immutable("volumeMode", now.spec?.volumeMode, before.spec?.volumeMode);
+  const { volumeAttributesClassName: attributes } = now.spec ?? {};
+  if (before.status?.currentVolumeAttributesClassName === undefined || attributes) return;
+  const what = attributes === undefined ? "nil" : "empty string";
+  const when = "is forbidden when status.currentVolumeAttributesClassName is not nil";
+  if (attributes !== before.spec?.volumeAttributesClassName)
+    yield forbidden("spec.volumeAttributesClassName", `update to ${what} ${when}`);
 }
+
+const classAnnotation = "volume.beta.kubernetes.io/storage-class";
 
 /**
  * Returns the part of a claim's spec that an update must keep: volumeName and the class once the old claim has them, the

@@ -13,9 +13,13 @@ export const priorityLevelConfiguration: BuiltInKind = {
   metadataChecks: { update: ["new"], status: [] },
   strategy: {
     resetFields: resetFlowControlFields,
-    validate: (object) => [...levelProblems(object), ...conditionProblems(object)],
+    validate: (object) => [
+      ...annotationProblems(object),
+      ...levelProblems(object),
+      ...conditionProblems(object),
+    ],
     validateUpdate: (object, _old, { subresource }) => [
-      ...(subresource === "" ? levelProblems(object) : []),
+      ...(subresource === "" ? [...annotationProblems(object), ...levelProblems(object)] : []),
       ...conditionProblems(object),
     ],
   },
@@ -27,6 +31,13 @@ export const priorityLevelConfiguration: BuiltInKind = {
     QueueLengthLimit: numberCell("spec.limited.limitResponse.queuing.queueLengthLimit"),
   },
 };
+
+/** The server itself used an annotation for a version that is gone. */
+function* annotationProblems({ metadata }: ApiObject): Problems {
+  const name = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
+  if (metadata.annotations?.[name] !== undefined)
+    yield forbidden("metadata.annotations", `annotation '${name}' is forbidden`);
+}
 
 function* levelProblems(object: ApiObject): Problems {
   const { type = "", limited, exempt } = object["spec"] as Sent<v1.PriorityLevelConfigurationSpec>;

@@ -1,5 +1,5 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
-import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -7,6 +7,7 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { checkAddress, isAddress } from "../checks/addresses.ts";
 import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
 import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { ratchet } from "../checks/ratcheting.ts";
 import { typedReferenceProblems } from "./ingress-class.ts";
 
 type Ingress = ApiObject & { spec?: Sent<v1.IngressSpec>; status?: Sent<v1.IngressStatus> };
@@ -23,7 +24,9 @@ export const ingress: BuiltInKind = {
     },
     validate: (object) => [...ingressProblems(object), ...classAnnotationProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
-      ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
+      ...(subresource === "status"
+        ? ingressStatusProblems(object, old)
+        : changedIngressProblems(object, old)),
     ],
     *warnings({ metadata, spec }: Ingress, old) {
       const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;
@@ -50,6 +53,20 @@ function* ingressProblems({ spec = {} }: Ingress): Problems {
   if (ingressClassName !== undefined) {
     yield* refused("spec.ingressClassName", ingressClassName, checkSubdomain(ingressClassName));
   }
+}
+
+/** Older releases accepted names of Secrets, and rules for hosts with a wildcard, that are refused in new objects. */
+function changedIngressProblems(ingress: Ingress, old: Ingress): FieldError[] {
+  const wildcards = (ingress.spec?.rules ?? []).flatMap(({ host = "" }, index) =>
+    host.includes("*") ? [`spec\\.rules\\[${index}\\]\\.http`] : [],
+  );
+  const beforeHasWildcard = old.spec?.rules?.some(({ host = "" }) => host.includes("*")) ?? false;
+  const ofRules =
+    beforeHasWildcard && wildcards.length > 0 ? [new RegExp(`^(?:${wildcards.join("|")})`, "u")] : [];
+  return ratchet(ingressProblems(ingress), () => ingressProblems(old), [
+    /\.secretName: Invalid value/u,
+    ...ofRules,
+  ]);
 }
 
 /** On creation, the annotation of old clients must not contradict the class. */

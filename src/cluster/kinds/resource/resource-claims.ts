@@ -1,5 +1,13 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/resource/v1";
-import { forbidden, invalid, invalidStruct, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  invalidStruct,
+  required,
+  tooLong,
+  tooMany,
+} from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import {
   checkLabel,
@@ -13,18 +21,22 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import type { Problems } from "../checks/problems.ts";
 import {
+  checked,
   choice,
   declaredImmutable,
   duplicates,
   each,
   eachOfFew,
+  itemsOf,
   nameOf,
   uniqueItems,
   needed,
   optionalChoice,
   refused,
 } from "../checks/problems.ts";
-import { templateMetadataProblems } from "../checks/meta-types.ts";
+import { checkInterfaceAddress } from "../checks/addresses.ts";
+import { conditionProblems, templateMetadataProblems } from "../checks/meta-types.ts";
+import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { type Fields, eachOf, fillIn } from "../fill-in.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import { isExtended } from "../core/resources.ts";
@@ -32,6 +44,7 @@ import { compileSelector } from "../../expressions/expression.ts";
 import { compilationProblems } from "../admissionregistration/match-conditions.ts";
 import { driverNameProblems } from "../checks/names.ts";
 import { toGoStruct } from "../checks/go-struct.ts";
+import { bindingConditionProblems, poolNameProblems } from "./resource-slice.ts";
 
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
@@ -46,7 +59,12 @@ export const resourceClaim: BuiltInKind = {
       ...claimProblems("spec.devices", devicesOf(object)),
     ],
     validateUpdate: (object, old, { subresource }) =>
-      subresource === "" ? [...claimChanges(object["spec"], old["spec"])] : [],
+      subresource === ""
+        ? [...claimChanges(object["spec"], old["spec"])]
+        : [
+            ...adminResultProblems(object, old, store),
+            ...claimStatusProblems(object, old),
+          ],
   }),
   cells: { State: claimState },
 };
@@ -71,6 +89,128 @@ function claimChanges(spec: unknown, old: unknown): Problems {
   return declaredImmutable("spec", spec, old, toGoStruct(spec, "resource/v1.ResourceClaimSpec"));
 }
 
+type Claim = ApiObject & { spec?: Sent<v1.ResourceClaimSpec>; status?: Sent<v1.ResourceClaimStatus> };
+
+/** Validates what a scheduler and the drivers say of a claim: its devices, who uses them, and how they are. */
+function* claimStatusProblems({ metadata, spec, status = {} }: Claim, old: Claim): Problems {
+  const { reservedFor = [], devices = [], allocation } = status;
+  const { allocation: before, reservedFor: oldUsers = [] } = old.status ?? {};
+  const field = "status.reservedFor";
+  yield* uniqueItems(field, reservedFor, limits.users, userProblems, ({ uid = "" }) => uid);
+  const allocated = new Set(
+    (allocation?.devices?.results ?? []).map((each) => JSON.stringify(deviceId(each))),
+  );
+  const seen = new Set<string>();
+  for (const [at, device] of itemsOf("status.devices", devices)) yield* deviceProblems(at, device, allocated);
+  for (const [at, device] of itemsOf("status.devices", devices)) {
+    const id = deviceId(device);
+    if (seen.has(JSON.stringify(id))) yield duplicate(at, id);
+    seen.add(JSON.stringify(id));
+  }
+  if (reservedFor.length > 0 && !allocation)
+    yield forbidden(field, "may not be specified when `allocated` is not set");
+  else if (
+    metadata.deletionTimestamp &&
+    reservedFor.some((user) => !oldUsers.some((each) => isEqual(each, user)))
+  ) {
+    const detail =
+      "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
+    yield forbidden(field, detail);
+  }
+  if (before && allocation)
+    yield* declaredImmutable(
+      "status.allocation",
+      allocation,
+      before,
+      toGoStruct(allocation, "resource/v1.AllocationResult"),
+    );
+  else if (allocation)
+    yield* allocationProblems("status.allocation", allocation, requestNames(spec?.devices?.requests ?? []));
+}
+
+function* userProblems(field: string, user: Sent<v1.ResourceClaimConsumerReference>): Problems {
+  for (const name of ["resource", "name", "uid"] as const) yield* needed(`${field}.${name}`, user[name]);
+}
+
+/** The identity of a device, as messages show it. */
+function deviceId(device: {
+  driver?: string;
+  pool?: string;
+  device?: string;
+  shareID?: string | undefined;
+}): object {
+  return {
+    Driver: device.driver ?? "",
+    Pool: device.pool ?? "",
+    Device: device.device ?? "",
+    ShareID: device.shareID ?? "",
+  };
+}
+
+function* deviceProblems(
+  field: string,
+  device: Sent<v1.AllocatedDeviceStatus>,
+  allocated: ReadonlySet<string>,
+): Problems {
+  yield* placeProblems(field, device);
+  const id = deviceId(device);
+  if (!allocated.has(JSON.stringify(id)))
+    yield invalidStruct(field, id, "must be an allocated device in the claim");
+  const { conditions, data, networkData = {} } = device;
+  if ((conditions?.length ?? 0) > limits.conditions)
+    yield tooMany(`${field}.conditions`, conditions!.length, limits.conditions);
+  yield* conditionProblems(`${field}.conditions`, conditions ?? []);
+  if (data !== undefined) yield* rawProblems(`${field}.data`, data);
+  const { interfaceName = "", hardwareAddress = "", ips = [] } = networkData;
+  const at = `${field}.networkData`;
+  if (Buffer.byteLength(interfaceName) > limits.interfaceName)
+    yield tooLong(`${at}.interfaceName`, limits.interfaceName);
+  if (Buffer.byteLength(hardwareAddress) > limits.hardwareAddress)
+    yield tooLong(`${at}.hardwareAddress`, limits.hardwareAddress);
+  const checkIP = (each: string, ip: string): Problems => refused(each, ip, checkInterfaceAddress(ip));
+  yield* uniqueItems(`${at}.ips`, ips, limits.addresses, checkIP, (ip) => ip);
+}
+
+/** Validates the driver, the pool, the name and the share of a device. */
+function* placeProblems(
+  field: string,
+  { driver, pool = "", device = "", shareID }: Sent<v1.AllocatedDeviceStatus>,
+): Problems {
+  yield* driverNameProblems(`${field}.driver`, driver);
+  yield* poolNameProblems(`${field}.pool`, pool);
+  yield* refused(`${field}.device`, device, checkLabel(device));
+  yield* checked(`${field}.shareID`, shareID, uidReasons);
+}
+
+function uidReasons(uid: string): string[] {
+  // Go's parser also reads forms with braces, with a prefix, and without hyphens.
+  if (![32, 36, 38, 45].includes(uid.length))
+    return [`error validating uid: invalid UUID length: ${uid.length}`];
+  if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu.test(uid))
+    return ["error validating uid: invalid UUID format"];
+  const form = "`xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
+  return uid === uid.toLowerCase() ? [] : [`uid must be in RFC 4122 normalized form, ${form}`];
+}
+
+function* allocationProblems(
+  field: string,
+  { devices = {}, nodeSelector }: Sent<v1.AllocationResult>,
+  names: ReadonlySet<string>,
+): Problems {
+  const at = `${field}.devices`;
+  yield* eachOfFew(`${at}.results`, devices.results ?? [], limits.items, function* (each, result) {
+    yield* requestReferenceProblems(`${each}.request`, result.request ?? "", names);
+    yield* placeProblems(each, result);
+    yield* bindingConditionProblems(each, result);
+  });
+  yield* eachOfFew(`${at}.config`, devices.config ?? [], 2 * limits.items, function* (each, config) {
+    yield* choice(`${each}.source`, config.source, ["FromClaim", "FromClass"]);
+    yield* referenceProblems(`${each}.requests`, config.requests ?? [], names);
+    yield* configProblems(each, config);
+  });
+  if (nodeSelector) yield* nodeSelectorProblems(`${field}.nodeSelector`, nodeSelector.nodeSelectorTerms);
+}
+
 /** A request is for exactly one device by default. */
 function defaultClaim(spec: unknown): void {
   fillIn(spec, () => ({ devices: {} }));
@@ -92,11 +232,24 @@ function* adminAccessProblems(
   store: Store,
 ): Problems {
   const index = requests?.findIndex(({ exactly }) => exactly?.adminAccess === true) ?? -1;
-  if (index < 0) return;
+  if (index >= 0) yield* adminLabelProblems(`spec.devices.requests[${index}].adminAccess`, namespace, store);
+}
+
+/** The same for allocated devices, unless some were allocated before. */
+function* adminResultProblems(object: Claim, old: Claim, store: Store): Problems {
+  const [now, before] = [object, old].map(({ status }) =>
+    (status?.allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess === true),
+  ) as [number, number];
+  if (now < 0 || before >= 0) return;
+  const field = `status.allocation.devices.results[${now}].adminAccess`;
+  yield* adminLabelProblems(field, object.metadata.namespace!, store);
+}
+
+function* adminLabelProblems(field: string, namespace: string, store: Store): Problems {
   const labels = store.collection("namespaces").get(namespace)?.object.metadata.labels;
   if (labels?.[adminAccessLabel] === "true") return;
   const detail = `admin access to devices requires the \`${adminAccessLabel}: true\` label on the containing namespace`;
-  yield forbidden(`spec.devices.requests[${index}].adminAccess`, detail);
+  yield forbidden(field, detail);
 }
 
 /** The greatest numbers of items in lists, and the greatest lengths of texts. */
@@ -107,6 +260,11 @@ const limits = {
   expression: 10 * 1024,
   parameters: 10 * 1024,
   domain: 63,
+  users: 256,
+  conditions: 8,
+  interfaceName: 256,
+  hardwareAddress: 128,
+  addresses: 16,
   attribute: 32,
 };
 
@@ -234,15 +392,17 @@ function* referenceProblems(
   references: readonly string[],
   names: ReadonlySet<string>,
 ): Problems {
+  yield* eachOfFew(field, references, limits.items, (at, name) => requestReferenceProblems(at, name, names));
+  if (references.length <= limits.items) yield* duplicates(field, references);
+}
+
+function* requestReferenceProblems(field: string, name: string, names: ReadonlySet<string>): Problems {
   const detail =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
-  yield* eachOfFew(field, references, limits.items, function* (at, name) {
-    const segments = name.split("/");
-    if (segments.length > 2) return yield invalid(at, name, detail);
-    for (const segment of segments) yield* requestNameProblems(at, segment);
-    if (!names.has(name)) yield invalid(at, name, detail);
-  });
-  if (references.length <= limits.items) yield* duplicates(field, references);
+  const segments = name.split("/");
+  if (segments.length > 2) return yield invalid(field, name, detail);
+  for (const segment of segments) yield* requestNameProblems(field, segment);
+  if (!names.has(name)) yield invalid(field, name, detail);
 }
 
 /** Validates the configuration for a driver; only the driver understands its parameters. */
@@ -253,13 +413,15 @@ function* configProblems(
   if (!opaque) return yield required(`${field}.opaque`);
   const at = `${field}.opaque`;
   yield* driverNameProblems(`${at}.driver`, opaque.driver);
-  const parameters: unknown = opaque.parameters ?? null;
-  if (parameters === null) yield required(`${at}.parameters`);
-  else if (Buffer.byteLength(JSON.stringify(parameters)) > limits.parameters) {
-    yield tooLong(`${at}.parameters`, limits.parameters);
-  } else if (!isObject(parameters)) {
-    yield invalid(`${at}.parameters`, "<value omitted>", "must be a valid JSON object");
-  }
+  yield* rawProblems(`${at}.parameters`, opaque.parameters);
+}
+
+/** Validates an object that only a driver understands. */
+function* rawProblems(field: string, value: unknown): Problems {
+  if ((value ?? null) === null) yield required(field);
+  else if (Buffer.byteLength(JSON.stringify(value)) > limits.parameters)
+    yield tooLong(field, limits.parameters);
+  else if (!isObject(value)) yield invalid(field, "<value omitted>", "must be a valid JSON object");
 }
 
 type ClaimTemplate = ApiObject & { spec?: Sent<v1.ResourceClaimTemplateSpec> };

@@ -5,6 +5,7 @@ import {
   invalidStruct,
   required,
   tooLong,
+  tooMany,
 } from "@tsbuilder/apimachinery/errors";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/resource/v1";
 import {
@@ -22,7 +23,6 @@ import type { Problems } from "../checks/problems.ts";
 import {
   choice,
   duplicates,
-  each,
   eachOfFew,
   immutable,
   nameOf,
@@ -32,6 +32,7 @@ import {
 } from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverNameProblems } from "../checks/names.ts";
+import { ratchet } from "../checks/ratcheting.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
@@ -40,7 +41,8 @@ export const resourceSlice: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     validate: (object) => [...sliceProblems(object)],
-    validateUpdate: (object, old) => [...sliceProblems(object, old)],
+    validateUpdate: (object, old) =>
+      ratchet(sliceProblems(object, old), () => sliceProblems(old, old), [/\.effect: Unsupported value/u]),
     warnings: (object) => {
       const driver = (object as ResourceSlice).spec?.driver ?? "";
       if (driver === driver.toLowerCase()) return [];
@@ -59,6 +61,8 @@ const mostItems = {
   /** The devices of a slice if one of them has taints or counters, which cost the scheduler more. */
   advancedDevices: 64,
   counterSets: 8,
+  counters: 32,
+  consumedSets: 2,
   validValues: 10,
   attributesAndCapacities: 32,
   taints: 16,
@@ -93,14 +97,16 @@ const longestTexts = { poolName: 253, name: 32, value: 64 };
 
 function* poolProblems(field: string, pool: Sent<v1.ResourcePool>): Problems {
   const { name = "", resourceSliceCount: count = 0, generation = 0 } = pool;
-  if (name === "") yield required(`${field}.name`);
-  else {
-    if (name.length > longestTexts.poolName) yield tooLong(`${field}.name`, longestTexts.poolName);
-    for (const part of name.split("/")) yield* refused(`${field}.name`, part, checkSubdomain(part));
-  }
+  yield* poolNameProblems(`${field}.name`, name);
   if (count <= 0) yield invalid(`${field}.resourceSliceCount`, count, "must be greater than zero");
   if (generation < 0)
     yield invalid(`${field}.generation`, generation, "must be greater than or equal to zero");
+}
+
+export function* poolNameProblems(field: string, name: string): Problems {
+  if (name === "") return yield required(field);
+  if (name.length > longestTexts.poolName) yield tooLong(field, longestTexts.poolName);
+  for (const part of name.split("/")) yield* refused(field, part, checkSubdomain(part));
 }
 
 /** A slice says in one of four ways from which nodes its devices are accessible. */
@@ -158,8 +164,8 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
   const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
     return { name, ...(counters && { counters }) };
   });
-  yield* each(`${field}.consumesCounters`, consumed, (at, set) => counterProblems(at, "counterSet", set));
-  yield* duplicates(`${field}.consumesCounters`, consumed.map(nameOf));
+  const ofConsumed = (at: string, set: Sent<v1.CounterSet>) => counterProblems(at, "counterSet", set);
+  yield* uniqueItems(`${field}.consumesCounters`, consumed, mostItems.consumedSets, ofConsumed, nameOf);
   yield* nodeChoiceProblems(field, device, isPlacedPerDevice);
   yield* bindingConditionProblems(field, device);
 }
@@ -310,6 +316,8 @@ function* counterProblems(field: string, nameField: string, set: Sent<v1.Counter
   else yield* refused(`${field}.${nameField}`, name, checkLabel(name));
   const keys = Object.keys(counters ?? {});
   if (keys.length === 0) yield required(`${field}.counters`);
+  if (keys.length > mostItems.counters)
+    return yield tooMany(`${field}.counters`, keys.length, mostItems.counters);
   for (const key of keys) yield* refused(`${field}.counters`, key, checkLabel(key));
 }
 
@@ -337,7 +345,10 @@ function* nodeChoiceProblems(field: string, device: SentDevice, isPlacedPerDevic
 }
 
 /** A device that waits for conditions also says which conditions end the wait in failure. */
-function* bindingConditionProblems(field: string, device: SentDevice): Problems {
+export function* bindingConditionProblems(
+  field: string,
+  device: Pick<SentDevice, "bindingConditions" | "bindingFailureConditions">,
+): Problems {
   const { bindingConditions = [], bindingFailureConditions = [] } = device;
   for (const [name, list] of Object.entries({ bindingConditions, bindingFailureConditions })) {
     yield* eachOfFew(`${field}.${name}`, list, mostItems.conditions, (at, condition) =>

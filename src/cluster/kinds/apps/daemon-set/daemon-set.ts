@@ -67,7 +67,14 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
         ? [...statusProblems(object)]
-        : [...workload.selectorChanges(object, old), ...daemonSetProblems(object as SentDaemonSet)],
+        : [
+            ...nonNegative(
+              "spec.templateGeneration",
+              Number(object.metadata.annotations![templateGeneration]),
+            ),
+            ...workload.selectorChanges(object, old),
+            ...daemonSetProblems(object as SentDaemonSet),
+          ],
     warnings: (object, old) => workload.templateWarnings(object, old),
   },
   cells: {
@@ -88,7 +95,13 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
 
 function* statusProblems(object: ApiObject): Problems {
   const status = object["status"] as Record<string, number | undefined>;
-  const optionalCounts = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"];
+  const optionalCounts = [
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
+  ];
   for (const name of [...Object.keys(noCounts), ...optionalCounts])
     yield* nonNegative(`status.${name}`, status[name]);
 }

@@ -52,6 +52,7 @@ export const deployment: BuiltInKind<"deployment"> = {
               "readyReplicas",
               "availableReplicas",
             ]),
+            ...workload.collisionProblems(object, old),
           ]
         : [...deploymentProblems(object as SentDeployment), ...workload.selectorChanges(object, old)],
     warnings: (object, old) => workload.workloadWarnings(object, old),
@@ -68,7 +69,10 @@ export const deployment: BuiltInKind<"deployment"> = {
   zeroValues: { spec: { replicas: 0 } },
 };
 
-function* deploymentProblems({ spec }: SentDeployment): Problems {
+/** The field `rollbackTo` of extensions/v1beta1. */
+const rollback = "deprecated.deployment.rollback.to";
+
+function* deploymentProblems({ metadata, spec }: SentDeployment): Problems {
   const { minReadySeconds = 0, progressDeadlineSeconds: deadline } = spec;
   yield* nonNegative("spec.replicas", spec.replicas);
   yield* workload.templateProblems(spec, "deployment", "invalid label selector");
@@ -76,6 +80,8 @@ function* deploymentProblems({ spec }: SentDeployment): Problems {
   yield* strategyProblems("spec.strategy", spec.strategy ?? {});
   yield* nonNegative("spec.minReadySeconds", minReadySeconds);
   yield* nonNegative("spec.revisionHistoryLimit", spec.revisionHistoryLimit);
+  const revision = metadata?.annotations?.[rollback] ?? "";
+  if (/^-?\d+$/u.test(revision)) yield* nonNegative("spec.rollback.version", Number(revision));
   yield* nonNegative("spec.progressDeadlineSeconds", deadline);
   if (deadline !== undefined && deadline <= minReadySeconds) {
     yield invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds");

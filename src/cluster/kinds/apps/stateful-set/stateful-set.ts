@@ -3,6 +3,7 @@ import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
+import { ratchet } from "../../checks/ratcheting.ts";
 import * as workload from "../workload.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
@@ -51,9 +52,20 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
     validateUpdate(object, old, { subresource }) {
       if (subresource === "status") {
         const counts = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
-        return [...workload.replicaCountProblems(object, counts, "status.readyReplicas")];
+        return [
+          ...workload.replicaCountProblems(object, counts, "status.readyReplicas"),
+          ...workload.collisionProblems(object, old),
+        ];
       }
-      return [...statefulSetProblems((object as StatefulSet).spec, false), ...fixedFieldChanges(object, old)];
+      const [{ spec }, { spec: before }] = [object as StatefulSet, old as StatefulSet];
+      // A template that was accepted once, with whatever is wrong in it, is not checked again.
+      const kinds = [/^spec\.template|^spec\.selector/u];
+      const problems = ratchet(
+        statefulSetProblems(spec, false),
+        () => statefulSetProblems(before, false),
+        kinds,
+      );
+      return [...problems, ...fixedFieldChanges(object, old)];
     },
     *warnings(object, old) {
       yield* workload.templateWarnings(object, old);

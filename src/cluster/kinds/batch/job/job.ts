@@ -56,12 +56,13 @@ export const job: BuiltInKind<"job"> = {
     prepareForCreate(object, context) {
       const { spec, metadata } = object as Job;
       if (spec.manualSelector) return;
-      const labels = generatedLabels(object);
       const template = spec.template!;
+      // Labels and a selector that contradict the generated ones stay, and are rejected for that.
+      const labels = { ...generatedLabels(object), ...template.metadata?.labels };
       if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
-      template.metadata = { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } };
+      template.metadata = { ...template.metadata, labels };
       const uidLabel = { "batch.kubernetes.io/controller-uid": metadata.uid! };
-      spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, ...uidLabel } };
+      spec.selector = { ...spec.selector, matchLabels: { ...uidLabel, ...spec.selector?.matchLabels } };
     },
     validate: (object) => [...jobProblems(object as Job)],
     validateUpdate: (object, old, { subresource, resource }) =>
@@ -112,6 +113,9 @@ export function* statusProblems({ spec, status: now = {} }: Job, { status: befor
     yield conditionsError("cannot set Failed=True condition without the FailureTarget=true condition");
   if (turned("Complete", "SuccessCriteriaMet") && complete && !met)
     yield conditionsError("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
+  if (met && failed) yield conditionsError("cannot set SuccessCriteriaMet=True and Failed=true conditions");
+  if (met && hasTrueCondition(now, "FailureTarget"))
+    yield conditionsError("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");
   if ((finishes || changed("active")) && finished && (now.active ?? 0) > 0)
     yield invalid("status.active", now.active, "active>0 is invalid for finished job");
   const isSuspendedForGood = spec.suspend === true && spec.completions === 0;

@@ -1,5 +1,6 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
-import { duplicate, forbidden, internalError, invalid } from "@tsbuilder/apimachinery/errors";
+import { isObject } from "@tsbuilder/apimachinery/json";
+import { duplicate, forbidden, internalError, invalid, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import { goStruct } from "@tsbuilder/apimachinery/text";
 import { fieldText, type CellReader } from "../../../registry/resource.ts";
@@ -9,7 +10,7 @@ import type { ApiObject, Sent } from "../../../contract/api-object.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
 import { type Fields, alignFirst, fillIn } from "../../fill-in.ts";
 import { checkAddressRange } from "../../checks/addresses.ts";
-import { type Problems, checked, choice, eachChecked, itemsOf } from "../../checks/problems.ts";
+import { type Problems, checked, choice, eachChecked, itemsOf, positive } from "../../checks/problems.ts";
 import { taintEffects } from "../pod-spec/scheduling.ts";
 import { quantityProblems } from "../resources.ts";
 import { fakeNode } from "./fake-node.ts";
@@ -77,10 +78,48 @@ type SentNode = Sent<core.Node> & { spec?: { externalID?: string } };
 
 function* nodeProblems(object: ApiObject): Problems {
   const { spec = {}, status = {} } = object as SentNode;
+  yield* annotationProblems(object);
+  yield* swapProblems(status);
   // The server reports taints, which are in the spec, at this path.
   yield* taintProblems("metadata.taints", spec.taints);
   yield* statusProblems(status);
   yield* rangeProblems(spec.podCIDRs);
+}
+
+const avoidance = "scheduler.alpha.kubernetes.io/preferAvoidPods";
+
+/** Validates the annotation by which the scheduler avoided a Node for the pods of controllers. */
+function* annotationProblems({ metadata }: ApiObject): Problems {
+  const text = metadata.annotations?.[avoidance];
+  if (!text) return;
+  for (const [at, entry] of itemsOf(`metadata.annotations.${avoidance}`, avoidedPods(text))) {
+    const controller = entry.podSignature?.podController;
+    if (!controller) yield required(`${at}.PodSignature`);
+    else if (controller.controller === false)
+      yield invalid(`${at}.PodSignature.PodController.Controller`, false, "must point to a controller");
+  }
+}
+
+interface AvoidedPods {
+  readonly podSignature?: { readonly podController?: { readonly controller?: boolean } };
+}
+
+/** Returns nothing if the text is not JSON of that form. */
+function avoidedPods(text: string): readonly AvoidedPods[] {
+  try {
+    const { preferAvoidPods } = JSON.parse(text) as { preferAvoidPods?: unknown };
+    return Array.isArray(preferAvoidPods)
+      ? (preferAvoidPods as AvoidedPods[]).filter((each) => isObject(each))
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The server names a field that doesn't exist. */
+function* swapProblems({ nodeInfo }: NonNullable<SentNode["status"]>): Problems {
+  const capacity = nodeInfo?.swap?.capacity;
+  if (capacity !== undefined) yield* positive("metadata.nodeSwapStatus.capacity", capacity);
 }
 
 function* rangeProblems(ranges: readonly string[] = []): Problems {
@@ -103,6 +142,7 @@ function* rangeProblems(ranges: readonly string[] = []): Problems {
 function* nodeChangeProblems(object: ApiObject, old: ApiObject): Problems {
   const { spec = {}, status = {} } = object as SentNode;
   const { spec: before = {} } = old as SentNode;
+  yield* annotationProblems(object);
   yield* statusProblems(status);
   yield* addressProblems(status);
   yield* rangeChanges(spec.podCIDRs ?? [], before.podCIDRs ?? []);

@@ -1,7 +1,7 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { isEqual } from "@tsbuilder/apimachinery/json";
-import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
+import { forbidden, invalid, invalidStruct, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject, Sent } from "../../../contract/api-object.ts";
@@ -14,6 +14,8 @@ import { type Problems, ifSet, immutable, needed, optionalChoice } from "../../c
 import { accessModeProblems, accessModesText, storageQuantityProblems } from "../persistent-volume-claim.ts";
 import { nodeSelectorProblems } from "../pod-spec/scheduling.ts";
 import { backstepProblems } from "../../checks/names.ts";
+import { ratchet } from "../../checks/ratcheting.ts";
+import { toGoStruct } from "../../checks/go-struct.ts";
 import { type SourceCheck, volumeSourceChecks } from "../pod-spec/volumes.ts";
 import { deprecatedSourceWarnings } from "../pod-spec/warnings.ts";
 
@@ -165,16 +167,53 @@ export function* inlineVolumeProblems(field: string, spec: VolumeSpec): Problems
 function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
   const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<core.PersistentVolume>).spec);
   // The server checks both the rules for all writes and those for changes, which include the former.
-  yield* volumeProblems(object);
+  const problems = ratchet(volumeProblems(object), () => volumeProblems(old), [
+    /nodeAffinity.*a valid label must be/u,
+  ]);
+  yield* problems;
   yield* mountOptionProblems(object);
-  yield* volumeProblems(object);
+  yield* problems;
   if (!isEqual(immutableSource(now, before), volumeSourceOf(before))) {
     const detail = "spec.persistentvolumesource is immutable after creation";
     yield forbidden("spec.persistentvolumesource", detail);
   }
   yield* immutable("volumeMode", now.volumeMode, before.volumeMode);
+  if (
+    before.nodeAffinity &&
+    !isEqual(now.nodeAffinity, withNewLabels(before.nodeAffinity, now.nodeAffinity))
+  ) {
+    const detail = "field is immutable, except for updating from beta label to GA";
+    yield now.nodeAffinity
+      ? invalidStruct("nodeAffinity", toGoStruct(now.nodeAffinity, "core/v1.VolumeNodeAffinity"), detail)
+      : invalid("nodeAffinity", null, detail);
+  }
   if (before.volumeAttributesClassName !== undefined && now.volumeAttributesClassName === undefined)
     yield forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden");
+}
+
+/** Labels of nodes that have another name since they are stable. */
+const stableLabels: Readonly<Record<string, string>> = {
+  "beta.kubernetes.io/arch": "kubernetes.io/arch",
+  "beta.kubernetes.io/os": "kubernetes.io/os",
+  "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+  "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
+  "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+};
+
+type Affinity = NonNullable<VolumeSpec["nodeAffinity"]>;
+
+/** The old affinity with the stable names of labels where the new one has them. */
+function withNewLabels(before: Affinity, now: Affinity | undefined): Affinity {
+  const result = copyJSON(before);
+  for (const [index, term] of (result.required?.nodeSelectorTerms ?? []).entries()) {
+    for (const list of ["matchExpressions", "matchFields"] as const) {
+      for (const [at, requirement] of (term[list] ?? []).entries()) {
+        const key = now?.required?.nodeSelectorTerms?.[index]?.[list]?.[at]?.key;
+        if (key !== undefined && stableLabels[requirement.key ?? ""] === key) requirement.key = key;
+      }
+    }
+  }
+  return result;
 }
 
 /** The immutable source of a changed volume: controllerExpandSecretRef may be added to it. */

@@ -2,8 +2,10 @@
 // checked; the others have the rules by subject (containers, volumes, scheduling, security, resources), defaults.ts the
 // defaults, and warnings.ts the warnings.
 
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
+  type FieldError,
   duplicate,
   forbidden,
   invalid,
@@ -32,8 +34,14 @@ import {
   imageSpaceProblems,
 } from "./containers.ts";
 import { containerResourceProblems, podResourceProblems } from "../resources.ts";
-import { podSecurityProblems, userNamespaceProblems } from "./security.ts";
-import { type Pod, type PodSpec, type PodTemplateSpec, containersIn } from "./types.ts";
+import {
+  hostProcessProblems,
+  podSecurityProblems,
+  userNamespaceProblems,
+  windowsOnlyProblems,
+} from "./security.ts";
+import { ratchet } from "../../checks/ratcheting.ts";
+import { type Pod, type PodSpec, type PodTemplateSpec, type SeccompProfile, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
 import { checkAddress } from "../../checks/addresses.ts";
 import { toGoStruct } from "../../checks/go-struct.ts";
@@ -47,6 +55,7 @@ export function* podTemplateProblems(template: PodTemplateSpec = {}, field: stri
   }
   yield* annotationProblems(`${field}.annotations`, metadata.annotations, spec);
   yield* specProblems(`${field}.spec`, spec, undefined);
+  yield* annotationMatchProblems(`${field}.spec`, metadata.annotations, spec, false);
   if (spec.ephemeralContainers?.length) {
     yield forbidden(`${field}.spec.ephemeralContainers`, "ephemeral containers not allowed in pod template");
   }
@@ -73,6 +82,18 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   }
 }
 
+/** Validates the pod of an update; older releases accepted some of what is refused in new pods. */
+export function changedPodProblems(pod: Pod, old: Pod): FieldError[] {
+  return ratchet(podProblems(pod), () => podProblems(old), [
+    /affinity\..*values\[\d+\]: Invalid value: .*a valid label must be/u,
+    /resizePolicy\[\d+\]\.restartPolicy: .*non-sidecar initContainers/u,
+    /topologySpreadConstraints\[\d+\]\.labelSelector/u,
+    /pod-deletion-cost\]: Invalid value/u,
+    /volumeDevices: Forbidden: when `hostUsers` is false/u,
+    /is not positive integer multiple of hugepages/u,
+  ]);
+}
+
 const podSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
 const containerSeccompPrefix = "container.seccomp.security.alpha.kubernetes.io/";
 const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
@@ -84,7 +105,7 @@ function* annotationProblems(
   spec: PodSpec,
 ): Problems {
   for (const [key, value] of Object.entries(annotations)) {
-    if (key === "kubernetes.io/config.mirror" && !spec.nodeName) {
+    if (key === mirrorAnnotation && !spec.nodeName) {
       yield invalid(`${field}[${key}]`, value, "must set spec.nodeName if mirror pod annotation is set");
     } else if (key === "controller.kubernetes.io/pod-deletion-cost" && !isInt32(value)) {
       yield invalid(`${field}[${key}]`, value, "must be a 32bit integer");
@@ -93,6 +114,101 @@ function* annotationProblems(
     } else if (key.startsWith(appArmorPrefix))
       yield* appArmorAnnotationProblems(`${field}[${key}]`, key, value, spec);
   }
+}
+
+const mirrorAnnotation = "kubernetes.io/config.mirror";
+
+/** Annotations that say what the kubelet does may not change. */
+export function* podAnnotationChanges({ metadata }: Pod, { metadata: old }: Pod): Problems {
+  const [now = {}, before = {}] = [metadata.annotations, old.annotations];
+  for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    const what = key.startsWith(appArmorPrefix)
+      ? "AppArmor annotations"
+      : key === mirrorAnnotation && "mirror pod annotation";
+    if (!what || now[key] === before[key]) continue;
+    const verb = before[key] === undefined ? "add" : "remove or update";
+    yield forbidden(`metadata.annotations[${key}]`, `may not ${verb} ${what}`);
+  }
+}
+
+/** What annotations of older releases say of profiles must be what the fields say; for AppArmor, only in new pods. */
+export function* annotationMatchProblems(
+  field: string,
+  annotations: Record<string, string> = {},
+  spec: PodSpec,
+  isPod: boolean,
+): Problems {
+  const { seccompProfile, appArmorProfile } = spec.securityContext ?? {};
+  yield* seccompMatchProblems(`${field}.securityContext`, annotations[podSeccompAnnotation], seccompProfile);
+  const all = [...containersIn(field, spec, "initContainers", "containers", "ephemeralContainers")];
+  for (const [at, { name = "", securityContext }] of all) {
+    const annotation = annotations[`${containerSeccompPrefix}${name}`];
+    yield* seccompMatchProblems(`${at}.securityContext`, annotation, securityContext?.seccompProfile);
+  }
+  if (!isPod || spec.os?.name === "windows") return;
+  for (const [at, { name = "", securityContext }] of all) {
+    const profile = securityContext?.appArmorProfile ?? appArmorProfile;
+    const annotation = annotations[`${appArmorPrefix}${name}`];
+    if (!profile || annotation === undefined) continue;
+    const wanted = localProfile("apparmor", annotation, profile, ["runtime/default"]);
+    if (wanted) yield forbidden(`${at}.securityContext.appArmorProfile.${wanted.at}`, wanted.detail);
+  }
+}
+
+/** New pods get the AppArmor profiles that annotations of older releases name, as fields. */
+export function adoptAppArmorAnnotations({ metadata, spec }: Pod): void {
+  if (spec.os?.name === "windows") return;
+  const { appArmorProfile: ofPod } = spec.securityContext ?? {};
+  for (const [, container] of containersIn(
+    "spec",
+    spec,
+    "initContainers",
+    "containers",
+    "ephemeralContainers",
+  )) {
+    const annotation = metadata.annotations?.[`${appArmorPrefix}${container.name}`];
+    if (annotation === undefined || container.securityContext?.appArmorProfile) continue;
+    const profile = appArmorProfileOf(annotation);
+    if (profile && !isEqual(profile, ofPod))
+      container.securityContext = { ...container.securityContext, appArmorProfile: profile };
+  }
+}
+
+function appArmorProfileOf(annotation: string): SeccompProfile | undefined {
+  if (annotation === "unconfined") return { type: "Unconfined" };
+  if (annotation === "runtime/default") return { type: "RuntimeDefault" };
+  const localhostProfile = /^localhost\/(?<name>\S.*\S|\S)$/su.exec(annotation)?.groups?.["name"];
+  if (localhostProfile === undefined || localhostProfile.length > 4095) return undefined;
+  return { type: "Localhost", localhostProfile };
+}
+
+function* seccompMatchProblems(
+  field: string,
+  annotation: string | undefined,
+  profile: SeccompProfile | undefined,
+): Problems {
+  if (!profile || annotation === undefined) return;
+  const wrong = localProfile("seccomp", annotation, profile, ["runtime/default", "docker/default"]);
+  if (wrong) yield forbidden(`${field}.seccompProfile.${wrong.at}`, wrong.detail);
+}
+
+/** Returns which field of a profile an annotation contradicts. */
+function localProfile(
+  what: string,
+  annotation: string,
+  { type = "", localhostProfile }: SeccompProfile,
+  defaults: readonly string[],
+): { at: string; detail: string } | undefined {
+  const local = "localhost/";
+  const matches: Readonly<Record<string, boolean>> = {
+    Unconfined: annotation === "unconfined",
+    RuntimeDefault: defaults.includes(annotation),
+    Localhost: annotation.startsWith(local),
+  };
+  if (matches[type] === false)
+    return { at: "type", detail: `${what} type in annotation and field must match` };
+  if (type !== "Localhost" || annotation.slice(local.length) === localhostProfile) return undefined;
+  return { at: "localhostProfile", detail: `${what} profile in annotation and field must match` };
 }
 
 /** An integer as Go parses it: without a plus sign or leading zeros. */
@@ -151,7 +267,9 @@ function* specProblems(field: string, spec: PodSpec, podName: string | undefined
     yield* choice(`${field}.preemptionPolicy`, spec.preemptionPolicy, ["PreemptLowerPriority", "Never"]);
   }
   if (spec.overhead) yield* containerResourceProblems(`${field}.overhead`, { limits: spec.overhead });
+  yield* hostProcessProblems(field, spec);
   yield* osProblems(`${field}.os`, spec);
+  if (spec.os?.name === "windows") yield* windowsOnlyProblems(field, spec);
   yield* fileVariableProblems(field, spec);
 }
 

@@ -18,7 +18,17 @@ import {
   backstepProblems,
 } from "../../checks/names.ts";
 import type { Problems } from "../../checks/problems.ts";
-import { checked, choice, each, itemsOf, needed, optionalChoice, refused } from "../../checks/problems.ts";
+import {
+  checked,
+  choice,
+  each,
+  ifSet,
+  inRange,
+  itemsOf,
+  needed,
+  optionalChoice,
+  refused,
+} from "../../checks/problems.ts";
 import { selectorProblems, templateMetadataProblems } from "../../checks/meta-types.ts";
 import { claimSpecProblems } from "../persistent-volume-claim.ts";
 import type { PodSpec, Volume } from "./types.ts";
@@ -93,19 +103,50 @@ export const volumeSourceChecks: Readonly<Record<string, SourceCheck>> = {
     yield* needed(`${field}.path`, path);
     if (!path.startsWith("/")) yield invalid(`${field}.path`, path, "must be an absolute path");
   },
-  iscsi: requireFields("targetPortal", "iqn"),
+  *iscsi(field, source: VolumeSource<"iscsi">) {
+    yield* requireFields("targetPortal", "iqn")(field, source, "", "");
+    const { iqn, lun, chapAuthDiscovery, chapAuthSession, secretRef, initiatorName } = source;
+    yield* ifSet(`${field}.iqn`, iqn, iscsiNameReasons);
+    yield* inRange(`${field}.lun`, lun, 0, 255);
+    if ((chapAuthDiscovery || chapAuthSession) && !secretRef) yield required(`${field}.secretRef`);
+    yield* checked(`${field}.initiatorname`, initiatorName, iscsiNameReasons);
+  },
   glusterfs: requireFields("endpoints", "path"),
-  flocker: requireFields(),
+  *flocker(field, { datasetName = "", datasetUUID = "" }: VolumeSource<"flocker">) {
+    if (!datasetName && !datasetUUID) yield required(field, "one of datasetName and datasetUUID is required");
+    if (datasetName && datasetUUID)
+      yield invalid(field, "resource", "datasetName and datasetUUID can not be specified simultaneously");
+    if (datasetName.includes("/")) yield invalid(`${field}.datasetName`, datasetName, "must not contain '/'");
+  },
   persistentVolumeClaim: requireFields("claimName"),
   rbd: requireFields("monitors", "image"),
   cinder: requireFields("volumeID"),
   cephfs: requireFields("monitors"),
-  quobyte: requireFields("registry", "volume"),
+  *quobyte(field, { registry = "", tenant = "", volume }: VolumeSource<"quobyte">) {
+    const form = "must be a host:port pair or multiple pairs separated by commas";
+    if (registry === "") yield required(`${field}.registry`, form);
+    else if (tenant.length > 64)
+      yield required(`${field}.tenant`, "must be a UUID and may not exceed a length of 64 characters");
+    else {
+      for (const pair of registry.split(","))
+        if (!isHostAndPort(pair)) yield invalid(`${field}.registry`, registry, form);
+    }
+    yield* needed(`${field}.volume`, volume);
+  },
   *downwardAPI(field, { defaultMode, items = [] }: VolumeSource<"downwardAPI">) {
     yield* fileModeProblems(`${field}.defaultMode`, defaultMode);
     for (const item of items) yield* downwardFileProblems(field, item);
   },
-  fc: requireFields(),
+  *fc(field, { targetWWNs = [], wwids = [], lun }: VolumeSource<"fc">) {
+    const at = `${field}.targetWWNs`;
+    if (targetWWNs.length + wwids.length === 0)
+      yield required(at, "must specify either targetWWNs or wwids, but not both");
+    if (targetWWNs.length === 0) return;
+    if (wwids.length > 0)
+      yield invalid(at, targetWWNs, "targetWWNs and wwids can not be specified simultaneously");
+    if (lun === undefined) yield required(`${field}.lun`, "lun is required if targetWWNs is specified");
+    else yield* inRange(`${field}.lun`, lun, 0, 255);
+  },
   flexVolume: requireFields("driver"),
   *configMap(field, { name, defaultMode, items }: VolumeSource<"configMap">) {
     yield* needed(`${field}.name`, name);
@@ -154,6 +195,23 @@ export const volumeSourceChecks: Readonly<Record<string, SourceCheck>> = {
     yield* choice(`${field}.pullPolicy`, pullPolicy, "core/v1.ImageVolumeSource");
   },
 };
+
+const iscsiNames: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z\d.-]+:[^,;*&$|\s]+$/u,
+  eui: /^eui.[A-Za-z\d]{16}$/u,
+  naa: /^naa.[A-Za-z\d]{32}$/u,
+};
+
+function iscsiNameReasons(name: string): string[] {
+  const form = iscsiNames[name.slice(0, 3)];
+  if (!form) return ["must be valid format starting with iqn, eui, or naa"];
+  return form.test(name) ? [] : ["must be valid format"];
+}
+
+/** As Go splits a host and a port: an address of IPv6 is in brackets. */
+function isHostAndPort(text: string): boolean {
+  return /^(?:\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/u.test(text);
+}
 
 /** Sources with another name in the server's messages. */
 const shownNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
@@ -258,7 +316,8 @@ function requireFields(...fields: string[]): SourceCheck {
   return function* (field, values) {
     for (const name of fields) {
       const value = (values as Record<string, unknown>)[name];
-      if (value === undefined || value === "") yield required(`${field}.${name}`);
+      if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0))
+        yield required(`${field}.${name}`);
     }
   };
 }

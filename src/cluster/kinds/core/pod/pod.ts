@@ -1,8 +1,15 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { forbidden, invalid, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
-import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  invalidStruct,
+  required,
+  tooLong,
+} from "@tsbuilder/apimachinery/errors";
+import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
@@ -13,13 +20,31 @@ import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { isForPods, sumOfRequests } from "../resources.ts";
-import { podProblems } from "../pod-spec/validate.ts";
+import {
+  adoptAppArmorAnnotations,
+  annotationMatchProblems,
+  changedPodProblems,
+  podAnnotationChanges,
+  podProblems,
+} from "../pod-spec/validate.ts";
 import { podWarnings } from "../pod-spec/warnings.ts";
 import type { Sent } from "../../../contract/api-object.ts";
 import { checkAddress, familyOf } from "../../checks/addresses.ts";
-import { type Problems, checked, immutable, itemsOf, optionalChoice, unique } from "../../checks/problems.ts";
+import {
+  type Problems,
+  checked,
+  immutable,
+  inRange,
+  itemsOf,
+  needed,
+  optionalChoice,
+  unique,
+} from "../../checks/problems.ts";
+import { toGoStruct } from "../../checks/go-struct.ts";
 import { imageSpaceProblems } from "../pod-spec/containers.ts";
+import { largestID } from "../pod-spec/security.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
+import { ephemeralContainerChanges, resetPodPart, resizeProblems } from "./pod-subresources.ts";
 
 export const pod: BuiltInKind = {
   resource: "pods",
@@ -50,6 +75,7 @@ export const pod: BuiltInKind = {
     prepareForCreate(object, { now }) {
       const pod = object as Pod;
       pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
+      adoptAppArmorAnnotations(pod);
       if (pod.spec.schedulingGates?.length) pod.status.conditions = [gatedCondition(now)];
     },
     /** Binding to a node does not increment the generation. */
@@ -57,6 +83,8 @@ export const pod: BuiltInKind = {
       subresource !== "binding" && !isEqual((object as Pod).spec, (old as Pod).spec),
     resetFields(object, old, subresource) {
       if (subresource === "binding") return;
+      if (subresource === "resize" || subresource === "ephemeralcontainers")
+        return resetPodPart(object as Pod, old as Pod, subresource);
       resetStatusAlone(object, old, subresource);
       if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
     },
@@ -69,9 +97,25 @@ export const pod: BuiltInKind = {
     },
     validate: (object) => [...newPodProblems(object as Pod)],
     validateUpdate(object, old, { subresource }) {
-      if (subresource === "status") return [...statusProblems(object as Pod, old as Pod)];
-      if (subresource !== "") return [];
-      return [...podProblems(object as Pod), ...changeProblems(object as Pod, old as Pod)];
+      const [pod, before] = [object as Pod, old as Pod];
+      switch (subresource) {
+        case "":
+          return [
+            ...changedPodProblems(pod, before),
+            ...podAnnotationChanges(pod, before),
+            ...changeProblems(pod, before),
+          ];
+        case "status":
+          return [...podAnnotationChanges(pod, before), ...statusProblems(pod, before)];
+        case "resize": {
+          const oldClass = before.status?.qosClass || qosClass(before.spec);
+          return [...resizeProblems(pod, before, oldClass === qosClass(pod.spec))];
+        }
+        case "ephemeralcontainers":
+          return [...ephemeralContainerChanges(pod, before)];
+        default:
+          return [];
+      }
     },
     *warnings(object, old) {
       if (old) return;
@@ -97,6 +141,7 @@ export const pod: BuiltInKind = {
 
 function* newPodProblems(pod: Pod): Problems {
   yield* podProblems(pod);
+  yield* annotationMatchProblems("spec", pod.metadata.annotations, pod.spec, true);
   const { ephemeralContainers: ephemeral, nodeName, schedulingGates } = pod.spec;
   if (ephemeral?.length) yield forbidden("spec.ephemeralContainers", "cannot be set on create");
   if (nodeName && schedulingGates?.length)
@@ -120,6 +165,7 @@ function* changeProblems({ spec }: Pod, { spec: old }: Pod): Problems {
   yield* tolerationChanges(spec, old);
   yield* gateChanges(spec, old);
   yield* nodeSelectorChanges(spec, old);
+  yield* nodeAffinityChanges(spec, old);
   if (isEqual(withOldMutableFields(spec, old), old)) return;
   const fields = [
     "`spec.containers[*].image`",
@@ -166,11 +212,41 @@ function* gateChanges({ schedulingGates }: PodSpec, old: PodSpec): Problems {
 }
 
 /** While a pod is gated, its node selector may only be extended. */
-function* nodeSelectorChanges({ nodeSelector = {} }: PodSpec, old: PodSpec): Problems {
+function* nodeSelectorChanges({ nodeSelector }: PodSpec, old: PodSpec): Problems {
   if (!old.schedulingGates?.length) return;
-  if (Object.entries(old.nodeSelector ?? {}).every(([key, value]) => nodeSelector[key] === value)) return;
+  if (Object.entries(old.nodeSelector ?? {}).every(([key, value]) => nodeSelector?.[key] === value)) return;
   const detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-  yield invalid("spec.nodeSelector", nodeSelector, detail);
+  yield invalid("spec.nodeSelector", nodeSelector ?? null, detail);
+}
+
+/** While a pod is gated, terms of its required node affinity may only get further requirements. */
+function* nodeAffinityChanges({ affinity }: PodSpec, old: PodSpec): Problems {
+  const wanted = "requiredDuringSchedulingIgnoredDuringExecution";
+  const { nodeSelectorTerms: before = [] } = old.affinity?.nodeAffinity?.[wanted] ?? {};
+  if (!old.schedulingGates?.length || before.length === 0) return;
+  const { nodeSelectorTerms: now = [] } = affinity?.nodeAffinity?.[wanted] ?? {};
+  if (isEqual(now, before)) return;
+  const field = `spec.affinity.nodeAffinity.${wanted}.nodeSelectorTerms`;
+  if (now.length !== before.length) {
+    const detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+    return yield now.length > 0
+      ? invalidStruct(field, now.map(termStruct), detail)
+      : invalid(field, null, detail);
+  }
+  for (const [at, term, index] of itemsOf(field, now)) {
+    const begins = (["matchExpressions", "matchFields"] as const).map((list) => {
+      const { length } = before[index]![list] ?? [];
+      return { length, isKept: isEqual(term[list]?.slice(0, length) ?? [], before[index]![list] ?? []) };
+    });
+    const wasEmpty = begins.every(({ length }) => length === 0);
+    const isEmpty = !term.matchExpressions?.length && !term.matchFields?.length;
+    if (wasEmpty ? isEmpty : begins.every(({ length, isKept }) => length === 0 || isKept)) continue;
+    yield invalidStruct(at, termStruct(term), "only additions are allowed (no mutations or deletions)");
+  }
+}
+
+function termStruct(term: object): object {
+  return toGoStruct(term, "core/v1.NodeSelectorTerm");
 }
 
 /** The new spec with all mutable fields set back to their old values. */
@@ -196,6 +272,12 @@ function withOldMutableFields(spec: PodSpec, old: PodSpec): PodSpec {
     if (old[field] === undefined) delete result[field];
     else Object.assign(result, { [field]: old[field] });
   }
+  if (isGated && !isEqual(result.affinity?.nodeAffinity ?? null, old.affinity?.nodeAffinity ?? null)) {
+    const { nodeAffinity: _, ...affinity } = result.affinity ?? {};
+    const { nodeAffinity } = old.affinity ?? {};
+    if (!old.affinity && Object.keys(affinity).length === 0) delete result.affinity;
+    else result.affinity = { ...affinity, ...(nodeAffinity && { nodeAffinity }) };
+  }
   return result;
 }
 
@@ -218,6 +300,7 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
   const ephemeral = "status.ephemeralContainerStatuses";
   yield* transitionProblems(ephemeral, debugging, before.ephemeralContainerStatuses, () => false);
   yield* claimStatusProblems(spec, now);
+  yield* extendedClaimProblems(spec, now.extendedResourceClaimStatus);
   yield* addressProblems("status.podIPs", now.podIPs, before.podIPs);
   if (now.hostIPs?.length) {
     const [first] = now.hostIPs;
@@ -225,6 +308,8 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
       yield invalid("status.hostIPs[0].ip", first?.ip ?? "", "must be equal to `hostIP`");
     yield* addressProblems("status.hostIPs", now.hostIPs, before.hostIPs);
   }
+  for (const name of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const)
+    yield* userProblems(`status.${name}`, now[name], spec);
   for (const [name, list] of lists) yield* allocatedResourceProblems(`status.${name}`, now[name], list);
   for (const [at, { allocatedResourcesStatus: devices }] of itemsOf(ephemeral, debugging)) {
     if (!devices?.length) continue;
@@ -319,6 +404,55 @@ function* claimStatusProblems({ resourceClaims = [] }: PodSpec, { resourceClaimS
   }
 }
 
+/** Validates which extended resources of which containers a generated claim stands for. */
+function* extendedClaimProblems(spec: PodSpec, claim: Status["extendedResourceClaimStatus"]): Problems {
+  if (!claim) return;
+  const field = "status.extendedResourceClaimStatus";
+  const { requestMappings = [], resourceClaimName } = claim;
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  if (requestMappings.length === 0)
+    yield required(`${field}.requestMappings`, "at least one request mapping is required");
+  const seen: object[] = [];
+  for (const [at, mapping] of itemsOf(`${field}.requestMappings`, requestMappings)) {
+    const { containerName = "", resourceName = "", requestName = "" } = mapping;
+    const container = containers.findLast(({ name }) => name === containerName);
+    if (!container) {
+      const where = "spec.initContainers.name or spec.containers.name";
+      yield invalid(`${at}.containerName`, containerName, `must match the name of an entry in ${where}`);
+    } else if (container.resources?.requests?.[resourceName] === undefined) {
+      const where = "spec.initContainers.resources.requests or spec.containers.resources.requests";
+      const detail = `must match the extended resource name of an entry in ${where}`;
+      yield invalid(`${at}.resourceName`, resourceName, detail);
+    }
+    // The server names the status here, not the mapping.
+    yield* checked(`${field}.requestName`, requestName, checkLabel);
+    const names = { containerName, resourceName, requestName };
+    if (seen.some((each) => isEqual(each, names)))
+      for (const [name, value] of Object.entries(names)) yield duplicate(`${at}.${name}`, value);
+    seen.push(names);
+  }
+  yield* needed(`${field}.resourceClaimName`, resourceClaimName, checkSubdomain);
+}
+
+/** Validates the user that a container runs as. */
+function* userProblems(
+  field: string,
+  states: readonly ContainerStatus[] | undefined,
+  { os }: PodSpec,
+): Problems {
+  for (const [state, { user }] of itemsOf(field, states)) {
+    if (!user?.linux) continue;
+    const at = `${state}.user.linux`;
+    if (os?.name === "windows") yield forbidden(at, "cannot be set for a windows pod");
+    else if ((os?.name ?? "linux") === "linux") {
+      yield* inRange(`${at}.uid`, user.linux.uid, 0, largestID);
+      yield* inRange(`${at}.gid`, user.linux.gid, 0, largestID);
+      for (const [each, group] of itemsOf(`${at}.supplementalGroups`, user.linux.supplementalGroups))
+        yield* inRange(each, group, 0, largestID);
+    }
+  }
+}
+
 /** New addresses must be valid, and of two families if there are two. */
 function* addressProblems(
   field: string,
@@ -361,6 +495,7 @@ function* allocatedResourceProblems(
       for (const [device, { resourceID = "", health, message }] of itemsOf(`${at}.resources`, devices)) {
         yield* optionalChoice(`${device}.health`, health ?? "", ["Healthy", "Unhealthy", "Unknown"]);
         if (message === "") yield required(`${device}.message`, "must be non-empty if specified");
+        if ((message?.length ?? 0) > 1024) yield tooLong(`${device}.message`, 1024);
         yield* uniqueDevice(`${device}.resourceID`, resourceID);
       }
     }

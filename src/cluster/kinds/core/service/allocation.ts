@@ -83,20 +83,22 @@ function* dualStackProblems({ ipFamilyPolicy: policy, ipFamilies = [] }: Service
  * Allocates a clusterIP in serviceRange, in order; one that is in use is rejected. A Service may request any
  * address in 10.0.0.0/8, so that manifests from other clusters work. IPAddresses are in use as well: others may create them.
  */
-export function allocateAddress(service: Service, store: Store, uid: string | undefined): void {
+export function allocateAddress(service: Service, store: Store, old: Service | undefined): void {
   const { spec } = service;
   if (spec.type === "ExternalName") return;
   if (spec.clusterIP === "None") {
     spec.clusterIPs = ["None"];
     return;
   }
+  // A Service that could have an address keeps the one of the update, which validation accepted.
+  if (spec.clusterIP && old && old.spec.type !== "ExternalName") return;
   const taken = new Map<string | undefined, string | undefined>();
   for (const { key } of store.collection("ipaddresses.networking.k8s.io").list()) taken.set(key, "");
   for (const { object } of store.collection("services").list())
     taken.set((object as Service).spec.clusterIP, object.metadata.uid);
   const address = (spec.clusterIP ||= findFreeAddress(taken));
   const isForeign = !/^(10\.|[^.]*:)/.test(address);
-  if (isForeign || (taken.has(address) && taken.get(address) !== uid)) {
+  if (isForeign || (taken.has(address) && taken.get(address) !== old?.metadata.uid)) {
     const why = isForeign
       ? "the provided network does not match the current range"
       : "provided IP is already allocated";
@@ -119,8 +121,11 @@ function findFreeAddress(taken: ReadonlyMap<string | undefined, unknown>): strin
   throw new RangeError("no service address is free");
 }
 
-/** Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. */
-export function allocateNodePorts(service: Service, services: Collection): void {
+/**
+ * Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. As on the real server, a dry run
+ * accepts ports outside of the range.
+ */
+export function allocateNodePorts(service: Service, services: Collection, dryRun: boolean): void {
   const { spec } = service;
   if (!hasNodePorts(spec) && !needsHealthCheck(spec)) return;
   const taken = new Set<number>();
@@ -137,7 +142,7 @@ export function allocateNodePorts(service: Service, services: Collection): void 
       .slice(0, index)
       .some((each) => each.nodePort === port.nodePort && each.protocol !== port.protocol);
     if (!port.nodePort) port.nodePort = findFreePort(taken);
-    else if (!shared) checkNodePort(service, index, port.nodePort, taken);
+    else if (!shared) checkNodePort(service, index, port.nodePort, taken, dryRun);
     taken.add(port.nodePort);
   }
   if (!needsHealthCheck(spec)) return;
@@ -157,9 +162,15 @@ function findFreePort(taken: ReadonlySet<number>): number {
   throw new RangeError("no node port is free");
 }
 
-function checkNodePort(service: Service, index: number, port: number, taken: ReadonlySet<number>): void {
+function checkNodePort(
+  service: Service,
+  index: number,
+  port: number,
+  taken: ReadonlySet<number>,
+  dryRun: boolean,
+): void {
   const field = `spec.ports[${index}].nodePort`;
-  if (port < lowestNodePort || port > highestNodePort) {
+  if (!dryRun && (port < lowestNodePort || port > highestNodePort)) {
     const detail = `provided port is not in the valid range. The range of valid ports is ${lowestNodePort}-${highestNodePort}`;
     throwIfAny(service, invalid(field, port, detail));
   }

@@ -66,19 +66,19 @@ function serviceStrategy(store: Store): Partial<Strategy> {
     validate: (object) => [...serviceProblems(object as Service)],
     validateUpdate(object, old, { subresource }) {
       if (subresource === "status") return [...loadBalancerStatusProblems(object as Service)];
-      const problems = [...serviceProblems(object as Service)];
+      const problems = [...serviceProblems(object as Service, old as Service)];
       if (problems.some(({ field }) => field.startsWith("spec.clusterIP"))) return problems;
       return [...addressChanges(object as Service, old as Service), ...problems];
     },
     warnings: (object) => serviceWarnings(object as Service),
     // A Service that a write of its status creates gets no address.
-    beforeCommit(object, old, { subresource }) {
+    beforeCommit(object, old, { subresource, dryRun }) {
       if (subresource !== "") return;
       const service = object as Service;
       if (!hasAddress(service.spec)) delete service.spec.internalTrafficPolicy;
       settleFamilies(service, old as Service | undefined);
-      allocateAddress(service, store, old?.metadata.uid);
-      allocateNodePorts(service, store.collection("services"));
+      allocateAddress(service, store, old as Service | undefined);
+      allocateNodePorts(service, store.collection("services"), dryRun);
     },
   };
 }
@@ -87,22 +87,42 @@ function serviceStrategy(store: Store): Partial<Strategy> {
  * Validates a Service, on creation and on update. Its IPs are checked first: if they are invalid, nothing
  * else is reported.
  */
-function* serviceProblems({ spec }: Service): Problems {
+function* serviceProblems({ metadata: { annotations = {} }, spec }: Service, old?: Service): Problems {
   const { ports = [] } = spec;
-  const wrong = hasAddress(spec) ? [...clusterIPProblems(spec)] : [];
+  const wrong = hasAddress(spec) ? [...clusterIPProblems(spec, old?.spec)] : [];
   yield* wrong;
   if (wrong.length > 0) return;
+  const [mode, hints] = [annotations[topologyMode], annotations[topologyHints]];
+  if (mode !== undefined && hints !== undefined && mode !== hints) {
+    const detail = `must match annotations[${topologyHints}] when both are specified`;
+    yield invalid(`metadata.annotations[${topologyMode}]`, mode, detail);
+  }
   if (ports.length === 0 && !isHeadless(spec) && hasAddress(spec)) yield required("spec.ports");
   yield* typeProblems(spec);
   yield* portProblems(spec);
   yield* labelProblems("spec.selector", spec.selector);
   yield* affinityProblems(spec);
-  yield* eachChecked("spec.externalIPs", spec.externalIPs, checkReachable);
+  const newAddress = unlessKept(old?.spec.externalIPs, checkReachable);
+  yield* eachChecked("spec.externalIPs", spec.externalIPs, newAddress);
   yield* choice("spec.type", spec.type, "core/v1.ServiceSpec");
   yield* portConflicts(spec);
-  yield* loadBalancerProblems(spec);
+  yield* loadBalancerProblems(spec, old?.spec);
+  const ranges = annotations[sourceRanges];
+  if (ranges !== undefined && !spec.loadBalancerSourceRanges?.length)
+    yield* rangesAnnotationProblems(spec, ranges, old?.metadata.annotations?.[sourceRanges]);
   yield* trafficProblems(spec);
 }
+
+/** Ratcheting: what an update keeps is not checked again. */
+function unlessKept(
+  before: readonly string[] = [],
+  check: (text: string) => readonly string[],
+): (text: string) => readonly string[] {
+  return (text) => (before.includes(text) ? [] : check(text));
+}
+
+const topologyMode = "service.kubernetes.io/topology-mode";
+const topologyHints = "service.kubernetes.io/topology-aware-hints";
 
 function* typeProblems(spec: ServiceSpec): Problems {
   if (spec.type === "LoadBalancer" || spec.type === "NodePort") {
@@ -157,7 +177,7 @@ function* affinityProblems({ sessionAffinity, sessionAffinityConfig }: ServiceSp
   yield invalid(field, seconds, "must be greater than 0 and less than 86400");
 }
 
-function* clusterIPProblems(spec: ServiceSpec): Problems {
+function* clusterIPProblems(spec: ServiceSpec, old: ServiceSpec | undefined): Problems {
   const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
   if (clusterIP !== "" && clusterIPs.length === 0) yield required("spec.clusterIPs");
   else if (clusterIP !== "" && clusterIPs[0] !== clusterIP) {
@@ -171,7 +191,7 @@ function* clusterIPProblems(spec: ServiceSpec): Problems {
     yield* uniqueFamily(at, family);
   }
   yield* optionalChoice("spec.ipFamilyPolicy", spec.ipFamilyPolicy, "core/v1.ServiceSpec");
-  const malformed = [...clusterIPListProblems(clusterIPs)];
+  const malformed = [...clusterIPListProblems(clusterIPs, old?.clusterIPs)];
   yield* malformed;
   if (clusterIPs.length > 2) yield invalid("spec.clusterIPs", clusterIPs, "may only hold up to 2 values");
   if (malformed.length > 0) return;
@@ -188,9 +208,10 @@ function* clusterIPProblems(spec: ServiceSpec): Problems {
   }
 }
 
-function* clusterIPListProblems(list: readonly string[]): Problems {
+function* clusterIPListProblems(list: readonly string[], before?: readonly string[]): Problems {
+  const check = unlessKept(before, checkAddress);
   for (const [at, address, index] of itemsOf("spec.clusterIPs", list)) {
-    if (index > 0 || address !== "None") yield* checked(at, address, checkAddress);
+    if (index > 0 || address !== "None") yield* checked(at, address, check);
     else if (list.length > 1) {
       yield invalid("spec.clusterIPs", list, "'None' must be the first and only value");
     }
@@ -199,13 +220,31 @@ function* clusterIPListProblems(list: readonly string[]): Problems {
 
 const loadBalancerOnly = "may only be used when `type` is 'LoadBalancer'";
 
-function* loadBalancerProblems(spec: ServiceSpec): Problems {
+const sourceRanges = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+/** The older form of `loadBalancerSourceRanges`: ranges with commas between them. */
+function* rangesAnnotationProblems(
+  { type }: ServiceSpec,
+  value: string,
+  before: string | undefined,
+): Problems {
+  const field = `metadata.annotations[${sourceRanges}]`;
+  if (type !== "LoadBalancer") yield forbidden(field, loadBalancerOnly);
+  if (value === before || value.trim() === "") return;
+  for (const range of value.split(",")) yield* checked(field, range.trim(), checkAddressRange);
+}
+
+function* loadBalancerProblems(spec: ServiceSpec, old: ServiceSpec | undefined): Problems {
   const isBalancer = spec.type === "LoadBalancer";
   const { loadBalancerSourceRanges: ranges = [] } = spec;
   // The server capitalizes this field.
   const field = "spec.LoadBalancerSourceRanges";
   if (ranges.length > 0 && !isBalancer) yield forbidden(field, loadBalancerOnly);
-  for (const [at, range] of itemsOf(field, ranges)) yield* checked(at, range.trim(), checkAddressRange);
+  const check = unlessKept(
+    old?.loadBalancerSourceRanges?.map((range) => range.trim()),
+    checkAddressRange,
+  );
+  for (const [at, range] of itemsOf(field, ranges)) yield* checked(at, range.trim(), check);
   if (spec.allocateLoadBalancerNodePorts !== undefined && !isBalancer)
     yield forbidden("spec.allocateLoadBalancerNodePorts", loadBalancerOnly);
   yield* loadBalancerClassProblems(spec);

@@ -1,0 +1,195 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { request as connect, Agent } from "node:https";
+import { join } from "node:path";
+import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
+import type { ReceivedResponse } from "../../../src/cluster/testing/send.ts";
+import { cacheFolder } from "../real/build-kubernetes.ts";
+import { findBinaries } from "../real/control-plane-binaries.ts";
+import { startControlPlane, type ControlPlane } from "../real/control-plane.ts";
+import type { CaseRequest } from "./requests.ts";
+import type { RecordedObject } from "./record.ts";
+
+/** A case with what kube-apiserver answers. */
+export interface JudgedCase {
+  readonly request: CaseRequest;
+  readonly answer: MaskedAnswer;
+  /** The stored object of an update as kube-apiserver reads it. */
+  readonly stored?: RecordedObject & {
+    readonly metadata: { readonly name?: string; readonly namespace?: string };
+  };
+}
+
+/** The verdicts in the cache. */
+export const verdictsFile = (): string => join(cacheFolder("cases"), "verdicts.jsonl");
+
+export function readVerdicts(): JudgedCase[] {
+  if (!existsSync(verdictsFile())) return [];
+  const lines = readFileSync(verdictsFile(), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as JudgedCase);
+}
+
+/** Kinds whose stored objects change how a server answers other requests: they come last, in this order. */
+const last = [
+  "LimitRange",
+  "ResourceQuota",
+  "PriorityClass",
+  "RuntimeClass",
+  "StorageClass",
+  "IngressClass",
+  "Namespace",
+  "Node",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "ServiceCIDR",
+  "IPAddress",
+  "FlowSchema",
+  "PriorityLevelConfiguration",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionPolicyBinding",
+  "ValidatingWebhookConfiguration",
+  "MutatingWebhookConfiguration",
+  "CustomResourceDefinition",
+];
+
+/** The order in which both servers get the cases: first those that store nothing. */
+export function inOrder(requests: readonly CaseRequest[]): CaseRequest[] {
+  const rank = ({ kind, old }: CaseRequest): number => (old ? 1 + last.indexOf(kind) : -1);
+  return requests.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Namespaces that cases name and a server may have. */
+export function namespacesOf(requests: readonly CaseRequest[]): string[] {
+  const names = requests.map(
+    ({ path }) => /\/namespaces\/([a-z0-9][-a-z0-9]{0,60}[a-z0-9]?)\/[^/?]+[/?]/u.exec(path)?.[1],
+  );
+  return [...new Set(names)].filter(
+    (name) => name !== undefined && !name.startsWith("kube-") && name !== "default",
+  ) as string[];
+}
+
+/** Asks a kube-apiserver for its answers to the cases that have none yet, and stores all in the cache. */
+export async function judge(all: readonly CaseRequest[]): Promise<void> {
+  const ids = new Set(all.map(({ id }) => id));
+  const known = readVerdicts().filter(({ request }) => ids.delete(request.id));
+  const requests = all.filter(({ id }) => ids.has(id));
+  if (requests.length === 0) return;
+  const binaries = findBinaries();
+  if ("missing" in binaries) throw new Error(binaries.missing);
+  // A stored FlowSchema or level that is invalid ends the real server.
+  const control = await startControlPlane(binaries.folder, {
+    flags: ["--enable-priority-and-fairness=false"],
+  });
+  try {
+    const server = new RealServer(control);
+    for (const name of namespacesOf(requests))
+      await server.send("POST", "/api/v1/namespaces", { metadata: { name } });
+    const file = `${verdictsFile()}.new`;
+    writeFileSync(file, known.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    for (const request of inOrder(requests)) {
+      const judged = await server.judge(request).catch(ifEnded);
+      if (judged) appendFileSync(file, `${JSON.stringify(judged)}\n`);
+    }
+    renameSync(file, verdictsFile());
+  } finally {
+    await control.stop();
+  }
+}
+
+class RealServer {
+  readonly #control: ControlPlane;
+  readonly #agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+
+  constructor(control: ControlPlane) {
+    this.#control = control;
+  }
+
+  async judge(request: CaseRequest): Promise<JudgedCase | undefined> {
+    const { method, path, body, old } = request;
+    if (!old) return { request, answer: await this.send(method, path, body) };
+    const revision = await this.#put(old.key, old.object);
+    try {
+      // What a server read from etcd has its defaults.
+      const [whole = ""] = path.split(/(?:\/(?:status|approval|finalize|resize|ephemeralcontainers))?\?/u);
+      const { code, body: stored } = await this.#receive("GET", whole);
+      if (code !== 200) return undefined;
+      let answer = await this.#update(method, path, body, String(revision));
+      // The server itself writes the status of a CRD in the meantime.
+      if (answer.code === 409) {
+        const { metadata } = (await this.#receive("GET", whole)).body as { metadata: { resourceVersion: string } };
+        answer = await this.#update(method, path, body, metadata.resourceVersion);
+      }
+      return { request, answer, stored: stored as NonNullable<JudgedCase["stored"]> };
+    } finally {
+      await this.#ask("deleterange", { key: base64(old.key) });
+    }
+  }
+
+  #update(method: string, path: string, body: RecordedObject, resourceVersion: string): Promise<MaskedAnswer> {
+    return this.send(method, path, { ...body, metadata: { ...body.metadata, resourceVersion } });
+  }
+
+  async send(method: string, path: string, body?: object): Promise<MaskedAnswer> {
+    return maskAnswer(await this.#receive(method, path, body), {
+      ns: "no-such-namespace",
+      group: "no.such.group",
+    });
+  }
+
+  async #put(key: string, object: RecordedObject): Promise<number> {
+    const { header } = await this.#ask("put", { key: base64(key), value: base64(JSON.stringify(object)) });
+    return Number(header.revision);
+  }
+
+  async #ask(call: string, body: object): Promise<{ header: { revision: string } }> {
+    const response = await fetch(`${this.#control.etcd}/v3/kv/${call}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { header: { revision: string } };
+  }
+
+  #receive(method: string, path: string, body?: object): Promise<ReceivedResponse> {
+    const payload = body && JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${this.#control.token}`,
+      "user-agent": "cases",
+      ...(payload && { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
+    };
+    return new Promise((resolve, reject) => {
+      const call = connect(
+        `${this.#control.url}${path}`,
+        { method, headers, agent: this.#agent },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", reject);
+          response.on("end", () => {
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString();
+            let parsed: unknown;
+            try {
+              parsed = JSON.parse(text);
+            } catch {
+              parsed = undefined;
+            }
+            resolve({ code: response.statusCode ?? 0, headers: response.headers, bytes, text, body: parsed });
+          });
+        },
+      );
+      call.on("error", reject);
+      call.end(payload);
+    });
+  }
+}
+
+/** The real server ends a connection without an answer where its own code panics: then it has no verdict. */
+function ifEnded(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type InProcessCluster, startInProcess } from "../start-in-process.ts";
+
+// Rules of updates that the cases of Kubernetes' own tests showed (e2e/oracle/kubernetes-cases).
+
+let cluster: InProcessCluster;
+
+beforeAll(async () => {
+  const tokens = { secret: { name: "admin", groups: ["system:masters"] } };
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  cluster = await startInProcess({ tokens, onError });
+});
+afterAll(() => cluster.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly causes: readonly string[];
+  readonly object: { readonly spec: Record<string, unknown> };
+}
+
+async function send(method: string, path: string, body: unknown): Promise<Answer> {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const headers = { authorization: "Bearer secret", "content-type": type };
+  const response = await cluster.handle({ method, path, headers, body: JSON.stringify(body) });
+  const object = JSON.parse(response.body.toString()) as Answer["object"] & {
+    details?: { causes?: ReadonlyArray<{ field: string; message: string }> };
+  };
+  const causes = (object.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+  return { status: response.status, causes, object };
+}
+
+/** Stores an object as another release may have done, whatever is wrong with it. */
+async function store(resource: string, namespace: string, change: (object: never) => void): Promise<void> {
+  const { collection } = cluster.core.registry.all().find(({ plural }) => plural === resource)!;
+  const key = namespace === "" ? "old" : `${namespace}/old`;
+  const object = structuredClone(collection.get(key)!.object);
+  change(object as never);
+  cluster.core.store.put(collection, key, object);
+}
+
+const pods = "/api/v1/namespaces/default/pods";
+const container = { name: "c", image: "i", resources: { requests: { cpu: "1" }, limits: { cpu: "2" } } };
+
+test("a resize changes cpu and memory and nothing else, and keeps the QoS class", async () => {
+  const spec = { containers: [container] };
+  await send("POST", pods, { metadata: { name: "resized" }, spec });
+  const resize = (resources: object) =>
+    send("PUT", `${pods}/resized/resize`, {
+      metadata: { name: "resized" },
+      spec: { containers: [{ ...container, image: "other", resources }] },
+    });
+  const changed = await resize({ requests: { cpu: "1500m" }, limits: { cpu: "3" } });
+  expect(changed.object.spec["containers"]).toMatchObject([
+    { image: "i", resources: { requests: { cpu: "1500m" }, limits: { cpu: "3" } } },
+  ]);
+  expect((await resize({ requests: { cpu: "1" } })).causes).toEqual([
+    "spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed",
+  ]);
+  expect(
+    (
+      await resize({
+        requests: { cpu: "1", "example.com/gpu": "1" },
+        limits: { cpu: "2", "example.com/gpu": "1" },
+      })
+    ).causes,
+  ).toEqual(["spec: Forbidden: only cpu and memory resources are mutable"]);
+  expect(
+    (await resize({ requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "2", memory: "1Gi" } })).causes,
+  ).toEqual(['spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing']);
+});
+
+test("containers of kubectl debug are added, and stay as they are", async () => {
+  const debug = (name: string, image: string) => ({ name, image, terminationMessagePolicy: "File" });
+  await send("POST", pods, { metadata: { name: "debugged" }, spec: { containers: [container] } });
+  const put = (ephemeralContainers: object[]) =>
+    send("PUT", `${pods}/debugged/ephemeralcontainers`, {
+      metadata: { name: "debugged" },
+      spec: { containers: [container], ephemeralContainers },
+    });
+  expect(await put([debug("d", "i")])).toMatchObject({ status: 200 });
+  expect((await put([])).causes).toEqual([
+    'spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be removed\n',
+  ]);
+});
+
+test("what an older release stored may stay, and may not come anew", async () => {
+  const ingresses = "/apis/networking.k8s.io/v1/namespaces/default/ingresses";
+  const defaultBackend = { service: { name: "web", port: { number: 80 } } };
+  const withSecret = (name: string, secretName: string) => ({
+    metadata: { name },
+    spec: { defaultBackend, tls: [{ secretName }] },
+  });
+  await send("POST", ingresses, withSecret("old", "valid"));
+  const refused = await send("PUT", `${ingresses}/old`, withSecret("old", "not valid"));
+  expect(refused.causes[0]).toContain("spec.tls[0].secretName: Invalid value");
+  await store("ingresses", "default", ({ spec }: { spec: { tls: [{ secretName: string }] } }) => {
+    spec.tls[0].secretName = "not valid";
+  });
+  expect(await send("PUT", `${ingresses}/old`, withSecret("old", "nor this"))).toMatchObject({ status: 200 });
+});
+
+test("a Job's labels that contradict the generated ones are refused", async () => {
+  const template = {
+    metadata: { labels: { "controller-uid": "mine" } },
+    spec: { restartPolicy: "Never", containers: [container] },
+  };
+  const path = "/apis/batch/v1/namespaces/default/jobs";
+  const { causes } = await send("POST", path, { metadata: { name: "a" }, spec: { template } });
+  expect(causes[0]).toContain("spec.template.metadata.labels[controller-uid]: Invalid value");
+});
+
+test("a gated pod's node affinity may only be narrowed", async () => {
+  const affinity = (...matchExpressions: object[]) => ({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] },
+    },
+  });
+  const [zone, size] = ["zone", "size"].map((key) => ({ key, operator: "In", values: ["a"] }));
+  const spec = { containers: [container], schedulingGates: [{ name: "x.io/g" }], affinity: affinity(zone!) };
+  await send("POST", pods, { metadata: { name: "gated" }, spec });
+  const patch = (changed: object) => send("PATCH", `${pods}/gated`, { spec: { affinity: changed } });
+  expect(await patch(affinity(zone!, size!))).toMatchObject({ status: 200 });
+  expect((await patch(affinity(size!))).causes[0]).toContain("only additions are allowed");
+});
+
+test("the status of a claim names devices that are allocated to it", async () => {
+  const path = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+  const requests = [{ name: "gpu", exactly: { deviceClassName: "gpu" } }];
+  const object = { metadata: { name: "claim" }, spec: { devices: { requests } } };
+  await send("POST", path, object);
+  const results = [{ request: "gpu", driver: "x.io", pool: "p", device: "d" }];
+  const put = (status: object) => send("PUT", `${path}/claim/status`, { ...object, status });
+  expect((await put({ devices: [{ driver: "x.io", pool: "p", device: "d" }] })).causes).toEqual([
+    'status.devices[0]: Invalid value: {"Driver":"x.io","Pool":"p","Device":"d","ShareID":""}: must be an allocated device in the claim',
+  ]);
+  expect(await put({ allocation: { devices: { results } } })).toMatchObject({ status: 200 });
+  expect((await put({ reservedFor: [{ resource: "pods", name: "a", uid: "1" }] })).causes).toEqual([
+    "status.reservedFor: Forbidden: may not be specified when `allocated` is not set",
+  ]);
+});
+
+test("a pod of Windows has none of Linux's settings, and a valid user", async () => {
+  const securityContext = { runAsUser: 1, windowsOptions: { runAsUserName: "a\\b\\c" } };
+  const spec = { os: { name: "windows" }, containers: [{ ...container, securityContext }] };
+  const { causes } = await send("POST", pods, { metadata: { name: "windows" }, spec });
+  expect(causes.map((cause) => cause.replace(/"a.*c"/u, "{name}"))).toEqual([
+    "spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: {name}: runAsUserName cannot contain more than one backslash",
+    "spec.containers[0].securityContext.runAsUser: Forbidden: cannot be set for a windows pod",
+  ]);
+});
+
+test("an AppArmor annotation of a new pod becomes a field", async () => {
+  const annotations = { "container.apparmor.security.beta.kubernetes.io/c": "localhost/mine" };
+  const { object } = await send("POST", pods, {
+    metadata: { name: "confined", annotations },
+    spec: { containers: [container] },
+  });
+  expect(object.spec["containers"]).toMatchObject([
+    { securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "mine" } } },
+  ]);
+});
