@@ -119,7 +119,9 @@ class RealServer {
       let answer = await this.#update(method, path, body, String(revision));
       // The server itself writes the status of a CRD in the meantime.
       if (answer.code === 409) {
-        const { metadata } = (await this.#receive("GET", whole)).body as { metadata: { resourceVersion: string } };
+        const { metadata } = (await this.#receive("GET", whole)).body as {
+          metadata: { resourceVersion: string };
+        };
         answer = await this.#update(method, path, body, metadata.resourceVersion);
       }
       return { request, answer, stored: stored as NonNullable<JudgedCase["stored"]> };
@@ -128,7 +130,12 @@ class RealServer {
     }
   }
 
-  #update(method: string, path: string, body: RecordedObject, resourceVersion: string): Promise<MaskedAnswer> {
+  #update(
+    method: string,
+    path: string,
+    body: RecordedObject,
+    resourceVersion: string,
+  ): Promise<MaskedAnswer> {
     return this.send(method, path, { ...body, metadata: { ...body.metadata, resourceVersion } });
   }
 

@@ -24,10 +24,9 @@ function compareWriters(
   const fields = differences.flatMap((difference) =>
     difference.object === object && difference.field !== undefined ? [difference.field] : [],
   );
-  const [here = [], there = []] = [runs.here, runs.there].map((run) => {
-    const steps = run.slice(0, endOfSteps(run));
-    return steps.filter(isWrite).filter(aboutAny(steps, [object]));
-  });
+  const [here = [], there = []] = [runs.here, runs.there].map((run) =>
+    writesAbout(run.slice(0, endOfSteps(run)), object),
+  );
   const ofFields = here.findLast(({ event }) => touches(event, fields));
   const own = [...new Set([ofFields, here.at(-1)])].flatMap((write) => write ?? []);
   const other = there.findLast(({ event }) => touches(event, fields)) ?? there.at(-1);
@@ -51,19 +50,19 @@ function writersOf({ class: found, objects, message }: Finding, run: Seen): Writ
     );
   if (failed) return [failed];
   if (found === "promise") return writes.slice(-1);
-  if (found === "leftover")
-    return objects.flatMap((object) => nearest(object, writes.filter(aboutAny(run, [object]))) ?? []);
+  if (found === "leftover") return objects.flatMap((object) => writesAbout(run, object)[0] ?? []);
   const named = writes.filter(aboutAny(run, objects));
   return [...new Map(named.map((write) => [writerOf(write.event), write])).values()];
 }
 
-/** Returns the first of some writes whose text has the most words of an object's name: URLs name things in their own way. */
-function nearest(object: string, writes: readonly Written[]): Written | undefined {
+/** Returns the writes about an object; of calls, those whose texts have the most words of its name: URLs name things in their own way. */
+function writesAbout(run: Seen, object: string): Written[] {
   const words = object.split(/[^\w-]+/);
   const likeness = ({ event }: Written): number =>
     event.type === "call" ? words.filter((word) => event.text.includes(word)).length : 0;
+  const writes = run.filter(isWrite).filter(aboutAny(run, [object]));
   const most = Math.max(...writes.map(likeness));
-  return writes.find((write) => likeness(write) === most);
+  return writes.filter((write) => likeness(write) === most);
 }
 
 /** Returns the part of a run up to the moment that shows a mistake. */

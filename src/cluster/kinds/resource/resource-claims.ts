@@ -61,10 +61,7 @@ export const resourceClaim: BuiltInKind = {
     validateUpdate: (object, old, { subresource }) =>
       subresource === ""
         ? [...claimChanges(object["spec"], old["spec"])]
-        : [
-            ...adminResultProblems(object, old, store),
-            ...claimStatusProblems(object, old),
-          ],
+        : [...adminResultProblems(object, old, store), ...claimStatusProblems(object, old)],
   }),
   cells: { State: claimState },
 };
