@@ -19,6 +19,12 @@ const known: ReadonlyArray<readonly [part: string, reason: string]> = [
   ],
   ["a valid label must be", "stored selectors of workloads with such values may stay there"],
   ["Required value: must be 'test'", "Jobs that were stored before their labels had prefixes need none"],
+  [
+    "positive integer multiple of hugepages",
+    "templates of workloads don't keep what older releases accepted in them",
+  ],
+  ["provided port is already allocated", "three protocols that share a node port in one dry run"],
+  ["webhookClientConfig.caBundle", "a bundle that is invalid may stay only if it was invalid before"],
   ["the object has been modified", "the real server writes the status of a CRD meanwhile"],
   ["must be an allocated device", "devices of a claim that is deallocated in the same write"],
 ];
