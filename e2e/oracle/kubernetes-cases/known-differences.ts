@@ -25,7 +25,6 @@ const known: ReadonlyArray<readonly [part: string, reason: string]> = [
   ],
   ["provided port is already allocated", "three protocols that share a node port in one dry run"],
   ["webhookClientConfig.caBundle", "a bundle that is invalid may stay only if it was invalid before"],
-  ["the object has been modified", "the real server writes the status of a CRD meanwhile"],
   ["must be an allocated device", "devices of a claim that is deallocated in the same write"],
 ];
 
