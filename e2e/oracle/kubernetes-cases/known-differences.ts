@@ -24,6 +24,9 @@ const known: ReadonlyArray<readonly [part: string, reason: string]> = [
     "templates of workloads don't keep what older releases accepted in them",
   ],
   ["provided port is already allocated", "three protocols that share a node port in one dry run"],
+  ["selectableFields FieldValueTooMany", "more than eight may stay if they were stored"],
+  ["schema.openAPIV0Schema FieldValueRequired", "a version without a schema may stay if it was stored"],
+  ["the object has been modified", "the real server writes the status of a CRD meanwhile"],
   ["webhookClientConfig.caBundle", "a bundle that is invalid may stay only if it was invalid before"],
   ["must be an allocated device", "devices of a claim that is deallocated in the same write"],
 ];

@@ -64,8 +64,7 @@ export const customResourceDefinition: BuiltInKind = {
 /** Errors that CRDs of older releases, and of v1beta1, may have. */
 const acceptedBefore: readonly RegExp[] = [
   /^spec\.conversion\.conversionReviewVersions: .*must include at least one of/u,
-  /^spec\.preserveUnknownFields: Invalid value/u,
-  /selectableFields: Too many/u,
+  /^spec\.preserveUnknownFields: Invalid value: true: cannot set to true/u,
   /openAPIV3Schema\..*\.type: Unsupported value/u,
   /x-kubernetes-map-type: Invalid value: .*must be atomic as item/u,
   /\.(?:default|nullable): .*x-kubernetes-list-(?:map-keys|type)/u,
