@@ -85,7 +85,7 @@ export async function judge(all: readonly CaseRequest[]): Promise<void> {
   });
   try {
     const server = new RealServer(control);
-    for (const name of namespacesOf(requests))
+    for (const name of namespacesOf(all))
       await server.send("POST", "/api/v1/namespaces", { metadata: { name } });
     const file = `${verdictsFile()}.new`;
     writeFileSync(file, known.map((each) => `${JSON.stringify(each)}\n`).join(""));

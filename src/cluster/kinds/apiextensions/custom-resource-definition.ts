@@ -48,8 +48,8 @@ export const customResourceDefinition: BuiltInKind = {
       subresource === ""
         ? ratchet(
             definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition),
-            () => conversionProblems("spec.conversion", (old as CustomResourceDefinition).spec.conversion!),
-            [/^spec\.conversion\.conversionReviewVersions: .*must include at least one of/u],
+            () => definitionProblems(old as CustomResourceDefinition),
+            acceptedBefore,
           )
         : [...acceptedNameProblems(object as CustomResourceDefinition)],
     *warnings(object, old) {
@@ -60,6 +60,15 @@ export const customResourceDefinition: BuiltInKind = {
     },
   },
 };
+
+/** Errors that CRDs of older releases, and of v1beta1, may have. */
+const acceptedBefore: readonly RegExp[] = [
+  /^spec\.conversion\.conversionReviewVersions: .*must include at least one of/u,
+  /^spec\.preserveUnknownFields: Invalid value: true: cannot set to true/u,
+  /openAPIV3Schema\..*\.type: Unsupported value/u,
+  /x-kubernetes-map-type: Invalid value: .*must be atomic as item/u,
+  /\.(?:default|nullable): .*x-kubernetes-list-(?:map-keys|type)/u,
+];
 
 function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   // The names of an existing CRD can't change, so that they need not be compared with its own.

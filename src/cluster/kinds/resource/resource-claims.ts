@@ -44,7 +44,7 @@ import { compileSelector } from "../../expressions/expression.ts";
 import { compilationProblems } from "../admissionregistration/match-conditions.ts";
 import { driverNameProblems } from "../checks/names.ts";
 import { toGoStruct } from "../checks/go-struct.ts";
-import { bindingConditionProblems, poolNameProblems } from "./resource-slice.ts";
+import { bindingConditionProblems, checkIdentifier, poolNameProblems } from "./resource-slice.ts";
 
 export const resourceClaim: BuiltInKind = {
   resource: "resourceclaims.resource.k8s.io",
@@ -53,6 +53,10 @@ export const resourceClaim: BuiltInKind = {
     returnsDeleted: true,
     default(object) {
       defaultClaim(object["spec"]);
+    },
+    // What drivers say of devices ends with the allocation.
+    prepareForUpdate({ status }: Claim, { status: before }: Claim) {
+      if (status && before?.allocation && !status.allocation) delete status.devices;
     },
     validate: (object) => [
       ...adminAccessProblems(devicesOf(object), object.metadata.namespace!, store),
@@ -370,18 +374,23 @@ function* constraintProblems(
 
 /** The name of an attribute, with the domain that defines it. */
 function* attributeNameProblems(field: string, name: string): Problems {
-  const [domain = "", id] = name.includes("/") ? name.split(/\/(.*)/s) : ["", name];
-  if (name.includes("/")) {
-    if (domain === "") yield required(field, "the domain must not be empty");
-    else {
-      if (domain.length > limits.domain) yield tooLong(field, limits.domain);
-      yield* refused(field, domain, checkSubdomain(domain));
-    }
+  if (!name.includes("/")) {
+    yield* refused(field, name, checkIdentifier(name));
+    return yield invalid(
+      field,
+      name,
+      "a fully qualified name must be a domain and a name separated by a slash",
+    );
   }
-  if (!id) yield required(field, "the name must not be empty");
-  else if (id.length > limits.attribute) yield tooLong(field, limits.attribute);
-  if (!name.includes("/"))
-    yield invalid(field, name, "a fully qualified name must be a domain and a name separated by a slash");
+  const [domain = "", id] = name.split(/\/(.*)/s);
+  if (domain === "") yield required(field, "the domain must not be empty");
+  else {
+    if (domain.length > limits.domain) yield tooLong(field, limits.domain);
+    yield* refused(field, domain, checkSubdomain(domain));
+  }
+  if (!id) return yield required(field, "the name must not be empty");
+  if (id.length > limits.attribute) yield tooLong(field, limits.attribute);
+  yield* refused(field, id, checkIdentifier(id));
 }
 
 function* referenceProblems(

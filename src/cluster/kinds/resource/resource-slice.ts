@@ -173,6 +173,11 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
 const cIdentifier =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 
+/** Returns why a name is not an identifier as in the language C. */
+export function checkIdentifier(name: string): string[] {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/u.test(name) ? [] : [cIdentifier];
+}
+
 /** The name of an attribute or a capacity, perhaps with the domain that defines it. */
 function* attributeNameProblems(field: string, key: string): Problems {
   const parts = key.split("/");
@@ -184,7 +189,7 @@ function* attributeNameProblems(field: string, key: string): Problems {
     if (name === "") return yield invalid(field, "", "the name must not be empty");
   }
   if (name.length > longestTexts.name) yield tooLong(field, longestTexts.name);
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) yield invalid(field, name, cIdentifier);
+  yield* refused(field, name, checkIdentifier(name));
 }
 
 const oneValueRule = "exactly one value must be specified";

@@ -7,7 +7,8 @@ import * as workload from "../workload.ts";
 import type { Stored, SentObject, ApiObject, Sent } from "../../../contract/api-object.ts";
 import { isEmptySelector, isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { podTemplateProblems } from "../../core/pod-spec/validate.ts";
+import { ratchet } from "../../checks/ratcheting.ts";
+import { acceptedBefore, podTemplateProblems } from "../../core/pod-spec/validate.ts";
 import {
   type ControllerRevision,
   dropOldRevisions,
@@ -73,7 +74,11 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
               Number(object.metadata.annotations![templateGeneration]),
             ),
             ...workload.selectorChanges(object, old),
-            ...daemonSetProblems(object as SentDaemonSet),
+            ...ratchet(
+              daemonSetProblems(object as SentDaemonSet),
+              () => daemonSetProblems(old as SentDaemonSet),
+              acceptedBefore,
+            ),
           ],
     warnings: (object, old) => workload.templateWarnings(object, old),
   },

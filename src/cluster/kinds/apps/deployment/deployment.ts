@@ -7,6 +7,8 @@ import * as workload from "../workload.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
+import { ratchet } from "../../checks/ratcheting.ts";
+import { acceptedBefore } from "../../core/pod-spec/validate.ts";
 import { knownValues } from "../../checks/known-values.ts";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
@@ -54,7 +56,14 @@ export const deployment: BuiltInKind<"deployment"> = {
             ]),
             ...workload.collisionProblems(object, old),
           ]
-        : [...deploymentProblems(object as SentDeployment), ...workload.selectorChanges(object, old)],
+        : [
+            ...ratchet(
+              deploymentProblems(object as SentDeployment),
+              () => deploymentProblems(old as SentDeployment),
+              acceptedBefore,
+            ),
+            ...workload.selectorChanges(object, old),
+          ],
     warnings: (object, old) => workload.workloadWarnings(object, old),
   },
   cells: {

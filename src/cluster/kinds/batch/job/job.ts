@@ -14,6 +14,8 @@ import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { toGoStruct } from "../../checks/go-struct.ts";
+import { ratchet } from "../../checks/ratcheting.ts";
+import { acceptedBefore } from "../../core/pod-spec/validate.ts";
 import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative, itemsOf } from "../../checks/problems.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
@@ -68,7 +70,11 @@ export const job: BuiltInKind<"job"> = {
     validateUpdate: (object, old, { subresource, resource }) =>
       subresource === "status"
         ? [...statusProblems(object as Job, old as Job)]
-        : [...jobChanges(object as Job, old as Job, resource)],
+        : ratchet(
+            jobChanges(object as Job, old as Job, resource),
+            () => jobProblems(old as Job),
+            acceptedBefore,
+          ),
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
@@ -248,7 +254,7 @@ function* jobChanges(job: Job, old: Job, resource: Resource): Problems {
   yield* jobProblems(job);
   yield* runCheck("update", job, old, resource);
   yield* specProblems(job);
-  yield* fixedFieldProblems(job.spec, old.spec);
+  yield* fixedFieldProblems(job.spec, old);
 }
 
 /** Without manualSelector, selector and labels are generated, and different ones are rejected. */
@@ -289,7 +295,7 @@ const immutableFields = [
   "successPolicy",
 ] as const;
 
-function* fixedFieldProblems(now: JobSpec, before: JobSpec): Problems {
+function* fixedFieldProblems(now: JobSpec, { spec: before, status = {} }: Job): Problems {
   const detail = "field is immutable";
   if (!isEqual(now.completions, before.completions)) {
     if (now.completionMode !== "Indexed") yield invalid("spec.completions", now.completions ?? null, detail);
@@ -302,7 +308,9 @@ function* fixedFieldProblems(now: JobSpec, before: JobSpec): Problems {
     }
   }
   if (!isEqual(now.selector, before.selector)) yield invalid("spec.selector", now.selector ?? null, detail);
-  if (before.suspend) {
+  // A Job that ran before it was suspended has pods until its condition says so.
+  const isIdle = !status.active && (!status.startTime || hasTrueCondition(status, "Suspended"));
+  if (before.suspend && isIdle) {
     const [pods, old] = [withoutMutableFields(now.template), withoutMutableFields(before.template)];
     if (!isEqual(pods.spec, old.spec))
       yield invalid("spec.template.spec", now.template?.spec ?? null, detail);

@@ -82,16 +82,20 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   }
 }
 
+/** Errors of pods and their templates that older releases accepted. */
+export const acceptedBefore: readonly RegExp[] = [
+  /affinity\..*values\[\d+\]: Invalid value: .*a valid label must be/u,
+  /resizePolicy\[\d+\]\.restartPolicy: .*non-sidecar initContainers/u,
+  /topologySpreadConstraints\[\d+\]\.labelSelector/u,
+  /pod-deletion-cost\]: Invalid value/u,
+  /volumeDevices: Forbidden: when `hostUsers` is false/u,
+  /is not positive integer multiple of hugepages/u,
+  /^spec\.selector\..*a valid label must be/u,
+];
+
 /** Validates the pod of an update; older releases accepted some of what is refused in new pods. */
 export function changedPodProblems(pod: Pod, old: Pod): FieldError[] {
-  return ratchet(podProblems(pod), () => podProblems(old), [
-    /affinity\..*values\[\d+\]: Invalid value: .*a valid label must be/u,
-    /resizePolicy\[\d+\]\.restartPolicy: .*non-sidecar initContainers/u,
-    /topologySpreadConstraints\[\d+\]\.labelSelector/u,
-    /pod-deletion-cost\]: Invalid value/u,
-    /volumeDevices: Forbidden: when `hostUsers` is false/u,
-    /is not positive integer multiple of hugepages/u,
-  ]);
+  return ratchet(podProblems(pod), () => podProblems(old), acceptedBefore);
 }
 
 const podSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
