@@ -58,7 +58,9 @@ async function startEmbedded({ node }: NodePrograms, names: readonly NodeName[])
   process.env["NO_PROXY"] = registryName;
   const nodes = { count: names.length, programs: node };
   const cluster = await startCluster({ nodes, certificates: { ca } });
-  const { enter, folder, load } = cluster.nodes!;
+  const { enter: words, folder, load } = cluster.nodes!;
+  // Who comes in brings a PATH, with programs of the tests.
+  const enter = words.slice(0, words.indexOf("env"));
   const sandbox = withPrograms({ enter, folder, group: basename(folder), stop: () => cluster.stop() });
   const doors: Server[] = [];
   try {
