@@ -73,7 +73,7 @@ const sizeBudgets: Readonly<Record<string, number>> = {
   "@tsbuilder/apimachinery": 985,
   "@tsbuilder/runtime": 610,
   "@tsbuilder/cluster": 560,
-  "@tsbuilder/simulation": 298,
+  "@tsbuilder/simulation": 360,
   tsbuilder: 3000,
   "create-tsbuilder": 8,
 };
