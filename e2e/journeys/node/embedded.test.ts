@@ -15,7 +15,7 @@ import { baseImages } from "../../support/registries/base-images.ts";
 import { run, type Shell } from "../../support/shell.ts";
 import { repository } from "../../support/source-imports.ts";
 
-// What users do with nodes of the embedded cluster and a container tool: the scaffolded end-to-end tests, and the demo of a database.
+// Users with a container tool add nodes to the embedded cluster, and run two things on them: the scaffolded end-to-end tests, and the demo of a database.
 // Only images that the internet has are loaded by hand. Links, mounts and rules of the machine are the same before and after.
 
 const programs = prepareNode("embedded");

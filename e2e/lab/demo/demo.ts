@@ -25,7 +25,7 @@ and then in an empty one:
   tsbuilder create api --group apps --version v1 --kind MySQL
   tsbuilder dev --samples`;
 
-// What a database does needs nodes.
+// A database needs nodes, which run its containers.
 await (process.argv.includes("--nodes") ? import("./database.ts") : showOperator());
 
 async function showOperator(): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { repository } from "../../support/source-imports.ts";
 
-// What the demos have in common: they print what they do, and wait for what happens.
+// The demos print each step, and wait for its result.
 
 export const cli = join(repository, "bin/tsbuilder.js");
 

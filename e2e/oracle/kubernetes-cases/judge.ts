@@ -112,7 +112,7 @@ class RealServer {
     if (!old) return { request, answer: await this.send(method, path, body) };
     const revision = await this.#put(old.key, old.object);
     try {
-      // What a server read from etcd has its defaults.
+      // The server sets defaults in an object that it reads from etcd.
       const [whole = ""] = path.split(/(?:\/(?:status|approval|finalize|resize|ephemeralcontainers))?\?/u);
       const { code, body: stored } = await this.#receive("GET", whole);
       if (code !== 200) return undefined;

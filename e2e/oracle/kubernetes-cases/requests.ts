@@ -10,7 +10,7 @@ export interface CaseRequest {
   readonly kind: string;
   readonly function: string;
   readonly at: string;
-  /** What the tested function says; undefined if it returns no errors. */
+  /** The verdict of the tested function; undefined if it returns no errors. */
   readonly valid: boolean | undefined;
   readonly method: "POST" | "PUT";
   readonly path: string;

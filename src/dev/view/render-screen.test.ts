@@ -226,7 +226,7 @@ test("renderScreen() unfolds the cause of an error, which its stack does not hav
     { type: "sample", sample },
     reconcile("a", "error", "no list: connect ECONNREFUSED 10.0.0.1:443"),
   );
-  // What the view of objects has above them would take its rows.
+  // The head of the view of objects would take rows from the failures.
   expect(shown(afterToggle(failing, "failures")).slice(0, 3)).toEqual([
     "mysql-operator  https://127.0.0.1:1",
     "ready",

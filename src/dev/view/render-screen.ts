@@ -44,7 +44,7 @@ function headOf(state: ScreenState, columns: number): Line[] {
   const numbers = numbersLine(sample, reconciles);
   const reconcile = reconcileLine(state);
   const heading: Line = { text: cluster ? `${title}  ${cluster.url}` : title, style: "bold" };
-  // Whoever reads failures has seen the rest, and needs the rows.
+  // Failures need the rows that the rest of the head takes.
   if (view === "failures") return [heading, ...wrapped({ text: note, style: "cyan" }, columns), { text: "" }];
   return [
     heading,

@@ -79,7 +79,7 @@ function doneIn(seen: Seen, { steps = [], faults = [] }: Scenario): string[] {
     if (event.type === "fault") return [timed(event.at, `FAULT: ${event.text}`)];
     if (event.type !== "step") return [];
     const step = taken.shift();
-    // What is gone already needs no deletion in the end.
+    // The user deletes every object in the end; some are gone by then.
     if (event.status === 404 && event.text.startsWith("delete ")) return [];
     const text = describe(step, event.text);
     return [

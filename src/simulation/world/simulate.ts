@@ -161,7 +161,7 @@ async function runPhases(
   let left: State | undefined;
   const deleteAll = async (): Promise<void> => {
     const refs = [...createdIn(scenario).values()].toReversed();
-    // What is paused stays until it goes on, even if it is deleted.
+    // A paused object stays until it goes on, even if it is deleted.
     await user.take(world.objects().flatMap(goingOn));
     const first = Object.keys(scenario.external ?? {}).length > 0 ? shortestOfSeveral(refs) : undefined;
     if (first) {

@@ -59,7 +59,7 @@ async function startEmbedded({ node }: NodePrograms, names: readonly NodeName[])
   const nodes = { count: names.length, programs: node };
   const cluster = await startCluster({ nodes, certificates: { ca } });
   const { enter: words, folder, load } = cluster.nodes!;
-  // Who comes in brings a PATH, with programs of the tests.
+  // The caller's PATH has programs of the tests.
   const enter = words.slice(0, words.indexOf("env"));
   const sandbox = withPrograms({ enter, folder, group: basename(folder), stop: () => cluster.stop() });
   const doors: Server[] = [];

@@ -54,7 +54,7 @@ function* policyStatusProblems({
   yield* conditionProblems("status.conditions", conditions);
 }
 
-/** Of all that a path may have, only what stands in brackets is checked: indexes, names in quotes, filters. */
+/** Checks the brackets of a JSONPath, which hold indexes, quoted names and filters. The rest of it is not checked. */
 function fieldReferenceReasons(path: string): string[] {
   const parts = [...path.matchAll(/\[(?<index>[^\]]*)\]/gu)].map(({ groups }) => groups!["index"]!);
   const wrong = parts.find((index) => !/^(?:'.*'|".*"|\?.*|[-\d:,*]+)$/u.test(index));

@@ -375,7 +375,7 @@ function readResource({ name, target }: v2.ResourceMetricSource, readable: Reada
   };
 }
 
-/** What a pod uses, and what it requests. */
+/** The usage of a pod, and its requests. */
 interface Use {
   readonly used: number;
   readonly request: number;

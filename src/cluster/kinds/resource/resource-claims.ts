@@ -54,7 +54,7 @@ export const resourceClaim: BuiltInKind = {
     default(object) {
       defaultClaim(object["spec"]);
     },
-    // What drivers say of devices ends with the allocation.
+    // The statuses that drivers write of devices end with the allocation.
     prepareForUpdate({ status }: Claim, { status: before }: Claim) {
       if (status && before?.allocation && !status.allocation) delete status.devices;
     },

@@ -64,7 +64,7 @@ export function StateTab({ track }: { readonly track: Track }) {
 /** The number of reconciles that are listed beside a failure. */
 const mostReconciles = 5;
 
-/** What somebody looks at who wants to know why an object fails: what it asks for, and its last reconciles. */
+/** Shows the spec of a failing object, and its last reconciles. */
 function Around({ failure, object }: { readonly failure: Failure; readonly object: KubernetesObject }) {
   const { feed, moment } = usePage();
   const { reconciles } = feed.history.lanes.get(laneName(failure.reconcile))!;

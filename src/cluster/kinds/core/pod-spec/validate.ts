@@ -120,7 +120,8 @@ function* annotationProblems(
   }
 }
 
-const mirrorAnnotation = "kubernetes.io/config.mirror";
+/** Marks the pod that a kubelet creates for a static one. */
+export const mirrorAnnotation = "kubernetes.io/config.mirror";
 
 /** Annotations that say what the kubelet does may not change. */
 export function* podAnnotationChanges({ metadata }: Pod, { metadata: old }: Pod): Problems {
@@ -135,7 +136,7 @@ export function* podAnnotationChanges({ metadata }: Pod, { metadata: old }: Pod)
   }
 }
 
-/** What annotations of older releases say of profiles must be what the fields say; for AppArmor, only in new pods. */
+/** Annotations of older releases must name the profiles that the fields name; for AppArmor, only in new pods. */
 export function* annotationMatchProblems(
   field: string,
   annotations: Record<string, string> = {},

@@ -3,7 +3,7 @@ import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
 import { isFeatureOn } from "../../../contract/version.ts";
 import { resetBuiltInStatus } from "../../../registry/default-strategy.ts";
 import { type Problems, itemsOf } from "../../checks/problems.ts";
-import { changedPodProblems, podAnnotationChanges } from "../pod-spec/validate.ts";
+import { changedPodProblems, mirrorAnnotation, podAnnotationChanges } from "../pod-spec/validate.ts";
 import type { Container, Pod, ResourceRequirements } from "../pod-spec/types.ts";
 
 // The subresources of a pod that change a part of its spec: `resize` the resources of containers and of the pod, and
@@ -76,7 +76,7 @@ export function* resizeProblems(pod: Pod, old: Pod, keepsClass: boolean): Proble
 }
 
 function isStatic({ metadata }: Pod): boolean {
-  return metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
+  return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }
 
 function canResize({ restartPolicy }: Container): boolean {
