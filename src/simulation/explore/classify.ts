@@ -1,7 +1,8 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ChildFault, Fault, MistakeClass, Phase, Run, Step, TraceEvent } from "../contract/index.ts";
-import { beginOf, eventsIn, shortestPause } from "../contract/run.ts";
+import { beginOf, eventsIn } from "../contract/run.ts";
+import { restartedAtOnce } from "../world/simulate.ts";
 import { appliedIn } from "../contract/scenario.ts";
 import { refTextOf } from "../contract/state.ts";
 import type { Moment } from "../world/witness.ts";
@@ -51,11 +52,11 @@ export function isRestartWork({ class: found, run: { trace } }: Finding): boolea
  * the same thing wait for each other; and what was right before the restart was not left undone.
  */
 async function classOfRestartWork({ class: found, scenario, run, objects }: Finding): Promise<MistakeClass> {
-  const changes = (phase: Phase, about: readonly string[]): boolean => {
-    const isAbout = aboutAny(run.trace.map(unseen), about);
-    return eventsIn(phase, run.trace).some((event) =>
+  const changes = (phase: Phase, about: readonly string[], { trace, writes } = run): boolean => {
+    const isAbout = aboutAny(trace.map(unseen), about);
+    return eventsIn(phase, trace).some((event) =>
       event.type === "change"
-        ? event.by in run.writes && isAbout(unseen(event))
+        ? event.by in writes && isAbout(unseen(event))
         : event.type === "call" && event.isChange && about.length === 0,
     );
   };
@@ -68,9 +69,7 @@ async function classOfRestartWork({ class: found, scenario, run, objects }: Find
       return "collision";
   }
   if (found === "overdue") return "overdue";
-  const steps = eventsIn("steps", run.trace);
-  const last = steps.findLast(({ type }) => type === "change" || type === "step");
-  return beginOf("restart", run.trace) - (last?.at ?? 0) < shortestPause ? "missed-event" : "overdue";
+  return changes("restart", objects, await restartedAtOnce(scenario)) ? "missed-event" : "overdue";
 }
 
 /** Returns whether users apply several objects of one kind. A Secret that an object names is none that it collides with. */

@@ -247,7 +247,8 @@ function* ordersOf<T>(list: readonly T[]): Generator<T[]> {
 
 /**
  * Returns the shortest way to the state that the steps ask for: each object is applied once, as the last step left it. An
- * object that exists from the start, and that a step changes or deletes, does not exist before.
+ * object that exists from the start, and that a step changes or deletes, does not exist before. Namespaces do, because other
+ * objects are in them: as the last step left them.
  */
 function shortestScenario(
   { objects: initial = [], steps = [] }: Scenario,
@@ -280,11 +281,17 @@ function shortestScenario(
           }
     }
   }
+  const given = initial.flatMap((object) => {
+    const key = refTextOf(object);
+    if (touched.has(key) && object.kind !== "Namespace") return [];
+    touched.delete(key);
+    return objects.get(key) ?? [];
+  });
   const applies = [...objects].flatMap(([key, object]): Step[] =>
     touched.has(key) ? [{ do: "apply", object }] : [],
   );
   return {
-    objects: initial.filter((object) => !touched.has(refTextOf(object))),
+    objects: given,
     steps: statuses.size === 0 ? applies : [...applies, { do: "settle" }, ...statuses.values()],
   };
 }
@@ -352,6 +359,8 @@ async function compare(run: Run, other: Run, comparison: Comparison): Promise<Fi
   const isExplained = (difference: Difference): boolean =>
     isImpossible(impossible, difference) ||
     isAllowed(difference, scenario) ||
+    // Nothing says for whom an operator did something outside.
+    (paused.length > 0 && difference.of.apiVersion === "external") ||
     (difference.field === undefined && expired.has(difference.object));
   // Mostly nothing differs that isn't allowed, and the run that shows what chance decides can be saved.
   if (differencesOf(run.state, other.state, leftOut).every(isExplained)) return [];

@@ -9,7 +9,7 @@ import {
   shopScenario,
 } from "../../../e2e/support/simulation/simulated-shop.ts";
 import { setupAppServiceController } from "../../../e2e/golden/app-operator/src/controller/appservice_controller.ts";
-import type { Scenario } from "../contract/index.ts";
+import { external, type Scenario } from "../contract/index.ts";
 import { operationsFor } from "../operations/operations-for.ts";
 import { Random } from "../random.ts";
 import { examineScenario, explore } from "./explore.ts";
@@ -46,6 +46,39 @@ test("what is paused by its annotation goes on before it is deleted", async () =
   const merge = { metadata: { annotations: { "sim.dev/paused": "true" } } };
   const target = { apiVersion: "sim.dev/v1", kind: "Shop", namespace: "default", name: "a" };
   const steps = [applyShop("a", { size: 1 }), { do: "settle" }, { do: "patch", target, merge }] as const;
-  const failure = await examineScenario({ ...scenario, steps });
+  const again = [...steps, { do: "delete", target }, applyShop("a", { size: 2 })] as const;
+  for (const tried of [steps, again]) {
+    const failure = await examineScenario({ ...scenario, steps: tried });
+    expect(failure?.story).toBeUndefined();
+  }
+});
+
+test("what an operator has done outside for an object that is paused since is no mistake", async () => {
+  const accounts = external({
+    url: "https://accounts.example.com/",
+    state: () => new Set<string>(),
+    handle({ url, method }, held) {
+      if (method === "DELETE") held.delete(url);
+      else held.add(url);
+      return new Response("{}");
+    },
+  });
+  const urlOf = ({ metadata: { uid } }: Shop): string => `https://accounts.example.com/${uid}`;
+  const scenario = shopScenario((manager) => {
+    manager
+      .controllerFor(Shop)
+      .pausable()
+      .finalizer("example.com/account", async (shop) => void (await fetch(urlOf(shop), { method: "DELETE" })))
+      .complete({
+        async reconcile(request) {
+          const shop = await manager.client.find(Shop, request);
+          if (shop) await fetch(urlOf(shop), { method: "PUT" });
+        },
+      });
+  });
+  const merge = { metadata: { annotations: { "sim.dev/paused": "true" } } };
+  const target = { apiVersion: "sim.dev/v1", kind: "Shop", namespace: "default", name: "a" };
+  const steps = [applyShop("a", { size: 1 }), { do: "settle" }, { do: "patch", target, merge }] as const;
+  const failure = await examineScenario({ ...scenario, external: { accounts }, steps });
   expect(failure?.story).toBeUndefined();
 });

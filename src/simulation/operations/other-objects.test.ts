@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { crdOf, specOf } from "../../../e2e/support/simulation/box-operations.ts";
 import { type Ref, refOf, refText } from "../contract/state.ts";
 import { Random } from "../random.ts";
+import type { CRD } from "./draw-object.ts";
 import { type PlannedStep, plansFor } from "./operations-for.ts";
 import { otherObjectsOf, type ProjectObjects } from "./other-objects.ts";
 
@@ -188,6 +189,53 @@ describe("a plan with other objects", () => {
       return others.has(refText(named)) && others.get(refText(named)) === undefined;
     });
     expect(inVain).toEqual([]);
+  });
+});
+
+describe("a plan with objects that selectors find", () => {
+  const namespace = (name: string, labels?: Record<string, string>): KubernetesObject => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name, ...(labels && { labels }) },
+  });
+  const labelled = namespace("team-a", { team: "a", trust: "yes" });
+  const rules = [...project.rules, reads("", "namespaces")];
+  const objects = [labelled, namespace("plain"), secret("given")];
+  const plansOf = (changed: Partial<ProjectObjects>): PlannedStep[][] => {
+    const { others, values } = otherObjectsOf({ ...project, rules, objects, ...changed });
+    const draw = plansFor(box, { values }, { others });
+    return Array.from({ length: 200 }, (_, plan) => draw(new Random(plan), plan));
+  };
+  const aboutNamespaces = (plans: PlannedStep[][]): PlannedStep[] =>
+    plans.flat().filter((step) => kindOf(step) === "Namespace");
+
+  it("takes labels from them, gives them labels of others, and leaves it so", () => {
+    const steps = aboutNamespaces(plansOf({}));
+    expect(new Set(steps.map(({ do: action, strange = false }) => `${action} ${strange}`))).toEqual(
+      new Set(["apply false"]),
+    );
+    const labels = (name: string) =>
+      steps.flatMap((step) =>
+        step.do === "apply" && nameOf(step) === name ? [JSON.stringify(step.object.metadata.labels)] : [],
+      );
+    expect(labels("team-a")).toContain('{"trust":"yes"}');
+    expect(labels("plain")).toContain('{"team":"a"}');
+    expect(steps.map(({ why }) => why)).toContain('labels the Namespace team-a with {"trust":"yes"}');
+  });
+
+  it("leaves those alone that the operator can't watch, or makes itself, and those without labels", () => {
+    const writes = { apiGroups: [""], resources: ["namespaces"], verbs: ["create"] };
+    expect(aboutNamespaces(plansOf({ rules: project.rules }))).toEqual([]);
+    expect(aboutNamespaces(plansOf({ rules: [...rules, writes] }))).toEqual([]);
+    expect(aboutNamespaces(plansOf({ objects: [namespace("plain")] }))).toEqual([]);
+  });
+
+  it("changes what an object of the cluster names in a namespace", () => {
+    const crd: CRD = { ...box, spec: { ...box.spec, scope: "Cluster" } };
+    const { others, values } = otherObjectsOf({ ...project, crd, objects: [secret("given")] });
+    const draw = plansFor(crd, { values }, { others });
+    const steps = Array.from({ length: 50 }, (_, plan) => draw(new Random(plan), plan)).flat();
+    expect(steps.map(({ why }) => why)).toContain("deletes the Secret given");
   });
 });
 

@@ -14,9 +14,15 @@ export interface OtherObject {
   readonly object: KubernetesObject;
   /** The test gives it, and stand-ins of other systems may know what is in it. */
   readonly isGiven: boolean;
+  /** It may go away, and come back. Namespaces stay: they take everything in them along. */
+  readonly mayGo: boolean;
   /** Changes what the operator reads of it. Undefined if the operator may not watch it, and so can't learn of changes. */
-  readonly change: ((object: KubernetesObject, random: Random) => KubernetesObject | undefined) | undefined;
+  readonly change: Change | undefined;
+  /** Changes its labels, by which selectors find it or find it no longer. Undefined if given objects of its kind have none. */
+  readonly relabel: Change | undefined;
 }
+
+type Change = (object: KubernetesObject, random: Random) => KubernetesObject | undefined;
 
 /** The part of a project that other objects are found in. */
 export interface ProjectObjects {
@@ -40,7 +46,8 @@ export interface OtherObjects {
 /**
  * Finds the objects that the operator reads and doesn't write: those that the test gives, and those that fields such as
  * `spec.tokenSecret` and `spec.broker.name` name, which are made up in each namespace. Its role says what it reads. Secrets and
- * ConfigMaps that the test gives are read, even if the operator writes others.
+ * ConfigMaps that the test gives are read, even if the operator writes others. What the test gives with labels may be found by a
+ * selector.
  */
 export function otherObjectsOf(project: ProjectObjects): OtherObjects {
   const { crd, crds, rules, objects, namespaces } = project;
@@ -59,10 +66,14 @@ export function otherObjectsOf(project: ProjectObjects): OtherObjects {
   const others = [...given, ...made.values()].map((object): OtherObject => {
     const { group, plural, checked } = targetOfObject(object, crds)!;
     const isWatched = allows(rules, "watch", group, plural);
+    const isGiven = given.includes(object);
     return {
       object,
-      isGiven: given.includes(object),
+      isGiven,
+      mayGo: !isWorldly(object),
       change: isWatched ? changeFor(checked, checked && namesIn(checked, {})) : undefined,
+      relabel:
+        isGiven && isWatched ? relabelAmong(given.filter(({ kind }) => kind === object.kind)) : undefined,
     };
   });
   return { others, values };
@@ -143,14 +154,17 @@ function targetOf(crd: CRD): Target {
   };
 }
 
-/** Kinds whose objects are part of the world rather than of what an operator works with. */
-const worldly = new Set(["Namespace", "CustomResourceDefinition"]);
+/** Returns whether an object is part of the world rather than of what an operator works with. */
+function isWorldly({ kind }: KubernetesObject): boolean {
+  return kind === "Namespace";
+}
 
 function targetOfObject({ apiVersion, kind }: KubernetesObject, crds: readonly CRD[]): Target | undefined {
+  if (kind === "CustomResourceDefinition") return undefined;
   const [version, group = ""] = apiVersion.split("/").toReversed() as [string, string?];
   const crd = crds.find(({ spec }) => spec.group === group && spec.names.kind === kind);
   if (crd) return targetOf(crd);
-  const builtin = worldly.has(kind) ? undefined : findKind({ group, version }, kind);
+  const builtin = findKind({ group, version }, kind);
   if (!builtin) return undefined;
   return { apiVersion, kind, group, plural: builtin.plural, isNamespaced: builtin.scope === "Namespaced" };
 }
@@ -245,10 +259,7 @@ interface KeyValues {
 }
 
 /** Returns what changes an object: another value of its data, one valid change of a custom resource, or a label. */
-function changeFor(
-  checked: CheckedKind | undefined,
-  values: ProjectObjects["values"] = {},
-): NonNullable<OtherObject["change"]> {
+function changeFor(checked: CheckedKind | undefined, values: ProjectObjects["values"] = {}): Change {
   if (checked)
     return (object, random) =>
       changeOf(checked, object as UserObject, { random, values, optional: 0.5 })?.object;
@@ -267,12 +278,26 @@ function changeFor(
   };
 }
 
+/** Returns what takes a label from an object, or gives it one that another of the objects has. Undefined if none has any. */
+function relabelAmong(objects: readonly KubernetesObject[]): Change | undefined {
+  const labels = objects.flatMap(({ metadata }) => Object.entries(metadata.labels ?? {}));
+  if (labels.length === 0) return undefined;
+  return (object, random) => {
+    const { [random.pick(labels)[0]]: taken, ...others } = object.metadata.labels ?? {};
+    const [key, value] = random.pick(labels);
+    const changed = taken === undefined ? { ...object.metadata.labels, [key]: value } : others;
+    return { ...object, metadata: { ...object.metadata, labels: changed } };
+  };
+}
+
 /** Milliseconds after which the operator has noticed what has happened, even if its events are late, or it was away. */
 export const noticeTime = 60_000;
 
 /** The other objects of one plan: users delete them, change them, and put them back. */
 export class OtherObjectsInPlan {
   readonly #random: Random;
+  /** What each is put back to: as the test gives it, but for its labels. */
+  readonly #usual: Map<OtherObject, KubernetesObject>;
   /** The present contents of each; undefined while it is deleted, or empty. */
   readonly #contents: Map<OtherObject, KubernetesObject | undefined>;
   /** What the operator may need to clean up for an object that was deleted, or names it no longer. */
@@ -280,7 +305,8 @@ export class OtherObjectsInPlan {
 
   constructor(others: readonly OtherObject[], random: Random) {
     this.#random = random;
-    this.#contents = new Map(others.map((other) => [other, other.object]));
+    this.#usual = new Map(others.map((other) => [other, other.object]));
+    this.#contents = new Map(this.#usual);
   }
 
   /** Deletes something that a new object names, which comes late therefore; in some plans. */
@@ -289,11 +315,16 @@ export class OtherObjectsInPlan {
     return named.length > 0 && this.#random.chance(0.3) ? this.#delete(this.#random.pick(named)) : undefined;
   }
 
-  /** Draws a step about something that the objects name: it goes away, comes back, or changes. Mostly there is none. */
+  /**
+   * Draws a step about something that the objects name: it goes away, comes back, or changes. What they don't name gets other
+   * labels. Mostly there is none.
+   */
   step(objects: readonly UserObject[]): OtherStep | undefined {
     const random = this.#random;
     const strange = [...this.#contents.keys()].filter((other) => this.#isStrange(other));
     if (strange.length > 0 && random.chance(0.5)) return this.#putBack(random.pick(strange));
+    const relabelled = this.#relabel(objects);
+    if (relabelled) return relabelled;
     const named = this.#usableOf(objects);
     if (named.length === 0 || !random.chance(0.25)) return undefined;
     const other = random.pick(named);
@@ -321,7 +352,7 @@ export class OtherObjectsInPlan {
   /** Returns whether an object is gone or empty, or is other than the test gave it. */
   #isStrange(other: OtherObject): boolean {
     const content = this.#contents.get(other);
-    return !content || (other.isGiven && content !== other.object);
+    return !content || (other.isGiven && content !== this.#usual.get(other));
   }
 
   #delete(other: OtherObject): OtherStep {
@@ -354,11 +385,12 @@ export class OtherObjectsInPlan {
   }
 
   #putBack(other: OtherObject): OtherStep {
-    this.#contents.set(other, other.object);
-    const { kind, metadata } = other.object;
+    const object = this.#usual.get(other)!;
+    this.#contents.set(other, object);
+    const { kind, metadata } = object;
     return {
       do: "apply",
-      object: other.object,
+      object,
       why: `puts the ${kind} ${metadata.name} back`,
       ...this.#soon(),
     };
@@ -374,6 +406,28 @@ export class OtherObjectsInPlan {
     const why = `changes the ${object.kind} ${object.metadata.name}`;
     const after = this.#cleanedUpWith.has(other) && this.#afterCleanup(other);
     return { do: "apply", object, why, ...after, ...(other.isGiven && { strange: true }) };
+  }
+
+  /** Gives other labels to something that a selector may find. It keeps them: whatever labels it has, the operator must cope. */
+  #relabel(objects: readonly UserObject[]): OtherStep | undefined {
+    const random = this.#random;
+    const found = [...this.#contents.keys()].filter((other) => other.relabel && !this.#isStrange(other));
+    if (found.length === 0 || !random.chance(0.2)) return undefined;
+    const named = this.#namedBy(objects);
+    const unnamed = found.filter((other) => !named.includes(other));
+    if (unnamed.length === 0) return undefined;
+    const other = random.pick(unnamed);
+    const object = other.relabel!(this.#usual.get(other)!, random)!;
+    this.#usual.set(other, object);
+    this.#contents.set(other, object);
+    const { kind, metadata } = object;
+    const labels = JSON.stringify(metadata.labels);
+    return {
+      do: "apply",
+      object,
+      why: `labels the ${kind} ${metadata.name} with ${labels}`,
+      ...this.#soon(),
+    };
   }
 
   /** The step follows soon, but not before the operator has cleaned up with the object. */
@@ -405,8 +459,10 @@ export class OtherObjectsInPlan {
       const { text, namespace } = texts[at]!;
       for (const other of this.#contents.keys()) {
         const { metadata } = other.object;
-        const isNear = metadata.namespace === undefined || metadata.namespace === namespace;
-        if (!isNear || named.has(other) || !text.includes(`"${metadata.name}"`)) continue;
+        // An object of the cluster names what is in namespaces, too.
+        const isNear =
+          [metadata.namespace, namespace].includes(undefined) || metadata.namespace === namespace;
+        if (!isNear || !other.mayGo || named.has(other) || !text.includes(`"${metadata.name}"`)) continue;
         named.add(other);
         texts.push({ text: JSON.stringify(other.object), name: metadata.name!, ...metadata });
       }

@@ -15,7 +15,7 @@ import type {
 } from "../contract/index.ts";
 import { eventsIn } from "../contract/run.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
-import { type Ref, type State, pausingAnnotation, refOf, refText, refTextOf } from "../contract/state.ts";
+import { type Ref, type State, refOf, refText, refTextOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
@@ -66,6 +66,11 @@ export function lateOutcomeOf(scenario: Scenario, slowReady: number): Promise<Ru
 /** Does the same, but waits for what is due within two hours. */
 export function patientOutcomeOf(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: false, hasMonths: false, outlook: later });
+}
+
+/** Lets the processes restart before anything is due that needs a wait. */
+export function restartedAtOnce(scenario: Scenario): Promise<Run> {
+  return runScenario(scenario, { isWhole: true, hasMonths: false, outlook: atOnce });
 }
 
 /** Repeats a run before a witness; without a run, as `outcomeOf()` does. */
@@ -161,8 +166,6 @@ async function runPhases(
   let left: State | undefined;
   const deleteAll = async (): Promise<void> => {
     const refs = [...createdIn(scenario).values()].toReversed();
-    // A paused object stays until it goes on, even if it is deleted.
-    await user.take(world.objects().flatMap(goingOn));
     const first = Object.keys(scenario.external ?? {}).length > 0 ? shortestOfSeveral(refs) : undefined;
     if (first) {
       const before = world.state();
@@ -383,14 +386,6 @@ function shortestOfSeveral(refs: readonly Ref[]): Ref | undefined {
     refs.some((other, otherAt) => otherAt !== at && other.kind === kind && other.apiVersion === apiVersion),
   );
   return alike.toSorted((a, b) => a.name.length - b.name.length)[0];
-}
-
-/** Returns the step by which a user lets a paused object go on. */
-function goingOn(object: KubernetesObject): Step[] {
-  const name = pausingAnnotation(object);
-  if (name === undefined) return [];
-  const merge = { metadata: { annotations: { [name]: null } } };
-  return [{ do: "patch", target: refOf(object), merge, after: 10 }];
 }
 
 function deletionOf(target: Ref): Step {

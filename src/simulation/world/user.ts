@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Step } from "../contract/scenario.ts";
-import { refText, refTextOf } from "../contract/state.ts";
+import { pausingAnnotation, refText, refTextOf } from "../contract/state.ts";
 import type { Random } from "../random.ts";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
@@ -75,7 +75,14 @@ export class User {
       kind,
       metadata: { namespace: namespace ?? "default", name },
     });
-    if (step.do === "delete") return this.#ask("DELETE", path);
+    if (step.do === "delete") {
+      // A paused object stays until it goes on, even if it is deleted.
+      const paused = this.#world.objects().find((object) => refTextOf(object) === refText(step.target));
+      const pausing = paused && pausingAnnotation(paused);
+      if (pausing !== undefined)
+        await this.#ask("PATCH", path, { metadata: { annotations: { [pausing]: null } } });
+      return this.#ask("DELETE", path);
+    }
     if (step.do === "patch") return this.#ask("PATCH", path, step.merge);
     return this.#ask("PATCH", `${path}/status`, { status: step.status });
   }
