@@ -15,6 +15,7 @@ import { Dice, mutate } from "./mutate.ts";
 interface Order {
   readonly name: string;
   readonly seed: number;
+  /** Seconds of processor time: an hour is as much work on a busy machine as on a quiet one. */
   readonly seconds: number;
   /** How many inputs are tried at most: the same ones with the same seed, however fast the machine is. */
   readonly inputs: number;
@@ -30,7 +31,6 @@ interface Report {
   readonly tried: number;
   readonly kept: number;
   readonly covered: number;
-  /** Seconds of processor time: a busy machine fuzzes less in an hour. */
   readonly seconds: number;
   readonly findings: readonly Finding[];
 }
@@ -157,8 +157,8 @@ async function fuzz({ name, seed, seconds, inputs, current }: Order): Promise<Re
     await keepNew(batch.slice(0, half));
     await keepNew(batch.slice(half));
   };
-  const end = Date.now() + seconds * 1000;
-  const isOver = (): boolean => tried >= inputs || Date.now() >= end;
+  const start = process.cpuUsage();
+  const isOver = (): boolean => tried >= inputs || cpuSince(start) >= seconds * 1000;
   while (!isOver()) {
     const batch = Array.from({ length: 1 + dice.below(30) }, () =>
       mutate(dice.oneOf(kept), dice.oneOf(kept), words, dice),
