@@ -115,6 +115,22 @@ test("what is left outside has the line that made it, and who called that", asyn
   );
 });
 
+test("what an operator does again and again is told once", async () => {
+  const polls = (manager: Manager): void =>
+    void manager.controllerFor(Shop).complete({
+      async reconcile({ name }) {
+        await fetch(`http://mail/${name}`, { method: "PUT", body: name });
+        return { requeueAfter: "1m" };
+      },
+    });
+  const sections = await sectionsOf({ ...shopScenario(polls), steps, external: { mail } });
+  const told = sections["What the operator did about it:"]!;
+  expect(told.filter((line) => line.includes("calls mail: PUT http://mail/a: 200"))).toHaveLength(1);
+  expect(told).toContainEqual(
+    expect.stringMatching(/^ *\d+\.\d{3} s {4}… the same \d+ times more, until then$/),
+  );
+});
+
 test("a broken promise has the line whose effect broke it, and an error the line that threw it", async () => {
   const setup = (message: string) => (manager: Manager) =>
     shopsThat(async ({ client }, shop) => {
@@ -133,7 +149,7 @@ test("a broken promise has the line whose effect broke it, and an error the line
 test("the trace has everything, with the lines that caused it", async () => {
   const setup = shopsThat(({ client }, shop) => client.patchStatus(Shop, shop, { size: Date.now() }));
   const failure = await examineScenario({ ...shopScenario(setup), steps });
-  expect(failure?.story).toMatch(/… \d+ more events, which the trace has/);
+  expect(failure?.story).toMatch(/… the same \d+ times more, until then/);
   const lines = failure!.trace.split("\n");
   expect(lines.length).toBeGreaterThan(500);
   expect(

@@ -41,7 +41,7 @@ export async function tell(finding: Finding, name: MistakeClass): Promise<Tellin
   ].filter(({ length }) => length > 1);
   const head = [`${name}: ${advice[name]}`, `  see ${bookPages[name]}`];
   const rest = mostLines - head.length - sections.flat().length - sections.length - 2;
-  const acts = actsAbout(finding, seen).map(momentText);
+  const acts = sayOnce(actsAbout(finding, seen));
   const told = [
     "What the operator did about it:",
     ...cut(acts, { first: 5, last: Math.min(rest - 7, mostLast), what: "events" }),
@@ -176,4 +176,39 @@ function cut(
   if (left <= 1) return [...lines];
   const middle = `… ${left} more ${what}, which the trace has`;
   return [...lines.slice(0, first), middle, ...(last > 0 ? lines.slice(-last) : [])];
+}
+
+/** The most lines that are repeated as one: a poll reads, calls, and writes. */
+const longestRepetition = 4;
+
+/** Says once what is repeated at once, as polls are, and how often it is repeated. */
+function sayOnce(moments: Seen): string[] {
+  const texts = moments.map((moment) => momentText({ ...moment, event: { ...moment.event, at: 0 } }));
+  const told: string[] = [];
+  for (let at = 0; at < moments.length;) {
+    const [length, times] = repetitionAt(texts, at);
+    const end = at + length * (times + 1);
+    told.push(...moments.slice(at, at + length).map(momentText));
+    if (times > 0) told.push(timed(moments[end - 1]!.event.at, `  … the same ${times} times more, until then`));
+    at = end;
+  }
+  return told;
+}
+
+/** Returns how many lines are repeated, and how often, from one line on. What comes twice is told twice. */
+function repetitionAt(texts: readonly string[], at: number): [length: number, times: number] {
+  for (let length = 1; length <= longestRepetition; length++) {
+    let times = 0;
+    while (isRepeated(texts, at, length, times + 1)) times++;
+    if (times > 1) return [length, times];
+  }
+  return [1, 0];
+}
+
+function isRepeated(texts: readonly string[], at: number, length: number, times: number): boolean {
+  const again = at + length * times;
+  return (
+    again + length <= texts.length &&
+    texts.slice(at, at + length).every((text, index) => text === texts[again + index])
+  );
 }
