@@ -1,5 +1,10 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
-import { type CertificateRequest, type Usage, backdateMilliseconds, signCertificateRequest } from "@tsbuilder/apimachinery/certs";
+import {
+  type CertificateRequest,
+  type Usage,
+  backdateMilliseconds,
+  signCertificateRequest,
+} from "@tsbuilder/apimachinery/certs";
 import { resourceAttributes } from "../../contract/authorizer.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/api-object.ts";
