@@ -133,5 +133,7 @@ function isReady({ status }: WithStatus): boolean {
 }
 
 interface WithStatus {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly status?:
+    | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined }
+    | undefined;
 }
