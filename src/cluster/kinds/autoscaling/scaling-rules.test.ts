@@ -129,7 +129,7 @@ test.each([
     "DesiredWithinRange",
   ],
 ] as const)("%s", (_, behavior, replicas, history, wanted, reason) => {
-  const decision = decide(behavior as never, replicas, history as never);
+  const decision = decide(behavior, replicas, history);
   expect([decision.replicas, decision.limited[1]]).toEqual([wanted, reason]);
   expect(decision.limited[0]).toBe(reason !== "DesiredWithinRange");
 });
