@@ -17,7 +17,7 @@ import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { reporting } from "../../control-loop/record-event.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import { readField, setField } from "../cells.ts";
-import { type ScalingHistory, followRules, remember } from "./scaling-rules.ts";
+import { type ScalingHistory, followRules } from "./scaling-rules.ts";
 
 type Autoscaler = v2.HorizontalPodAutoscaler & KubernetesObject;
 type Status = v2.HorizontalPodAutoscalerStatus;
@@ -59,6 +59,8 @@ class CannotScaleError extends Error {
   }
 }
 
+const could = "the HPA controller was able to";
+
 function noScale(why: string): CannotScaleError {
   const message = `the HPA controller was unable to get the target's current scale: ${why}`;
   return new CannotScaleError("FailedGetScale", why, ["AbleToScale", "FailedGetScale", message]);
@@ -86,40 +88,25 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
         const status = isTrue ? "True" : "False";
         const old = conditions.get(type);
         const lastTransitionTime = old?.status === status ? old.lastTransitionTime : formatTime(clock.now());
-        conditions.set(type, {
-          type,
-          status,
-          reason,
-          message,
-          ...(lastTransitionTime && { lastTransitionTime }),
-        });
+        const since = lastTransitionTime && { lastTransitionTime };
+        conditions.set(type, { type, status, reason, message, ...since });
       };
       let status: Status = { currentReplicas: 0, desiredReplicas: 0, ...autoscaler.status };
       try {
         const target = findTarget(autoscaler);
-        set(
-          "AbleToScale",
-          true,
-          "SucceededGetScale",
-          "the HPA controller was able to get the target's current scale",
-        );
+        set("AbleToScale", true, "SucceededGetScale", `${could} get the target's current scale`);
         status = { ...status, currentReplicas: target.replicas };
         // At first, all that is there counts as needed.
-        if (!histories.has(key)) note(key, autoscaler, { proposed: target.replicas });
+        if (!histories.has(key)) note(key, "proposals", target.replicas);
         const { replicas, why, metrics } = await decide(key, autoscaler, target, set);
         status = { ...status, desiredReplicas: replicas, currentMetrics: metrics };
         if (replicas !== target.replicas) {
           const scaled = copyJSON(target.object);
           setField(scaled, target.field, replicas);
           await objects.update(user, scaled);
-          set(
-            "AbleToScale",
-            true,
-            "SucceededRescale",
-            `the HPA controller was able to update the target scale to ${replicas}`,
-          );
+          set("AbleToScale", true, "SucceededRescale", `${could} update the target scale to ${replicas}`);
           await report(autoscaler, "Normal", "SuccessfulRescale", `New size: ${replicas}; reason: ${why}`);
-          note(key, autoscaler, { change: replicas - target.replicas });
+          note(key, "changes", replicas - target.replicas);
           status = { ...status, lastScaleTime: formatTime(clock.now()) };
         }
       } catch (error) {
@@ -163,12 +150,8 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
     const current = target.replicas;
     const metrics = autoscaler.status?.currentMetrics ?? [];
     if (current === 0) {
-      set(
-        "ScalingActive",
-        false,
-        "ScalingDisabled",
-        "scaling is disabled since the replica count of the target is zero",
-      );
+      const message = "scaling is disabled since the replica count of the target is zero";
+      set("ScalingActive", false, "ScalingDisabled", message);
       return { replicas: 0, why: "", metrics };
     }
     if (current > maxReplicas)
@@ -192,19 +175,11 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
       );
     }
     const strongest = found.find(({ replicas }) => replicas === proposed)!.name;
-    set(
-      "ScalingActive",
-      true,
-      "ValidMetricFound",
-      `the HPA was able to successfully calculate a replica count from ${strongest}`,
-    );
-    const now = clock.now();
-    const { replicas, able, limited } = followRules(
-      autoscaler.spec,
-      { current, proposed, now },
-      histories.get(key)!,
-    );
-    note(key, autoscaler, { proposed });
+    const message = `the HPA was able to successfully calculate a replica count from ${strongest}`;
+    set("ScalingActive", true, "ValidMetricFound", message);
+    const situation = { current, proposed, now: clock.now() };
+    const { replicas, able, limited } = followRules(autoscaler.spec, situation, histories.get(key)!);
+    note(key, "proposals", proposed);
     set("AbleToScale", true, ...able);
     set("ScalingLimited", ...limited);
     const why = proposed > current ? `${strongest} above target` : "All metrics below target";
@@ -243,9 +218,11 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
     return { found, errors };
   }
 
-  function note(key: string, { spec }: Autoscaler, what: { proposed?: number; change?: number }): void {
+  function note(key: string, what: keyof ScalingHistory, replicas: number): void {
     const history = histories.get(key) ?? { proposals: [], changes: [] };
-    histories.set(key, remember(spec, history, { at: clock.now(), ...what }));
+    const at = clock.now();
+    const recent = history[what].filter((each) => at - each.at < 3_600_000);
+    histories.set(key, { ...history, [what]: [...recent, { at, replicas }] });
   }
 }
 

@@ -1,6 +1,6 @@
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import { expect, test } from "vitest";
-import { followRules, remember } from "./scaling-rules.ts";
+import { followRules } from "./scaling-rules.ts";
 
 // The numbers are those of kube-controller-manager's rules.
 
@@ -141,16 +141,4 @@ test("an autoscaler says whether it waits", () => {
   expect(decide(slow, [3, 5], { proposals: ago([30, 4]) }).able[0]).toBe("ScaleUpStabilized");
   expect(decide(calm, [9, 5], { proposals: ago([30, 7]) }).able[0]).toBe("ScaleDownStabilized");
   expect(decide(undefined, [3, 3], { proposals: ago([30, 7]) }).able[0]).toBe("ScaleDownStabilized");
-});
-
-test("what no rule is about any more is forgotten", () => {
-  const spec = {
-    scaleTargetRef: { kind: "Deployment", name: "web" },
-    maxReplicas: 9,
-    behavior: up([pods(4, 90)]),
-  };
-  const history = { proposals: ago([400, 1], [200, 2]), changes: ago([100, 1], [80, 2]) };
-  const kept = remember(spec, history, { at: 0, proposed: 3, change: -1 });
-  expect(kept.proposals.map(({ replicas }) => replicas)).toEqual([2, 3]);
-  expect(kept.changes.map(({ replicas }) => replicas)).toEqual([2, -1]);
 });

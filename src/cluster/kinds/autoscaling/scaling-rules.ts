@@ -7,7 +7,7 @@ interface Noted {
   readonly replicas: number;
 }
 
-/** What an autoscaler remembers. */
+/** What an autoscaler remembers; no window is longer than an hour. */
 export interface ScalingHistory {
   /** What its metrics proposed. */
   readonly proposals: readonly Noted[];
@@ -94,24 +94,4 @@ export function followRules(
     });
     return (selectPolicy === "Min") === (direction === 1) ? Math.min(...ends) : Math.max(...ends);
   }
-}
-
-/** Adds to what an autoscaler remembers, and forgets what no rule is about any more. */
-export function remember(
-  { behavior }: v2.HorizontalPodAutoscalerSpec,
-  history: ScalingHistory,
-  added: { readonly at: number; readonly proposed?: number; readonly change?: number },
-): ScalingHistory {
-  const rules = [behavior?.scaleUp ?? {}, behavior?.scaleDown ?? {}];
-  const windows = rules.map(({ stabilizationWindowSeconds = 0 }) => stabilizationWindowSeconds);
-  const periods = rules.flatMap(({ policies = [] }) => policies.map(({ periodSeconds }) => periodSeconds));
-  const { at } = added;
-  const recent = (noted: readonly Noted[], seconds: number, replicas?: number): Noted[] => [
-    ...noted.filter((each) => at - each.at < seconds * 1000),
-    ...(replicas === undefined ? [] : [{ at, replicas }]),
-  ];
-  return {
-    proposals: recent(history.proposals, Math.max(defaultWindowSeconds, ...windows), added.proposed),
-    changes: recent(history.changes, Math.max(0, ...periods), added.change),
-  };
 }
