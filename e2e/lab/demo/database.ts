@@ -82,10 +82,8 @@ async function useDatabase(): Promise<void> {
       metadata: { namespace, name },
       spec: { database: "shop", size: 2, storage: { size: "1Gi" } },
     });
-    const isServing = async (): Promise<boolean> => {
-      const { status } = (await client.get(MySQL, { namespace, name })) as WithStatus;
-      return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
-    };
+    const isServing = async (): Promise<boolean> =>
+      isReady((await client.get(MySQL, { namespace, name })) as WithStatus);
     await until("both servers are ready, and one follows the other", isServing, 300);
     for (const { metadata, spec, status } of await client.list(Pod, { namespace }))
       console.log(`   Pod ${metadata.name} on ${spec?.nodeName}: ${status?.phase}`);
@@ -101,7 +99,11 @@ async function useDatabase(): Promise<void> {
     await client.delete(Pod, primary);
     await until(
       "another pod has its volume, and serves",
-      async () => (await client.find(Pod, primary))?.metadata.uid !== uid && (await isServing()),
+      async () => {
+        const pod = await client.find(Pod, primary);
+        // For a moment the database's status is that of before.
+        return pod !== undefined && pod.metadata.uid !== uid && isReady(pod) && (await isServing());
+      },
       300,
     );
     const count = await ask("SELECT COUNT(*) FROM visits");
@@ -126,6 +128,12 @@ async function useDatabase(): Promise<void> {
   }
 }
 
+function isReady({ status }: WithStatus): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
+}
+
 interface WithStatus {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  readonly status?:
+    | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined }
+    | undefined;
 }

@@ -15,14 +15,23 @@ import { type Program, startSandbox } from "../../oracle/real/node/sandbox.ts";
 import { inFolder, startKubelet } from "../../oracle/real/node/start-kubelet.ts";
 import { startControllers } from "../../oracle/real/node/start-parts.ts";
 
-// `npm run lab -- soak-nodes [--minutes 60] [--real]`: two nodes with some thirty pods that come and go, beside a control plane that is
-// killed and started again every five minutes, and a node that dies every ten. It fails if a pod is lost, and prints which errors
-// kubelets, containerd and kube-proxy logged, by their texts. With --real the control plane is Kubernetes' own, for comparison.
+// `npm run lab -- soak-nodes [--minutes 60] [--kills 5] [--deaths 10] [--real]`: two nodes with some thirty pods that come and go, beside
+// a control plane that is killed and started again every five minutes, and a node that dies every ten. It fails if a pod is lost, says
+// how soon the death of a node is noticed, and prints which errors kubelets, containerd and kube-proxy logged, by their texts. With
+// --real the control plane is Kubernetes' own, for comparison.
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "60" }, real: { type: "boolean", default: false } },
+  options: {
+    minutes: { type: "string", default: "60" },
+    /** Minutes from one kill of the control plane to the next, and from one death of a node. */
+    kills: { type: "string", default: "5" },
+    deaths: { type: "string", default: "10" },
+    real: { type: "boolean", default: false },
+  },
 });
 const end = Date.now() + Number(values.minutes) * 60_000;
+const killInterval = Number(values.kills) * 60_000;
+const deathInterval = Number(values.deaths) * 60_000;
 const programs = prepareNode(values.real ? "real" : "embedded");
 const clients = findPrograms(kubectlReleases.at(-1)!);
 if ("missing" in programs) throw new Error(programs.missing);
@@ -116,7 +125,7 @@ try {
 
   let pods = 0;
   let [kills, deaths, jobs, rounds] = [0, 0, 0, 0];
-  let [nextKill, nextDeath] = [Date.now() + 5 * 60_000, Date.now() + 8 * 60_000];
+  let [nextKill, nextDeath] = [Date.now() + killInterval, Date.now() + 0.8 * deathInterval];
   const available = async (name: string): Promise<boolean> => {
     const { spec, status } = JSON.parse(await kubectl("get", "deployment", name, "--output=json")) as Item;
     return status?.availableReplicas === spec?.replicas && status?.replicas === spec?.replicas;
@@ -124,12 +133,25 @@ try {
   const settle = async (): Promise<void> => {
     for (const name of ["stay", "churn"])
       await until(`all pods of ${name} are available`, () => available(name), 240);
-    await until(
-      "the Service answers",
-      async () =>
-        (await inside("curl", "--silent", "--max-time", "5", `http://${address}:8080/`)).startsWith("stay-"),
+    const isServed = await until(
+      "the Service responds",
+      async () => (await ask(address)).startsWith("stay-"),
       60,
     );
+    if (!isServed) console.log(await describeService());
+  };
+  const ask = (host: string): Promise<string> =>
+    inside("curl", "--silent", "--show-error", "--max-time", "5", `http://${host}:8080/`);
+  /** What the Service's pods, endpoints and rules are when it doesn't respond. */
+  const describeService = async (): Promise<string> => {
+    const pods = await kubectl("get", "pods", "--selector=app=stay", "--output=wide");
+    const slices = await kubectl("get", "endpointslices", "--output=yaml");
+    const rules = (await inside("iptables-save")).split("\n").filter((line) => line.includes("default/stay"));
+    const asked = (await read("pods", "--selector=app=stay")).items.map(async ({ metadata, status }) => {
+      const answer = ask(status?.podIP ?? "").catch((error: Error) => error.message.split("\n").at(-2));
+      return `${metadata.name} ${status?.podIP}: ${await answer}`;
+    });
+    return [pods, slices, ...rules, ...(await Promise.all(asked))].join("\n");
   };
   const inside = async (...words: string[]): Promise<string> => {
     const [program = "", ...rest] = [...enter, ...words];
@@ -149,12 +171,12 @@ try {
     if (victim) await kubectl("delete", "pod", victim.metadata.name, "--wait=false", "--ignore-not-found");
     pods += 5;
     if (Date.now() > nextKill) {
-      nextKill = Date.now() + 5 * 60_000;
+      nextKill = Date.now() + killInterval;
       kills++;
       await killControlPlane();
     }
     if (Date.now() > nextDeath) {
-      nextDeath = Date.now() + 10 * 60_000;
+      nextDeath = Date.now() + deathInterval;
       deaths++;
       await dieAndReturn(nodeNames[1]);
     }
@@ -220,8 +242,7 @@ try {
       } catch {
         // It ended with another one.
       }
-    await until(`${name} is missed`, async () => !(await isReady(name)), 120);
-    await settle();
+    await noticeDeath(name);
     await startOne(name);
     await until(`${name} is ready again`, () => isReady(name), 180);
     await until(
@@ -235,6 +256,42 @@ try {
       },
       240,
     );
+  }
+
+  /** Prints after how many seconds a death had which effect; once all pods run elsewhere, it is over. */
+  async function noticeDeath(name: string): Promise<void> {
+    const died = Date.now();
+    const seconds = new Map<string, number>();
+    const note = (what: string, isSo: boolean): void => {
+      if (isSo && !seconds.has(what)) seconds.set(what, Math.round((Date.now() - died) / 1000));
+    };
+    await until(
+      `the death of ${name} has its effects`,
+      async () => {
+        const { items } = await read("nodes,pods,endpointslices");
+        const node = items.find(({ kind, metadata }) => kind === "Node" && metadata.name === name);
+        const pods = items.filter(({ kind, spec }) => kind === "Pod" && spec?.nodeName === name);
+        const endpoints = items.flatMap((item) => item.endpoints ?? []);
+        note("missed", conditionOf(node, "Ready") !== "True");
+        note(
+          "pods unready",
+          pods.every((pod) => conditionOf(pod, "Ready") !== "True"),
+        );
+        note(
+          "endpoints gone",
+          !endpoints.some(({ nodeName, conditions }) => nodeName === name && conditions?.ready),
+        );
+        note(
+          "pods deleted",
+          pods.every(({ metadata }) => metadata.deletionTimestamp),
+        );
+        return seconds.size === 4;
+      },
+      180,
+    );
+    await settle();
+    note("replaced", true);
+    console.log(`${name} died: ${[...seconds].map(([what, after]) => `${what} ${after} s`).join(", ")}`);
   }
 
   /** The containers of the nodes are those of pods that exist. */
@@ -325,12 +382,12 @@ console.log(`${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 /** Waits for a state; one that doesn't come is a problem, and the soak goes on. */
-async function until(what: string, check: () => Promise<boolean>, seconds: number): Promise<void> {
+async function until(what: string, check: () => Promise<boolean>, seconds: number): Promise<boolean> {
   const limit = Date.now() + seconds * 1000;
   let last = "";
   while (Date.now() < limit) {
     try {
-      if (await check()) return;
+      if (await check()) return true;
       last = "not yet";
     } catch (error) {
       last = (error as Error).message.split("\n").slice(0, 3).join(" ");
@@ -339,6 +396,7 @@ async function until(what: string, check: () => Promise<boolean>, seconds: numbe
   }
   problems.push(`${new Date().toISOString()} after ${seconds} s it is not so that ${what}: ${last}`);
   console.log(problems.at(-1));
+  return false;
 }
 
 /** Prints the errors of all logs, those of one text together. */
@@ -362,9 +420,15 @@ function printErrors(): void {
 }
 
 interface Item {
+  readonly kind: string;
   readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: { readonly replicas?: number; readonly nodeName?: string };
+  readonly endpoints?: readonly {
+    readonly nodeName?: string;
+    readonly conditions?: { readonly ready?: boolean };
+  }[];
   readonly status?: {
+    readonly podIP?: string;
     readonly phase?: string;
     readonly replicas?: number;
     readonly availableReplicas?: number;

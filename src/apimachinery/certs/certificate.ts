@@ -15,7 +15,10 @@ export interface AlternativeNames {
   readonly ipAddresses?: readonly string[];
 }
 
-/** The validity period. Default: one year from now (ten years for a CA). */
+/**
+ * The validity period. Default: of a CA, from five minutes ago, for clients whose clocks are late; of its certificates, from
+ * when the CA is valid; both as kubeadm does. They end a year from now, a CA in ten years.
+ */
 export interface Validity {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
@@ -35,6 +38,9 @@ export interface CertificateOptions extends Subject, AlternativeNames, Validity 
   readonly usages: readonly Usage[];
 }
 
+/** How long before it is made a certificate of kubeadm or kube-controller-manager begins to be valid. */
+export const backdateMilliseconds = 300_000;
+
 /** Creates a self-signed certificate authority: ECDSA on P-256, like every certificate of this module. */
 export function createCA({
   commonName,
@@ -49,7 +55,7 @@ export function createCA({
     publicKey,
     extensions: authorityExtensions(publicKey),
     signer: privateKey,
-    notBefore,
+    notBefore: notBefore ?? new Date(Date.now() - backdateMilliseconds),
     notAfter,
   });
   return { cert, key: toPEM(privateKey) };
@@ -76,7 +82,7 @@ export function certify(
     publicKey,
     extensions: leafExtensions(publicKey, authority.publicKey, options),
     signer: crypto.createPrivateKey(ca.key),
-    notBefore,
+    notBefore: notBefore ?? new Date(authority.validFrom),
     notAfter,
   });
 }
@@ -90,7 +96,7 @@ interface CertificateContent {
   readonly publicKey: crypto.KeyObject;
   readonly extensions: readonly Buffer[];
   readonly signer: crypto.KeyObject;
-  readonly notBefore: Date | undefined;
+  readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
@@ -111,7 +117,7 @@ function signCertificate({
     serial,
     algorithm,
     issuer,
-    der.sequence(der.time(notBefore ?? new Date()), der.time(notAfter)),
+    der.sequence(der.time(notBefore), der.time(notAfter)),
     subject,
     publicKey.export({ type: "spki", format: "der" }),
     der.tagged(3, der.sequence(...extensions)),

@@ -53,6 +53,14 @@ test("issueCertificate() issues a leaf certificate with its names, signed by the
   expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
 });
 
+test("a CA is valid from five minutes ago, and what it issues is valid as long as it is", () => {
+  expect(describeCertificate(ca.cert).notBefore.getTime()).toBeLessThanOrEqual(Date.now() - 300_000);
+  const notBefore = new Date("2024-05-01T12:00:00Z");
+  const { cert } = issueCertificate(createCA({ commonName: "old", notBefore }), { usages: ["client"] });
+  expect(describeCertificate(cert).notBefore).toEqual(notBefore);
+  expect(describeCertificate(cert).notAfter.getTime()).toBeGreaterThan(Date.now() + 364 * 86_400_000);
+});
+
 test("describeCertificate() reads a client's user and groups", () => {
   expect(describeCertificate(client.cert)).toMatchObject({
     commonName: "admin",

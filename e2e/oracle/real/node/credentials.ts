@@ -24,14 +24,16 @@ export type ClientName = keyof typeof clients;
 /** Writes the kubeconfig of a client, and returns its file. */
 export type WriteKubeconfig = (user: ClientName, options?: { file?: string; server?: string }) => string;
 
+/** The authority of a cluster that is a day old: beside one that is younger than its clock is late, no client connects. */
+export function authorityOf(commonName: string): CertificateWithKey {
+  return createCA({ commonName, notBefore: new Date(Date.now() - 86_400_000) });
+}
+
 /** Writes keys and certificates into `certs`, as kubeadm does; those of the embedded control plane may be there. */
-export function writeCredentials(
-  folder: string,
-  ca = createCA({ commonName: "kubernetes" }),
-): WriteKubeconfig {
+export function writeCredentials(folder: string, ca = authorityOf("kubernetes")): WriteKubeconfig {
   const certs = join(folder, "certs");
   mkdirSync(certs, { recursive: true });
-  const proxyCA = createCA({ commonName: "front-proxy" });
+  const proxyCA = authorityOf("front-proxy");
   writeFileSync(join(certs, "ca.crt"), ca.cert);
   writeFileSync(join(certs, "ca.key"), ca.key);
   writeFileSync(join(certs, "front-proxy-ca.crt"), proxyCA.cert);

@@ -1,6 +1,5 @@
 import type { AddressInfo, Server } from "node:net";
 import { basename, join } from "node:path";
-import { createCA } from "@tsbuilder/apimachinery/certs";
 import { startCluster } from "@tsbuilder/cluster";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { Node, ServiceAccount } from "@tsbuilder/runtime/k8s/core/v1";
@@ -10,7 +9,7 @@ import { importImages } from "../../../../src/cluster/nodes/nodes.ts";
 import { repository } from "../../../support/source-imports.ts";
 import { type NodeName, nodeAddress, nodeNames, registryName } from "./addresses.ts";
 import { writeBoxImage } from "./box-image.ts";
-import { writeCredentials } from "./credentials.ts";
+import { authorityOf, writeCredentials } from "./credentials.ts";
 import { storageClass } from "./inside/provisioner.ts";
 import type { NodePrograms } from "./node-programs.ts";
 import { packageRegistry, packageRegistrySocket } from "./package-registry.ts";
@@ -54,7 +53,7 @@ export async function startNode(programs: NodePrograms, { nodes = 1 } = {}): Pro
 
 /** Starts nodes of the embedded cluster, as its users do, in this process. */
 async function startEmbedded({ node }: NodePrograms, names: readonly NodeName[]): Promise<RealNode> {
-  const ca = createCA({ commonName: "kubernetes" });
+  const ca = authorityOf("kubernetes");
   process.env["NO_PROXY"] = registryName;
   const nodes = { count: names.length, programs: node };
   const cluster = await startCluster({ nodes, certificates: { ca } });

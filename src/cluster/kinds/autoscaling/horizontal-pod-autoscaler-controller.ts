@@ -17,6 +17,7 @@ import { findByKey, keyOf } from "../../control-loop/keys.ts";
 import { reporting } from "../../control-loop/record-event.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import { readField, setField } from "../cells.ts";
+import { type ScalingHistory, followRules } from "./scaling-rules.ts";
 
 type Autoscaler = v2.HorizontalPodAutoscaler & KubernetesObject;
 type Status = v2.HorizontalPodAutoscalerStatus;
@@ -24,12 +25,9 @@ type Status = v2.HorizontalPodAutoscalerStatus;
 const autoscalers: ResourceName<Autoscaler> = "horizontalpodautoscalers.autoscaling";
 const user = userOf("horizontal-pod-autoscaler");
 
-/** How often metrics are read, and by how much usage may miss its target, as in kube-controller-manager. */
+/** How often metrics are read, and by how much usage may miss its target by default, as in kube-controller-manager. */
 const syncMilliseconds = 15_000;
-const tolerance = 0.1;
-
-/** How long an autoscaler remembers that more pods were needed before it takes some away. Default: five minutes. */
-const defaultWindowSeconds = 300;
+const defaultTolerance = 0.1;
 
 /** A PodMetrics of metrics.k8s.io. */
 interface PodMetrics {
@@ -61,6 +59,8 @@ class CannotScaleError extends Error {
   }
 }
 
+const could = "the HPA controller was able to";
+
 function noScale(why: string): CannotScaleError {
   const message = `the HPA controller was unable to get the target's current scale: ${why}`;
   return new CannotScaleError("FailedGetScale", why, ["AbleToScale", "FailedGetScale", message]);
@@ -68,13 +68,12 @@ function noScale(why: string): CannotScaleError {
 
 /**
  * Sets the replicas of what has the subresource `scale` by what its pods use of CPU and memory, as metrics.k8s.io tells. Without a
- * server of that group, such as metrics-server, autoscalers are left alone. Policies of `behavior` are not followed, but its windows are.
+ * server of that group, such as metrics-server, autoscalers are left alone.
  */
 export function horizontalPodAutoscalerController(context: ControllerContext): Controller {
   const { objects, clock, report } = reporting(context, user, "horizontal-pod-autoscaler");
   const { readMetrics } = context;
-  /** The replicas that an autoscaler wanted within its longer window. */
-  const wanted = new Map<string, readonly { readonly at: number; readonly replicas: number }[]>();
+  const histories = new Map<string, ScalingHistory>();
   return {
     watches: [autoscalers],
     requeues: "upkeep",
@@ -82,44 +81,32 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
 
     async reconcile(key) {
       const autoscaler = findByKey(objects, autoscalers, key);
-      if (!autoscaler) wanted.delete(key);
+      if (!autoscaler) histories.delete(key);
       if (!autoscaler || !readMetrics?.isServed()) return autoscaler && syncMilliseconds;
       const conditions = new Map((autoscaler.status?.conditions ?? []).map((each) => [each.type, each]));
       const set = (type: string, isTrue: boolean, reason: string, message: string): void => {
         const status = isTrue ? "True" : "False";
         const old = conditions.get(type);
         const lastTransitionTime = old?.status === status ? old.lastTransitionTime : formatTime(clock.now());
-        conditions.set(type, {
-          type,
-          status,
-          reason,
-          message,
-          ...(lastTransitionTime && { lastTransitionTime }),
-        });
+        const since = lastTransitionTime && { lastTransitionTime };
+        conditions.set(type, { type, status, reason, message, ...since });
       };
       let status: Status = { currentReplicas: 0, desiredReplicas: 0, ...autoscaler.status };
       try {
         const target = findTarget(autoscaler);
-        set(
-          "AbleToScale",
-          true,
-          "SucceededGetScale",
-          "the HPA controller was able to get the target's current scale",
-        );
+        set("AbleToScale", true, "SucceededGetScale", `${could} get the target's current scale`);
         status = { ...status, currentReplicas: target.replicas };
+        // At first, all that is there counts as needed.
+        if (!histories.has(key)) note(key, "proposals", target.replicas);
         const { replicas, why, metrics } = await decide(key, autoscaler, target, set);
         status = { ...status, desiredReplicas: replicas, currentMetrics: metrics };
         if (replicas !== target.replicas) {
           const scaled = copyJSON(target.object);
           setField(scaled, target.field, replicas);
           await objects.update(user, scaled);
-          set(
-            "AbleToScale",
-            true,
-            "SucceededRescale",
-            `the HPA controller was able to update the target scale to ${replicas}`,
-          );
+          set("AbleToScale", true, "SucceededRescale", `${could} update the target scale to ${replicas}`);
           await report(autoscaler, "Normal", "SuccessfulRescale", `New size: ${replicas}; reason: ${why}`);
+          note(key, "changes", replicas - target.replicas);
           status = { ...status, lastScaleTime: formatTime(clock.now()) };
         }
       } catch (error) {
@@ -163,12 +150,8 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
     const current = target.replicas;
     const metrics = autoscaler.status?.currentMetrics ?? [];
     if (current === 0) {
-      set(
-        "ScalingActive",
-        false,
-        "ScalingDisabled",
-        "scaling is disabled since the replica count of the target is zero",
-      );
+      const message = "scaling is disabled since the replica count of the target is zero";
+      set("ScalingActive", false, "ScalingDisabled", message);
       return { replicas: 0, why: "", metrics };
     }
     if (current > maxReplicas)
@@ -192,31 +175,13 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
       );
     }
     const strongest = found.find(({ replicas }) => replicas === proposed)!.name;
-    set(
-      "ScalingActive",
-      true,
-      "ValidMetricFound",
-      `the HPA was able to successfully calculate a replica count from ${strongest}`,
-    );
-    const stable = stabilized(key, autoscaler, current, proposed);
-    if (stable === proposed)
-      set("AbleToScale", true, "ReadyForNewScale", "recommended size matches current size");
-    else if (stable > proposed)
-      set(
-        "AbleToScale",
-        true,
-        "ScaleDownStabilized",
-        "recent recommendations were higher than current one, applying the highest recent recommendation",
-      );
-    else
-      set(
-        "AbleToScale",
-        true,
-        "ScaleUpStabilized",
-        "recent recommendations were lower than current one, applying the lowest recent recommendation",
-      );
-    const [replicas, reason, message] = limit(stable, autoscaler, current);
-    set("ScalingLimited", replicas !== stable, reason, message);
+    const message = `the HPA was able to successfully calculate a replica count from ${strongest}`;
+    set("ScalingActive", true, "ValidMetricFound", message);
+    const situation = { current, proposed, now: clock.now() };
+    const { replicas, able, limited } = followRules(autoscaler.spec, situation, histories.get(key)!);
+    note(key, "proposals", proposed);
+    set("AbleToScale", true, ...able);
+    set("ScalingLimited", ...limited);
     const why = proposed > current ? `${strongest} above target` : "All metrics below target";
     return { replicas, why, metrics: found.map(({ metric }) => metric) };
   }
@@ -241,31 +206,23 @@ export function horizontalPodAutoscalerController(context: ControllerContext): C
       ({ items: all = [] }) => all,
       (error: Error) => error.message,
     );
-    for (const { type, resource } of autoscaler.spec?.metrics ?? [])
+    const { metrics = [], behavior } = autoscaler.spec;
+    for (const { type, resource } of metrics)
       try {
         if (type !== "Resource" || !resource)
           throw new Error(`metrics of the type ${type} are not read here`);
-        found.push(readResource(resource, { own, items, current, now: clock.now() }));
+        found.push(readResource(resource, { own, items, current, behavior, now: clock.now() }));
       } catch (error) {
         errors.push({ metric: `${resource?.name} resource metric`, why: (error as Error).message });
       }
     return { found, errors };
   }
 
-  /** Forgets what was wanted before the windows, and takes the calmest of what was wanted within them. */
-  function stabilized(key: string, { spec }: Autoscaler, current: number, replicas: number): number {
-    const up = spec?.behavior?.scaleUp?.stabilizationWindowSeconds ?? 0;
-    const down = spec?.behavior?.scaleDown?.stabilizationWindowSeconds ?? defaultWindowSeconds;
-    const now = clock.now();
-    // At first, all that is there counts as needed.
-    const known = wanted.get(key) ?? [{ at: now, replicas: current }];
-    const kept = known.filter(({ at }) => now - at < Math.max(up, down) * 1000);
-    wanted.set(key, [...kept, { at: now, replicas }]);
-    const within = (seconds: number): number[] =>
-      kept.filter(({ at }) => now - at < seconds * 1000).map((each) => each.replicas);
-    const least = Math.min(replicas, ...within(up));
-    const most = Math.max(replicas, ...within(down));
-    return least > current ? least : Math.min(most, current);
+  function note(key: string, what: keyof ScalingHistory, replicas: number): void {
+    const history = histories.get(key) ?? { proposals: [], changes: [] };
+    const at = clock.now();
+    const recent = history[what].filter((each) => at - each.at < 3_600_000);
+    histories.set(key, { ...history, [what]: [...recent, { at, replicas }] });
   }
 }
 
@@ -276,20 +233,6 @@ function readSelector(selector: LabelSelector | string = ""): readonly Requireme
   if (typeof selector === "string") return parseLabelSelector(selector);
   const isMap = !("matchLabels" in selector) && !("matchExpressions" in selector);
   return toRequirements(isMap ? { matchLabels: selector as Record<string, string> } : selector);
-}
-
-/** Keeps a number within the limits of an autoscaler, and says which one it met. */
-function limit(replicas: number, { spec }: Autoscaler, current: number): [number, string, string] {
-  const { minReplicas = 1, maxReplicas, behavior } = spec;
-  const fastest = behavior ? Math.max(2 * current, current + 4) : Math.max(2 * current, 4);
-  const message = (what: string): string => `the desired replica count is ${what}`;
-  if (replicas < minReplicas)
-    return [minReplicas, "TooFewReplicas", message("less than the minimum replica count")];
-  if (replicas <= Math.min(maxReplicas, fastest))
-    return [replicas, "DesiredWithinRange", "the desired count is within the acceptable range"];
-  return maxReplicas > fastest
-    ? [fastest, "ScaleUpLimit", message("increasing faster than the maximum scale rate")]
-    : [maxReplicas, "TooManyReplicas", message("more than the maximum replica count")];
 }
 
 /** How long pods may use the processor for their start, and how long they may take to say whether they are ready, as in kube-controller-manager. */
@@ -308,6 +251,7 @@ interface Readable {
   /** Why there are none, otherwise. */
   readonly items: readonly PodMetrics[] | string;
   readonly current: number;
+  readonly behavior: v2.HorizontalPodAutoscalerBehavior | undefined;
   readonly now: number;
 }
 
@@ -316,7 +260,7 @@ interface Readable {
  * nothing if more seem to be needed, and aren't there otherwise; those without metrics use nothing, or all that they should.
  */
 function readResource({ name, target }: v2.ResourceMetricSource, readable: Readable): Reading {
-  const { own, items, current, now } = readable;
+  const { own, items, current, behavior, now } = readable;
   const isUtilization = target.averageValue === undefined;
   const fail = (why: string): never => {
     throw new Error(`failed to get ${name} ${isUtilization ? "utilization" : "usage"}: ${why}`);
@@ -360,7 +304,8 @@ function readResource({ name, target }: v2.ResourceMetricSource, readable: Reada
   const next = careful.length === ready.length ? ratio : meanOf(careful) / goal;
   const replicas = Math.ceil(next * careful.length - 1e-9);
   const isSteady =
-    Math.abs(next - 1) <= tolerance + 1e-9 ||
+    (next <= 1 + toleranceOf(behavior?.scaleUp) + 1e-9 &&
+      next >= 1 - toleranceOf(behavior?.scaleDown) - 1e-9) ||
     next > 1 !== ratio > 1 ||
     (careful.length !== ready.length && replicas > current !== next > 1);
   const average = sum(ready.map(({ used }) => used)) / ready.length;
@@ -373,6 +318,10 @@ function readResource({ name, target }: v2.ResourceMetricSource, readable: Reada
     },
     replicas: isSteady ? current : replicas,
   };
+}
+
+function toleranceOf({ tolerance }: v2.HPAScalingRules = {}): number {
+  return tolerance === undefined ? defaultTolerance : quantityToNumber(tolerance);
 }
 
 /** The usage of a pod, and its requests. */

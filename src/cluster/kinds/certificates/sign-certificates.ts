@@ -1,5 +1,10 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
-import { type CertificateRequest, type Usage, signCertificateRequest } from "@tsbuilder/apimachinery/certs";
+import {
+  type CertificateRequest,
+  type Usage,
+  backdateMilliseconds,
+  signCertificateRequest,
+} from "@tsbuilder/apimachinery/certs";
 import { resourceAttributes } from "../../contract/authorizer.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Stored } from "../../contract/api-object.ts";
@@ -80,8 +85,6 @@ const namesOfServer: ReadonlySet<string> = new Set([...serverNames.dnsNames, ...
 /** The default of kube-controller-manager's `--cluster-signing-duration`, and the limit of what a request may ask for. */
 const longestSeconds = 365 * 24 * 3600;
 const shortestSeconds = 600;
-/** Certificates are valid from a while before they are signed, for clients whose clocks are late. */
-const backdateMilliseconds = 300_000;
 
 /** Signs approved requests for the signers of Kubernetes, with the cluster's CA. */
 export function csrSigning({ objects, clock, authority }: ControllerContext): Controller {

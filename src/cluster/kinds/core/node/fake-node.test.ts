@@ -41,12 +41,15 @@ const status = () => ({
 });
 const join = () =>
   cluster.install({ apiVersion: "v1", kind: "Node", metadata: { name: "real" }, status: status() });
-const renewLease = () =>
+const renewLease = (ahead = 0) =>
   cluster.install({
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
     metadata: { name: "real", namespace: "kube-node-lease" },
-    spec: { holderIdentity: "real", renewTime: iso().replace("Z", ".000000Z") },
+    spec: {
+      holderIdentity: "real",
+      renewTime: new Date(clock.now() + ahead).toISOString().replace("Z", "000Z"),
+    },
   });
 const pod = (name: string, spec: object = {}) => ({
   apiVersion: "v1",
@@ -119,6 +122,17 @@ test("a kubelet that falls silent makes its node unknown, its pods unready and e
   await renewLease();
   await objects().update("test", { ...nodeNamed("real"), status: status() } as never, "status");
   await eventually(() => expect(taintsOf("real")).toEqual([]));
+});
+
+test.each([-2, 2])("the clock of a kubelet may be wrong by %i hours", async (hours) => {
+  await join();
+  for (let minute = 0; minute < 3; minute += 0.5) {
+    await renewLease(hours * 3_600_000);
+    await clock.advance(30_000);
+    expect(taintsOf("real")).toEqual([]);
+  }
+  await clock.advance(60_000);
+  await eventually(() => expect(taintsOf("real")).toContain("node.kubernetes.io/unreachable"));
 });
 
 test("a kubelet that registers and says no more is missed, and what was Unknown before keeps its time", async () => {

@@ -24,7 +24,8 @@ export const evictionUser = "system:serviceaccount:kube-system:node-controller";
 const heartbeatMilliseconds = 10_000;
 const leases: ResourceName<Lease> = "leases.coordination.k8s.io";
 
-/** The time after which a kubelet that renews no Lease is taken for lost, as kube-controller-manager does by default. */
+/** How often kube-controller-manager looks after nodes by default, and after how long it takes a silent kubelet for lost. */
+const monitorMilliseconds = 5000;
 const graceMilliseconds = 50_000;
 
 /** Keeps pods off nodes without containers, as long as the cluster has others. A pod that tolerates it may go to either. */
@@ -36,6 +37,8 @@ export const pretendedTaint: Taint = { key: "tsbuilder.dev/pretended", effect: "
  * a silent kubelet gets, its pods aren't ready any more.
  */
 export function fakeNode({ objects, clock }: ControllerContext): Controller {
+  /** The last sign of each kubelet, and when it was noticed. */
+  const signs = new Map<string, { readonly sign: string; readonly noticed: number }>();
   return {
     watches: [nodes],
     requeues: "upkeep",
@@ -51,7 +54,7 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
         else await taint(await complete(node), hasContainers ? [pretendedTaint] : []);
       }
       await renewLease();
-      return heartbeatMilliseconds;
+      return objects.list(nodes).some(hasKubelet) ? monitorMilliseconds : heartbeatMilliseconds;
     },
   };
 
@@ -64,14 +67,7 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
   /** Says that nothing is known of a node whose kubelet has been silent for too long. */
   async function noticeSilence(node: Node): Promise<Node> {
     const { conditions = [] } = node.status ?? {};
-    const lease = objects.get(leases, "kube-node-lease", node.metadata.name!);
-    const signs = [
-      node.metadata.creationTimestamp,
-      lease?.spec?.renewTime,
-      readiness(node)?.lastHeartbeatTime,
-    ];
-    const latest = Math.max(...signs.map((time) => Date.parse(time ?? "") || 0));
-    if (clock.now() - latest < graceMilliseconds) return node;
+    if (clock.now() - lastHeard(node) < graceMilliseconds) return node;
     const silent = silentConditions(conditions, node.metadata.creationTimestamp!, formatTime(clock.now()));
     if (isEqual(silent, conditions)) return node;
     return objects.update(
@@ -79,6 +75,23 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
       { ...node, status: { ...node.status, conditions: silent } },
       "status",
     );
+  }
+
+  /**
+   * Returns when something was heard of a kubelet, by the cluster's clock: those of nodes may be wrong. Only what it said before
+   * this control plane started is as old as it says, so that nodes of a former start are missed at once.
+   */
+  function lastHeard(node: Node): number {
+    const { metadata } = node;
+    const lease = objects.get(leases, "kube-node-lease", metadata.name!);
+    const times = [metadata.creationTimestamp, lease?.spec?.renewTime, readiness(node)?.lastHeartbeatTime];
+    const sign = times.join();
+    const before = signs.get(metadata.name!);
+    if (before?.sign === sign) return before.noticed;
+    const latest = before ? Infinity : Math.max(...times.map((time) => Date.parse(time ?? "") || 0));
+    const noticed = Math.min(clock.now(), latest);
+    signs.set(metadata.name!, { sign, noticed });
+    return noticed;
   }
 
   /** Taints a node by its state. Admission has tainted a new one, as if it were not ready. */
