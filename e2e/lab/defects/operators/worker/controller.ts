@@ -190,7 +190,7 @@ async function groupsOf(owner: string, signal: AbortSignal): Promise<readonly Co
   const response = await fetch(`${broker}/groups?owner=${owner}`, { signal });
   if (!response.ok) throw new Error(`listing the groups was answered with ${response.status}`);
   const groups = (await response.json()) as unknown;
-  if (!Array.isArray(groups)) throw new Error("the broker's list of groups is no list");
+  if (!Array.isArray(groups)) throw new Error("the broker's answer is not a list of groups");
   return groups as ConsumerGroup[];
 }
 
@@ -204,7 +204,7 @@ async function depthOf(queue: string, { signal }: Context): Promise<number> {
   const response = await fetch(`${broker}/queues/${queue}/depth`, { signal });
   if (!response.ok) throw new Error(`the depth of ${queue} was answered with ${response.status}`);
   const { messages } = (await response.json()) as { messages?: unknown };
-  if (typeof messages !== "number") throw new Error(`the depth of ${queue} is no number`);
+  if (typeof messages !== "number") throw new Error(`the depth of ${queue} is not a number`);
   return messages;
 }
 
