@@ -79,7 +79,11 @@ function* volumeProblems(object: ApiObject): Problems {
   yield* capacityProblems("spec.capacity", spec.capacity);
   yield* optionalChoice("spec.persistentVolumeReclaimPolicy", policy, type);
   if (nodeAffinity?.required) {
-    yield* nodeSelectorProblems("spec.nodeAffinity.required", nodeAffinity.required.nodeSelectorTerms);
+    yield* nodeSelectorProblems(
+      "spec.nodeAffinity.required",
+      nodeAffinity.required.nodeSelectorTerms,
+      "node affinity",
+    );
   } else if (nodeAffinity)
     yield required("spec.nodeAffinity.required", "must specify required node constraints");
   yield* volumeSourceProblems("spec", spec);
@@ -167,9 +171,7 @@ export function* inlineVolumeProblems(field: string, spec: VolumeSpec): Problems
 function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
   const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<core.PersistentVolume>).spec);
   // The server checks both the rules for all writes and those for changes, which include the former.
-  const problems = ratchet(volumeProblems(object), () => volumeProblems(old), [
-    /nodeAffinity.*a valid label must be/u,
-  ]);
+  const problems = ratchet(volumeProblems(object), () => volumeProblems(old));
   yield* problems;
   yield* mountOptionProblems(object);
   yield* problems;
