@@ -18,6 +18,7 @@ import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { addQuantities, compareQuantities, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { servesSince } from "../../contract/version.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import type { Problems } from "../checks/problems.ts";
@@ -209,6 +210,8 @@ function* attributeNameProblems(field: string, key: string): Problems {
 }
 
 const oneValueRule = "exactly one value must be specified";
+const anyValueRule =
+  "must specify one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`";
 
 /** An identifier of a pre-release in a semantic version. */
 const preReleasePart = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
@@ -228,7 +231,7 @@ function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>):
   const values = [bool, int, string, version, bools, ints, strings, versions].filter(
     (value) => value !== undefined,
   );
-  if (values.length === 0) yield invalid(field, "", oneValueRule);
+  if (values.length === 0) yield invalid(field, "", servesSince("1.37") ? anyValueRule : oneValueRule);
   if (values.length > 1) {
     const struct = {
       IntValue: int ?? null,

@@ -25,7 +25,7 @@ import { countIndexes, firstCommonIndex } from "./indexes.ts";
  * Creations of Jobs without labels. Defaulting gives such a Job the labels of its pod template; in Go, both are then the
  * same map, so that the labels that the server adds to the template appear in the Job, too.
  */
-const labelledByPods = new WeakSet<WriteRequest>();
+const labelledByPods = new WeakMap<WriteRequest, boolean>();
 
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
@@ -48,11 +48,11 @@ export const job: BuiltInKind<"job"> = {
       spec.suspend ??= false;
       spec.manualSelector ??= false;
       spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
-      if (!object.metadata.labels) {
-        labelledByPods.add(context);
-        const { labels } = spec.template?.metadata ?? {};
-        if (labels) object.metadata.labels = { ...labels };
-      }
+      // What a request is decoded to has the labels of its own template, and not those of the stored one.
+      if (labelledByPods.has(context)) return;
+      labelledByPods.set(context, !object.metadata.labels);
+      const { labels } = spec.template?.metadata ?? {};
+      if (!object.metadata.labels && labels) object.metadata.labels = { ...labels };
     },
     prepareForCreate(object, context) {
       const { spec, metadata } = object as Job;
@@ -60,7 +60,7 @@ export const job: BuiltInKind<"job"> = {
       const template = spec.template!;
       // Labels and a selector that contradict the generated ones stay, and are rejected for that.
       const labels = { ...generatedLabels(object), ...template.metadata?.labels };
-      if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
+      if (labelledByPods.get(context)) metadata.labels = { ...metadata.labels, ...labels };
       template.metadata = { ...template.metadata, labels };
       const uidLabel = { "batch.kubernetes.io/controller-uid": metadata.uid! };
       spec.selector = { ...spec.selector, matchLabels: { ...uidLabel, ...spec.selector?.matchLabels } };

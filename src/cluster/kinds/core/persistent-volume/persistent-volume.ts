@@ -60,7 +60,7 @@ export const persistentVolume: BuiltInKind<"persistentvolume"> = {
       readField(object, "metadata.deletionTimestamp") ? "Terminating" : text("status.phase")(object),
     Claim: (object) => {
       const claim = readField<core.ObjectReference>(object, "spec.claimRef");
-      return claim ? `${claim.namespace}/${claim.name}` : "";
+      return claim ? `${claim.namespace ?? ""}/${claim.name ?? ""}` : "";
     },
     StorageClass: text("spec.storageClassName"),
     VolumeAttributesClass: text("spec.volumeAttributesClassName", "<unset>"),
