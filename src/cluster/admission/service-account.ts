@@ -5,7 +5,7 @@ import type { AdmissionRequest } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod, refusalSubject } from "./admission.ts";
 import { generateName } from "../registry/object-meta.ts";
-import { type ApiObject, type Sent, isMirror } from "../contract/api-object.ts";
+import { type Sent, isMirror } from "../contract/api-object.ts";
 import type {
   Container as SentContainer,
   PodSpec as SentPodSpec,

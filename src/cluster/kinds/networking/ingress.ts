@@ -1,5 +1,5 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
-import { type FieldError, invalid, required, ruled } from "@tsbuilder/apimachinery/errors";
+import { invalid, required, ruled } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";

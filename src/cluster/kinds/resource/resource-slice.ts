@@ -184,7 +184,7 @@ function* deviceProblems(
 
 /** Taints as a client sends them: the server adds the time. */
 function withoutTimes(taints: SentDevice["taints"] = []): object[] {
-  return taints.map(({ timeAdded: _, ...taint }) => taint);
+  return taints.map(({ timeAdded: _time, ...taint }) => taint);
 }
 
 const cIdentifier =

@@ -7,7 +7,7 @@ import type {
   TokenRequest,
 } from "@tsbuilder/apimachinery/k8s/storage/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import { readField, text, size } from "../cells.ts";
+import { readField, size } from "../cells.ts";
 import { fillIn, emptyAsNull } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Problems } from "../checks/problems.ts";
