@@ -117,8 +117,8 @@ class RealServer {
       const { code, body: stored } = await this.#receive("GET", whole);
       if (code !== 200) return undefined;
       let answer = await this.#update(method, path, body, String(revision));
-      // The server itself writes the status of a CRD in the meantime.
-      if (answer.code === 409) {
+      // The server itself writes the status of a CRD in the meantime, several times until it is established.
+      for (let writes = 0; answer.code === 409 && writes < 10; writes++) {
         const { metadata } = (await this.#receive("GET", whole)).body as {
           metadata: { resourceVersion: string };
         };

@@ -1,7 +1,15 @@
 import type { Condition } from "../meta/index.ts";
 import { type JSONSchema, nodesOf, parseFieldPath } from "../schema/index.ts";
 import type { FieldError } from "../errors/index.ts";
-import { duplicate, invalid, invalidStruct, notSupported, required, tooMany } from "../errors/index.ts";
+import {
+  duplicate,
+  invalid,
+  invalidStruct,
+  notSupported,
+  required,
+  ruled,
+  tooMany,
+} from "../errors/index.ts";
 import { checkLabel1035, checkSubdomain } from "../naming/index.ts";
 import { isEqual } from "../json/index.ts";
 import { checkSchema } from "../cel/index.ts";
@@ -120,7 +128,7 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
   }
   if (!spec.scope) yield required("spec.scope");
   else if (!scopes.includes(spec.scope)) yield notSupported("spec.scope", spec.scope, scopes);
-  yield* missingSchemas(versions);
+  yield* ruled("schemas", missingSchemas(versions));
   if (spec.preserveUnknownFields && versions.some(hasDefaults)) {
     const detail = "must be false in order to use defaults in the schema";
     yield invalid("spec.preserveUnknownFields", true, detail);
@@ -137,7 +145,7 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
   if (spec.preserveUnknownFields) {
     const detail =
       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
-    yield invalid("spec.preserveUnknownFields", true, detail);
+    yield* ruled("unknown fields", [invalid("spec.preserveUnknownFields", true, detail)]);
   }
 }
 
@@ -289,7 +297,7 @@ function* sectionProblems(
     yield* columnProblems(`${field}.additionalPrinterColumns[${index}]`, column);
   }
   if (!part.selectableFields?.length) return;
-  if (root) yield* selectableProblems(`${field}.selectableFields`, part.selectableFields, root);
+  if (root) yield* selectableProblems(`${field}.selectableFields`, part.selectableFields, root, part.name);
   else yield invalid(`${field}.selectableFields`, "", noSchema);
 }
 
@@ -342,6 +350,7 @@ function* selectableProblems(
   field: string,
   selectableFields: ReadonlyArray<{ readonly jsonPath: string }>,
   schema: JSONSchema,
+  version = "",
 ): Problems {
   const seen = new Set<string>();
   for (const [index, { jsonPath }] of selectableFields.entries()) {
@@ -364,5 +373,7 @@ function* selectableProblems(
     if (seen.has(path.text)) yield duplicate(at, jsonPath);
     seen.add(path.text);
   }
-  if (seen.size > maxSelectableFields) yield tooMany(field, seen.size, maxSelectableFields);
+  // More may stay if none of them changes.
+  const rule = `selectable fields of ${version}: ${[...seen].join()}`;
+  if (seen.size > maxSelectableFields) yield* ruled(rule, [tooMany(field, seen.size, maxSelectableFields)]);
 }

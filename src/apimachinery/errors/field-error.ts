@@ -23,6 +23,8 @@ export interface FieldError {
   readonly detail: string;
   /** `Invalid value: 0: spec.replicas in body should be …` */
   readonly body: string;
+  /** The rule behind the error, or its position, if an update of an object that broke it before may still break it. */
+  readonly rule?: string;
 }
 
 /** The error as a Status message shows it: `spec.replicas: Invalid value: 0: …`. */
@@ -108,6 +110,11 @@ function fieldError(
   prefix: string,
 ): FieldError {
   return { reason, field, badValue, detail, body: detail === "" ? prefix : `${prefix}: ${detail}` };
+}
+
+/** Names the rule behind errors: one that older releases did not have, so that stored objects may break it. */
+export function* ruled(rule: string, errors: Iterable<FieldError>): Generator<FieldError, void> {
+  for (const error of errors) yield { ...error, rule };
 }
 
 /** Joins a path and a field name: `spec` and `replicas` become `spec.replicas`. The object's own path is empty. */

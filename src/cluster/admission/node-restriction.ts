@@ -1,7 +1,7 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { TokenRequestSpec } from "@tsbuilder/apimachinery/k8s/authentication/v1";
 import type { CSIDriver } from "@tsbuilder/apimachinery/k8s/storage/v1";
-import type { ApiObject, Sent, Stored } from "../contract/api-object.ts";
+import { type ApiObject, type Sent, type Stored, mirrorAnnotation } from "../contract/api-object.ts";
 import { type Authorizer, resourceAttributes } from "../contract/authorizer.ts";
 import { forbidden, notFound, qualifiedName } from "../contract/status-error.ts";
 import { nodeOf } from "../contract/user.ts";
@@ -65,8 +65,6 @@ function* restrictName(name: string, object: ApiObject | undefined, node: string
   if ((name || object?.metadata.name) !== node)
     yield `can only access ${what} with the same name as the requesting node`;
 }
-
-const mirrorAnnotation = "kubernetes.io/config.mirror";
 
 function* restrictPod(request: AdmissionRequest, { node, store }: Asking): Iterable<string> {
   const { operation, subresource, namespace, name, object } = request;

@@ -5,7 +5,7 @@ import type { AdmissionRequest } from "../registry/core.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isNewPod, refusalSubject } from "./admission.ts";
 import { generateName } from "../registry/object-meta.ts";
-import type { ApiObject, Sent } from "../contract/api-object.ts";
+import { type Sent, isMirror } from "../contract/api-object.ts";
 import type {
   Container as SentContainer,
   PodSpec as SentPodSpec,
@@ -203,11 +203,6 @@ function notReferenced({ metadata }: ServiceAccount, noun = "secret"): string {
 
 function refusal(request: AdmissionRequest, why: string): Error {
   return forbidden(request.resource, refusalSubject(request).details.name!, why);
-}
-
-/** Returns true for a mirror pod: a kubelet's report of a static pod. */
-function isMirror({ metadata }: ApiObject): boolean {
-  return metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
 }
 
 /** Finds uses of an account's data in a mirror pod, which admission never changes. */

@@ -1,4 +1,5 @@
 import { parseFieldSelector } from "@tsbuilder/apimachinery/selector";
+import { isMirror } from "../contract/api-object.ts";
 import type { Attributes, Authorizer, Decision, Rule } from "../contract/authorizer.ts";
 import { qualifiedName } from "../contract/status-error.ts";
 import { type User, nodeOf } from "../contract/user.ts";
@@ -95,8 +96,8 @@ export class NodeAuthorizer implements Authorizer {
 }
 
 /** Returns true unless a pod is a mirror pod: a node, which makes those, must not give itself access by them. */
-function mayNeed({ metadata }: Pod): boolean {
-  return metadata.annotations?.["kubernetes.io/config.mirror"] === undefined;
+function mayNeed(pod: Pod): boolean {
+  return !isMirror(pod);
 }
 
 /** Returns true if a spec refers to a ConfigMap or Secret, in a namespace if one is given. */

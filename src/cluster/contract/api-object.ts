@@ -1,7 +1,7 @@
 // This folder has the types that all floors of the cluster share. This file has those of objects: as the server handles
 // them, as clients send them, and as they are stored.
 
-import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
+import type { KubernetesObject, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 
 /** An object of any kind, as the server handles it. Stored objects are never changed in place. */
 export interface ApiObject {
@@ -9,6 +9,13 @@ export interface ApiObject {
   kind: string;
   metadata: ObjectMeta;
   [field: string]: unknown;
+}
+
+/** Marks a mirror pod: a kubelet's report of a static one, which it runs without the server. */
+export const mirrorAnnotation = "kubernetes.io/config.mirror";
+
+export function isMirror({ metadata }: ApiObject | KubernetesObject): boolean {
+  return metadata?.annotations?.[mirrorAnnotation] !== undefined;
 }
 
 /** Replaces all fields of an object with those of another, in place. */

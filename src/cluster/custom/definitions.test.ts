@@ -1,3 +1,4 @@
+import { createCA } from "@tsbuilder/apimachinery/certs";
 import type { CRDSpec, CRDStatus } from "@tsbuilder/apimachinery/crd";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -225,5 +226,33 @@ test("a CRD of a protected group has a condition that tells of its approval", as
     status: "True",
     reason: "ApprovedAnnotation",
     message: "approved in https://example.com/1",
+  });
+});
+
+test("a CRD is established with a bundle of certificates that can be used, and keeps one", async () => {
+  const path = `${definitions}/things.example.com`;
+  const conversion = (caBundle?: string) => ({
+    strategy: "Webhook",
+    webhook: {
+      conversionReviewVersions: ["v1"],
+      clientConfig: { url: "https://127.0.0.1:1", ...(caBundle && { caBundle }) },
+    },
+  });
+  const created = crd("things", "Thing");
+  const unusable = Buffer.from("no certificate").toString("base64");
+  const spec = { ...created.spec, conversion: conversion(unusable) };
+  expect((await call("POST", definitions, { ...created, spec })).code).toBe(201);
+  const established = async () =>
+    ((await call("GET", path)).body as { status: CRDStatus }).status.conditions!.find(
+      ({ type }) => type === "Established",
+    );
+  expect(await established()).toMatchObject({ status: "False", reason: "InvalidCABundle" });
+  const { cert } = createCA({ commonName: "a" });
+  const usable = Buffer.from(cert).toString("base64");
+  await call("PATCH", path, { spec: { conversion: conversion(usable) } }, merge);
+  expect(await established()).toMatchObject({ status: "True" });
+  const refused = await call("PATCH", path, { spec: { conversion: conversion(unusable) } }, merge);
+  expect(refused.body).toMatchObject({
+    details: { causes: [{ field: "spec.conversion.webhookClientConfig.caBundle" }] },
   });
 });

@@ -1,6 +1,7 @@
 // Resources from CRDs. This file follows the CRDs in the store and serves the resource of each, which
 // `custom-resource.ts` makes, with its schemas, columns and selectable fields; `custom-versions.ts` converts its versions.
 
+import { unusableBundle } from "../kinds/checks/webhook-client.ts";
 import { isConditionTrue, setCondition } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type Clock, formatTime } from "@tsbuilder/apimachinery/time";
@@ -133,15 +134,20 @@ class Definitions {
     const oldConditions = crd.status?.conditions;
     const conflict = this.#findNameConflict(crd);
     const isEstablished = isConditionTrue(oldConditions, "Established");
+    const bundle = crd.spec.conversion?.webhook?.clientConfig?.caBundle;
     const noConflict = { reason: "NoConflicts", message: "no conflicts found" };
     const status = conflict ? "False" : "True";
     const namesAccepted = { type: "NamesAccepted", status, ...(conflict ?? noConflict) } as const;
     let conditions = setCondition(oldConditions, namesAccepted, this.#clock);
     if (!isEstablished) {
-      const reason = conflict
-        ? { reason: "NotAccepted", message: "not all names are accepted" }
-        : { reason: "InitialNamesAccepted", message: "the initial names have been accepted" };
-      conditions = setCondition(conditions, { type: "Established", status, ...reason }, this.#clock);
+      const [reason, message] = conflict
+        ? ["NotAccepted", "not all names are accepted"]
+        : unusableBundle(bundle)
+          ? ["InvalidCABundle", "The conversion webhook CABundle is invalid"]
+          : ["InitialNamesAccepted", "the initial names have been accepted"];
+      const established = reason === "InitialNamesAccepted" ? "True" : "False";
+      const condition = { type: "Established", status: established, reason, message } as const;
+      conditions = setCondition(conditions, condition, this.#clock);
     }
     const approval = approvalCondition(crd);
     if (approval) conditions = setCondition(conditions, approval, this.#clock);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Job } from "@tsbuilder/apimachinery/k8s/batch/v1";
+import { createCRD } from "../../../e2e/support/cluster/create-crd.ts";
 import { type InProcessCluster, startInProcess } from "../start-in-process.ts";
 
 // Rules of updates that the cases of Kubernetes' own tests showed (e2e/oracle/kubernetes-cases).
@@ -32,9 +34,14 @@ async function send(method: string, path: string, body: unknown): Promise<Answer
 }
 
 /** Stores an object as another release may have done, whatever is wrong with it. */
-async function store(resource: string, namespace: string, change: (object: never) => void): Promise<void> {
+async function store(
+  resource: string,
+  namespace: string,
+  name: string,
+  change: (object: never) => void,
+): Promise<void> {
   const { collection } = cluster.core.registry.all().find(({ plural }) => plural === resource)!;
-  const key = namespace === "" ? "old" : `${namespace}/old`;
+  const key = namespace === "" ? name : `${namespace}/${name}`;
   const object = structuredClone(collection.get(key)!.object);
   change(object as never);
   cluster.core.store.put(collection, key, object);
@@ -95,10 +102,98 @@ test("what an older release stored may stay, and may not come anew", async () =>
   await send("POST", ingresses, withSecret("old", "valid"));
   const refused = await send("PUT", `${ingresses}/old`, withSecret("old", "not valid"));
   expect(refused.causes[0]).toContain("spec.tls[0].secretName: Invalid value");
-  await store("ingresses", "default", ({ spec }: { spec: { tls: [{ secretName: string }] } }) => {
+  await store("ingresses", "default", "old", ({ spec }: { spec: { tls: [{ secretName: string }] } }) => {
     spec.tls[0].secretName = "not valid";
   });
   expect(await send("PUT", `${ingresses}/old`, withSecret("old", "nor this"))).toMatchObject({ status: 200 });
+});
+
+test("a CRD keeps more selectable fields than are allowed, but not in another list", async () => {
+  const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const names = Array.from({ length: 10 }, (_, index) => `f${index}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  const selecting = (count: number) => {
+    const selectableFields = names.slice(0, count).map((name) => ({ jsonPath: `.${name}` }));
+    return createCRD({ plural: "olds", kind: "Old" }, { properties, selectableFields });
+  };
+  await send("POST", crds, selecting(8));
+  expect((await send("PATCH", `${crds}/olds.example.com`, selecting(9))).causes).toEqual([
+    "spec.selectableFields: Too many: 9: must have at most 8 items",
+  ]);
+  await store("customresourcedefinitions", "", "olds.example.com", (object: { spec: object }) => {
+    object.spec = selecting(9).spec;
+  });
+  expect(await send("PATCH", `${crds}/olds.example.com`, selecting(9))).toMatchObject({ status: 200 });
+  expect(await send("PATCH", `${crds}/olds.example.com`, selecting(10))).toMatchObject({ status: 422 });
+});
+
+test("a CRD that has versions without a schema keeps them unless it serves one that prunes all", async () => {
+  const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const patch = (spec: object) => send("PATCH", `${crds}/wholes.example.com`, { spec });
+  const crd = createCRD({ plural: "wholes", kind: "Whole" }, {});
+  const { schema: _, ...version } = crd.spec.versions[0]!;
+  await send("POST", crds, crd);
+  await store("customresourcedefinitions", "", "wholes.example.com", (object: { spec: object }) => {
+    object.spec = { ...object.spec, versions: [version], preserveUnknownFields: true };
+  });
+  const spec = { ...crd.spec, versions: [version] };
+  expect(await patch({ ...spec, preserveUnknownFields: true })).toMatchObject({ status: 200 });
+  expect((await patch({ ...spec, preserveUnknownFields: false })).causes).toEqual([
+    "spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields are pruned",
+  ]);
+});
+
+test("a device of a slice keeps a taint that is unknown, and another device does not get it", async () => {
+  const slices = "/apis/resource.k8s.io/v1/resourceslices";
+  const taints = [{ key: "x.io/t", effect: "Later" }];
+  const slice = (...devices: object[]) => ({
+    metadata: { name: "old" },
+    spec: { driver: "x.io", nodeName: "n", pool: { name: "p", resourceSliceCount: 1 }, devices },
+  });
+  await send("POST", slices, slice({ name: "a" }));
+  const { causes } = await send("PUT", `${slices}/old`, slice({ name: "a", taints }));
+  expect(causes[0]).toContain("spec.devices[0].taints[0].effect: Unsupported value");
+  await store("resourceslices", "", "old", ({ spec }: { spec: { devices: object[] } }) => {
+    spec.devices = [{ name: "a", taints }];
+  });
+  const both = [
+    { name: "b", taints },
+    { name: "a", taints },
+  ] as const;
+  expect(await send("PUT", `${slices}/old`, slice(both[1]))).toMatchObject({ status: 200 });
+  expect((await send("PUT", `${slices}/old`, slice(...both))).causes).toHaveLength(1);
+});
+
+test("a selector that a ReplicationController can't express stays", async () => {
+  const path = "/api/v1/namespaces/default/replicationcontrollers";
+  const controller = (selector: object) => {
+    const annotations = { "non-convertible.kubernetes.io/spec.selector": "a in (b)" };
+    const labels = { a: "b", c: "d" };
+    const template = { metadata: { labels }, spec: { containers: [container] } };
+    return { metadata: { name: "old", annotations }, spec: { replicas: 0, selector, template } };
+  };
+  await send("POST", path, controller({ a: "b" }));
+  expect((await send("PUT", `${path}/old`, controller({ c: "d" }))).causes).toEqual([
+    'spec.selector: Invalid value: {"c":"d"}: cannot update non-convertible selector',
+  ]);
+  expect(await send("PUT", `${path}/old`, controller({ a: "b" }))).toMatchObject({ status: 200 });
+});
+
+test("a Job whose labels had no prefix when it was stored needs none", async () => {
+  const path = "/apis/batch/v1/namespaces/default/jobs";
+  const template = { spec: { restartPolicy: "Never", containers: [container] } };
+  const created = await send("POST", path, { metadata: { name: "old" }, spec: { template } });
+  const withoutPrefixes = (job: Job) => {
+    const labels = job.spec!.template.metadata!.labels!;
+    for (const key of Object.keys(labels)) if (key.includes("/")) delete labels[key];
+    job.spec!.selector = { matchLabels: { ...labels } };
+  };
+  const put = (job: object) => send("PUT", `${path}/old`, { ...job, metadata: { name: "old" } });
+  const job = structuredClone(created.object) as unknown as Job;
+  withoutPrefixes(job);
+  expect((await put(job)).causes.join()).toContain("Required value: must be");
+  await store("jobs", "default", "old", withoutPrefixes);
+  expect(await put(job)).toMatchObject({ status: 200 });
 });
 
 test("a Job's labels that contradict the generated ones are refused", async () => {

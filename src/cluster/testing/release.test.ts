@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Kubeconfig } from "../auth/credentials.ts";
+import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
+import { eventually } from "../../../e2e/support/eventually.ts";
 import { type ReceivedResponse, send } from "./send.ts";
 
 /** What the process of a release says of its clusters. */
@@ -86,6 +88,94 @@ test("StatefulSets of 1.37 have maxUnavailable, and an error for each field that
   expect((body as { message: string }).message).toBe(
     'StatefulSet.apps "a" is invalid: [spec.serviceName: Invalid value: "b": field is immutable, spec.podManagementPolicy: Invalid value: "Parallel": field is immutable]',
   );
+});
+
+/** The pods of a StatefulSet of five, which nobody but the test makes ready. */
+class FivePods {
+  readonly #name: string;
+  readonly #policy: string;
+  readonly #maxUnavailable: number | string;
+
+  constructor(name: string, policy: string, maxUnavailable: number | string) {
+    this.#name = name;
+    this.#policy = policy;
+    this.#maxUnavailable = maxUnavailable;
+  }
+
+  /** Creates the pods, makes the first ones ready, and begins an update of all but the lowest. */
+  async start(ready: number): Promise<void> {
+    await call("POST", sets, this.#set("i:1"));
+    await eventually(async () => {
+      await this.makeReady(ready);
+      const count = await this.#readyReplicas();
+      if (count !== ready) throw new Error(`${count} pods are ready instead of ${ready}`);
+    });
+    await call("PATCH", `${sets}/${this.#name}`, this.#set("i:2"), "application/merge-patch+json");
+  }
+
+  async makeReady(count = 5): Promise<void> {
+    const status = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    for (const { metadata, status: before } of (await this.#list()).slice(0, count)) {
+      const path = `${pods}/${metadata.name}/status`;
+      if (!before?.conditions) await call("PATCH", path, { status }, "application/merge-patch+json");
+    }
+  }
+
+  /** Returns the ordinals of the pods that are updated. */
+  async updated(): Promise<string[]> {
+    const all = await this.#list();
+    return all
+      .filter(({ spec }) => spec?.containers[0]?.image === "i:2")
+      .map(({ metadata }) => metadata.name!.slice(this.#name.length + 1));
+  }
+
+  async #list(): Promise<Pod[]> {
+    const { body } = await call("GET", `${pods}?labelSelector=app=${this.#name}`);
+    return (body as { items: Pod[] }).items;
+  }
+
+  async #readyReplicas(): Promise<number> {
+    const { body } = await call("GET", `${sets}/${this.#name}`);
+    return (body as { status: { readyReplicas?: number } }).status.readyReplicas ?? 0;
+  }
+
+  #set(image: string): object {
+    const labels = { app: this.#name };
+    const rollingUpdate = { partition: 1, maxUnavailable: this.#maxUnavailable };
+    return {
+      metadata: { name: this.#name },
+      spec: {
+        replicas: 5,
+        podManagementPolicy: this.#policy,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "c", image }] } },
+        updateStrategy: { type: "RollingUpdate", rollingUpdate },
+      },
+    };
+  }
+}
+
+const sets = "/apis/apps/v1/namespaces/default/statefulsets";
+const pods = "/api/v1/namespaces/default/pods";
+
+test("an update of a StatefulSet replaces as many pods at once as maxUnavailable allows, the highest first", async () => {
+  // 50 % of five pods are two, of which the lower one is created first, and the other once it is ready.
+  const half = new FivePods("half", "OrderedReady", "50%");
+  await half.start(5);
+  await eventually(async () => expect(await half.updated()).toEqual(["3"]));
+  await half.makeReady();
+  await eventually(async () => expect(await half.updated()).toEqual(["3", "4"]));
+  await eventually(async () => {
+    await half.makeReady();
+    expect(await half.updated()).toEqual(["1", "2", "3", "4"]);
+  });
+});
+
+test("with Parallel, old pods that are not available are replaced beyond maxUnavailable", async () => {
+  // The highest of the pods is not ready: it goes at once, and one of the others with it.
+  const sick = new FivePods("sick", "Parallel", 2);
+  await sick.start(4);
+  await eventually(async () => expect(await sick.updated()).toEqual(["3", "4"]));
 });
 
 test("autoscalers of 1.37 may scale to zero and count their generations", async () => {

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../errors/index.ts";
-import { forbidden, invalid, invalidStruct, notSupported, required } from "../../errors/index.ts";
+import { forbidden, invalid, invalidStruct, notSupported, required, ruled } from "../../errors/index.ts";
 import type { JSONSchema, ValidationRule } from "../json-schema.ts";
 import { branchesOf, hasDefault, isPresent, itemsOf, valuesOf } from "../json-schema.ts";
 import { goKeyword, goSchema } from "./go-schema.ts";
@@ -71,7 +71,8 @@ const unsupported = splitWords("id additionalItems patternProperties definitions
 /** Checks that a node uses only the keywords of OpenAPI v3 that Kubernetes supports. */
 function checkKeywords(schema: JSONSchema, path: string, context: KeywordContext, errors: FieldError[]) {
   const type = schema.type ?? "";
-  if (type !== "" && !types.includes(type)) errors.push(notSupported(`${path}.type`, type, types));
+  if (type !== "" && !types.includes(type))
+    errors.push(...ruled("types", [notSupported(`${path}.type`, type, types)]));
   if (hasDefault(schema) && context.noDefaults !== undefined) {
     errors.push(forbidden(`${path}.default`, `must not be set ${context.noDefaults}`.trimEnd()));
   }
@@ -148,7 +149,7 @@ function checkExtensions(schema: JSONSchema, path: string, errors: FieldError[])
   checkCollectionType(schema, "x-kubernetes-list-type", "array", ["atomic", "set", "map"], path, errors);
   checkMapKeys(schema, path, errors);
   checkListMap(schema, path, errors);
-  checkItemsOfSetsAndMaps(schema, path, errors);
+  errors.push(...ruled("items of sets and maps", itemProblems(schema, path)));
 }
 
 /** Checks the kind of a list or map, and that the node is one. */
@@ -177,10 +178,13 @@ function checkSetItems(items: JSONSchema | undefined, path: string, errors: Fiel
   const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items?.["x-kubernetes-list-type"];
   if (items?.type === "array" && listType !== undefined && listType !== "atomic") {
-    errors.push(invalid(`${path}.items.x-kubernetes-list-type`, listType, detail));
+    errors.push(
+      ...ruled("items of sets", [invalid(`${path}.items.x-kubernetes-list-type`, listType, detail)]),
+    );
   }
   if (items?.type === "object" && items["x-kubernetes-map-type"] !== "atomic") {
-    errors.push(invalid(`${path}.items.x-kubernetes-map-type`, listType ?? null, detail));
+    const at = `${path}.items.x-kubernetes-map-type`;
+    errors.push(...ruled("items of sets", [invalid(at, listType ?? null, detail)]));
   }
 }
 
@@ -222,13 +226,13 @@ function checkListMap(schema: JSONSchema, path: string, errors: FieldError[]): v
   }
 }
 
-function checkItemsOfSetsAndMaps(schema: JSONSchema, path: string, errors: FieldError[]): void {
+function* itemProblems(schema: JSONSchema, path: string): Generator<FieldError, void> {
   const listType = schema["x-kubernetes-list-type"];
   const items = itemsOf(schema);
   if (!items || (listType !== "set" && listType !== "map")) return;
   if (items.nullable) {
     const detail = `cannot be nullable when x-kubernetes-list-type is ${listType}`;
-    errors.push(forbidden(`${path}.items.nullable`, detail));
+    yield forbidden(`${path}.items.nullable`, detail);
   }
   if (listType !== "map") return;
   for (const key of schema["x-kubernetes-list-map-keys"] ?? []) {
@@ -237,9 +241,9 @@ function checkItemsOfSetsAndMaps(schema: JSONSchema, path: string, errors: Field
     const at = `${path}.items.properties[${key}]`;
     const reason = "this property is in x-kubernetes-list-map-keys, so it";
     if (!items.required?.includes(key) && !hasDefault(property)) {
-      errors.push(required(`${at}.default`, `${reason} must have a default or be a required property`));
+      yield required(`${at}.default`, `${reason} must have a default or be a required property`);
     }
-    if (property.nullable) errors.push(forbidden(`${at}.nullable`, `${reason} cannot be nullable`));
+    if (property.nullable) yield forbidden(`${at}.nullable`, `${reason} cannot be nullable`);
   }
 }
 

@@ -2,7 +2,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { MutatingWebhook } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
 import type { JSONValue } from "@tsbuilder/apimachinery/meta";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required, ruled } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice, itemsOf, unique } from "../checks/problems.ts";
@@ -32,13 +32,7 @@ function defineConfiguration(resource: string): BuiltInKind {
         for (const webhook of eachOf(object, "webhooks")) fillIn(webhook, matchEverythingDefaults);
       },
       validate: (object) => [...webhookProblems(object)],
-      validateUpdate: (object, old) =>
-        ratchet(webhookProblems(object, old), () => webhookProblems(old, old), [
-          /\.sideEffects: Unsupported value/u,
-          /\.admissionReviewVersions: Invalid value: .*must include at least one of/u,
-          /\.name: Duplicate value/u,
-          /Selector\..*a valid label must be/u,
-        ]),
+      validateUpdate: (object, old) => ratchet(webhookProblems(object, old), () => webhookProblems(old, old)),
     },
     cells: { Webhooks: size("webhooks") },
   };
@@ -64,7 +58,7 @@ function* webhookProblems(object: ApiObject, old?: ApiObject): Problems {
       webhook.admissionReviewVersions ?? [],
       "must specify one of v1, v1beta1",
     );
-    if (name !== "") yield* uniqueName(`${field}.name`, name);
+    if (name !== "") yield* ruled("unique names", uniqueName(`${field}.name`, name));
   }
 }
 
@@ -81,7 +75,9 @@ function* webhookFieldProblems(field: string, webhook: Webhook): Problems {
   yield* optionalChoice(`${field}.matchPolicy`, webhook.matchPolicy, webhookType);
   if (webhook.sideEffects === undefined) {
     yield required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`);
-  } else yield* optionalChoice(`${field}.sideEffects`, webhook.sideEffects, sideEffects);
+  } else {
+    yield* ruled("side effects", optionalChoice(`${field}.sideEffects`, webhook.sideEffects, sideEffects));
+  }
   const { timeoutSeconds: seconds } = webhook;
   if (seconds !== undefined && (seconds < 1 || seconds > 30)) {
     yield invalid(`${field}.timeoutSeconds`, seconds, "the timeout value must be between 1 and 30 seconds");

@@ -1,15 +1,15 @@
 import { ratchet } from "../checks/ratcheting.ts";
-import type { CRDSpec, CRDConversion, CRDStatus } from "@tsbuilder/apimachinery/crd";
+import type { CRDSpec, CRDConversion, CRDStatus, CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { defaultNames, nameProblems, validateCRD } from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { parseRequestURI, unrecognizedFormats } from "@tsbuilder/apimachinery/schema";
-import { forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, required, ruled } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import type { SentObject, ApiObject } from "../../contract/api-object.ts";
-import { type Problems, choice, immutable } from "../checks/problems.ts";
+import { type Problems, choice, immutable, itemsOf } from "../checks/problems.ts";
 import { readField } from "../cells.ts";
 import { fillIn } from "../fill-in.ts";
-import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
+import { reviewVersionProblems, unusableBundle, webhookClientProblems } from "../checks/webhook-client.ts";
 
 /** Keeps a CRD that is being deleted until its custom resources are gone. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
@@ -48,8 +48,7 @@ export const customResourceDefinition: BuiltInKind = {
       subresource === ""
         ? ratchet(
             definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition),
-            () => definitionProblems(old as CustomResourceDefinition),
-            acceptedBefore,
+            () => definitionProblems(old as CustomResourceDefinition, old as CustomResourceDefinition),
           )
         : [...acceptedNameProblems(object as CustomResourceDefinition)],
     *warnings(object, old) {
@@ -61,22 +60,27 @@ export const customResourceDefinition: BuiltInKind = {
   },
 };
 
-/** Errors that CRDs of older releases, and of v1beta1, may have. */
-const acceptedBefore: readonly RegExp[] = [
-  /^spec\.conversion\.conversionReviewVersions: .*must include at least one of/u,
-  /^spec\.preserveUnknownFields: Invalid value: true: cannot set to true/u,
-  /openAPIV3Schema\..*\.type: Unsupported value/u,
-  /x-kubernetes-map-type: Invalid value: .*must be atomic as item/u,
-  /\.(?:default|nullable): .*x-kubernetes-list-(?:map-keys|type)/u,
-];
-
 function* definitionProblems(crd: CustomResourceDefinition, old?: CustomResourceDefinition): Problems {
   // The names of an existing CRD can't change, so that they need not be compared with its own.
-  yield* validateCRD(old ? { ...crd, metadata: {} } : crd, conversionProblems);
+  yield* validateCRD(old ? { ...crd, metadata: {} } : crd, function* (field, conversion) {
+    yield* conversionProblems(field, conversion);
+    if (old && isEstablished(old)) yield* bundleProblems(field, conversion);
+  });
   if (old) yield* nameChanges(crd, old);
+  if (old) yield* prunedVersionProblems(crd, old);
   yield* acceptedNameProblems(crd);
   yield* storedVersionProblems(crd);
   yield* approvalProblems(crd, old);
+}
+
+/** A CRD that was stored with versions without a schema may have such versions, but serves none of which it would prune all. */
+function* prunedVersionProblems({ spec }: CustomResourceDefinition, old: CustomResourceDefinition): Problems {
+  const hasNoSchema = ({ schema }: CRDVersion): boolean => !schema?.openAPIV3Schema;
+  if (spec?.preserveUnknownFields || !old.spec.versions.some(hasNoSchema)) return;
+  for (const [at, version] of itemsOf("spec.versions", spec?.versions)) {
+    if (version.served && hasNoSchema(version))
+      yield required(`${at}.schema.openAPIV3Schema`, "because otherwise all fields are pruned");
+  }
 }
 
 function acceptedNameProblems({ status }: CustomResourceDefinition): Problems {
@@ -150,6 +154,13 @@ function* conversionProblems(field: string, { strategy, webhook }: CRDConversion
   yield* reviewVersionProblems(reviews, webhook?.conversionReviewVersions ?? []);
 }
 
+/** Until a CRD is established, and if the stored bundle is unusable as well, such a bundle is accepted. */
+function* bundleProblems(field: string, { webhook }: CRDConversion): Problems {
+  const { caBundle } = webhook?.clientConfig ?? {};
+  const reason = unusableBundle(caBundle);
+  if (reason) yield* ruled("bundle", [invalid(`${field}.webhookClientConfig.caBundle`, caBundle, reason)]);
+}
+
 /** Validates storedVersions: a version in which objects may be stored can't be removed from the spec. */
 function* storedVersionProblems(crd: CustomResourceDefinition): Problems {
   const field = "status.storedVersions";
@@ -165,12 +176,16 @@ function* storedVersionProblems(crd: CustomResourceDefinition): Problems {
 
 /** Objects are stored under the group and the plural; once they may exist, scope and kind can't change either. */
 function* nameChanges({ spec }: CustomResourceDefinition, old: CustomResourceDefinition): Problems {
-  if (isConditionTrue(old.status?.conditions, "Established")) {
+  if (isEstablished(old)) {
     yield* immutable("spec.scope", spec?.scope ?? "", old.spec.scope);
     yield* immutable("spec.names.kind", spec?.names?.kind ?? "", old.spec.names.kind);
   }
   yield* immutable("spec.group", spec?.group ?? "", old.spec.group);
   yield* immutable("spec.names.plural", spec?.names?.plural ?? "", old.spec.names.plural);
+}
+
+function isEstablished({ status }: CustomResourceDefinition): boolean {
+  return isConditionTrue(status?.conditions, "Established");
 }
 
 function unknownFormats(crd: CustomResourceDefinition | undefined): string[] {

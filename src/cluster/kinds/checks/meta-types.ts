@@ -1,4 +1,4 @@
-import { forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, required, ruled, tooLong } from "@tsbuilder/apimachinery/errors";
 import { checkConditionReason, checkLabelValue, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
 import type { Condition, LabelSelector, ObjectMeta } from "@tsbuilder/apimachinery/meta";
 import { goFieldsOf } from "@tsbuilder/apimachinery/kinds";
@@ -9,13 +9,18 @@ import { type Problems, checked, eachChecked, itemsOf, needed, optionalChoice, u
 import type { Sent } from "../../contract/api-object.ts";
 import { checkAnnotations } from "../../registry/validate-metadata.ts";
 
-export function* selectorProblems(field: string, selector: Sent<LabelSelector> = {}): Problems {
+/** Validates a selector; `rule` is that of its values, which stored objects may break. */
+export function* selectorProblems(
+  field: string,
+  selector: Sent<LabelSelector> = {},
+  rule = "selector",
+): Problems {
   yield* labelProblems(`${field}.matchLabels`, selector.matchLabels);
   const requirements = itemsOf(`${field}.matchExpressions`, selector.matchExpressions);
   for (const [at, { key = "", operator = "", values = [] }] of requirements) {
     yield* operatorProblems(at, operator, values);
     yield* checked(`${at}.key`, key, checkQualifiedName);
-    yield* eachChecked(`${at}.values`, values, checkLabelValue);
+    yield* ruled(rule, eachChecked(`${at}.values`, values, checkLabelValue));
   }
 }
 

@@ -2,7 +2,8 @@ import type {
   ServiceReference,
   WebhookClientConfig,
 } from "@tsbuilder/apimachinery/k8s/admissionregistration/v1";
-import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required, ruled } from "@tsbuilder/apimachinery/errors";
+import { describeCertificate, splitBundle } from "@tsbuilder/apimachinery/certs";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { Sent } from "../../contract/api-object.ts";
 import { checkPort } from "./names.ts";
@@ -16,6 +17,22 @@ export function* webhookClientProblems(field: string, { url, service }: Sent<Web
   else yield* serviceProblems(`${field}.service`, service!);
 }
 
+/** Returns why an API server can't verify a webhook with these certificates: PEM in Base64, of which it needs one. */
+export function unusableBundle(caBundle = ""): string | undefined {
+  if (caBundle === "") return undefined;
+  const text = Buffer.from(caBundle, "base64").toString();
+  let reason = "unable to parse bytes as PEM block";
+  for (const pem of splitBundle(text)) {
+    try {
+      describeCertificate(pem);
+      return undefined;
+    } catch {
+      reason = "failed to parse certificate: x509: malformed certificate";
+    }
+  }
+  return `unable to load root certificates: ${reason}`;
+}
+
 const knownReviewVersions = ["v1", "v1beta1"];
 
 /** Validates the versions of reviews that a webhook accepts; `rule` is the message if the list is empty. */
@@ -26,7 +43,8 @@ export function* reviewVersionProblems(field: string, list: readonly string[], r
     else yield* refused(`${field}[${index}]`, version, checkLabel1035(version));
   }
   if (!list.some((version) => knownReviewVersions.includes(version))) {
-    yield invalid(field, list, `must include at least one of ${knownReviewVersions.join(", ")}`);
+    const detail = `must include at least one of ${knownReviewVersions.join(", ")}`;
+    yield* ruled("review versions", [invalid(field, list, detail)]);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { compareQuantities, isWholeQuantity, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
-import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { forbidden, invalid, notSupported, required, ruled } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
@@ -131,15 +131,13 @@ function* sourceProblems(field: string, { apiGroup, kind = "", name = "" }: Data
   if (kind === "") yield required(`${field}.kind`);
   if (!apiGroup && kind !== "PersistentVolumeClaim")
     yield invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-  yield* ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain);
+  yield* ruled("group of the source", ifSet(`${field}.apiGroup`, apiGroup, checkSubdomain));
 }
 
 function* claimChanges(object: ApiObject, old: ApiObject): Problems {
   const [now, before]: [Claim, Claim] = [object, old];
-  yield* ratchet(
-    claimSpecProblems("spec", now.spec ?? {}),
-    () => claimSpecProblems("spec", before.spec ?? {}),
-    [/\.dataSource(?:Ref)?\.apiGroup: Invalid value/u, /\.selector.*a valid label must be/u],
+  yield* ratchet(claimSpecProblems("spec", now.spec ?? {}), () =>
+    claimSpecProblems("spec", before.spec ?? {}),
   );
   const [annotation = "", oldAnnotation = ""] = [now, before].map(
     (each) => each.metadata?.annotations?.[classAnnotation],

@@ -1,5 +1,5 @@
 import type { LabelSelector } from "@tsbuilder/apimachinery/meta";
-import { invalid, required } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { fieldText } from "../../registry/resource.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
@@ -21,7 +21,8 @@ import type { ReplicaSet, ReplicaSetStatus } from "../apps/replica-set/replica-s
 import { replicatingController } from "../apps/replica-set/replica-set-controller.ts";
 import type { ResourceName } from "../../contract/cluster-objects.ts";
 import type { Defaulted } from "../../control-loop/api/core.ts";
-import type { Stored } from "../../contract/api-object.ts";
+import type { ApiObject, Stored } from "../../contract/api-object.ts";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 
 type PlainSelector = Record<string, string>;
 
@@ -42,10 +43,10 @@ export const replicationController: BuiltInKind<"replicationcontroller"> = {
       object["status"] = { replicas: 0, ...(object["status"] as object) };
     },
     validate: (object) => [...replicationControllerProblems(object as Workload)],
-    validateUpdate: (object, _old, { subresource }) =>
+    validateUpdate: (object, old, { subresource }) =>
       subresource === "status"
         ? [...replicaCountProblems(object, replicaSetCounts)]
-        : [...replicationControllerProblems(object as Workload)],
+        : [...replicationControllerProblems(object as Workload), ...selectorChanges(object, old)],
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
@@ -74,6 +75,15 @@ function* replicationControllerProblems({ spec }: Workload): Problems {
   }
   yield* podTemplateProblems(spec.template, "spec.template");
   yield* restartPolicyProblems(spec, "ReplicationController");
+}
+
+const nonConvertible = "non-convertible.kubernetes.io/spec.selector";
+
+/** A selector that this kind can't express, which the annotation says, stays. */
+function selectorChanges(object: ApiObject, old: ApiObject): FieldError[] {
+  const [now, before] = [object, old].map((each) => (each as Workload).spec.selector ?? {});
+  if (old.metadata.annotations?.[nonConvertible] === undefined || isEqual(now, before)) return [];
+  return [invalid("spec.selector", now, "cannot update non-convertible selector")];
 }
 
 function replicationControllerController(context: ControllerContext): Controller {

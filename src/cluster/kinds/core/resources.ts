@@ -13,6 +13,7 @@ import {
   notFound,
   notSupported,
   required,
+  ruled,
 } from "@tsbuilder/apimachinery/errors";
 import { type Problems, ifSet, itemsOf, refused } from "../checks/problems.ts";
 import type { Container, PodSpec, ResourceRequirements } from "./pod-spec/types.ts";
@@ -190,7 +191,8 @@ function* pageProblems(field: string, name: string, quantity: Quantity): Problem
   } catch {
     isMultiple = false;
   }
-  if (!isMultiple) yield invalid(field, quantity, `${quantity} is not positive integer multiple of ${name}`);
+  const detail = `${quantity} is not positive integer multiple of ${name}`;
+  if (!isMultiple) yield* ruled("huge pages", [invalid(field, quantity, detail)]);
 }
 
 function bytesOf(quantity: Quantity): bigint {

@@ -79,7 +79,8 @@ const mostHashBits = 60;
 function* queueProblems(field: string, { type, queuing }: Sent<v1.LimitResponse>): Problems {
   const at = `${field}.queuing`;
   if (type === "Reject") {
-    if (queuing) yield forbidden(at, "must be nil if limited.limitResponse.type is not Limited");
+    const detail = "must be nil if limited.limitResponse.type is not Limited";
+    if (queuing) yield forbidden(at, untilDeclared(detail));
     return;
   }
   if (type !== "Queue") return yield* choice(`${field}.type`, type, ["Queue", "Reject"]);

@@ -1,12 +1,12 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/networking/v1";
-import { type FieldError, invalid, required } from "@tsbuilder/apimachinery/errors";
+import { invalid, required, ruled } from "@tsbuilder/apimachinery/errors";
 import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { checkAddress, isAddress } from "../checks/addresses.ts";
 import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
-import { type Problems, each, needed, refused, optionalChoice } from "../checks/problems.ts";
+import { type Problems, each, needed, refused, optionalChoice, ifSet } from "../checks/problems.ts";
 import { ratchet } from "../checks/ratcheting.ts";
 import { typedReferenceProblems } from "./ingress-class.ts";
 
@@ -26,7 +26,7 @@ export const ingress: BuiltInKind = {
     validateUpdate: (object, old, { subresource }) => [
       ...(subresource === "status"
         ? ingressStatusProblems(object, old)
-        : changedIngressProblems(object, old)),
+        : ratchet(ingressProblems(object), () => ingressProblems(old))),
     ],
     *warnings({ metadata, spec }: Ingress, old) {
       const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;
@@ -55,20 +55,6 @@ function* ingressProblems({ spec = {} }: Ingress): Problems {
   }
 }
 
-/** Older releases accepted names of Secrets, and rules for hosts with a wildcard, that are refused in new objects. */
-function changedIngressProblems(ingress: Ingress, old: Ingress): FieldError[] {
-  const wildcards = (ingress.spec?.rules ?? []).flatMap(({ host = "" }, index) =>
-    host.includes("*") ? [`spec\\.rules\\[${index}\\]\\.http`] : [],
-  );
-  const beforeHasWildcard = old.spec?.rules?.some(({ host = "" }) => host.includes("*")) ?? false;
-  const ofRules =
-    beforeHasWildcard && wildcards.length > 0 ? [new RegExp(`^(?:${wildcards.join("|")})`, "u")] : [];
-  return ratchet(ingressProblems(ingress), () => ingressProblems(old), [
-    /\.secretName: Invalid value/u,
-    ...ofRules,
-  ]);
-}
-
 /** On creation, the annotation of old clients must not contradict the class. */
 function* classAnnotationProblems({ metadata, spec = {} }: Ingress): Problems {
   const annotation = metadata.annotations?.[classAnnotation];
@@ -82,9 +68,13 @@ function* ruleProblems(field: string, { host = "", http }: Sent<v1.IngressRule>)
   if (isAddress(host)) yield notAnAddress(`${field}.host`, host);
   if (host !== "") yield* refused(`${field}.host`, host, checkHost(host));
   if (!http) return;
-  const { paths = [] } = http;
-  if (paths.length === 0) yield required(`${field}.http.paths`);
-  yield* each(`${field}.http.paths`, paths, pathProblems);
+  const problems = pathListProblems(`${field}.http.paths`, http.paths ?? []);
+  yield* host.includes("*") ? ruled("paths of wildcards", problems) : problems;
+}
+
+function* pathListProblems(field: string, paths: readonly Sent<v1.HTTPIngressPath>[]): Problems {
+  if (paths.length === 0) yield required(field);
+  yield* each(field, paths, pathProblems);
 }
 
 function notAnAddress(field: string, host: string) {
@@ -132,7 +122,7 @@ function* serviceProblems(field: string, { name, port = {} }: Sent<v1.IngressSer
 
 function* tlsProblems(field: string, { hosts = [], secretName }: Sent<v1.IngressTLS>): Problems {
   yield* each(`${field}.hosts`, hosts, (at, host) => refused(at, host, checkHost(host)));
-  if (secretName) yield* refused(`${field}.secretName`, secretName, checkSubdomain(secretName));
+  yield* ruled("secret", ifSet(`${field}.secretName`, secretName, checkSubdomain));
 }
 
 /** Addresses that the object already has are not checked again. */

@@ -17,6 +17,7 @@ import {
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Store } from "../../storage/store.ts";
+import { servesSince } from "../../contract/version.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField } from "../cells.ts";
 import type { Problems } from "../checks/problems.ts";
@@ -484,5 +485,14 @@ function* classProblems({ spec = {} }: DeviceClass): Problems {
   yield* selectorProblems("spec.selectors", selectors);
   yield* eachOfFew("spec.config", config, limits.configsOfClass, configProblems);
   if (name !== undefined && !isExtended(name))
-    yield invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
+    yield* refused("spec.extendedResourceName", name, [...unextendedReasons(name)]);
+}
+
+/** Returns why a name is none of an extended resource; since 1.37 a server says it in parts. */
+function* unextendedReasons(name: string): Generator<string, void> {
+  if (!servesSince("1.37")) return yield "must be a valid extended resource name";
+  if (!name.includes("/")) yield "a name must be a domain-prefixed path, such as 'example.com/my-prop'";
+  else if (name.includes("kubernetes.io/")) yield `must not have "kubernetes.io/" domain`;
+  if (name.startsWith("requests.")) yield `must not have "requests." prefix`;
+  yield* checkQualifiedName(`requests.${name}`);
 }

@@ -15,14 +15,17 @@ import {
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { addQuantities, compareQuantities, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { servesSince } from "../../contract/version.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import type { Problems } from "../checks/problems.ts";
 import {
   choice,
   duplicates,
+  each,
   eachOfFew,
   immutable,
   nameOf,
@@ -32,7 +35,6 @@ import {
 } from "../checks/problems.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
 import { driverNameProblems } from "../checks/names.ts";
-import { ratchet } from "../checks/ratcheting.ts";
 
 type ResourceSlice = ApiObject & { spec?: Sent<v1.ResourceSliceSpec> };
 
@@ -41,8 +43,7 @@ export const resourceSlice: BuiltInKind = {
   strategy: {
     returnsDeleted: true,
     validate: (object) => [...sliceProblems(object)],
-    validateUpdate: (object, old) =>
-      ratchet(sliceProblems(object, old), () => sliceProblems(old, old), [/\.effect: Unsupported value/u]),
+    validateUpdate: (object, old) => [...sliceProblems(object, old)],
     warnings: (object) => {
       const driver = (object as ResourceSlice).spec?.driver ?? "";
       if (driver === driver.toLowerCase()) return [];
@@ -86,7 +87,9 @@ function* sliceProblems({ spec = {} }: ResourceSlice, old?: ResourceSlice): Prob
   const isPlacedPerDevice = spec.perDeviceNodeSelection === true;
   const most = devices.some(isAdvanced) ? mostItems.advancedDevices : mostItems.devices;
   const { sharedCounters = [] } = spec;
-  const ofDevice = (at: string, device: SentDevice) => deviceProblems(at, device, isPlacedPerDevice);
+  const stored = new Map((old?.spec?.devices ?? []).map((device) => [nameOf(device), device]));
+  const ofDevice = (at: string, device: SentDevice) =>
+    deviceProblems(at, device, isPlacedPerDevice, stored.get(nameOf(device)));
   const ofCounters = (at: string, set: Sent<v1.CounterSet>) => counterProblems(at, "name", set);
   yield* uniqueItems("spec.devices", devices, most, ofDevice, nameOf);
   yield* uniqueItems("spec.sharedCounters", sharedCounters, mostItems.counterSets, ofCounters, nameOf);
@@ -140,8 +143,16 @@ function isAdvanced({ taints = [], consumesCounters = [] }: SentDevice): boolean
   return taints.length > 0 || consumesCounters.length > 0;
 }
 
-/** Validates a device of a slice; `isPlacedPerDevice` says whether each device names its own nodes. */
-function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: boolean): Problems {
+/**
+ * Validates a device of a slice; `isPlacedPerDevice` says whether each device names its own nodes. Taints that the stored
+ * device has are not checked again.
+ */
+function* deviceProblems(
+  field: string,
+  device: SentDevice,
+  isPlacedPerDevice: boolean,
+  old?: SentDevice,
+): Problems {
   const { name = "", attributes = {}, capacity = {}, taints = [], consumesCounters = [] } = device;
   yield* refused(`${field}.name`, name, checkLabel(name));
   const count = Object.keys(attributes).length + Object.keys(capacity).length;
@@ -160,7 +171,8 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
     yield* attributeNameProblems(`${field}.capacity`, key);
     yield* capacityProblems(`${field}.capacity[${key}]`, value, device.allowMultipleAllocations === true);
   }
-  yield* eachOfFew(`${field}.taints`, taints, mostItems.taints, taintProblems);
+  if (!isEqual(withoutTimes(taints), withoutTimes(old?.taints)))
+    yield* eachOfFew(`${field}.taints`, taints, mostItems.taints, taintProblems);
   const consumed = consumesCounters.map(({ counterSet: name = "", counters }) => {
     return { name, ...(counters && { counters }) };
   });
@@ -168,6 +180,11 @@ function* deviceProblems(field: string, device: SentDevice, isPlacedPerDevice: b
   yield* uniqueItems(`${field}.consumesCounters`, consumed, mostItems.consumedSets, ofConsumed, nameOf);
   yield* nodeChoiceProblems(field, device, isPlacedPerDevice);
   yield* bindingConditionProblems(field, device);
+}
+
+/** Taints as a client sends them: the server adds the time. */
+function withoutTimes(taints: SentDevice["taints"] = []): object[] {
+  return taints.map(({ timeAdded: _time, ...taint }) => taint);
 }
 
 const cIdentifier =
@@ -193,6 +210,8 @@ function* attributeNameProblems(field: string, key: string): Problems {
 }
 
 const oneValueRule = "exactly one value must be specified";
+const anyValueRule =
+  "must specify one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`";
 
 /** An identifier of a pre-release in a semantic version. */
 const preReleasePart = String.raw`(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)`;
@@ -201,29 +220,41 @@ const semanticVersion = new RegExp(
 );
 
 function* attributeProblems(field: string, attribute: Sent<v1.DeviceAttribute>): Problems {
-  const { bool, int, string, version } = attribute;
-  if (string !== undefined && string.length > longestTexts.value)
-    yield tooLong(`${field}.string`, longestTexts.value);
-  if (version !== undefined) {
-    if (!semanticVersion.test(version))
-      yield invalid(`${field}.version`, version, "must be a string compatible with semver.org spec 2.0.0");
-    if (version.length > longestTexts.value) yield tooLong(`${field}.version`, longestTexts.value);
+  const { bool, int, string, version, bools, ints, strings, versions } = attribute;
+  if (string !== undefined) yield* textProblems(`${field}.string`, string);
+  if (version !== undefined) yield* versionProblems(`${field}.version`, version);
+  for (const [name, list] of Object.entries({ bools, ints, strings, versions })) {
+    if (list?.length === 0) yield invalid(`${field}.${name}`, list, "must not be empty if specified");
   }
-  const values = [bool, int, string, version].filter((value) => value !== undefined);
-  if (values.length === 0) yield invalid(field, "", oneValueRule);
+  yield* each(`${field}.strings`, strings, textProblems);
+  yield* each(`${field}.versions`, versions, versionProblems);
+  const values = [bool, int, string, version, bools, ints, strings, versions].filter(
+    (value) => value !== undefined,
+  );
+  if (values.length === 0) yield invalid(field, "", servesSince("1.37") ? anyValueRule : oneValueRule);
   if (values.length > 1) {
     const struct = {
       IntValue: int ?? null,
       BoolValue: bool ?? null,
       StringValue: string ?? null,
       VersionValue: version ?? null,
-      IntValues: null,
-      BoolValues: null,
-      StringValues: null,
-      VersionValues: null,
+      IntValues: ints ?? null,
+      BoolValues: bools ?? null,
+      StringValues: strings ?? null,
+      VersionValues: versions ?? null,
     };
     yield invalidStruct(field, struct, oneValueRule);
   }
+}
+
+function* textProblems(field: string, text: string): Problems {
+  if (text.length > longestTexts.value) yield tooLong(field, longestTexts.value);
+}
+
+function* versionProblems(field: string, version: string): Problems {
+  if (!semanticVersion.test(version))
+    yield invalid(field, version, "must be a string compatible with semver.org spec 2.0.0");
+  yield* textProblems(field, version);
 }
 
 /** Validates how much of a device's capacity one request may get; only devices with several users share it. */

@@ -1,8 +1,13 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { duplicate, invalid, notSupported, invalidStruct, required } from "@tsbuilder/apimachinery/errors";
-import type { CSIDriverSpec, CSINodeDriver, CSINodeSpec } from "@tsbuilder/apimachinery/k8s/storage/v1";
+import type {
+  CSIDriverSpec,
+  CSINodeDriver,
+  CSINodeSpec,
+  TokenRequest,
+} from "@tsbuilder/apimachinery/k8s/storage/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import { readField, text, size } from "../cells.ts";
+import { readField, size } from "../cells.ts";
 import { fillIn, emptyAsNull } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Problems } from "../checks/problems.ts";
@@ -36,9 +41,12 @@ export const csiDriver: BuiltInKind = {
     AttachRequired: (object) => readField<boolean>(object, "spec.attachRequired") ?? true,
     PodInfoOnMount: (object) => readField<boolean>(object, "spec.podInfoOnMount") ?? false,
     StorageCapacity: (object) => readField<boolean>(object, "spec.storageCapacity") ?? false,
-    TokenRequests: text("spec.tokenRequests", "<unset>"),
+    TokenRequests: (object) =>
+      readField<Sent<TokenRequest>[]>(object, "spec.tokenRequests")
+        ?.map(({ audience = "" }) => audience)
+        .join(",") ?? "<unset>",
     RequiresRepublish: (object) => readField<boolean>(object, "spec.requiresRepublish") ?? false,
-    Modes: (object) => (readField<string[]>(object, "spec.volumeLifecycleModes") ?? []).join(","),
+    Modes: (object) => readField<string[]>(object, "spec.volumeLifecycleModes")?.join(",") || "<none>",
   },
 };
 

@@ -1,7 +1,7 @@
 // Serves the release of its first argument until its standard input ends. A process serves one release, and tests share theirs.
 import { startTestCluster } from "../index.ts";
 
-const cluster = await startTestCluster({ kubernetesVersion: process.argv[2]!, controllers: ["replicaset"] });
+const cluster = await startTestCluster({ kubernetesVersion: process.argv[2]!, controllers: ["replicaset", "statefulset"] });
 const another = await startTestCluster();
 const errors: string[] = [];
 for (const kubernetesVersion of ["1.36", "1.9"])

@@ -8,7 +8,7 @@ import type { Stored, SentObject, ApiObject, Sent } from "../../../contract/api-
 import { isEmptySelector, isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { ratchet } from "../../checks/ratcheting.ts";
-import { acceptedBefore, podTemplateProblems } from "../../core/pod-spec/validate.ts";
+import { podTemplateProblems } from "../../core/pod-spec/validate.ts";
 import {
   type ControllerRevision,
   dropOldRevisions,
@@ -74,10 +74,8 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
               Number(object.metadata.annotations![templateGeneration]),
             ),
             ...workload.selectorChanges(object, old),
-            ...ratchet(
-              daemonSetProblems(object as SentDaemonSet),
-              () => daemonSetProblems(old as SentDaemonSet),
-              acceptedBefore,
+            ...ratchet(daemonSetProblems(object as SentDaemonSet), () =>
+              daemonSetProblems(old as SentDaemonSet),
             ),
           ],
     warnings: (object, old) => workload.templateWarnings(object, old),

@@ -8,7 +8,6 @@ import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
 import { ratchet } from "../../checks/ratcheting.ts";
-import { acceptedBefore } from "../../core/pod-spec/validate.ts";
 import { knownValues } from "../../checks/known-values.ts";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
@@ -57,10 +56,8 @@ export const deployment: BuiltInKind<"deployment"> = {
             ...workload.collisionProblems(object, old),
           ]
         : [
-            ...ratchet(
-              deploymentProblems(object as SentDeployment),
-              () => deploymentProblems(old as SentDeployment),
-              acceptedBefore,
+            ...ratchet(deploymentProblems(object as SentDeployment), () =>
+              deploymentProblems(old as SentDeployment),
             ),
             ...workload.selectorChanges(object, old),
           ],

@@ -24,8 +24,9 @@ import {
   nextAvailable,
 } from "../../../control-loop/pods/pod-state.ts";
 import { reporting } from "../../../control-loop/record-event.ts";
-import { positiveCounts } from "../../../control-loop/counts.ts";
+import { positiveCounts, scaledCount } from "../../../control-loop/counts.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
+import { isFeatureOn } from "../../../contract/version.ts";
 import type { Stored } from "../../../contract/api-object.ts";
 
 export type StatefulSet = Defaulted<
@@ -176,7 +177,7 @@ const noStep: SetStep = { create: [], remove: [] };
 /**
  * The next step of a StatefulSet. With OrderedReady, pods are created one at a time from the lowest ordinal
  * and deleted from the highest, and only while all others are healthy; with Parallel, all at once. Updates
- * always go one by one from the highest ordinal down to the partition.
+ * go from the highest ordinal down to the partition: one by one, or as many at once as maxUnavailable allows.
  */
 function nextStep(set: StatefulSet, pods: readonly Pod[], updateRevision: string, now: number): SetStep {
   const isOrdered = set.spec.podManagementPolicy === "OrderedReady";
@@ -232,8 +233,18 @@ function nextUpdate(
   isHealthy: (pod: Pod | undefined) => boolean,
 ): SetStep {
   if ((set.spec.updateStrategy?.type ?? "RollingUpdate") !== "RollingUpdate") return noStep;
-  const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0;
+  const { partition = 0, maxUnavailable = 1 } = set.spec.updateStrategy?.rollingUpdate ?? {};
   const updatable = wanted.slice(partition).toReversed();
+  if (isFeatureOn("MaxUnavailableStatefulSet")) {
+    const most = Math.max(1, scaledCount(maxUnavailable, set.spec.replicas, Math.floor));
+    const unavailable = wanted.filter((ordinal) => !isHealthy(byOrdinal.get(ordinal))).length;
+    const outdated = updatable
+      .flatMap((ordinal) => byOrdinal.get(ordinal) ?? [])
+      .filter((pod) => revisionOfPod(pod) !== updateRevision && !pod.metadata.deletionTimestamp);
+    // Pods that are not available cost nothing more; those of OrderedReady all are.
+    const rest = outdated.filter(isHealthy).slice(0, Math.max(0, most - unavailable));
+    return { create: [], remove: [...outdated.filter((pod) => !isHealthy(pod)), ...rest] };
+  }
   for (const ordinal of updatable) {
     const pod = byOrdinal.get(ordinal);
     const isOutdated = pod && revisionOfPod(pod) !== updateRevision;

@@ -1,7 +1,7 @@
 import type * as apps from "@tsbuilder/apimachinery/k8s/apps/v1";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { isEqual } from "@tsbuilder/apimachinery/json";
-import { type FieldError, forbidden, invalid, invalidStruct } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, forbidden, invalid, invalidStruct, ruled } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { ratchet } from "../../checks/ratcheting.ts";
 import * as workload from "../workload.ts";
@@ -58,13 +58,7 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
         ];
       }
       const [{ spec }, { spec: before }] = [object as StatefulSet, old as StatefulSet];
-      // A template that was accepted once, with whatever is wrong in it, is not checked again.
-      const kinds = [/^spec\.template|^spec\.selector/u];
-      const problems = ratchet(
-        statefulSetProblems(spec, false),
-        () => statefulSetProblems(before, false),
-        kinds,
-      );
+      const problems = ratchet(statefulSetProblems(spec, false), () => statefulSetProblems(before, false));
       return [...problems, ...fixedFieldChanges(object, old)];
     },
     *warnings(object, old) {
@@ -124,8 +118,12 @@ function* statefulSetProblems(spec: StatefulSetSpec, isNew: boolean): Problems {
   yield* nonNegative("spec.minReadySeconds", spec.minReadySeconds);
   yield* nonNegative("spec.ordinals.start", spec.ordinals?.start);
   if (isNew && serviceName !== "") yield* refused("spec.serviceName", serviceName, checkLabel(serviceName));
-  yield* workload.templateProblems({ ...spec, template: templateOfPods(spec) }, "statefulset", "");
-  yield* workload.restartPolicyProblems(spec, "StatefulSet");
+  // A template that was accepted once, with whatever is wrong in it, is not checked again.
+  yield* ruled(
+    "template",
+    workload.templateProblems({ ...spec, template: templateOfPods(spec) }, "statefulset", ""),
+  );
+  yield* ruled("template", workload.restartPolicyProblems(spec, "StatefulSet"));
 }
 
 /** Returns the template as the pods will have it: without hostname and subdomain, and with volumes for the claims. */

@@ -15,7 +15,6 @@ import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { toGoStruct } from "../../checks/go-struct.ts";
 import { ratchet } from "../../checks/ratcheting.ts";
-import { acceptedBefore } from "../../core/pod-spec/validate.ts";
 import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative, itemsOf } from "../../checks/problems.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
@@ -26,7 +25,7 @@ import { countIndexes, firstCommonIndex } from "./indexes.ts";
  * Creations of Jobs without labels. Defaulting gives such a Job the labels of its pod template; in Go, both are then the
  * same map, so that the labels that the server adds to the template appear in the Job, too.
  */
-const labelledByPods = new WeakSet<WriteRequest>();
+const labelledByPods = new WeakMap<WriteRequest, boolean>();
 
 export const job: BuiltInKind<"job"> = {
   resource: "jobs.batch",
@@ -49,11 +48,11 @@ export const job: BuiltInKind<"job"> = {
       spec.suspend ??= false;
       spec.manualSelector ??= false;
       spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
-      if (!object.metadata.labels) {
-        labelledByPods.add(context);
-        const { labels } = spec.template?.metadata ?? {};
-        if (labels) object.metadata.labels = { ...labels };
-      }
+      // What a request is decoded to has the labels of its own template, and not those of the stored one.
+      if (labelledByPods.has(context)) return;
+      labelledByPods.set(context, !object.metadata.labels);
+      const { labels } = spec.template?.metadata ?? {};
+      if (!object.metadata.labels && labels) object.metadata.labels = { ...labels };
     },
     prepareForCreate(object, context) {
       const { spec, metadata } = object as Job;
@@ -61,7 +60,7 @@ export const job: BuiltInKind<"job"> = {
       const template = spec.template!;
       // Labels and a selector that contradict the generated ones stay, and are rejected for that.
       const labels = { ...generatedLabels(object), ...template.metadata?.labels };
-      if (labelledByPods.has(context)) metadata.labels = { ...metadata.labels, ...labels };
+      if (labelledByPods.get(context)) metadata.labels = { ...metadata.labels, ...labels };
       template.metadata = { ...template.metadata, labels };
       const uidLabel = { "batch.kubernetes.io/controller-uid": metadata.uid! };
       spec.selector = { ...spec.selector, matchLabels: { ...uidLabel, ...spec.selector?.matchLabels } };
@@ -70,11 +69,7 @@ export const job: BuiltInKind<"job"> = {
     validateUpdate: (object, old, { subresource, resource }) =>
       subresource === "status"
         ? [...statusProblems(object as Job, old as Job)]
-        : ratchet(
-            jobChanges(object as Job, old as Job, resource),
-            () => jobProblems(old as Job),
-            acceptedBefore,
-          ),
+        : ratchet(jobChanges(object as Job, old as Job, resource), () => jobProblems(old as Job, old as Job)),
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {
@@ -243,31 +238,38 @@ function generatedLabels({ metadata }: ApiObject): Record<string, string> {
   };
 }
 
-function* jobProblems(job: Job): Problems {
-  yield* generatedSelectorProblems(job);
+function* jobProblems(job: Job, old?: Job): Problems {
+  yield* generatedSelectorProblems(job, old);
   yield* specProblems(job);
   yield* podNameProblems(job);
 }
 
 /** The server checks both the rules for all writes and those for changes, which include those of the spec. */
 function* jobChanges(job: Job, old: Job, resource: Resource): Problems {
-  yield* jobProblems(job);
+  yield* jobProblems(job, old);
   yield* runCheck("update", job, old, resource);
   yield* specProblems(job);
   yield* fixedFieldProblems(job.spec, old);
 }
 
-/** Without manualSelector, selector and labels are generated, and different ones are rejected. */
-function* generatedSelectorProblems(job: Job): Problems {
+/**
+ * Without manualSelector, selector and labels are generated, and different ones are rejected. Jobs that were stored before
+ * their labels had prefixes need none with them.
+ */
+function* generatedSelectorProblems(job: Job, old?: Job): Problems {
   const { manualSelector, selector, template } = job.spec;
   if (manualSelector || !selector) return;
   const { labels = {} } = template?.metadata ?? {};
-  for (const [key, value] of Object.entries(generatedLabels(job))) {
+  const generated = generatedLabels(job);
+  const stored = old && (old.spec.template?.metadata?.labels ?? {});
+  const prefixed = Object.keys(generated).filter((key) => key.includes("/"));
+  if (stored && !prefixed.every((key) => key in stored)) for (const key of prefixed) delete generated[key];
+  for (const [key, value] of Object.entries(generated)) {
     const field = `spec.template.metadata.labels[${key}]`;
     if (labels[key] === undefined) yield required(field, `must be '${value}'`);
     else if (labels[key] !== value) yield invalid(field, labels, `must be '${value}'`);
   }
-  if (isValidSelector(selector) && !matchesLabelSelector(selector, generatedLabels(job)))
+  if (isValidSelector(selector) && !matchesLabelSelector(selector, generated))
     yield invalid("spec.selector", selector, "`selector` not auto-generated");
 }
 

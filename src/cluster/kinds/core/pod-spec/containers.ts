@@ -9,6 +9,7 @@ import {
   notSupported,
   required,
   tooMany,
+  ruled,
 } from "@tsbuilder/apimachinery/errors";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import {
@@ -85,7 +86,7 @@ function* runToCompletionProblems(field: string, container: Container): Problems
   for (const [at, { restartPolicy }] of itemsOf(`${field}.resizePolicy`, container.resizePolicy)) {
     if (restartPolicy !== "RestartContainer") continue;
     const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers";
-    yield invalid(`${at}.restartPolicy`, restartPolicy, detail);
+    yield* ruled("resize of init containers", [invalid(`${at}.restartPolicy`, restartPolicy, detail)]);
   }
 }
 

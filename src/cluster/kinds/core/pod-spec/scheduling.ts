@@ -6,7 +6,7 @@ import {
   checkQualifiedName,
   checkSubdomain,
 } from "@tsbuilder/apimachinery/naming";
-import { duplicate, forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
+import { duplicate, forbidden, invalid, notSupported, required, ruled } from "@tsbuilder/apimachinery/errors";
 import { operatorProblems, selectorProblems } from "../../checks/meta-types.ts";
 import {
   type Problems,
@@ -82,7 +82,7 @@ export function* spreadProblems(
     yield* optionalChoice(`${at}.nodeAffinityPolicy`, constraint.nodeAffinityPolicy, type);
     yield* optionalChoice(`${at}.nodeTaintsPolicy`, constraint.nodeTaintsPolicy, type);
     yield* labelKeyProblems(at, constraint);
-    yield* selectorProblems(`${at}.labelSelector`, constraint.labelSelector);
+    yield* ruled("spread", selectorProblems(`${at}.labelSelector`, constraint.labelSelector));
   }
 }
 
@@ -117,22 +117,28 @@ const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
 
 function* nodeAffinityProblems(field: string, rules: Sent<core.NodeAffinity>): Problems {
   const needs = rules[requiredTerms];
-  if (needs) yield* nodeSelectorProblems(`${field}.${requiredTerms}`, needs.nodeSelectorTerms);
+  if (needs)
+    yield* nodeSelectorProblems(`${field}.${requiredTerms}`, needs.nodeSelectorTerms, "node affinity");
   const preferred = itemsOf(`${field}.${preferredTerms}`, rules[preferredTerms]);
   for (const [at, { weight = 0, preference = {} }] of preferred) {
     yield* weightProblems(`${at}.weight`, weight);
-    yield* nodeTermProblems(`${at}.preference`, preference, false);
+    yield* nodeTermProblems(`${at}.preference`, preference);
   }
 }
 
-/** The terms of a node selector, of which one must match. */
+/** The terms of a node selector, of which one must match. `rule` is that of values, if stored objects may break it. */
 export function* nodeSelectorProblems(
   field: string,
   terms: readonly Sent<core.NodeSelectorTerm>[] = [],
+  rule?: string,
 ): Problems {
   const at = `${field}.nodeSelectorTerms`;
   if (terms.length === 0) yield required(at, "must have at least one node selector term");
-  for (const [each, term] of itemsOf(at, terms)) yield* nodeTermProblems(each, term, true);
+  for (const [each, term] of itemsOf(at, terms))
+    yield* nodeTermProblems(each, term, (field, values) => {
+      const problems = eachChecked(field, values, checkLabelValue);
+      return rule === undefined ? problems : ruled(rule, problems);
+    });
 }
 
 function* weightProblems(field: string, weight: number): Problems {
@@ -143,17 +149,18 @@ function* weightProblems(field: string, weight: number): Problems {
 function* nodeTermProblems(
   field: string,
   { matchExpressions, matchFields }: Sent<core.NodeSelectorTerm>,
-  checksValues: boolean,
+  valueProblems?: (field: string, values: readonly string[]) => Problems,
 ): Problems {
-  for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions))
-    yield* labelRequirementProblems(at, requirement, checksValues);
+  for (const [at, requirement] of itemsOf(`${field}.matchExpressions`, matchExpressions)) {
+    yield* labelRequirementProblems(at, requirement);
+    if (valueProblems) yield* valueProblems(`${at}.values`, requirement.values ?? []);
+  }
   yield* each(`${field}.matchFields`, matchFields, fieldRequirementProblems);
 }
 
 function* labelRequirementProblems(
   field: string,
   { key = "", operator = "", values = [] }: Sent<core.NodeSelectorRequirement>,
-  checksValues: boolean,
 ): Problems {
   const at = `${field}.values`;
   if (operator !== "Gt" && operator !== "Lt") yield* operatorProblems(field, operator, values);
@@ -161,7 +168,6 @@ function* labelRequirementProblems(
     yield required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'");
   }
   yield* checked(`${field}.key`, key, checkQualifiedName);
-  if (checksValues) yield* eachChecked(at, values, checkLabelValue);
 }
 
 function* fieldRequirementProblems(
@@ -189,18 +195,47 @@ function* podAffinityProblems(field: string, rules: Sent<core.PodAffinity>): Pro
 
 function* podTermProblems(field: string, term: Sent<core.PodAffinityTerm>): Problems {
   const { labelSelector, namespaceSelector, namespaces = [], topologyKey = "" } = term;
-  yield* selectorProblems(`${field}.labelSelector`, labelSelector);
-  yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector);
+  yield* selectorProblems(`${field}.labelSelector`, labelSelector, "pod affinity");
+  yield* selectorProblems(`${field}.namespaceSelector`, namespaceSelector, "pod affinity");
   for (const name of namespaces) yield* checked(`${field}.namespace`, name, checkLabel);
   yield* labelKeyProblems(field, term);
   if (topologyKey === "") yield required(`${field}.topologyKey`, "can not be empty");
   yield* checked(`${field}.topologyKey`, topologyKey, checkQualifiedName);
 }
 
+/** What has a selector of pods, and keys of labels that a new pod's own values are selected by. */
+type KeyedTerm = Pick<Sent<core.PodAffinityTerm>, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">;
+
+/** Adds the values of a new pod's labels to its selectors, for the keys in matchLabelKeys and mismatchLabelKeys. */
+export function mergeLabelKeys(
+  { affinity = {}, topologySpreadConstraints = [] }: PodSpec,
+  labels: object,
+): void {
+  const ofPods = [affinity.podAffinity, affinity.podAntiAffinity].flatMap((rules) => [
+    ...(rules?.[preferredTerms] ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+    ...(rules?.[requiredTerms] ?? []),
+  ]);
+  for (const term of [...ofPods, ...topologySpreadConstraints] as readonly (KeyedTerm | undefined)[]) {
+    const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term ?? {};
+    if (!labelSelector) continue;
+    const values = new Map(Object.entries(labels));
+    const asked = [
+      ["In", matchLabelKeys],
+      ["NotIn", mismatchLabelKeys],
+    ] as const;
+    for (const [operator, keys] of asked) {
+      const merged = keys.filter((key) => values.has(key));
+      const added = merged.map((key) => ({ key, operator, values: [values.get(key)!] }));
+      if (added.length > 0)
+        labelSelector.matchExpressions = [...(labelSelector.matchExpressions ?? []), ...added];
+    }
+  }
+}
+
 /** The matchLabelKeys and mismatchLabelKeys of a selector. */
 function* labelKeyProblems(
   field: string,
-  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: Sent<core.PodAffinityTerm>,
+  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: KeyedTerm,
 ): Problems {
   for (const [name, keys] of Object.entries({ matchLabelKeys, mismatchLabelKeys })) {
     const at = `${field}.${name}`;

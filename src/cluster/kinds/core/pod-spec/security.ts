@@ -7,6 +7,7 @@ import {
   required,
   tooLong,
   notSupported,
+  ruled,
 } from "@tsbuilder/apimachinery/errors";
 import { relativePathProblems } from "../../checks/names.ts";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
@@ -190,7 +191,8 @@ export function* userNamespaceProblems(field: string, spec: PodSpec): Problems {
   if (spec.hostIPC) yield forbidden(`${field}.HostIPC`, refusal);
   const all = containersIn(field, spec, "initContainers", "containers", "ephemeralContainers");
   for (const [at, { volumeDevices }] of all) {
-    if (volumeDevices?.length) yield forbidden(`${at}.volumeDevices`, refusal);
+    if (volumeDevices?.length)
+      yield* ruled("devices of user namespaces", [forbidden(`${at}.volumeDevices`, refusal)]);
   }
 }
 

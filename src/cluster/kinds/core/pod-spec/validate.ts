@@ -12,6 +12,7 @@ import {
   invalidStruct,
   notFound,
   required,
+  ruled,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
 import { checkSearchDomain, relativePathProblems, labelProblems } from "../../checks/names.ts";
@@ -40,6 +41,7 @@ import {
   userNamespaceProblems,
   windowsOnlyProblems,
 } from "./security.ts";
+import { mirrorAnnotation } from "../../../contract/api-object.ts";
 import { ratchet } from "../../checks/ratcheting.ts";
 import { type Pod, type PodSpec, type PodTemplateSpec, type SeccompProfile, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
@@ -82,20 +84,9 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   }
 }
 
-/** Errors of pods and their templates that older releases accepted. */
-export const acceptedBefore: readonly RegExp[] = [
-  /affinity\..*values\[\d+\]: Invalid value: .*a valid label must be/u,
-  /resizePolicy\[\d+\]\.restartPolicy: .*non-sidecar initContainers/u,
-  /topologySpreadConstraints\[\d+\]\.labelSelector/u,
-  /pod-deletion-cost\]: Invalid value/u,
-  /volumeDevices: Forbidden: when `hostUsers` is false/u,
-  /is not positive integer multiple of hugepages/u,
-  /^spec\.selector\..*a valid label must be/u,
-];
-
-/** Validates the pod of an update; older releases accepted some of what is refused in new pods. */
+/** Validates the pod of an update. */
 export function changedPodProblems(pod: Pod, old: Pod): FieldError[] {
-  return ratchet(podProblems(pod), () => podProblems(old), acceptedBefore);
+  return ratchet(podProblems(pod), () => podProblems(old));
 }
 
 const podSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
@@ -112,16 +103,13 @@ function* annotationProblems(
     if (key === mirrorAnnotation && !spec.nodeName) {
       yield invalid(`${field}[${key}]`, value, "must set spec.nodeName if mirror pod annotation is set");
     } else if (key === "controller.kubernetes.io/pod-deletion-cost" && !isInt32(value)) {
-      yield invalid(`${field}[${key}]`, value, "must be a 32bit integer");
+      yield* ruled("deletion cost", [invalid(`${field}[${key}]`, value, "must be a 32bit integer")]);
     } else if (key === podSeccompAnnotation || key.startsWith(containerSeccompPrefix)) {
       yield* seccompAnnotationProblems(`${field}.${key}`, value);
     } else if (key.startsWith(appArmorPrefix))
       yield* appArmorAnnotationProblems(`${field}[${key}]`, key, value, spec);
   }
 }
-
-/** Marks the pod that a kubelet creates for a static one. */
-export const mirrorAnnotation = "kubernetes.io/config.mirror";
 
 /** Annotations that say what the kubelet does may not change. */
 export function* podAnnotationChanges({ metadata }: Pod, { metadata: old }: Pod): Problems {

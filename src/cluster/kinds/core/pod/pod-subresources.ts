@@ -3,7 +3,8 @@ import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
 import { isFeatureOn } from "../../../contract/version.ts";
 import { resetBuiltInStatus } from "../../../registry/default-strategy.ts";
 import { type Problems, itemsOf } from "../../checks/problems.ts";
-import { changedPodProblems, mirrorAnnotation, podAnnotationChanges } from "../pod-spec/validate.ts";
+import { isMirror } from "../../../contract/api-object.ts";
+import { changedPodProblems, podAnnotationChanges } from "../pod-spec/validate.ts";
 import type { Container, Pod, ResourceRequirements } from "../pod-spec/types.ts";
 
 // The subresources of a pod that change a part of its spec: `resize` the resources of containers and of the pod, and
@@ -41,7 +42,7 @@ function resized<T extends Container>(now: T[] | undefined, before: readonly T[]
 
 /** Validates a resize: only cpu and memory change, and no amount is removed. `keepsClass`: the QoS class stays the same. */
 export function* resizeProblems(pod: Pod, old: Pod, keepsClass: boolean): Problems {
-  if (isStatic(old)) return yield forbidden("[]", "static pods cannot be resized");
+  if (isMirror(old)) return yield forbidden("[]", "static pods cannot be resized");
   if (old.spec.os?.name === "windows") return yield forbidden("[]", "windows pods cannot be resized");
   yield* changedPodProblems(pod, old);
   const { qosClass = "", containerStatuses, nodeAllocatableResourceClaimStatuses } = old.status ?? {};
@@ -73,10 +74,6 @@ export function* resizeProblems(pod: Pod, old: Pod, keepsClass: boolean): Proble
     for (const [at, container, index] of itemsOf(`spec.${list}`, pod.spec[list]))
       yield* containerProblems(at, list, container, old.spec[list]![index]!);
   }
-}
-
-function isStatic({ metadata }: Pod): boolean {
-  return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }
 
 function canResize({ restartPolicy }: Container): boolean {
@@ -177,7 +174,7 @@ function withOldAmounts(
 
 /** Validates new containers of `kubectl debug`: those that are there stay as they are. */
 export function* ephemeralContainerChanges(pod: Pod, old: Pod): Problems {
-  if (isStatic(old)) return yield forbidden("[]", "static pods do not support ephemeral containers");
+  if (isMirror(old)) return yield forbidden("[]", "static pods do not support ephemeral containers");
   yield* changedPodProblems(pod, old);
   yield* podAnnotationChanges(pod, old);
   for (const before of old.spec.ephemeralContainers ?? []) {

@@ -42,6 +42,7 @@ import {
 } from "../../checks/problems.ts";
 import { toGoStruct } from "../../checks/go-struct.ts";
 import { imageSpaceProblems } from "../pod-spec/containers.ts";
+import { mergeLabelKeys } from "../pod-spec/scheduling.ts";
 import { largestID } from "../pod-spec/security.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
 import { ephemeralContainerChanges, resetPodPart, resizeProblems } from "./pod-subresources.ts";
@@ -76,6 +77,7 @@ export const pod: BuiltInKind = {
       const pod = object as Pod;
       pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
       adoptAppArmorAnnotations(pod);
+      mergeLabelKeys(pod.spec, pod.metadata.labels ?? {});
       if (pod.spec.schedulingGates?.length) pod.status.conditions = [gatedCondition(now)];
     },
     /** Binding to a node does not increment the generation. */

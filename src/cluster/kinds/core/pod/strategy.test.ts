@@ -72,3 +72,29 @@ test("requests that are many powers of ten apart are added, too", async () => {
   });
   expect(limited.code).toBe(422);
 });
+
+test("a new pod's own labels are merged into the selectors that name their keys", async () => {
+  const term = { topologyKey: "zone", labelSelector: {} };
+  const metadata = { name: "keyed", labels: { hash: "1", team: "a" } };
+  const topologySpreadConstraints = [
+    { ...term, maxSkew: 1, whenUnsatisfiable: "DoNotSchedule", matchLabelKeys: ["hash", "absent"] },
+  ];
+  const required = { ...term, matchLabelKeys: ["hash"], mismatchLabelKeys: ["team"] };
+  const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [required] } };
+  const { body } = await call("POST", pods, {
+    metadata,
+    spec: { ...spec, affinity, topologySpreadConstraints },
+  });
+  const mine = { key: "hash", operator: "In", values: ["1"] };
+  expect(body.spec?.topologySpreadConstraints?.[0]?.labelSelector).toEqual({ matchExpressions: [mine] });
+  expect(
+    body.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.[0]?.labelSelector,
+  ).toEqual({ matchExpressions: [mine, { key: "team", operator: "NotIn", values: ["a"] }] });
+  const [constraint] = topologySpreadConstraints;
+  const twice = { ...constraint, labelSelector: { matchExpressions: [{ key: "hash", operator: "Exists" }] } };
+  const refused = await call("POST", pods, {
+    metadata: { ...metadata, name: "twice" },
+    spec: { ...spec, topologySpreadConstraints: [twice] },
+  });
+  expect(refused.code).toBe(422);
+});

@@ -125,7 +125,12 @@ function findFreeAddress(taken: ReadonlyMap<string | undefined, unknown>): strin
  * Allocates node ports for NodePort and LoadBalancer Services, and a healthCheckNodePort. As on the real server, a dry run
  * accepts ports outside of the range.
  */
-export function allocateNodePorts(service: Service, services: Collection, dryRun: boolean): void {
+export function allocateNodePorts(
+  service: Service,
+  old: Service | undefined,
+  services: Collection,
+  dryRun: boolean,
+): void {
   const { spec } = service;
   if (!hasNodePorts(spec) && !needsHealthCheck(spec)) return;
   const taken = new Set<number>();
@@ -136,13 +141,17 @@ export function allocateNodePorts(service: Service, services: Collection, dryRun
     if (healthCheckNodePort) taken.add(healthCheckNodePort);
   }
   const ports = hasNodePorts(spec) ? (spec.ports ?? []) : [];
+  const mine = new Set<number>();
+  const byPort = new Map<number | undefined, number>();
   for (const [index, port] of ports.entries()) {
-    // TCP and UDP may share a node port, as for DNS.
-    const shared = ports
-      .slice(0, index)
-      .some((each) => each.nodePort === port.nodePort && each.protocol !== port.protocol);
+    // The TCP and UDP of one port share a node port in a new Service, as for DNS; in an old one, those of any ports may.
+    const sibling = ports.find((each) => each.port === port.port && each.nodePort)?.nodePort;
+    if (!old) port.nodePort ||= byPort.get(port.port) ?? sibling ?? 0;
+    const isShared = old ? mine.has(port.nodePort!) : byPort.get(port.port) === port.nodePort;
     if (!port.nodePort) port.nodePort = findFreePort(taken);
-    else if (!shared) checkNodePort(service, index, port.nodePort, taken, dryRun);
+    else if (!isShared) checkNodePort(service, index, port.nodePort, taken, dryRun);
+    if (!byPort.has(port.port)) byPort.set(port.port, port.nodePort);
+    mine.add(port.nodePort);
     taken.add(port.nodePort);
   }
   if (!needsHealthCheck(spec)) return;

@@ -44,3 +44,24 @@ test("addresses are given from the 257th one on: those before it are for Service
   expect((await create("dns", { clusterIP: "10.96.0.10" })).spec.clusterIP).toBe("10.96.0.10");
   expect((await create("next")).spec.clusterIP).not.toBe(given);
 });
+
+test("the protocols of one port share a node port, and other ports have their own", async () => {
+  const create = async (name: string, ...ports: object[]) => {
+    const body = { metadata: { name }, spec: { type: "NodePort", ports } };
+    const answer = await send(cluster.kubeconfig, { method: "POST", path, body });
+    const { spec } = answer.body as { spec?: { ports: Array<{ nodePort: number }> } };
+    return { code: answer.code, nodePorts: spec?.ports.map(({ nodePort }) => nodePort) };
+  };
+  const port = (protocol: string, number: number, nodePort?: number) => ({
+    name: `${protocol}-${number}`.toLowerCase(),
+    protocol,
+    port: number,
+    ...(nodePort !== undefined && { nodePort }),
+  });
+  const { nodePorts } = await create("shared", port("TCP", 53), port("UDP", 53), port("TCP", 54));
+  expect(nodePorts![1]).toBe(nodePorts![0]);
+  expect(nodePorts![2]).not.toBe(nodePorts![0]);
+  const asked = await create("asked", port("TCP", 1), port("UDP", 1, 31_000));
+  expect(asked.nodePorts).toEqual([31_000, 31_000]);
+  expect((await create("others", port("TCP", 1, 31_001), port("UDP", 2, 31_001))).code).toBe(422);
+});

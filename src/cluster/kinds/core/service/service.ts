@@ -78,7 +78,7 @@ function serviceStrategy(store: Store): Partial<Strategy> {
       if (!hasAddress(service.spec)) delete service.spec.internalTrafficPolicy;
       settleFamilies(service, old as Service | undefined);
       allocateAddress(service, store, old as Service | undefined);
-      allocateNodePorts(service, store.collection("services"), dryRun);
+      allocateNodePorts(service, old as Service | undefined, store.collection("services"), dryRun);
     },
   };
 }
