@@ -101,6 +101,18 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     expect(opened.problems).toEqual([]);
   });
 
+  test("a phone shows the list of objects, or one of them", async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole("button", { name: "‹ All objects" }).click();
+    await sees(".tree .node", "MySQL");
+    expect(await page.locator(".pane").isVisible()).toBe(false);
+    await page.locator(".tree .node").first().click();
+    await eventually(async () => expect(await page.locator(".pane").isVisible()).toBe(true));
+    expect(await page.locator(".tree").isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   test("it shows the reconciles in time, and why one ran", async () => {
     await press("button", /^Reconciles$/u);
     await press("button", /mysql default\/mysql-sample.*done/u);

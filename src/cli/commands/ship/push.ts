@@ -4,6 +4,7 @@ import { defaultImage, pushFlags, pushImage } from "../../arguments/image-flags.
 export const push = defineCommand({
   description: "Arguments after -- are passed to the container tool, for example for a registry without TLS.",
   flags: pushFlags,
+  refused: { image: "name the image without a flag: tsbuilder push IMAGE" },
   positionals: ["[image]"],
   takesRest: true,
   examples: [
