@@ -27,15 +27,16 @@ export const deploy = defineCommand({
       const pruned = await pruneDeployment(objects, project.projectName, flags);
       if (pruned.length > 0) ui.print(pruned.join("\n"));
     }
+    // Before the wait: it fails if there are webhooks, unless they are served on this machine.
+    if (isEmbedded) ui.note(noContainers);
     if (flags.wait) {
       const { waitForOperator } = await import("../../../ship/cluster/wait.ts");
       await waitForOperator(objects, () => renderSamples(root), flags, flags.timeout);
       ui.note(`The ${isEmbedded ? "Deployment" : "operator"} is available.`);
     }
-    if (isEmbedded) ui.note(noContainers);
   },
 });
 
 /** The embedded cluster reports pods as ready, as a node would. */
 const noContainers =
-  "The operator does not run: this is tsbuilder's embedded cluster, which shows pods as running without their containers. To see it reconcile, run it on this machine with tsbuilder run, or with tsbuilder dev; to see its container run, deploy to a cluster with nodes, such as kind.";
+  "The operator does not run, and serves no webhooks: this is tsbuilder's embedded cluster, which shows pods as running without their containers. To see it reconcile, run it on this machine with tsbuilder run, or with tsbuilder dev; to see its container run, start the cluster with --nodes 1, or deploy to another one, such as kind.";
