@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readBlocks } from "../../src/book/build/check-book.ts";
+import { readBlocks } from "./check-book.ts";
 import { readPages } from "../../src/book/build/pages.ts";
 import { repository } from "../support/source-imports.ts";
 import { explainExcerpt } from "./explain-excerpt.ts";

@@ -1,4 +1,4 @@
-import type { Block } from "../../src/book/build/check-book.ts";
+import type { Block } from "./check-book.ts";
 
 const block = new RegExp(
   [

@@ -1,4 +1,4 @@
-import { readBlocks } from "../../src/book/build/check-book.ts";
+import { readBlocks } from "./check-book.ts";
 
 /** A program with its arguments, as a page shows it at a prompt. `at` is the page and the line of its block. */
 export interface ShownCommand {

@@ -1,4 +1,4 @@
-import { type Block, readBlocks } from "../../src/book/build/check-book.ts";
+import { type Block, readBlocks } from "./check-book.ts";
 
 /** One thing that a page has its reader do: type a command, or write a file. `at` is the page and the line. */
 export type Step = { readonly at: string } & (

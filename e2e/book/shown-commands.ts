@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { listRepositoryFiles } from "../../src/book/build/check-book.ts";
+import { listRepositoryFiles } from "./check-book.ts";
 import { findCommand } from "../../src/cli/commands/index.ts";
 import { commandLine } from "../../src/cli/start/main.ts";
 import { thisTsbuilder } from "../../src/cli/packages/host.ts";

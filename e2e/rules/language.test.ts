@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listRepositoryFiles } from "../../src/book/build/check-book.ts";
+import { listRepositoryFiles } from "../book/check-book.ts";
 import { explainLanguage } from "./explain-language.ts";
 import { repository } from "../support/source-imports.ts";
 

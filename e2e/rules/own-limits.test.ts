@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listRepositoryFiles } from "../../src/book/build/check-book.ts";
+import { listRepositoryFiles } from "../book/check-book.ts";
 import { repository } from "../support/source-imports.ts";
 
 const files = listRepositoryFiles(repository).filter((file) =>

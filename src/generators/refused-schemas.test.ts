@@ -142,7 +142,7 @@ export interface Spec {
 
   it("types of JavaScript that JSON doesn't have, with what to use", async () => {
     const text = typesFile({
-      spec: "export interface Spec {\n  at?: Date;\n  all?: Map<string, string>;\n  url?: URL;\n}",
+      spec: "export interface Spec {\n  at?: Date;\n  all?: Map<string, string>;\n  url?: URL;\n  size?: Quantity;\n}",
     });
     const { diagnostics } = await planManifests(
       memoryTree({ "api/v1/groupversion_info.ts": groupVersion(), [file]: text }),
@@ -151,6 +151,7 @@ export interface Spec {
       '"Date" is not a type of JSON: use Time from "@tsbuilder/runtime"',
       '"Map" is not a type of JSON: use Record<string, T>',
       '"URL" is not a type of JSON: use a string with +kubebuilder:validation:Format=uri',
+      'import it: import type { Quantity } from "@tsbuilder/runtime"',
     ]);
   });
 });

@@ -214,6 +214,16 @@ function collides(
 }
 
 function refuseClashes(project: Project, resource: Resource): void {
+  const { group, domain } = resource;
+  if (resource.origin.type === "own" && domain !== "" && `.${group}`.endsWith(`.${domain}`)) {
+    throw new TsbuilderError(
+      `with the project's domain, the group "${group}" is "${qualifiedGroup(resource)}"`,
+      {
+        code: "INVALID_NAME",
+        hint: `omit the domain: --group ${group.slice(0, -domain.length - 1) || '""'}`,
+      },
+    );
+  }
   const own = project.resources.filter(({ origin }) => origin.type === "own");
   const otherGroup = own.find((other) => qualifiedGroup(other) !== qualifiedGroup(resource));
   if (otherGroup && !project.multigroup) {

@@ -59,8 +59,12 @@ test("a bundle that is rebuilt keeps our packages external if Node can resolve t
   rmSync(join(project, "node_modules/@tsbuilder"), { recursive: true });
   await expect(bundle.rebuild()).rejects.toMatchObject({
     message: 'Could not resolve "@tsbuilder/runtime"',
-    hint: expect.stringContaining("npm install") as string,
+    hint: expect.stringMatching(/npm install; .*: npm install @tsbuilder\/runtime$/u) as string,
     at: { file: "src/main.ts", line: 1, column: 21 },
+  });
+  write("src/main.ts", 'import "other/nothing";');
+  await expect(bundle.rebuild()).rejects.toMatchObject({
+    hint: '"other" is installed, and has no such module: fix the path',
   });
   write("src/main.ts", 'import "./nowhere.ts";');
   await expect(bundle.rebuild()).rejects.toMatchObject({

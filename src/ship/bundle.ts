@@ -113,6 +113,7 @@ async function withExplainedErrors(project: string, work: () => Promise<unknown>
 interface BuildFailure {
   readonly errors?: readonly {
     readonly text: string;
+    readonly notes?: readonly { readonly text: string }[];
     readonly location: { readonly file: string; readonly line: number; readonly column: number } | null;
   }[];
 }
@@ -120,12 +121,17 @@ interface BuildFailure {
 function explain(error: unknown, { install, add }: PackageManager): unknown {
   const first = (error as BuildFailure).errors?.[0];
   if (!first) return error;
-  const { location, text } = first;
+  const { location, text, notes = [] } = first;
+  const name = /^Could not resolve "(?![./])((?:@[^/"]+\/)?[^/"]+)/u.exec(text)?.[1];
+  const isInstalled = notes.some((note) =>
+    /not exported by package|not found on the file system/u.test(note.text),
+  );
+  const missing = isInstalled
+    ? `"${name}" is installed, and has no such module: fix the path${name === "@tsbuilder/runtime" ? `; kinds are in "${name}/k8s/GROUP/VERSION", such as "${name}/k8s/core/v1"` : ""}`
+    : `install the project's packages: ${install}; or add the missing one: ${add} ${name}`;
   return new TsbuilderError(text, {
     code: "INVALID_SOURCE",
-    hint: /^Could not resolve "[^./]/.test(text)
-      ? `install the project's packages: ${install}; or add the missing one: ${add} NAME`
-      : "fix the source; nothing was written",
+    hint: name === undefined ? "fix the source; nothing was written" : missing,
     ...(location ? { at: { file: location.file, line: location.line, column: location.column + 1 } } : {}),
   });
 }

@@ -49,6 +49,7 @@ test.skipIf(missing !== undefined)("deploy --wait names the webhooks that don't 
   const failed = await tryRun(project, "node", cli, "deploy", "--wait", "--timeout", "5");
   expect(failed.exitCode).toBe(1);
   expect(failed.stderr).toContain("the API server does not reach the operator's webhooks after 5 s");
+  expect(failed.stderr).toContain("The operator does not run, and serves no webhooks: ");
   expect(failed.stderr).toMatch(/failed calling webhook "mmysql.*connection refused/);
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createClient, type Desired, loadConfig } from "@tsbuilder/runtime";
 import { CronJob, Job } from "@tsbuilder/runtime/k8s/batch/v1";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../../src/book/build/check-book.ts";
+import { findChromium } from "../../book/check-book.ts";
 import { type LongCommand, startTsbuilder } from "../../support/dev/dev-process.ts";
 import { eventually } from "../../support/eventually.ts";
 import { initProject } from "../../support/projects/init-project.ts";

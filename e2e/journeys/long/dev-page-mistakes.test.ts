@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../../src/book/build/check-book.ts";
+import { findChromium } from "../../book/check-book.ts";
 import { type LongCommand, startTsbuilder } from "../../support/dev/dev-process.ts";
 import { type OpenPage, openPage } from "../../support/dev/page/open-page.ts";
 import { failingLines, plantFailures } from "../../support/dev/page/planted-operator.ts";

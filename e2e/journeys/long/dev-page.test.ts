@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../../src/book/build/check-book.ts";
+import { findChromium } from "../../book/check-book.ts";
 import { type LongCommand, startTsbuilder } from "../../support/dev/dev-process.ts";
 import { eventually } from "../../support/eventually.ts";
 import { initProject } from "../../support/projects/init-project.ts";
@@ -99,6 +99,18 @@ describe.skipIf("missing" in found)("the page of dev", () => {
     await opened.page.reload();
     await sees(".fields tr", /reason: Reconciled\s+mysql-operator \(status\)/u);
     expect(opened.problems).toEqual([]);
+  });
+
+  test("a phone shows the list of objects, or one of them", async () => {
+    const { page } = opened;
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole("button", { name: "‹ All objects" }).click();
+    await sees(".tree .node", "MySQL");
+    expect(await page.locator(".pane").isVisible()).toBe(false);
+    await page.locator(".tree .node").first().click();
+    await eventually(async () => expect(await page.locator(".pane").isVisible()).toBe(true));
+    expect(await page.locator(".tree").isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   test("it shows the reconciles in time, and why one ran", async () => {

@@ -92,6 +92,8 @@ async function tryPush(project: Shell): Promise<void> {
   const image = "registry.example.com/shop:v1";
   const pushed = await run(withTool, "make", "docker-push", `IMG=${image}`, "CONTAINER_TOOL=podman");
   expect(pushed.stdout).toContain(`podman push ${image}\n`);
+  const help = await run(project, "node", "hack/operator.js", "--help");
+  expect(help.stdout).toMatch(/^Usage: .*Commands: .*deploy.*Flags: .*--build-arg VALUE/su);
   const flags = ["--tool", "podman", "--", "--tls-verify=false"];
   const other = await run(withTool, "node", "hack/operator.js", "push", image, ...flags);
   expect(other.stdout).toBe(`podman push --tls-verify=false ${image}\n`);

@@ -146,7 +146,10 @@ async function cron(): Promise<void> {
   const other = schedules.filter((_, index) => ours[index] !== theirs[index]);
   const took = Object.keys(readers).map((name) => `${name} ${cost(() => read(name)).toFixed(0)} ms`);
   console.log(
-    `cron: croner ${await weigh("croner")}; ${other.length} of ${schedules.length} schedules differ, as ${other.slice(0, 4).join(" | ")}; ${took.join(", ")}`,
+    `cron: croner ${await weigh("croner")}; ${other.length} of ${schedules.length} schedules differ${other
+      .slice(0, 4)
+      .map((schedule) => `, ${schedule}`)
+      .join("")}; ${took.join(", ")}`,
   );
 }
 

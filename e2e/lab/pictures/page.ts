@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { findChromium } from "../../../src/book/build/check-book.ts";
+import { findChromium } from "../../book/check-book.ts";
 import { readPageAssets } from "../../../src/cli/commands/develop/page-assets.ts";
 import { startPage } from "../../../src/dev/page/page-server.ts";
 import { fileRecord } from "../../../src/dev/record/read-recording.ts";

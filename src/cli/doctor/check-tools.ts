@@ -17,7 +17,11 @@ export async function checkTools(): Promise<Finding[]> {
       ),
       checkTool("kustomize", ["version"], "not needed: kubectl includes it"),
       checkTool("helm", ["version", "--short"], "install it to work with charts: https://helm.sh"),
-      checkTool("kind", ["version"], "install it for npm run test-e2e: https://kind.sigs.k8s.io"),
+      checkTool(
+        "kind",
+        ["version"],
+        "not needed for tsbuilder test --e2e; npm run test-e2e uses it: https://kind.sigs.k8s.io",
+      ),
     ])),
     await checkContext(),
   ];

@@ -110,6 +110,8 @@ export function readableStack(stack: string, root?: string): string[] {
 
 /** Says what to do about a request to another system that did not get there; undefined for other errors. */
 export function connectionAdvice(error: string): string | undefined {
+  // A request to the API server begins with its method and path: it is down, and not what the operator calls.
+  if (/^[A-Z]+ \/\S*: /u.test(error)) return undefined;
   const found = connectionErrors.find(([pattern]) => pattern.test(error));
   return (
     found &&

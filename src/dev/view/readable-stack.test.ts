@@ -41,6 +41,7 @@ test.each([
   ["fetch failed: getaddrinfo ENOTFOUND stats.shop.svc", "Nobody knows this name. "],
   ["fetch failed: connect ETIMEDOUT 10.96.0.12:8428", "Nothing answers at this address. "],
   ["TypeError: fetch failed", "The request got no response. "],
+  ["GET /api/v1/pods: connect ECONNREFUSED 127.0.0.1:40011", undefined],
   ["no size of a", undefined],
 ])("connectionAdvice() of %j begins with %j", (error, advice) => {
   expect(connectionAdvice(error)?.split(/(?<=\. )/u)[0]).toBe(advice);

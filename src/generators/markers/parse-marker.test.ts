@@ -120,6 +120,12 @@ describe("parseArguments()", () => {
     expect(() => read(text)).toThrow(message);
   });
 
+  it("says how the values of a list are separated", () => {
+    expect(() => read("kubebuilder:validation:Enum=a,b")).toThrow(
+      expect.objectContaining({ hint: "separate values with semicolons: a;b" }),
+    );
+  });
+
   it("takes braces that are side by side, in quotes, or nested a hundred times", () => {
     const list = `{${Array.from({ length: 150 }, () => "{a: 1}").join(",")}}`;
     expect(read(`kubebuilder:default=${list}`)).toBeDefined();

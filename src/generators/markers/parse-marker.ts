@@ -61,7 +61,7 @@ function parseSingle(
     refuseDeepNesting(text);
     const scanner = new Scanner(text);
     const value = parseValue(scanner, argument);
-    expectEnd(scanner);
+    expectEnd(scanner, argument);
     return { "": value };
   } catch (error) {
     if (!(error instanceof MarkerError)) throw error;
@@ -117,10 +117,13 @@ function expectComma(scanner: Scanner, args: Record<string, unknown>, last: stri
   throw new MarkerError(`expected "," between arguments, got "${token.text}"`, token.start, hint);
 }
 
-function expectEnd(scanner: Scanner): void {
+function expectEnd(scanner: Scanner, { type }: ArgumentType): void {
   const token = scanner.scan();
   if (token.kind === "end") return;
-  const hint = "put a value that contains , ; or } in double quotes or backticks";
+  const hint =
+    type === "list" && token.text === ","
+      ? "separate values with semicolons: a;b"
+      : "put a value that contains , ; or } in double quotes or backticks";
   throw new MarkerError(`unexpected "${scanner.text.slice(token.start)}" after the value`, token.start, hint);
 }
 

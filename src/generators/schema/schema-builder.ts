@@ -446,8 +446,9 @@ const replacements: Readonly<Record<string, string>> = {
 };
 
 function hintForMissing(name: string): string {
-  return Object.hasOwn(replacements, name)
-    ? `"${name}" is not a type of JSON: use ${replacements[name]}`
+  if (Object.hasOwn(replacements, name)) return `"${name}" is not a type of JSON: use ${replacements[name]}`;
+  return wellKnownSchema(name, false)
+    ? `import it: import type { ${name} } from "@tsbuilder/runtime"`
     : "import it, or fix its name";
 }
 

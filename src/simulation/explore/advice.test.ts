@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../../../e2e/support/source-imports.ts";
-import { anchorsOf } from "../../book/build/check-book.ts";
+import { anchorsOf } from "../../../e2e/book/check-book.ts";
 import { bookAddress } from "../../shared/book-address.ts";
 import type { MistakeClass } from "../contract/index.ts";
 import { bookPages } from "./advice.ts";

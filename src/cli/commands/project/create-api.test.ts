@@ -15,6 +15,8 @@ describe("create api", () => {
     ["--version v1 --kind order", "INVALID_NAME"],
     [`--version v1 --kind A${"b".repeat(59)}`, "INVALID_NAME"],
     ["--version v1 --kind Order --group Apps", "INVALID_NAME"],
+    ["--version v1 --kind Order --group shop.example.com", "INVALID_NAME"],
+    ["--version v1 --kind Order --group example.com", "INVALID_NAME"],
     ["--version v1 --kind Order --plural Orders", "INVALID_NAME"],
     ["--version v1 --kind Order --short-name O", "INVALID_NAME"],
     ["--version v1 --kind Order --resource=false --controller=false", "INVALID_ARGUMENT"],

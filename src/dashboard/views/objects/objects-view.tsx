@@ -137,10 +137,14 @@ function parentOf(rows: readonly TreeRow[], at: number): number {
   return rows.findLastIndex((row, index) => index < at && row.level < level);
 }
 
-/** The view of objects: the tree on the left, the chosen object on the right. */
+/** The view of objects: the tree on the left, the chosen object on the right. A phone shows one of them. */
 export function ObjectsView() {
+  const { shown, show } = usePage();
   return (
-    <div class="split">
+    <div class={`split objects${shown.place === undefined ? "" : " one-object"}`}>
+      <button type="button" class="link all-objects" onClick={() => show({ place: undefined })}>
+        ‹ All objects
+      </button>
       <ObjectTree />
       <ObjectPane />
     </div>

@@ -10,8 +10,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, type Page as BrowserPage, chromium } from "playwright-core";
-import { bookAddress } from "../../shared/book-address.ts";
-import { type Page, bodyOf, readPages, repository, siteFolder, stagedFolder } from "./pages.ts";
+import { bookAddress } from "../../src/shared/book-address.ts";
+import {
+  type Page,
+  bodyOf,
+  readPages,
+  repository,
+  siteFolder,
+  stagedFolder,
+} from "../../src/book/build/pages.ts";
 
 /** Checks the built book, and prints how many commands of its pages run. Returns the problems. */
 export async function checkBook(base: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { countCommands, explainPages } from "./check-book.ts";
-import { readPage } from "./pages.ts";
+import { readPage } from "../../src/book/build/pages.ts";
 
 const page = (path: string, text: string, follow?: string) =>
   readPage(
