@@ -189,7 +189,8 @@ function sayOnce(moments: Seen): string[] {
     const [length, times] = repetitionAt(texts, at);
     const end = at + length * (times + 1);
     told.push(...moments.slice(at, at + length).map(momentText));
-    if (times > 0) told.push(timed(moments[end - 1]!.event.at, `  … the same ${times} times more, until then`));
+    if (times > 0)
+      told.push(timed(moments[end - 1]!.event.at, `  … the same ${times} times more, until then`));
     at = end;
   }
   return told;

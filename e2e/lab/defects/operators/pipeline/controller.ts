@@ -139,7 +139,7 @@ export class PipelineReconciler implements Reconciler {
         (live.status?.finishedAt !== undefined || live.status?.completedSteps?.includes(step.name)))
     )
       return "A newer state is awaited";
-    const desired = jobFor(pipeline, status.run!, step);
+    const desired = jobFor(pipeline, status.run, step);
     try {
       await this.#client.create(Job, desired, { owner: pipeline });
     } catch (error) {
