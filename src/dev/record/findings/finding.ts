@@ -190,12 +190,15 @@ export class Episodes<Detail> {
    * each second somebody asks.
    */
   found(
-    describe: (episode: Readonly<Episode<Detail>>) => Found,
+    describe: (episode: Readonly<Episode<Detail>>) => Omit<Found, "from" | "at">,
     isFound: (episode: Readonly<Episode<Detail>>) => boolean = () => true,
   ): Finding[] {
     return this.#counted.filter(isFound).map((episode) => {
       let finding = this.#described.get(episode);
-      if (finding === undefined) this.#described.set(episode, (finding = completed(describe(episode))));
+      if (finding !== undefined) return finding;
+      const { from, at } = episode;
+      finding = completed({ ...describe(episode), from, at });
+      this.#described.set(episode, finding);
       return finding;
     });
   }

@@ -117,8 +117,6 @@ export class HotLoopDetector implements Detector {
         kind: "hot loop",
         title: `${controller} makes itself reconcile ${request} again and again`,
         text: `${controller} reconciled ${request} again ${times(count)} in ${span(at - from)}, since it ${why}${requeues && causes.size > 0 ? " or asked to" : ""}: ${advice}`,
-        from,
-        at,
         places: [...causes.keys()],
         requests: [{ controller, request }],
       };
@@ -177,8 +175,6 @@ export class RetryLoopDetector implements Detector {
         kind: "retry loop",
         title: `${controller} keeps failing for ${request}`,
         text: `${controller} failed ${times(count)} in a row in ${span(at - from)} for ${request} with “${shortened(error, 200)}”: remove the cause, or throw a TerminalError if another try can't help`,
-        from,
-        at,
         requests: [{ controller, request }],
       }),
       ({ detail }) => !this.#isExplained(detail.error),
@@ -234,7 +230,7 @@ export class SlowRequestDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#slow.found(({ count, from, at, detail }) => {
+    return this.#slow.found(({ count, detail }) => {
       const { controller, method, resource, mayCallWebhook, webhooks, seconds, requests } = detail;
       const most = span(seconds * 1000);
       const took =
@@ -251,8 +247,6 @@ export class SlowRequestDetector implements Detector {
         kind: "slow request",
         title: `${method} of ${resource} is slow`,
         text: `${took} in reconciles of ${controller}: ${advice}`,
-        from,
-        at,
         requests: [...requests.values()],
       };
     });
@@ -344,7 +338,7 @@ export class MissingRightDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#refusals.found(({ count, from, at, detail }) => {
+    return this.#refusals.found(({ count, detail }) => {
       const { controller, group, resource, verbs, requests } = detail;
       const what = `${listed([...verbs])} ${resource}`;
       const groups = group === "" ? '""' : group;
@@ -353,8 +347,6 @@ export class MissingRightDetector implements Detector {
         kind: "missing right",
         title: `${controller} is not allowed to ${what}`,
         text: `The API server refused ${controller} ${times(count)} to ${what}${group === "" ? "" : ` in ${group}`}: add the marker ${marker} to its controller`,
-        from,
-        at,
         requests: [...requests.values()],
       };
     });
@@ -392,7 +384,7 @@ export class ConflictDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#conflicts.found(({ count, from, at, detail: { controller, request, method, path } }) => {
+    return this.#conflicts.found(({ count, detail: { controller, request, method, path } }) => {
       const target = requestTarget(path);
       const place = target && placeOf(target);
       const what = place ?? target?.resource ?? path;
@@ -400,8 +392,6 @@ export class ConflictDetector implements Detector {
         kind: "conflicts",
         title: `${controller} meets conflicts on ${what}`,
         text: `${method} ${path} was answered with 409 ${times(count)} in reconciles of ${request}: ${adviceFor(method)}`,
-        from,
-        at,
         places: place === undefined ? [] : [place],
         requests: [{ controller, request }],
       };

@@ -216,7 +216,7 @@ export class SlowWebhookDetector implements Detector {
   }
 
   found(): Found[] {
-    return this.#slow.found(({ count, from, at, detail }) => {
+    return this.#slow.found(({ count, detail }) => {
       const { first, operations, places, requests, most } = detail;
       const name = webhookName(first);
       const calls = count === 1 ? "A call" : `${count} calls`;
@@ -225,8 +225,6 @@ export class SlowWebhookDetector implements Detector {
         kind: "slow webhook",
         title: `${name} is slow`,
         text: `${calls} of the ${name} for ${listed([...operations])} of ${first.resource} took ${took}: who writes these waits for it, so leave to the reconciler what takes time`,
-        from,
-        at,
         places: places.all,
         requests: [...requests.values()],
         call: first.uid,
@@ -287,8 +285,6 @@ export class DeniedWriteDetector implements Detector {
         kind: "denied writes",
         title: `${webhookName(first)} denies what ${who} writes`,
         text: `The ${webhookName(first)} denied ${times(count)} in ${span(at - from)} that ${who} ${operationVerbs[operation]} ${place}, with “${shortened(message, 200)}”: let the operator write only what the webhook allows`,
-        from,
-        at,
         places: [place],
         call: uid,
       };
