@@ -94,7 +94,7 @@ export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitio
   readonly ignored?: Readonly<Record<string, string>>;
   /** The same for flags without a value: the word behind such a flag is not its value. */
   readonly ignoredBooleans?: Readonly<Record<string, string>>;
-  /** Flags of kubebuilder that are an error here, each with a hint what to use. */
+  /** Flags of kubebuilder, of operator-sdk or of other commands that are an error here, each with a hint what to use. */
   readonly refused?: Readonly<Record<string, string>>;
   /** Runs the command. Returns its exit code if it isn't 0; throws a `TsbuilderError` for what the user can mend. */
   run(invocation: Invocation<Flags>): Promise<number | void>;

@@ -153,7 +153,7 @@ function refuseFlags(argv: readonly string[], { refused = {} }: Command): void {
   for (const word of argv.flatMap((text) => readFlagWord(text) ?? [])) {
     const hint = reasonFor(word, refused);
     if (hint === undefined) continue;
-    throw invalidArgument(`${word.flag} does not apply to a TypeScript project`, hint);
+    throw invalidArgument(`tsbuilder has no ${word.flag} here`, hint);
   }
 }
 

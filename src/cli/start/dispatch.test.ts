@@ -46,6 +46,8 @@ describe("dispatch()", () => {
     ["create webhook --validation", `did you mean "--programmatic-validation"?`],
     ["init --domain example.com --license gpl", "run tsbuilder init --help for its flags"],
     ["create api --kind", "run tsbuilder create api --help for its flags"],
+    ["push --image shop:v1", "name the image without a flag: tsbuilder push IMAGE"],
+    ["load --image shop:v1", "name images without a flag: tsbuilder load IMAGE"],
     ["init --domain example.com --multigroup=perhaps", "use --multigroup or --multigroup=false"],
     ["init --domain example.com --plugins go/v4", "TypeScript and kustomize are built in"],
   ])("refuses %j with a hint, and writes nothing", async (line, hint) => {

@@ -107,6 +107,7 @@ export const load = defineCommand({
     kubeconfig: { ...clusterFlags.kubeconfig, summary: "kubeconfig of an embedded cluster with nodes" },
     tool: toolFlag,
   },
+  refused: { image: "name images without a flag: tsbuilder load IMAGE" },
   positionals: ["[images...]"],
   examples: [
     "tsbuilder load mysql-operator:dev --into kind --name dev",
