@@ -1,36 +1,14 @@
 import { basename, dirname, resolve } from "node:path";
 import { parseInstallMode } from "../../../olm/run/install-mode.ts";
-import type { OlmPlace } from "../../../olm/run/olm-cluster.ts";
 import type { Bundle } from "../../../olm/validate/bundle.ts";
 import { everythingBelow } from "../../../scaffold/tree.ts";
 import type { TsbuilderError } from "../../../shared/errors.ts";
 import { parseImageReference } from "../../../ship/images/image-reference.ts";
-import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
+import { announceTarget } from "../../arguments/cluster-flags.ts";
 import type { FlagDefinition, FlagValues } from "../../arguments/command.ts";
 import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
-import { readDuration } from "../../arguments/flag-values.ts";
 import { refuseErrors, requireBundle } from "./findings.ts";
-
-/** Flags for the cluster and namespace in which OLM works. */
-const olmFlags = {
-  ...clusterFlags,
-  namespace: flag.string("namespace of the operator (default: PACKAGE-system)", "NAME", { short: "n" }),
-  timeout: flag.string("how long to wait for each step: 5m, or seconds", "DURATION", {
-    default: "180s",
-    check: readSeconds,
-  }),
-} as const satisfies Record<string, FlagDefinition>;
-
-/** Parses `180` or `3m` to whole seconds, rounded up. */
-function readSeconds(text: string): number {
-  return /^[0-9]+$/u.test(text) ? Number(text) : Math.ceil(readDuration("timeout", text) / 1000);
-}
-
-/** Returns the cluster, namespace and time limit that the flags name. */
-function placeFor(packageName: string, flags: FlagValues<typeof olmFlags>): OlmPlace {
-  const { context, kubeconfig, timeout, namespace = `${packageName}-system` } = flags;
-  return { context, kubeconfig, timeout: readSeconds(timeout), namespace };
-}
+import { olmFlags, placeFor } from "./olm-flags.ts";
 
 /** Flags for the catalog that serves a bundle to OLM. */
 const servingFlags = {
@@ -166,33 +144,5 @@ export const runBundleUpgrade = defineCommand({
     const note = (text: string): void => ui.note(text);
     await upgradeBundle({ bundle, image, ...servingOptions(flags), note }, place);
     ui.print(`OLM has upgraded to ${csvNameOf(bundle)}`);
-  },
-});
-
-export const cleanup = defineCommand({
-  description:
-    "Deletes what tsbuilder run bundle made: the package's Subscription, its CRDs with all their objects, its versions, the OperatorGroup and the catalog. The namespace stays. What other catalogs installed is refused.",
-  flags: {
-    "delete-crds": flag.switch("delete the operator's CRDs, and with them all objects of its kinds", {
-      default: true,
-    }),
-    "delete-all": flag.switch("operator-sdk's flag: it is so", { default: true, hidden: true }),
-    ...olmFlags,
-  },
-  positionals: ["<package>"],
-  refused: { "delete-operator-groups": "only the OperatorGroup of tsbuilder run bundle is deleted" },
-  examples: ["tsbuilder cleanup mysql-operator", "tsbuilder cleanup mysql-operator --no-delete-crds"],
-  async run({ flags, positionals: [packageName = ""], ui }) {
-    if (!flags["delete-all"]) {
-      throw invalidArgument(
-        "--delete-all=false does not say what to keep",
-        "use --no-delete-crds to keep the CRDs",
-      );
-    }
-    const { cleanUpPackage } = await import("../../../olm/run/run-bundle.ts");
-    const place = placeFor(packageName, flags);
-    await announceTarget(flags, ui, { action: "Deleting", namespace: place.namespace });
-    for (const line of await cleanUpPackage(packageName, place, { deleteCrds: flags["delete-crds"] }))
-      ui.print(line);
   },
 });
