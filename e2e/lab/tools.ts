@@ -72,7 +72,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     },
     release: {
       summary: "prepares a release, or shows with --dry-run what it would publish",
-      steps: [program("src/packaging/release/main.ts")],
+      steps: [program("e2e/lab/release/main.ts")],
     },
   },
   "Searches for mistakes": {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { packRelease } from "../../../src/packaging/release/pack-release.ts";
+import { packRelease } from "../../lab/release/pack-release.ts";
 import { repository } from "../../support/source-imports.ts";
 
 const page = "https://github.com/example/tsbuilder";

@@ -1,7 +1,7 @@
 import { compareText } from "@tsbuilder/apimachinery/text";
-import { licensesFile } from "../../shared/third-party-licenses.ts";
-import type { Tarball } from "../pack.ts";
-import { readTarball, sha256 } from "../tarball.ts";
+import { licensesFile } from "../../../src/shared/third-party-licenses.ts";
+import type { Tarball } from "../../../src/packaging/pack.ts";
+import { readTarball, sha256 } from "../../../src/packaging/tarball.ts";
 
 /** One of our packages in a release. */
 interface ReleasedPackage {

@@ -1,8 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkPackage } from "./check-package.ts";
-import { type Tarball, packReleases, readCli, readCreate, readLibraries } from "../pack.ts";
-import { readTarball, sha256 } from "../tarball.ts";
+import {
+  type Tarball,
+  packReleases,
+  readCli,
+  readCreate,
+  readLibraries,
+} from "../../../src/packaging/pack.ts";
+import { readTarball, sha256 } from "../../../src/packaging/tarball.ts";
 import { type LockedPackage, describePackage, describeRelease } from "./sbom.ts";
 import { readNotes } from "./versions.ts";
 
@@ -81,7 +87,7 @@ const sizeBudgets: Readonly<Record<string, number>> = {
 /** Returns a sentence for a package that exceeds its budget, or has none. */
 export function checkSize({ name, bytes }: Pick<Tarball, "name" | "bytes">, budgets = sizeBudgets): string[] {
   const budget = budgets[name];
-  if (budget === undefined) return [`${name}: has no budget in src/packaging/release/pack-release.ts`];
+  if (budget === undefined) return [`${name}: has no budget in e2e/lab/release/pack-release.ts`];
   const size = Math.ceil(bytes.length / 1000);
   return size <= budget ? [] : [`${name}: has ${size} kB packed, and may have ${budget}`];
 }

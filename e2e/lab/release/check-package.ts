@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { posix } from "node:path";
-import { licensesFile } from "../../shared/third-party-licenses.ts";
-import type { PackedFile } from "../tarball.ts";
+import { licensesFile } from "../../../src/shared/third-party-licenses.ts";
+import type { PackedFile } from "../../../src/packaging/tarball.ts";
 
 /** The fields of a packed `package.json` that are checked. */
 interface Manifest {

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { git } from "../commit.ts";
-import { findOwnPackage } from "../own-package.ts";
-import { packageFolders } from "../pack.ts";
-import { sha256 } from "../tarball.ts";
+import { git } from "../../../src/packaging/commit.ts";
+import { findOwnPackage } from "../../../src/packaging/own-package.ts";
+import { packageFolders } from "../../../src/packaging/pack.ts";
+import { sha256 } from "../../../src/packaging/tarball.ts";
 import { checkTag, closeUnreleased, isInChangelog, setVersion } from "./versions.ts";
 import { type PackOptions, readReleaseCommand, releaseHelp } from "./command-line.ts";
 import { findRepository, packRelease } from "./pack-release.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkPackage } from "./check-package.ts";
-import { readTarball, writeTarball } from "../tarball.ts";
+import { readTarball, writeTarball } from "../../../src/packaging/tarball.ts";
 
 const manifest = {
   name: "library",
