@@ -12,9 +12,10 @@ export const errorCodes = {
     remedy: "tsbuilder COMMAND --help lists the flags of a command, with the values that they take.",
   },
   INVALID_NAME: {
-    meaning: "A group, version, kind, plural or other name is one that Kubernetes does not accept.",
+    meaning:
+      "A group, version, kind, plural or other name is one that Kubernetes does not accept, or a group would have the domain twice.",
     remedy:
-      "Groups and domains are DNS names in lower case, versions look like v1, v1beta2 or v1alpha1, and kinds are in PascalCase.",
+      "Groups and domains are DNS names in lower case, a group is given without the domain, versions look like v1, v1beta2 or v1alpha1, and kinds are in PascalCase.",
   },
   MISSING_ANSWER: {
     meaning: "A required flag is missing, and there is no terminal to ask for it.",
