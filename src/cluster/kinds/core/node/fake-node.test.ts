@@ -119,6 +119,11 @@ test("a kubelet that falls silent makes its node unknown, its pods unready and e
     expect(podNamed("own").status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("False"),
   );
   await eventually(() => expect(taintsOf("tsbuilder-node")).toEqual([]));
+  const told = objects().list("events") as unknown as { reason: string; message: string }[];
+  expect(told.filter(({ reason }) => reason === "NodeNotReady").map(({ message }) => message)).toEqual([
+    "Node is not ready",
+    "Node real status is now: NodeNotReady",
+  ]);
   await renewLease();
   await objects().update("test", { ...nodeNamed("real"), status: status() } as never, "status");
   await eventually(() => expect(taintsOf("real")).toEqual([]));

@@ -11,6 +11,7 @@ import {
 } from "../../../control-loop/api/core.ts";
 import type { Controller, ControllerContext } from "../../../control-loop/controller.ts";
 import { isReady, setPodCondition } from "../../../control-loop/pods/pod-state.ts";
+import { reporting } from "../../../control-loop/record-event.ts";
 import { versionInfo } from "../../../contract/version.ts";
 import type { ResourceName } from "../../../contract/cluster-objects.ts";
 
@@ -36,7 +37,8 @@ export const pretendedTaint: Taint = { key: "tsbuilder.dev/pretended", effect: "
  * kubelets, which are only watched over. A node whose condition Ready is not True is tainted; with `Unknown`, which the node of
  * a silent kubelet gets, its pods aren't ready any more.
  */
-export function fakeNode({ objects, clock }: ControllerContext): Controller {
+export function fakeNode(context: ControllerContext): Controller {
+  const { objects, clock, report } = reporting(context, nodeUser, "node-controller");
   /** The last sign of each kubelet, and when it was noticed. */
   const signs = new Map<string, { readonly sign: string; readonly noticed: number }>();
   return {
@@ -70,6 +72,8 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
     if (clock.now() - lastHeard(node) < graceMilliseconds) return node;
     const silent = silentConditions(conditions, node.metadata.creationTimestamp!, formatTime(clock.now()));
     if (isEqual(silent, conditions)) return node;
+    if (readiness(node)?.status === "True")
+      await report(node, "Normal", "NodeNotReady", `Node ${node.metadata.name} status is now: NodeNotReady`);
     return objects.update(
       evictionUser,
       { ...node, status: { ...node.status, conditions: silent } },
@@ -108,6 +112,7 @@ export function fakeNode({ objects, clock }: ControllerContext): Controller {
     const condition = { type: "Ready", status: "False", reason: "NodeNotReady" } as const;
     const status = setPodCondition(pod.status, condition, formatTime(clock.now()));
     await objects.update(evictionUser, { ...pod, status }, "status");
+    await report(pod, "Warning", "NodeNotReady", "Node is not ready");
   }
 
   async function renewLease(): Promise<void> {
@@ -142,17 +147,10 @@ const kubeletConditions: readonly string[] = ["Ready", "MemoryPressure", "DiskPr
 
 /** Makes the conditions of a silent kubelet Unknown, also those that it never wrote; others are not its own. */
 function silentConditions(conditions: readonly LooseCondition[], created: string, now: string) {
-  const unknown = { status: "Unknown", lastTransitionTime: now } as const;
-  const stopped = {
-    ...unknown,
-    reason: "NodeStatusUnknown",
-    message: "Kubelet stopped posting node status.",
-  };
-  const never = {
-    ...unknown,
-    reason: "NodeStatusNeverUpdated",
-    message: "Kubelet never posted node status.",
-  };
+  const silent = (reason: string, message: string) =>
+    ({ status: "Unknown", lastTransitionTime: now, reason, message }) as const;
+  const stopped = silent("NodeStatusUnknown", "Kubelet stopped posting node status.");
+  const never = silent("NodeStatusNeverUpdated", "Kubelet never posted node status.");
   const missing = kubeletConditions.filter((type) => conditions.every((each) => each.type !== type));
   return [
     ...conditions.map((each) => {
