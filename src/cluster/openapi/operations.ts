@@ -119,60 +119,36 @@ const statuses: Readonly<Record<string, string>> = {
   "401": "Unauthorized",
 };
 
-const inQuery = (name: string, type: ParameterType = "string"): Parameter => ({
-  name,
-  in: "query",
-  schema: { type, uniqueItems: true },
-});
+function inQuery(type: ParameterType, ...names: readonly string[]): Parameter[] {
+  return names.map((name) => ({ name, in: "query", schema: { type, uniqueItems: true } }));
+}
 
-const pretty = inQuery("pretty");
-const resourceVersion = inQuery("resourceVersion");
-const dryRun = inQuery("dryRun");
-const writeParameters = [dryRun, inQuery("fieldManager"), inQuery("fieldValidation")];
-const patchParameters = [...writeParameters, inQuery("force", "boolean")];
+const pretty = inQuery("string", "pretty");
+const resourceVersion = inQuery("string", "resourceVersion");
+const dryRun = inQuery("string", "dryRun");
+const writeParameters = [...dryRun, ...inQuery("string", "fieldManager", "fieldValidation")];
 
 const deleteParameters = [
-  dryRun,
-  inQuery("gracePeriodSeconds", "integer"),
-  inQuery("ignoreStoreReadErrorWithClusterBreakingPotential", "boolean"),
-  inQuery("orphanDependents", "boolean"),
-  inQuery("propagationPolicy"),
+  ...dryRun,
+  ...inQuery("integer", "gracePeriodSeconds"),
+  ...inQuery("boolean", "ignoreStoreReadErrorWithClusterBreakingPotential", "orphanDependents"),
+  ...inQuery("string", "propagationPolicy"),
 ];
 
 const selectionParameters = [
-  inQuery("continue"),
-  inQuery("fieldSelector"),
-  inQuery("labelSelector"),
-  inQuery("limit", "integer"),
-  resourceVersion,
-  inQuery("resourceVersionMatch"),
-  inQuery("sendInitialEvents", "boolean"),
-  inQuery("shardSelector"),
-  inQuery("timeoutSeconds", "integer"),
+  ...resourceVersion,
+  ...inQuery("string", "continue", "fieldSelector", "labelSelector", "resourceVersionMatch", "shardSelector"),
+  ...inQuery("integer", "limit", "timeoutSeconds"),
+  ...inQuery("boolean", "sendInitialEvents"),
 ];
 
-const listParameters = [
-  inQuery("allowWatchBookmarks", "boolean"),
-  ...selectionParameters,
-  inQuery("watch", "boolean"),
-];
-
-const deleteCollectionParameters = [...selectionParameters, ...deleteParameters];
-
-/** The operations on a collection, an object or a subresource, by verb. */
-const sketchers = {
-  list: (target: Target) => sketchList(target),
-  get: sketchRead,
-  update: sketchReplace,
-  create: sketchCreate,
-  delete: sketchDelete,
-  deletecollection: sketchDeleteCollection,
-  patch: sketchPatch,
-};
+const listParameters = [...selectionParameters, ...inQuery("boolean", "allowWatchBookmarks", "watch")];
 
 /** Sketches the operations of some verbs, in their order, without those that are not served. */
-function sketchAll(target: Target, served: readonly Verb[], verbs: readonly (keyof typeof sketchers)[]) {
-  return verbs.filter((verb) => served.includes(verb)).map((verb) => sketchers[verb](target));
+function sketchAll(target: Target, served: readonly Verb[], verbs: readonly (OwnVerb | "list")[]): Sketch[] {
+  return verbs
+    .filter((verb) => served.includes(verb))
+    .map((verb) => (verb === "list" ? sketchList(target) : sketchOwn(target, verb)));
 }
 
 const watchMediaTypes = mediaTypes.flatMap((type) =>
@@ -188,90 +164,94 @@ function sketchList({ resource, references }: Target, suffix = ""): Sketch {
     action: "list",
     id: ["list", suffix === "" ? scopedKind(resource) : `${kind}${suffix}`],
     description: `list ${canWatch ? "or watch " : ""}objects of kind ${kind}`,
-    parameters: [...listParameters, pretty],
+    parameters: [...listParameters, ...pretty],
     responses: responses(contentOf(references.list, custom ? customMediaTypes : watchMediaTypes)),
   };
 }
 
-function sketchCreate(target: Target): Sketch {
-  const { resource, subresource, schema, bodyKind } = target;
-  const kind = withArticle(resource.kind);
-  return {
-    method: "post",
-    id: ["create", scopedName(target)],
-    description: subresource === "" ? `create ${kind}` : `create ${subresource} of ${kind}`,
-    parameters: [...writeParameters, pretty],
-    requestBody: { ...requestBody(resource, schema), required: true },
-    responses: successResponses(target, schema, "200", "201", "202"),
-    bodyKind,
-  };
-}
+/** The verbs of an object or a subresource, and of the deletion of a collection. */
+type OwnVerb = "get" | "update" | "create" | "delete" | "deletecollection" | "patch";
 
-function sketchDeleteCollection(target: Target): Sketch {
-  const { resource, references } = target;
-  return {
-    method: "delete",
-    action: "deletecollection",
-    id: ["delete", `Collection${scopedKind(resource)}`],
-    description: `delete collection of ${resource.kind}`,
-    parameters: [...(resource.custom ? listParameters : deleteCollectionParameters), pretty],
-    ...(!resource.custom && { requestBody: requestBody(resource, references.meta("DeleteOptions")) }),
-    responses: successResponses(target, references.meta("Status"), "200"),
-  };
-}
-
-function sketchRead(target: Target): Sketch {
-  const { resource, schema, bodyKind } = target;
-  return {
-    method: "get",
-    id: ["read", scopedName(target)],
-    description: `read ${describeTarget(target)}`,
-    parameters: [...(resource.custom ? [resourceVersion] : []), pretty],
-    responses: successResponses(target, schema, "200"),
-    bodyKind,
-  };
-}
-
-function sketchReplace(target: Target): Sketch {
-  const { resource, schema, bodyKind } = target;
-  return {
-    method: "put",
-    id: ["replace", scopedName(target)],
-    description: `replace ${describeTarget(target)}`,
-    parameters: [...writeParameters, pretty],
-    requestBody: { ...requestBody(resource, schema), required: true },
-    responses: successResponses(target, schema, "200", "201"),
-    bodyKind,
-  };
-}
-
-function sketchDelete(target: Target): Sketch {
-  const { resource, references } = target;
-  const answer = resource.strategy.returnsDeleted ? references.kind : references.meta("Status");
-  return {
-    method: "delete",
-    id: ["delete", scopedName(target)],
-    description: `delete ${withArticle(resource.kind)}`,
-    parameters: [...deleteParameters, pretty],
-    requestBody: requestBody(resource, references.meta("DeleteOptions")),
-    responses: successResponses(target, answer, "200", "202"),
-  };
-}
-
-function sketchPatch(target: Target): Sketch {
-  const { resource, references, schema, bodyKind } = target;
-  const formats = ["apply-patch+yaml", "json-patch+json", "merge-patch+json"];
-  const types = [...formats, ...(resource.custom ? [] : ["strategic-merge-patch+json"])];
-  const patchTypes = types.map((type) => `application/${type}`);
-  return {
-    method: "patch",
-    id: ["patch", scopedName(target)],
-    description: `partially update ${describeTarget(target)}`,
-    parameters: [...patchParameters, pretty],
-    requestBody: { content: contentOf(references.meta("Patch"), patchTypes), required: true },
-    responses: successResponses(target, schema, "200", ...(resource.custom ? [] : ["201"])),
-    bodyKind,
-  };
+function sketchOwn(target: Target, verb: OwnVerb): Sketch {
+  const { resource, references, subresource, schema, bodyKind } = target;
+  const { kind, custom, strategy } = resource;
+  const name = `${scopedKind(resource)}${capitalize(subresource)}`;
+  const named = `${subresource === "" ? "" : `${subresource} of `}the specified ${kind}`;
+  const parameters = (...parts: readonly (readonly Parameter[])[]) => [...parts.flat(), ...pretty];
+  const answer = (body: Reference, ...codes: readonly string[]) =>
+    responses(contentOf(body, custom ? customMediaTypes : mediaTypes), codes);
+  const request = (body: Reference) => ({ content: contentOf(body, custom ? customMediaTypes : ["*/*"]) });
+  switch (verb) {
+    case "get":
+      return {
+        method: "get",
+        id: ["read", name],
+        description: `read ${named}`,
+        parameters: parameters(custom ? resourceVersion : []),
+        responses: answer(schema, "200"),
+        bodyKind,
+      };
+    case "update":
+      return {
+        method: "put",
+        id: ["replace", name],
+        description: `replace ${named}`,
+        parameters: parameters(writeParameters),
+        requestBody: { ...request(schema), required: true },
+        responses: answer(schema, "200", "201"),
+        bodyKind,
+      };
+    case "create":
+      return {
+        method: "post",
+        id: ["create", name],
+        description: `create ${subresource === "" ? "" : `${subresource} of `}${withArticle(kind)}`,
+        parameters: parameters(writeParameters),
+        requestBody: { ...request(schema), required: true },
+        responses: answer(schema, "200", "201", "202"),
+        bodyKind,
+      };
+    case "patch": {
+      const formats = ["apply-patch+yaml", "json-patch+json", "merge-patch+json"];
+      const types = [...formats, ...(custom ? [] : ["strategic-merge-patch+json"])];
+      const content = contentOf(
+        references.meta("Patch"),
+        types.map((type) => `application/${type}`),
+      );
+      return {
+        method: "patch",
+        id: ["patch", name],
+        description: `partially update ${named}`,
+        parameters: parameters(writeParameters, inQuery("boolean", "force")),
+        requestBody: { content, required: true },
+        responses: answer(schema, "200", ...(custom ? [] : ["201"])),
+        bodyKind,
+      };
+    }
+    case "delete":
+      return {
+        method: "delete",
+        id: ["delete", name],
+        description: `delete ${withArticle(kind)}`,
+        parameters: parameters(deleteParameters),
+        requestBody: request(references.meta("DeleteOptions")),
+        responses: answer(
+          strategy.returnsDeleted ? references.kind : references.meta("Status"),
+          "200",
+          "202",
+        ),
+      };
+    case "deletecollection":
+      return {
+        method: "delete",
+        action: "deletecollection",
+        id: ["delete", `Collection${scopedKind(resource)}`],
+        description: `delete collection of ${kind}`,
+        parameters: parameters(...(custom ? [listParameters] : [selectionParameters, deleteParameters])),
+        ...(!custom && { requestBody: request(references.meta("DeleteOptions")) }),
+        responses: answer(references.meta("Status"), "200"),
+      };
+  }
 }
 
 /** Sketches the legacy watch with `watch` in its path: of an object, of a namespace, or of all namespaces. */
@@ -293,7 +273,7 @@ function sketchWatch(
       scope === "object"
         ? `watch changes to an object of kind ${kind}. ${deprecation}, filtered to a single item with the 'fieldSelector' parameter.`
         : `watch individual changes to a list of ${kind}. ${deprecation}.`,
-    parameters: [...listParameters, pretty],
+    parameters: [...listParameters, ...pretty],
     responses: responses(contentOf(references.meta("WatchEvent"), watchMediaTypes)),
   };
 }
@@ -301,19 +281,16 @@ function sketchWatch(
 /** The query parameters of subresources that connect to containers, nodes and services, by the kind of their options. */
 const connectParameters: Readonly<Record<string, readonly Parameter[]>> = {
   PodAttachOptions: streamParameters(),
-  PodExecOptions: [inQuery("command"), ...streamParameters()],
-  PodPortForwardOptions: [inQuery("ports", "integer")],
-  PodProxyOptions: [inQuery("path")],
-  ServiceProxyOptions: [inQuery("path")],
-  NodeProxyOptions: [inQuery("path")],
+  PodExecOptions: [...inQuery("string", "command"), ...streamParameters()],
+  PodPortForwardOptions: inQuery("integer", "ports"),
+  PodProxyOptions: inQuery("string", "path"),
+  ServiceProxyOptions: inQuery("string", "path"),
+  NodeProxyOptions: inQuery("string", "path"),
 };
 
 /** The standard streams of a container, and which container. */
 function streamParameters(): Parameter[] {
-  return [
-    inQuery("container"),
-    ...["stderr", "stdin", "stdout", "tty"].map((name) => inQuery(name, "boolean")),
-  ];
+  return [...inQuery("string", "container"), ...inQuery("boolean", "stderr", "stdin", "stdout", "tty")];
 }
 
 /** Sketches the operations on a subresource, by the path below the object. */
@@ -337,21 +314,15 @@ function sketchSubresource(
 }
 
 const logParameters = [
-  inQuery("container"),
-  inQuery("follow", "boolean"),
-  inQuery("insecureSkipTLSVerifyBackend", "boolean"),
-  inQuery("limitBytes", "integer"),
-  pretty,
-  inQuery("previous", "boolean"),
-  inQuery("sinceSeconds", "integer"),
-  inQuery("stream"),
-  inQuery("tailLines", "integer"),
-  inQuery("timestamps", "boolean"),
+  ...pretty,
+  ...inQuery("string", "container", "stream"),
+  ...inQuery("boolean", "follow", "insecureSkipTLSVerifyBackend", "previous", "timestamps"),
+  ...inQuery("integer", "limitBytes", "sinceSeconds", "tailLines"),
 ];
 
 function sketchLog(target: Target): Sketch {
   const content = contentOf({ type: "string" }, [...mediaTypes, "text/plain"]);
-  return { ...sketchRead(target), parameters: logParameters, responses: responses(content) };
+  return { ...sketchOwn(target, "get"), parameters: logParameters, responses: responses(content) };
 }
 
 /** Sketches a subresource that connects: all methods for proxies, GET and POST for containers. */
@@ -383,23 +354,6 @@ function isProxy(verbs: SubresourceInfo["verbs"]): boolean {
 /** `NamespacedPod`, or `Node`. */
 function scopedKind({ namespaced, kind }: Resource): string {
   return `${namespaced ? "Namespaced" : ""}${kind}`;
-}
-
-/** `NamespacedPod`, or `NamespacedPodStatus`. */
-function scopedName({ resource, subresource }: Target): string {
-  return `${scopedKind(resource)}${capitalize(subresource)}`;
-}
-
-function describeTarget({ resource, subresource }: Target): string {
-  return `${subresource === "" ? "" : `${subresource} of `}the specified ${resource.kind}`;
-}
-
-function requestBody({ custom }: Resource, schema: Reference): Json {
-  return { content: contentOf(schema, custom ? customMediaTypes : ["*/*"]) };
-}
-
-function successResponses({ resource }: Target, schema: Reference, ...codes: readonly string[]): Json {
-  return responses(contentOf(schema, resource.custom ? customMediaTypes : mediaTypes), codes);
 }
 
 /** Completes a sketch with what follows from its path and version: parameters in the path, the tag, the `operationId`. */
