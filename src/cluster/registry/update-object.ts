@@ -1,4 +1,4 @@
-import { invalid } from "@tsbuilder/apimachinery/errors";
+import { type FieldError, invalid } from "@tsbuilder/apimachinery/errors";
 import { type JSONObject, isEqual } from "@tsbuilder/apimachinery/json";
 import { changedOnlyTimes } from "@tsbuilder/apimachinery/patch/apply";
 import { badRequest, conflict, invalidObject, notFound } from "../contract/status-error.ts";
@@ -112,7 +112,7 @@ async function prepare(write: Write, current: ApiObject, next: ApiObject, source
   }
   const errors = [
     ...validateUpdatedMetadata(update, current, resource, write.subresource),
-    ...((await strategy.validateUpdate?.(update, current, write)) ?? []),
+    ...(await changeErrors(write, current, update)),
   ];
   if (errors.length > 0)
     throw invalidObject(kindSubject(resource), write.name, listedErrors(errors, resource));
@@ -121,6 +121,19 @@ async function prepare(write: Write, current: ApiObject, next: ApiObject, source
   }
   if (!write.admitted) await core.admission.validate(updateRequest(write, update, current));
   return update;
+}
+
+/**
+ * Validates an update by the strategy. Ratcheting: an error whose rule the stored object breaks, too, is dropped, because an
+ * older release accepted it. Errors without the name of a rule are kept, whether or not they are new.
+ */
+async function changeErrors(write: Write, current: ApiObject, update: ApiObject): Promise<FieldError[]> {
+  const { strategy } = write.resource;
+  const errors = (await strategy.validateUpdate?.(update, current, write)) ?? [];
+  if (errors.every(({ rule }) => rule === undefined)) return errors;
+  const before = (await strategy.validateUpdate?.(current, current, write)) ?? [];
+  const broken = new Set(before.map(({ rule }) => rule));
+  return errors.filter(({ rule }) => rule === undefined || !broken.has(rule));
 }
 
 /** The admission request of an update. If the body of the endpoint is another kind, admission sees that kind. */

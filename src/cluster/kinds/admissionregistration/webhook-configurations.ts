@@ -6,7 +6,6 @@ import { invalid, required, ruled } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice, itemsOf, unique } from "../checks/problems.ts";
-import { ratchet } from "../checks/ratcheting.ts";
 import { matchConditionProblems } from "./match-conditions.ts";
 import { matchEverythingDefaults, requestRuleProblems } from "./match-resources.ts";
 import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
@@ -32,7 +31,7 @@ function defineConfiguration(resource: string): BuiltInKind {
         for (const webhook of eachOf(object, "webhooks")) fillIn(webhook, matchEverythingDefaults);
       },
       validate: (object) => [...webhookProblems(object)],
-      validateUpdate: (object, old) => ratchet(webhookProblems(object, old), () => webhookProblems(old, old)),
+      validateUpdate: (object, old) => [...webhookProblems(object, old)],
     },
     cells: { Webhooks: size("webhooks") },
   };

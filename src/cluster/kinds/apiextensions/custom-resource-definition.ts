@@ -1,4 +1,3 @@
-import { ratchet } from "../checks/ratcheting.ts";
 import type { CRDSpec, CRDConversion, CRDStatus, CRDVersion } from "@tsbuilder/apimachinery/crd";
 import { defaultNames, nameProblems, validateCRD } from "@tsbuilder/apimachinery/crd";
 import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
@@ -46,10 +45,7 @@ export const customResourceDefinition: BuiltInKind = {
     validate: (object) => [...definitionProblems(object as CustomResourceDefinition)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === ""
-        ? ratchet(
-            definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition),
-            () => definitionProblems(old as CustomResourceDefinition, old as CustomResourceDefinition),
-          )
+        ? [...definitionProblems(object as CustomResourceDefinition, old as CustomResourceDefinition)]
         : [...acceptedNameProblems(object as CustomResourceDefinition)],
     *warnings(object, old) {
       const before = new Set(unknownFormats(old as CustomResourceDefinition | undefined));

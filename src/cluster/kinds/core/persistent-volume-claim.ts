@@ -1,4 +1,3 @@
-import { ratchet } from "../checks/ratcheting.ts";
 import type { PersistentVolumeClaim, TypedObjectReference } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
@@ -136,9 +135,7 @@ function* sourceProblems(field: string, { apiGroup, kind = "", name = "" }: Data
 
 function* claimChanges(object: ApiObject, old: ApiObject): Problems {
   const [now, before]: [Claim, Claim] = [object, old];
-  yield* ratchet(claimSpecProblems("spec", now.spec ?? {}), () =>
-    claimSpecProblems("spec", before.spec ?? {}),
-  );
+  yield* claimSpecProblems("spec", now.spec ?? {});
   const [annotation = "", oldAnnotation = ""] = [now, before].map(
     (each) => each.metadata?.annotations?.[classAnnotation],
   );

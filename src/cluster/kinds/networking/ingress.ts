@@ -7,7 +7,6 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { checkAddress, isAddress } from "../checks/addresses.ts";
 import { checkPort, checkPortName, checkWildcardDomain } from "../checks/names.ts";
 import { type Problems, each, needed, refused, optionalChoice, ifSet } from "../checks/problems.ts";
-import { ratchet } from "../checks/ratcheting.ts";
 import { typedReferenceProblems } from "./ingress-class.ts";
 
 type Ingress = ApiObject & { spec?: Sent<v1.IngressSpec>; status?: Sent<v1.IngressStatus> };
@@ -24,9 +23,7 @@ export const ingress: BuiltInKind = {
     },
     validate: (object) => [...ingressProblems(object), ...classAnnotationProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
-      ...(subresource === "status"
-        ? ingressStatusProblems(object, old)
-        : ratchet(ingressProblems(object), () => ingressProblems(old))),
+      ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),
     ],
     *warnings({ metadata, spec }: Ingress, old) {
       const hasAnnotation = metadata.annotations?.[classAnnotation] !== undefined;

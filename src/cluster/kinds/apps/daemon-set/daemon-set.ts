@@ -7,7 +7,6 @@ import * as workload from "../workload.ts";
 import type { Stored, SentObject, ApiObject, Sent } from "../../../contract/api-object.ts";
 import { isEmptySelector, isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { ratchet } from "../../checks/ratcheting.ts";
 import { podTemplateProblems } from "../../core/pod-spec/validate.ts";
 import {
   type ControllerRevision,
@@ -74,9 +73,7 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
               Number(object.metadata.annotations![templateGeneration]),
             ),
             ...workload.selectorChanges(object, old),
-            ...ratchet(daemonSetProblems(object as SentDaemonSet), () =>
-              daemonSetProblems(old as SentDaemonSet),
-            ),
+            ...daemonSetProblems(object as SentDaemonSet),
           ],
     warnings: (object, old) => workload.templateWarnings(object, old),
   },

@@ -7,7 +7,6 @@ import * as workload from "../workload.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { type Problems, nonNegative } from "../../checks/problems.ts";
-import { ratchet } from "../../checks/ratcheting.ts";
 import { knownValues } from "../../checks/known-values.ts";
 import { ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
 import { type ReplicaSet, replicaSets } from "../replica-set/replica-set-controller.ts";
@@ -55,12 +54,7 @@ export const deployment: BuiltInKind<"deployment"> = {
             ]),
             ...workload.collisionProblems(object, old),
           ]
-        : [
-            ...ratchet(deploymentProblems(object as SentDeployment), () =>
-              deploymentProblems(old as SentDeployment),
-            ),
-            ...workload.selectorChanges(object, old),
-          ],
+        : [...deploymentProblems(object as SentDeployment), ...workload.selectorChanges(object, old)],
     warnings: (object, old) => workload.workloadWarnings(object, old),
   },
   cells: {

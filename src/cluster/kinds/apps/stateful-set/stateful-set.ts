@@ -3,7 +3,6 @@ import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { type FieldError, forbidden, invalid, invalidStruct, ruled } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import { ratchet } from "../../checks/ratcheting.ts";
 import * as workload from "../workload.ts";
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { statefulSetController } from "./stateful-set-controller.ts";
@@ -57,9 +56,8 @@ export const statefulSet: BuiltInKind<"statefulset"> = {
           ...workload.collisionProblems(object, old),
         ];
       }
-      const [{ spec }, { spec: before }] = [object as StatefulSet, old as StatefulSet];
-      const problems = ratchet(statefulSetProblems(spec, false), () => statefulSetProblems(before, false));
-      return [...problems, ...fixedFieldChanges(object, old)];
+      const { spec } = object as StatefulSet;
+      return [...statefulSetProblems(spec, false), ...fixedFieldChanges(object, old)];
     },
     *warnings(object, old) {
       yield* workload.templateWarnings(object, old);

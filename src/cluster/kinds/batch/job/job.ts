@@ -14,7 +14,6 @@ import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { toGoStruct } from "../../checks/go-struct.ts";
-import { ratchet } from "../../checks/ratcheting.ts";
 import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative, itemsOf } from "../../checks/problems.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
@@ -69,7 +68,7 @@ export const job: BuiltInKind<"job"> = {
     validateUpdate: (object, old, { subresource, resource }) =>
       subresource === "status"
         ? [...statusProblems(object as Job, old as Job)]
-        : ratchet(jobChanges(object as Job, old as Job, resource), () => jobProblems(old as Job, old as Job)),
+        : [...jobChanges(object as Job, old as Job, resource)],
     warnings: (object, old) => workloadWarnings(object, old),
   },
   cells: {

@@ -14,7 +14,6 @@ import { type Problems, ifSet, immutable, needed, optionalChoice } from "../../c
 import { accessModeProblems, accessModesText, storageQuantityProblems } from "../persistent-volume-claim.ts";
 import { nodeSelectorProblems } from "../pod-spec/scheduling.ts";
 import { backstepProblems } from "../../checks/names.ts";
-import { ratchet } from "../../checks/ratcheting.ts";
 import { toGoStruct } from "../../checks/go-struct.ts";
 import { type SourceCheck, volumeSourceChecks } from "../pod-spec/volumes.ts";
 import { deprecatedSourceWarnings } from "../pod-spec/warnings.ts";
@@ -171,7 +170,7 @@ export function* inlineVolumeProblems(field: string, spec: VolumeSpec): Problems
 function* volumeChangeProblems(object: ApiObject, old: ApiObject): Problems {
   const [now = {}, before = {}] = [object, old].map((each) => (each as Sent<core.PersistentVolume>).spec);
   // The server checks both the rules for all writes and those for changes, which include the former.
-  const problems = ratchet(volumeProblems(object), () => volumeProblems(old));
+  const problems = [...volumeProblems(object)];
   yield* problems;
   yield* mountOptionProblems(object);
   yield* problems;

@@ -5,7 +5,6 @@
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
-  type FieldError,
   duplicate,
   forbidden,
   invalid,
@@ -42,7 +41,6 @@ import {
   windowsOnlyProblems,
 } from "./security.ts";
 import { mirrorAnnotation } from "../../../contract/api-object.ts";
-import { ratchet } from "../../checks/ratcheting.ts";
 import { type Pod, type PodSpec, type PodTemplateSpec, type SeccompProfile, containersIn } from "./types.ts";
 import { checkVolumes } from "./volumes.ts";
 import { checkAddress } from "../../checks/addresses.ts";
@@ -82,11 +80,6 @@ export function* podProblems({ metadata, spec }: Pod): Problems {
   for (const [at, container] of containersIn("spec", spec, "containers", "initContainers")) {
     yield* imageSpaceProblems(at, container);
   }
-}
-
-/** Validates the pod of an update. */
-export function changedPodProblems(pod: Pod, old: Pod): FieldError[] {
-  return ratchet(podProblems(pod), () => podProblems(old));
 }
 
 const podSeccompAnnotation = "seccomp.security.alpha.kubernetes.io/pod";

@@ -4,7 +4,7 @@ import { isFeatureOn } from "../../../contract/version.ts";
 import { resetBuiltInStatus } from "../../../registry/default-strategy.ts";
 import { type Problems, itemsOf } from "../../checks/problems.ts";
 import { isMirror } from "../../../contract/api-object.ts";
-import { changedPodProblems, podAnnotationChanges } from "../pod-spec/validate.ts";
+import { podProblems, podAnnotationChanges } from "../pod-spec/validate.ts";
 import type { Container, Pod, ResourceRequirements } from "../pod-spec/types.ts";
 
 // The subresources of a pod that change a part of its spec: `resize` the resources of containers and of the pod, and
@@ -44,7 +44,7 @@ function resized<T extends Container>(now: T[] | undefined, before: readonly T[]
 export function* resizeProblems(pod: Pod, old: Pod, keepsClass: boolean): Problems {
   if (isMirror(old)) return yield forbidden("[]", "static pods cannot be resized");
   if (old.spec.os?.name === "windows") return yield forbidden("[]", "windows pods cannot be resized");
-  yield* changedPodProblems(pod, old);
+  yield* podProblems(pod);
   const { qosClass = "", containerStatuses, nodeAllocatableResourceClaimStatuses } = old.status ?? {};
   if (!keepsClass) yield invalid("spec", qosClass, "Pod QOS Class may not change as a result of resizing");
   const running = containerStatuses?.find(({ state }) => state?.running);
@@ -175,7 +175,7 @@ function withOldAmounts(
 /** Validates new containers of `kubectl debug`: those that are there stay as they are. */
 export function* ephemeralContainerChanges(pod: Pod, old: Pod): Problems {
   if (isMirror(old)) return yield forbidden("[]", "static pods do not support ephemeral containers");
-  yield* changedPodProblems(pod, old);
+  yield* podProblems(pod);
   yield* podAnnotationChanges(pod, old);
   for (const before of old.spec.ephemeralContainers ?? []) {
     const now = pod.spec.ephemeralContainers?.findLast(({ name }) => name === before.name);

@@ -23,7 +23,6 @@ import { isForPods, sumOfRequests } from "../resources.ts";
 import {
   adoptAppArmorAnnotations,
   annotationMatchProblems,
-  changedPodProblems,
   podAnnotationChanges,
   podProblems,
 } from "../pod-spec/validate.ts";
@@ -102,11 +101,7 @@ export const pod: BuiltInKind = {
       const [pod, before] = [object as Pod, old as Pod];
       switch (subresource) {
         case "":
-          return [
-            ...changedPodProblems(pod, before),
-            ...podAnnotationChanges(pod, before),
-            ...changeProblems(pod, before),
-          ];
+          return [...podProblems(pod), ...podAnnotationChanges(pod, before), ...changeProblems(pod, before)];
         case "status":
           return [...podAnnotationChanges(pod, before), ...statusProblems(pod, before)];
         case "resize": {
