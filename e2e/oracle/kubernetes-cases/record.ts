@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cacheFolder, kubernetesVersion, moduleFile } from "../real/build-kubernetes.ts";
+import { cacheFolder, downloadModule, kubernetesVersion, moduleFile } from "../real/build-kubernetes.ts";
 
 /** An object that a test of Kubernetes tries, with what the function that it tests says. */
 export interface RecordedCase {
@@ -47,11 +47,8 @@ export function record(): void {
   const go = (...args: string[]): string =>
     execFileSync("go", args, { cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   try {
-    writeFileSync(join(work, "go.mod"), "module kubernetes\n\ngo 1.26.0\n");
-    const sourceOf = (module: string): { GoMod: string; Dir: string } =>
-      JSON.parse(go("mod", "download", "-json", module)) as { GoMod: string; Dir: string };
-    const kubernetes = sourceOf(`k8s.io/kubernetes@v${kubernetesVersion}`);
-    const extensions = sourceOf(`k8s.io/apiextensions-apiserver@v${kubernetesVersion.replace(/^1/u, "0")}`);
+    const kubernetes = downloadModule("kubernetes");
+    const extensions = downloadModule("apiextensions-apiserver");
     writeFileSync(
       join(work, "go.mod"),
       moduleFile(readFileSync(kubernetes.GoMod, "utf8"), kubernetesVersion),

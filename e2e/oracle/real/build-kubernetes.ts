@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,11 +34,22 @@ function versionFlags(version: string): string {
     .join(" ");
 }
 
-/** The folder of Kubernetes' module, which is downloaded unless it is there. */
-export function moduleFolder(): string {
-  const words = ["mod", "download", "-json", `k8s.io/kubernetes@v${kubernetesVersion}`];
-  const told = execFileSync("go", words, { cwd: tmpdir(), encoding: "utf8" });
-  return (JSON.parse(told) as { Dir: string }).Dir;
+/** A Go module on the disk: its folder, and its go.mod. */
+interface Module {
+  readonly Dir: string;
+  readonly GoMod: string;
+}
+
+/** Downloads a part of Kubernetes, such as `kubernetes` or `apiextensions-apiserver`, unless it is there. */
+export function downloadModule(part: string, version = kubernetesVersion): Module {
+  const ofPart = part === "kubernetes" ? version : version.replace(/^1/u, "0");
+  const words = ["mod", "download", "-json", `k8s.io/${part}@v${ofPart}`];
+  const { stdout, error } = spawnSync("go", words, { cwd: tmpdir(), encoding: "utf8" });
+  if (error) throw error;
+  const module = JSON.parse(stdout) as Module & { readonly Error?: string };
+  // A newer release may need a newer Go, which the message says.
+  if (module.Error !== undefined) throw new Error(module.Error);
+  return module;
 }
 
 /**
@@ -60,11 +71,7 @@ export function buildKubernetes(
     });
   const go = (...args: string[]): string => goWith({}, ...args);
   try {
-    writeFileSync(join(work, "go.mod"), "module kubernetes\n\ngo 1.26.0\n");
-    const { GoMod, Dir } = JSON.parse(go("mod", "download", "-json", `k8s.io/kubernetes@v${version}`)) as {
-      GoMod: string;
-      Dir: string;
-    };
+    const { GoMod, Dir } = downloadModule("kubernetes", version);
     writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(GoMod, "utf8"), version));
     const imports = targets.flatMap(({ path, source }) => (source === undefined ? `import _ "${path}"` : []));
     writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\n${imports.join("\n")}\n`);
