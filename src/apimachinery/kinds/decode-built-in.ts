@@ -427,7 +427,12 @@ const withNullLists = new Set([
   "core/v1.ContainerImage",
   "core/v1.LimitRangeSpec",
   "core/v1.ProjectedVolumeSource",
+  "discovery/v1.EndpointSlice",
+  "rbac/v1.ClusterRole",
+  "rbac/v1.Role",
+  "resource/v1.DeviceClaim",
   "storage/v1.CSINodeDriver",
+  "storage/v1.CSINodeSpec",
 ]);
 
 /** Defaults on which further ones of the kind depend. */

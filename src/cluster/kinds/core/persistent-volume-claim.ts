@@ -51,11 +51,7 @@ export const persistentVolumeClaim: BuiltInKind = {
 
 /** Fills in the defaults of a claim or a claim template. */
 export function defaultClaim(claim: Claim): void {
-  claim.metadata ??= {};
-  claim.spec ??= {};
-  claim.spec.resources ??= {};
-  claim.status ??= {};
-  claim.status.phase ||= "Pending";
+  claim.status!.phase ||= "Pending";
 }
 
 const supportedSources = new Set(["PersistentVolumeClaim.", "VolumeSnapshot.snapshot.storage.k8s.io"]);

@@ -40,7 +40,6 @@ export const replicationController: BuiltInKind<"replicationcontroller"> = {
         spec.selector ??= labels as LabelSelector & PlainSelector;
         object.metadata.labels ??= { ...labels };
       }
-      object["status"] = { replicas: 0, ...(object["status"] as object) };
     },
     validate: (object) => [...replicationControllerProblems(object as Workload)],
     validateUpdate: (object, old, { subresource }) =>

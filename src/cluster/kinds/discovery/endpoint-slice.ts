@@ -11,7 +11,7 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { untilDeclared } from "../../contract/version.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-import { eachOf, emptyAsNull, fillIn } from "../fill-in.ts";
+import { eachOf, emptyAsNull } from "../fill-in.ts";
 import { endpointSlicesController, mirroringController } from "./endpoint-slice-controller.ts";
 import { addressWarnings, checkAddress, checkCanonicalAddress, familyOf } from "../checks/addresses.ts";
 import { checkReachable } from "../checks/names.ts";
@@ -24,22 +24,16 @@ import {
   itemsOf,
 } from "../checks/problems.ts";
 
-/** Go serializes absent endpoints and ports as null. */
-const nullLists = { endpoints: null, ports: null };
-
 export const endpointSlice: BuiltInKind<"endpointslice" | "endpointslicemirroring"> = {
   resource: "endpointslices.discovery.k8s.io",
   metadataChecks: { update: ["new"] },
   strategy: {
-    default(object) {
-      fillIn(object, () => nullLists);
-    },
     prepareForCreate(object) {
-      emptyAsNull(object, ...Object.keys(nullLists));
+      emptyAsNull(object, "endpoints", "ports");
       dropTopology(object);
     },
     prepareForUpdate(object, old) {
-      emptyAsNull(object, ...Object.keys(nullLists));
+      emptyAsNull(object, "endpoints", "ports");
       if (!isEqual(object["endpoints"], old["endpoints"])) dropTopology(object);
     },
     specChanged(object, old) {

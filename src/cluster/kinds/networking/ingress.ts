@@ -18,9 +18,6 @@ export const ingress: BuiltInKind = {
   metadataChecks: { update: ["update", "new"] },
   strategy: {
     statusWritesMetadata: true,
-    default(object) {
-      object["status"] = { loadBalancer: {}, ...(object["status"] as object) };
-    },
     validate: (object) => [...ingressProblems(object), ...classAnnotationProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
       ...(subresource === "status" ? ingressStatusProblems(object, old) : ingressProblems(object)),

@@ -9,16 +9,11 @@ import { conditionProblems, selectorProblems, selectorStruct } from "../checks/m
 import { type Problems, nonNegative, optionalChoice } from "../checks/problems.ts";
 import { intOrPercentProblems, percentProblems } from "../apps/workload.ts";
 
-const noCounts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
-
 export const podDisruptionBudget: BuiltInKind<"disruption"> = {
   resource: "poddisruptionbudgets.policy",
   metadataChecks: { create: [], update: [], status: [] },
   strategy: {
     statusWritesMetadata: true,
-    default(object) {
-      object["status"] = { ...noCounts, ...(object["status"] as object) };
-    },
     validate: (object) => [...budgetProblems(object)],
     validateUpdate: (object, _old, { subresource }) => [
       ...(subresource === "status" ? statusProblems(object) : budgetProblems(object)),

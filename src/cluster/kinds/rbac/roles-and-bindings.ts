@@ -8,7 +8,7 @@ import type { Rule } from "../../contract/authorizer.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { toGoStruct } from "../checks/go-struct.ts";
 import { isValidSelector, selectorProblems } from "../checks/meta-types.ts";
-import { emptyAsNull, fillIn } from "../fill-in.ts";
+import { emptyAsNull } from "../fill-in.ts";
 import { type Problems, each, needed, refused, optionalChoice, itemsOf } from "../checks/problems.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { readField, text } from "../cells.ts";
@@ -16,15 +16,11 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 
 const rbacGroup = "rbac.authorization.k8s.io";
 
-/** Go serializes absent rules as null. */
-const nullRules = { rules: null };
-
 const roleDeclaration: Omit<BuiltInKind, "resource"> = {
   metadataChecks: { update: ["new", "update"] },
   strategy: {
     validateName: pathSegmentName,
     // A client that sends an empty list owns it.
-    default: (object) => fillIn(object, () => nullRules),
     prepareForCreate: (object) => emptyAsNull(object, "rules"),
     prepareForUpdate: (object) => emptyAsNull(object, "rules"),
     validate: (object) => [...ruleProblems(object), ...aggregationProblems(object)],

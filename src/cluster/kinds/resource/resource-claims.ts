@@ -38,7 +38,7 @@ import {
 import { checkInterfaceAddress } from "../checks/addresses.ts";
 import { conditionProblems, templateMetadataProblems } from "../checks/meta-types.ts";
 import { nodeSelectorProblems } from "../core/pod-spec/scheduling.ts";
-import { type Fields, eachOf, fillIn } from "../fill-in.ts";
+import { type Fields, eachOf } from "../fill-in.ts";
 import { declaredSubdomainName } from "../../registry/validate-metadata.ts";
 import { isExtended } from "../core/resources.ts";
 import { compileSelector } from "../../expressions/expression.ts";
@@ -215,8 +215,6 @@ function* allocationProblems(
 
 /** A request is for exactly one device by default. */
 function defaultClaim(spec: unknown): void {
-  fillIn(spec, () => ({ devices: {} }));
-  fillIn((spec as Fields | undefined)?.["devices"], () => ({ requests: null }));
   for (const request of eachOf((spec as Fields | undefined)?.["devices"], "requests")) {
     const choices = [request["exactly"] as Fields | undefined, ...eachOf(request, "firstAvailable")];
     for (const choice of choices) {
@@ -439,9 +437,7 @@ export const resourceClaimTemplate: BuiltInKind = {
   strategy: (store) => ({
     returnsDeleted: true,
     default(object) {
-      const spec = object["spec"] as Fields | undefined;
-      fillIn(spec, () => ({ metadata: {}, spec: {} }));
-      defaultClaim(spec?.["spec"]);
+      defaultClaim((object["spec"] as Fields | undefined)?.["spec"]);
     },
     validate: (object: ClaimTemplate) => [
       ...adminAccessProblems(object.spec?.spec?.devices ?? {}, object.metadata.namespace!, store),

@@ -8,7 +8,7 @@ import type {
 } from "@tsbuilder/apimachinery/k8s/storage/v1";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, size } from "../cells.ts";
-import { fillIn, emptyAsNull } from "../fill-in.ts";
+import { emptyAsNull } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import type { Problems } from "../checks/problems.ts";
 import { optionalChoice, nonNegative, immutable, refused, itemsOf } from "../checks/problems.ts";
@@ -102,7 +102,6 @@ export const csiNode: BuiltInKind = {
   metadataChecks: { update: ["new"] },
   strategy: {
     returnsDeleted: true,
-    default: (object) => fillIn(object["spec"], () => ({ drivers: null })),
     prepareForCreate: (object) => emptyAsNull(object["spec"], "drivers"),
     prepareForUpdate: (object) => emptyAsNull(object["spec"], "drivers"),
     validate: (object) => [...nodeDriverProblems(object)],

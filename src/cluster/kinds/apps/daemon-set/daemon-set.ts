@@ -53,7 +53,6 @@ export const daemonSet: BuiltInKind<"daemonset"> = {
       const { spec } = object as SentDaemonSet;
       workload.defaultRollingUpdate(spec.updateStrategy!, { maxUnavailable: 1, maxSurge: 0 });
       object.metadata.annotations = { [templateGeneration]: "0", ...object.metadata.annotations };
-      object["status"] = { ...noCounts, ...(object["status"] as object) };
     },
     prepareForCreate({ metadata: { annotations } }) {
       if (Number(annotations![templateGeneration]) < 1) annotations![templateGeneration] = "1";

@@ -15,10 +15,7 @@ export const replicaSet: BuiltInKind<"replicaset"> = {
   resource: "replicasets.apps",
   strategy: {
     statusWritesMetadata: true,
-    default(object) {
-      workload.defaultScaledSpec(object);
-      object["status"] = { replicas: 0, ...(object["status"] as object) };
-    },
+    default: (object) => void workload.defaultScaledSpec(object),
     validate: (object) => [...replicaSetProblems(object as workload.Workload)],
     validateUpdate: (object, old, { subresource }) =>
       subresource === "status"

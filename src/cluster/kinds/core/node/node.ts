@@ -8,27 +8,13 @@ import type { BuiltInKind } from "../../built-in-kind.ts";
 import { readField, text } from "../../cells.ts";
 import type { ApiObject, Sent } from "../../../contract/api-object.ts";
 import { resetStatusAlone } from "../../../registry/default-strategy.ts";
-import { type Fields, alignFirst, fillIn } from "../../fill-in.ts";
+import { type Fields, alignFirst } from "../../fill-in.ts";
 import { checkAddressRange } from "../../checks/addresses.ts";
 import { type Problems, checked, choice, eachChecked, itemsOf, positive } from "../../checks/problems.ts";
 import { taintEffects } from "../pod-spec/scheduling.ts";
 import { quantityProblems } from "../resources.ts";
 import { fakeNode } from "./fake-node.ts";
 import { taintEviction } from "./taints.ts";
-
-/** The fields of nodeInfo: Go serializes all of them, even empty ones. */
-const emptyNodeInfo = {
-  machineID: "",
-  systemUUID: "",
-  bootID: "",
-  kernelVersion: "",
-  osImage: "",
-  containerRuntimeVersion: "",
-  kubeletVersion: "",
-  kubeProxyVersion: "",
-  operatingSystem: "",
-  architecture: "",
-};
 
 export const node: BuiltInKind<"node" | "tainteviction"> = {
   resource: "nodes",
@@ -40,11 +26,7 @@ export const node: BuiltInKind<"node" | "tainteviction"> = {
       if (old) resetStatusAlone(object, old, subresource);
     },
     default(object) {
-      const status = (object["status"] ??= {}) as Fields;
-      fillIn(status, () => ({ daemonEndpoints: {}, nodeInfo: {} }));
-      fillIn(status["daemonEndpoints"], () => ({ kubeletEndpoint: {} }));
-      fillIn((status["daemonEndpoints"] as Fields)["kubeletEndpoint"], () => ({ Port: 0 }));
-      fillIn(status["nodeInfo"], () => emptyNodeInfo);
+      const status = object["status"] as Fields;
       alignFirst(object["spec"] as Fields | undefined, "podCIDR", "podCIDRs");
       if (status["capacity"] !== undefined) status["allocatable"] ??= { ...(status["capacity"] as Fields) };
     },

@@ -16,7 +16,7 @@ import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/
 import type { ResourceList } from "../../../quota/resource-list.ts";
 import { addLists, isSameList, onlyOf, withoutZeros } from "../../../quota/resource-list.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
-import { alignFirst, eachOf, fillIn } from "../../fill-in.ts";
+import { alignFirst } from "../../fill-in.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { isForPods, sumOfRequests } from "../resources.ts";
@@ -67,9 +67,6 @@ export const pod: BuiltInKind = {
       }
       const { status = {} } = object as Pod;
       alignFirst(status, "podIP", "podIPs", "ip");
-      for (const list of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
-        for (const container of eachOf(status, list)) fillIn(container, () => ({ state: {}, lastState: {} }));
-      }
       if (spec.resources) defaultPodRequests(spec.resources, spec.containers ?? []);
     },
     prepareForCreate(object, { now }) {

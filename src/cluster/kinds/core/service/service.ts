@@ -5,7 +5,6 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../../built-in-kind.ts";
 import { formatSelector, readField, text } from "../../cells.ts";
-import type { ApiObject } from "../../../contract/api-object.ts";
 import type { Store } from "../../../storage/store.ts";
 import type { Strategy } from "../../../registry/resource.ts";
 import { labelName } from "../../../registry/validate-metadata.ts";
@@ -396,7 +395,6 @@ function* serviceWarnings({ spec, metadata }: Service): Generator<string, void> 
 const defaultAffinitySeconds = 10_800;
 
 function defaultService(service: Service): void {
-  (service as ApiObject)["spec"] ??= {};
   const { spec } = service;
   if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
   if (
@@ -413,9 +411,7 @@ function defaultService(service: Service): void {
     spec.internalTrafficPolicy ??= "Cluster";
   if (isExternal(spec)) spec.externalTrafficPolicy ??= "Cluster";
   if (spec.type === "LoadBalancer") spec.allocateLoadBalancerNodePorts ??= true;
-  service.status ??= {};
-  service.status.loadBalancer ??= {};
-  for (const ingress of service.status.loadBalancer.ingress ?? []) {
+  for (const ingress of service.status?.loadBalancer?.ingress ?? []) {
     if (spec.type === "LoadBalancer" && ingress.ip) ingress.ipMode ??= "VIP";
   }
 }
