@@ -28,7 +28,7 @@ export interface Workload extends ApiObject {
 /** Sets the defaults of all workloads. */
 export function defaultSpec(object: ApiObject): WorkloadSpec {
   const { spec } = object as Workload;
-  spec.template = defaultTemplate(spec.template);
+  defaultTemplate(spec.template);
   return spec;
 }
 

@@ -15,7 +15,7 @@ export const podTemplate: BuiltInKind = {
   resource: "podtemplates",
   strategy: {
     returnsDeleted: true,
-    default: (object) => void (object["template"] = defaultTemplate((object as SentPodTemplate).template)),
+    default: (object) => defaultTemplate((object as SentPodTemplate).template),
     specChanged: (object, old) => !isEqual(object["template"], old["template"]),
     validate: (object) => [...podTemplateProblems((object as SentPodTemplate).template, "template")],
     validateUpdate: (object) => [...podTemplateProblems((object as SentPodTemplate).template, "template")],

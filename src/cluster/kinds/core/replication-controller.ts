@@ -32,9 +32,7 @@ export const replicationController: BuiltInKind<"replicationcontroller"> = {
     statusWritesMetadata: true,
     validateName: declaredSubdomainName,
     default(object) {
-      const isWithout = (object["spec"] as Partial<WorkloadSpec> | undefined)?.template === undefined;
       const spec = defaultScaledSpec(object) as WorkloadSpec & { selector?: PlainSelector };
-      if (isWithout) delete spec.template;
       const labels = spec.template?.metadata?.labels;
       if (labels) {
         spec.selector ??= labels as LabelSelector & PlainSelector;

@@ -55,7 +55,7 @@ export type Job = SentObject<JobSpec, JobStatus>;
 
 /** Sets the defaults of a JobSpec, wherever it is. */
 export function defaultJobSpec(spec: JobSpec): void {
-  spec.template = defaultTemplate(spec.template);
+  defaultTemplate(spec.template);
   for (const { onPodConditions = [] } of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of onPodConditions) pattern.status ||= "True";
   }

@@ -2,11 +2,9 @@ import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Sent } from "../../../contract/api-object.ts";
 import type { Container, PodSpec, PodTemplateSpec, Volume } from "./types.ts";
 
-/** Sets the defaults of a pod template; structs that Go always serializes are present, even if empty. */
-export function defaultTemplate(template: PodTemplateSpec | undefined): PodTemplateSpec {
-  const { metadata = {}, spec = {} } = template ?? {};
-  defaultPodSpec(spec);
-  return { ...template, metadata, spec };
+/** Sets the defaults of a pod template; a ReplicationController may have none. */
+export function defaultTemplate(template: PodTemplateSpec | undefined): void {
+  if (template?.spec) defaultPodSpec(template.spec);
 }
 
 /** Sets the defaults of a pod spec, in templates too. */
