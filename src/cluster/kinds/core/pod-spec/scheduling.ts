@@ -211,6 +211,7 @@ export function mergeLabelKeys(
   { affinity = {}, topologySpreadConstraints = [] }: PodSpec,
   labels: object,
 ): void {
+  const values = new Map(Object.entries(labels));
   const ofPods = [affinity.podAffinity, affinity.podAntiAffinity].flatMap((rules) => [
     ...(rules?.[preferredTerms] ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
     ...(rules?.[requiredTerms] ?? []),
@@ -218,7 +219,6 @@ export function mergeLabelKeys(
   for (const term of [...ofPods, ...topologySpreadConstraints] as readonly (KeyedTerm | undefined)[]) {
     const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term ?? {};
     if (!labelSelector) continue;
-    const values = new Map(Object.entries(labels));
     const asked = [
       ["In", matchLabelKeys],
       ["NotIn", mismatchLabelKeys],
