@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { customPanel, runtimePanels } from "../../../src/plugins/optional/grafana.ts";
 import { type Hanging, type Shop, shopWebhooks, startShop } from "../../support/alerts/alerting-shop.ts";
 import { eventually } from "../../support/eventually.ts";
-import { hastenAlerts } from "../../support/alerts/hasten-alerts.ts";
+import { hastenAlerts, hastenWindows, timeAlerts } from "../../support/alerts/hasten-alerts.ts";
 import { ownPort } from "../../support/own-port.ts";
 import { missingPrometheus, scaffoldAlerts } from "../../support/alerts/prometheus.ts";
 import { type PrometheusServer, startPrometheusServer } from "../../support/alerts/prometheus-server.ts";
@@ -69,7 +69,11 @@ test.skipIf(missing !== undefined)("nothing fires while an operator works", asyn
     await change(1);
     expect(await prometheus.query(`vector(time()) > ${end}`)).toHaveLength(1);
   });
-  expect(await prometheus.fired("9s")).toEqual([]);
+  // On a busy machine, a reconcile may take the half second that stands for half a minute.
+  const fired = await prometheus.fired("9s");
+  expect(fired.filter((alert) => !timeAlerts.has(alert))).toEqual([]);
+  for (const rule of (await scaffoldAlerts()).filter(({ alert }) => timeAlerts.has(alert)))
+    expect(await prometheus.query(hastenWindows(rule)), rule.alert).toEqual([]);
 });
 
 test.skipIf(missing !== undefined)("the queries of the dashboards are answered with numbers", async () => {

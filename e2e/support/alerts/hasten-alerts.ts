@@ -1,7 +1,12 @@
 import type { AlertRule } from "./prometheus.ts";
 
 /** Alerts whose value is a time; those of webhooks are left as they are, which a test can wait for. */
-const times = new Set(["ReconcileHangs", "ReconcileSlow", "QueueGrows", "InformerStale"]);
+export const timeAlerts: ReadonlySet<string> = new Set([
+  "ReconcileHangs",
+  "ReconcileSlow",
+  "QueueGrows",
+  "InformerStale",
+]);
 /** Their window must hold some restarts, however long these take. */
 const unhurried = new Set(["OperatorRestarts", "LeaderFlaps"]);
 
@@ -13,8 +18,13 @@ export function hastenAlerts(rules: readonly AlertRule[]): readonly AlertRule[] 
   return rules.map((scaffolded) => {
     const rule = { ...scaffolded, for: "0s" };
     if (unhurried.has(rule.alert)) return rule;
-    const expr = rule.expr.replaceAll(/\[(\d+)m\]/gu, "[$1s]");
-    if (!times.has(rule.alert)) return { ...rule, expr };
+    const expr = hastenWindows(rule);
+    if (!timeAlerts.has(rule.alert)) return { ...rule, expr };
     return { ...rule, expr: expr.replaceAll(/> ([1-9]\d*)/gu, (_all, value) => `> ${Number(value) / 60}`) };
   });
+}
+
+/** Returns the expression of a rule with shorter windows, and the times that it looks for as they are. */
+export function hastenWindows({ expr }: AlertRule): string {
+  return expr.replaceAll(/\[(\d+)m\]/gu, "[$1s]");
 }
