@@ -142,7 +142,7 @@ try {
   };
   const ask = (host: string): Promise<string> =>
     inside("curl", "--silent", "--show-error", "--max-time", "5", `http://${host}:8080/`);
-  /** What the Service's pods, endpoints and rules are when it doesn't respond. */
+  /** Describes the pods, endpoints and rules of the Service, for when it doesn't respond. */
   const describeService = async (): Promise<string> => {
     const pods = await kubectl("get", "pods", "--selector=app=stay", "--output=wide");
     const slices = await kubectl("get", "endpointslices", "--output=yaml");

@@ -70,7 +70,7 @@ export function otherObjectsOf(project: ProjectObjects): OtherObjects {
     return {
       object,
       isGiven,
-      mayGo: !isWorldly(object),
+      mayGo: object.kind !== "Namespace",
       change: isWatched ? changeFor(checked, checked && namesIn(checked, {})) : undefined,
       relabel:
         isGiven && isWatched ? relabelAmong(given.filter(({ kind }) => kind === object.kind)) : undefined,
@@ -152,11 +152,6 @@ function targetOf(crd: CRD): Target {
     plural: crd.spec.names.plural,
     checked,
   };
-}
-
-/** Returns whether an object is part of the world rather than of what an operator works with. */
-function isWorldly({ kind }: KubernetesObject): boolean {
-  return kind === "Namespace";
 }
 
 function targetOfObject({ apiVersion, kind }: KubernetesObject, crds: readonly CRD[]): Target | undefined {
@@ -278,7 +273,7 @@ function changeFor(checked: CheckedKind | undefined, values: ProjectObjects["val
   };
 }
 
-/** Returns what takes a label from an object, or gives it one that another of the objects has. Undefined if none has any. */
+/** Returns a change that takes a label from an object, or gives it one that another of the objects has. Undefined if none has any. */
 function relabelAmong(objects: readonly KubernetesObject[]): Change | undefined {
   const labels = objects.flatMap(({ metadata }) => Object.entries(metadata.labels ?? {}));
   if (labels.length === 0) return undefined;
@@ -296,7 +291,7 @@ export const noticeTime = 60_000;
 /** The other objects of one plan: users delete them, change them, and put them back. */
 export class OtherObjectsInPlan {
   readonly #random: Random;
-  /** What each is put back to: as the test gives it, but for its labels. */
+  /** The contents to which each is put back: as the test gives it, but for its labels. */
   readonly #usual: Map<OtherObject, KubernetesObject>;
   /** The present contents of each; undefined while it is deleted, or empty. */
   readonly #contents: Map<OtherObject, KubernetesObject | undefined>;

@@ -68,7 +68,7 @@ export function patientOutcomeOf(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: false, hasMonths: false, outlook: later });
 }
 
-/** Lets the processes restart before anything is due that needs a wait. */
+/** Runs a scenario whose processes restart as soon as they rest, before anything is due that needs a wait. */
 export function restartedAtOnce(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: true, hasMonths: false, outlook: atOnce });
 }

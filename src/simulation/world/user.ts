@@ -77,7 +77,7 @@ export class User {
     });
     if (step.do === "delete") {
       // A paused object stays until it goes on, even if it is deleted.
-      const paused = this.#world.objects().find((object) => refTextOf(object) === refText(step.target));
+      const paused = this.#world.state().find(step.target);
       const pausing = paused && pausingAnnotation(paused);
       if (pausing !== undefined)
         await this.#ask("PATCH", path, { metadata: { annotations: { [pausing]: null } } });

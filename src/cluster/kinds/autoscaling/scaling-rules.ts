@@ -7,11 +7,11 @@ interface Noted {
   readonly replicas: number;
 }
 
-/** What an autoscaler remembers; no window is longer than an hour. */
+/** The memory of an autoscaler; no window is longer than an hour. */
 export interface ScalingHistory {
-  /** What its metrics proposed. */
+  /** The replicas that its metrics proposed. */
   readonly proposals: readonly Noted[];
-  /** What it added, and, as negative numbers, removed. */
+  /** The replicas that it added, and, as negative numbers, removed. */
   readonly changes: readonly Noted[];
 }
 
@@ -25,7 +25,7 @@ export interface Scaling {
 /** How long an autoscaler remembers that more pods were needed before it removes some. Default: five minutes. */
 const defaultWindowSeconds = 300;
 
-/** What decisions are limited by, as ScalingLimited says it. */
+/** The limits of decisions, by the reasons of ScalingLimited. */
 const limits = {
   ScaleUpLimit: "increasing faster than the maximum scale rate",
   ScaleDownLimit: "decreasing faster than the maximum scale rate",

@@ -50,7 +50,7 @@ export class BundleReconciler implements Reconciler {
       data = await this.#gather(bundle);
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      // What is there already stays: old certificates are better than none.
+      // Copies stay: old certificates are better than none.
       await this.#report(bundle, bundle.status?.namespaces, {
         status: "False",
         reason: "SourceNotFound",

@@ -205,7 +205,7 @@ async function deleteReport(pipeline: Stored<Pipeline>, { signal }: Context): Pr
     throw new Error(`deleting the report in ${topic} was answered with ${response.status}`);
 }
 
-/** What a run executes, as a short text. */
+/** Returns a hash of everything that a run executes. */
 function runOf({ spec }: Pipeline): string {
   const params = Object.entries(spec.params ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const steps = spec.steps.map(({ name, image, command, retries }) => [name, image, command, retries]);

@@ -64,7 +64,7 @@ export interface PipelineSpec {
   reportTopic?: string;
 }
 
-/** What the report service was told. */
+/** The last report to the service. */
 export interface PipelineReport {
   topic: string;
   /** Missing while it isn't known whether the service was told. */

@@ -47,7 +47,7 @@ export const job: BuiltInKind<"job"> = {
       spec.suspend ??= false;
       spec.manualSelector ??= false;
       spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
-      // What a request is decoded to has the labels of its own template, and not those of the stored one.
+      // The decoded request has the labels of its own template, and not those of the stored one.
       if (labelledByPods.has(context)) return;
       labelledByPods.set(context, !object.metadata.labels);
       const { labels } = spec.template?.metadata ?? {};

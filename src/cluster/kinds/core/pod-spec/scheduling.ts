@@ -203,7 +203,7 @@ function* podTermProblems(field: string, term: Sent<core.PodAffinityTerm>): Prob
   yield* checked(`${field}.topologyKey`, topologyKey, checkQualifiedName);
 }
 
-/** What has a selector of pods, and keys of labels that a new pod's own values are selected by. */
+/** A term or constraint that selects pods by labels, and by the values that the new pod itself has for some keys. */
 type KeyedTerm = Pick<Sent<core.PodAffinityTerm>, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">;
 
 /** Adds the values of a new pod's labels to its selectors, for the keys in matchLabelKeys and mismatchLabelKeys. */
