@@ -72,8 +72,11 @@ test.skipIf(missing !== undefined)("nothing fires while an operator works", asyn
   // On a busy machine, a reconcile may take the half second that stands for half a minute.
   const fired = await prometheus.fired("9s");
   expect(fired.filter((alert) => !timeAlerts.has(alert))).toEqual([]);
+  const slow: { alert: string; samples: unknown }[] = [];
   for (const rule of (await scaffoldAlerts()).filter(({ alert }) => timeAlerts.has(alert)))
-    expect(await prometheus.query(hastenWindows(rule)), rule.alert).toEqual([]);
+    for (const samples of await prometheus.query(hastenWindows(rule)))
+      slow.push({ alert: rule.alert, samples });
+  expect(slow).toEqual([]);
 });
 
 test.skipIf(missing !== undefined)("the queries of the dashboards are answered with numbers", async () => {
