@@ -191,14 +191,19 @@ async function startServer(options: ClusterOptions, ground?: Ground) {
   };
   return { cluster, accept: listener.accept, authority: credentials.ca };
 
-  /** A Service of pods on nodes: kube-proxy there leads on to one of them. */
+  /** A Service of pods on nodes: kube-proxy there leads on to one of them. Without nodes, nothing listens behind it. */
   function insideService(namespace: string, name: string, port: number): WebhookPlace | undefined {
     const service = core.store.collection("services").get(`${namespace}/${name}`)?.object as
       | Service
       | undefined;
     const host = service?.spec?.clusterIP;
-    return ground && host && host !== "None" ? { host, port, connect: ground.network.connect } : undefined;
+    return host && host !== "None" ? { host, port, connect: ground?.network.connect ?? refuse } : undefined;
   }
+}
+
+async function refuse(host: string, port: number): Promise<never> {
+  const message = `dial tcp ${host}:${port}: connect: connection refused`;
+  throw Object.assign(new Error(message), { code: "ECONNREFUSED" });
 }
 
 /** True for the address of a node, a pod or a Service. */

@@ -95,6 +95,11 @@ test.each<[string, Failing, RegExp]>([
     { clientConfig: { service: { namespace: "default", name: "none" } } },
     /service "none" not found$/u,
   ],
+  [
+    "Unreachable",
+    { clientConfig: { service: { namespace: "default", name: "kubernetes" } } },
+    /dial tcp 10\.96\.0\.1:443: connect: connection refused$/u,
+  ],
   ["BadCertificate", { caBundle: createCA({ commonName: "another" }).cert }, /certificate/u],
   ["Timeout", { path: "/late", timeoutSeconds: 1 }, /context deadline exceeded$/u],
   ["InvalidAnswer", { path: "/other" }, /expected response.uid/u],
