@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runTool, type ToolCall } from "./tool.ts";
+import { runTool, showTool, type ToolCall } from "./tool.ts";
 
 let programs: string;
 
@@ -69,6 +69,13 @@ test("runTool() uses the standard output of a program that reports errors there"
   const call = program("podman", "echo 'no space left on device'\nexit 1\n");
   await expect(runTool(call)).rejects.toMatchObject({
     hint: expect.stringContaining("podman system prune"),
+  });
+});
+
+test("showTool() doesn't repeat in its error what the program has shown", async () => {
+  await expect(showTool(failing("docker", "no space left on device"))).rejects.toMatchObject({
+    message: "docker build . failed: its output is above",
+    hint: expect.stringContaining("docker system prune"),
   });
 });
 

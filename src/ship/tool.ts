@@ -27,19 +27,19 @@ export async function runTool(call: ToolCall, signal?: AbortSignal): Promise<Too
 
 /** Runs a command whose progress the user should see; its output goes to our standard error. */
 export async function showTool(call: ToolCall, signal?: AbortSignal): Promise<void> {
-  await runTraced(call, {
-    ...optionsOf(call, signal),
-    stdout: [process.stderr, "pipe"],
-    stderr: [process.stderr, "pipe"],
-  });
+  const shown = [process.stderr, "pipe"] as const;
+  await runTraced(call, { ...optionsOf(call, signal), stdout: shown, stderr: shown });
 }
 
-async function runTraced(call: ToolCall, options: Options): Promise<{ stdout?: unknown; stderr?: unknown }> {
+async function runTraced(
+  call: ToolCall,
+  options: Options,
+): Promise<{ readonly stdout?: unknown; readonly stderr?: unknown }> {
   const started = performance.now();
   try {
     return await execa(call.tool, call.args, options);
   } catch (error) {
-    throw explain(call, error);
+    throw explain(call, error, Array.isArray(options.stderr));
   } finally {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     trace(`ran in ${seconds} s: ${formatCall(call)}`);
@@ -60,8 +60,8 @@ function optionsOf({ input, env, cwd }: ToolCall, signal: AbortSignal | undefine
   };
 }
 
-/** Turns a failure of a command into an error with a hint. */
-function explain(call: ToolCall, error: unknown): unknown {
+/** Turns a failure of a command into an error with a hint, and with its output unless the user has seen that already. */
+function explain(call: ToolCall, error: unknown, isShown: boolean): unknown {
   if (!(error instanceof ExecaError)) return error;
   if (error.code === "ENOENT") {
     const message = `"${call.tool}" is not on the PATH`;
@@ -69,7 +69,8 @@ function explain(call: ToolCall, error: unknown): unknown {
   }
   const output =
     [error.stderr, error.stdout].map(String).find((text) => text.trim() !== "") ?? error.shortMessage;
-  return new TsbuilderError(`${formatCall(call)} failed\n${output.trim()}`, {
+  const why = isShown ? ": its output is above" : `\n${output.trim()}`;
+  return new TsbuilderError(`${formatCall(call)} failed${why}`, {
     code: "TOOL_FAILED",
     hint: hintForFailure(call, output) ?? `for details, run: ${formatCall(call)}`,
     cause: error,
