@@ -405,7 +405,7 @@ function printErrors(): void {
   const logs = join(folder, "logs");
   for (const file of readdirSync(logs))
     for (const line of readFileSync(join(logs, file), "utf8").split("\n")) {
-      if (!/^[EF]\d{4} |level=(?:error|fatal)|^cluster: |panic/u.test(line)) continue;
+      if (!/^[EF]\d{4} |level=(?:error|fatal)|^cluster: |^ended with|panic/u.test(line)) continue;
       const text = line
         .replace(/^[EF]\d{4} [\d:.]+ +\d+ /u, "")
         .replace(/^time="[^"]*" /u, "")

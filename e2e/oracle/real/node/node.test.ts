@@ -7,6 +7,7 @@ import { findPrograms, kubectlReleases } from "../../../support/kubectl-binaries
 import { run, type Shell } from "../../../support/shell.ts";
 import { repository } from "../../../support/source-imports.ts";
 import { watchProcess } from "../../../support/watched-process.ts";
+import { insideShell } from "./inside-shell.ts";
 import { machineState } from "./machine-state.ts";
 import { type ControlPlane, prepareNode } from "./node-programs.ts";
 import { sandboxTraces } from "./sandbox-traces.ts";
@@ -29,6 +30,7 @@ test.skipIf(missing !== undefined)(
   async () => {
     const before = machineState();
     nodes.push(...(await Promise.all([start("launchers"), start("embedded")])));
+    await killKubelet(nodes[0]!);
     await Promise.all(nodes.map(usePods));
     for (const node of nodes.splice(0)) {
       expect(sandboxTraces(node.folder)).not.toEqual([]);
@@ -59,6 +61,12 @@ function start(controlPlane: ControlPlane): Promise<RealNode> {
   return startNode(prepared);
 }
 
+/** Kills a kubelet, without which no pod starts: it is started again, as systemd does it. */
+async function killKubelet(node: RealNode): Promise<void> {
+  const { run } = insideShell(node, shellWith(node.kubeconfig));
+  await run("sh", "-c", "kill -9 $(pidof kubelet)");
+}
+
 function shellWith(kubeconfig: string): Shell {
   return { folder: import.meta.dirname, env: { KUBECONFIG: kubeconfig } };
 }
@@ -77,8 +85,8 @@ async function usePods(node: RealNode): Promise<void> {
   const shell = shellWith(node.kubeconfig);
   await applyPods(shell);
   const ask = (url: string): Promise<string> => kubectl(shell, `exec web-0 -- /bin/busybox wget -qO- ${url}`);
-  expect(await ask("http://web-1.web:8080/")).toBe("web-1\n");
-  // kube-proxy follows the pods on its own time.
+  // DNS and kube-proxy follow the pods on their own time.
+  expect(await eventually(() => ask("http://web-1.web:8080/"))).toBe("web-1\n");
   const front = await eventually(() => ask("http://front.default.svc.cluster.local/"));
   expect(["web-0\n", "web-1\n"]).toContain(front);
   expect(await kubectl(shell, "logs web-0")).toBe("serving\n");

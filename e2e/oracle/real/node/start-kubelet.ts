@@ -35,7 +35,15 @@ export async function startKubelet(
   writeFileSync(archive, makePauseImage());
   await eventually(() => importImages(sandbox, place, archive), containerd.watched, 60_000);
   const words = kubeletWords(place, files.kubelet, writeKubeconfig(`system:node:${name}`));
-  return [containerd, start(`kubelet-${name}`, inFolder(programs.node, words))];
+  return [containerd, start(`kubelet-${name}`, restarted(inFolder(programs.node, words)))];
+}
+
+/**
+ * Starts a program again whenever it ends, as kubeadm's unit for systemd does (`Restart=always`, `RestartSec=10`): a kubelet ends
+ * if it finds a container runtime that isn't initialized yet, such as one that still reads what a killed one left.
+ */
+function restarted(words: readonly string[]): string[] {
+  return ["sh", "-c", 'while true; do "$@"; echo "ended with $?"; sleep 10; done', "restarted", ...words];
 }
 
 /** The words of a command whose program is in a folder. */
