@@ -54,10 +54,6 @@ const leftOut: readonly LeftOut[] = [
 /** What nodes don't help, and why. */
 const leftOutOnNodes: readonly LeftOut[] = [
   {
-    why: "the API server passes logs on by HTTP only, not by WebSocket",
-    specs: [/Pods should support retrieving logs from the container over websockets/],
-  },
-  {
     why: "pulls an image anew, from a registry that machines of tests don't reach",
     specs: [/ImageVolume .*pull policy of Always/],
   },

@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type PeerCertificate, type TLSSocket, connect } from "node:tls";
 import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Kubeconfig } from "../../auth/credentials.ts";
 import { send } from "../../testing/send.ts";
@@ -27,8 +28,10 @@ beforeAll(async () => {
     client = (incoming.socket as TLSSocket).getPeerCertificate().subject;
     if (incoming.url!.includes("previous=true"))
       response.writeHead(400).end('previous terminated container "a" in pod "web" not found');
-    else if (incoming.url!.startsWith("/containerLogs/")) response.write("one\n");
-    else response.writeHead(404).end("no such page");
+    else if (incoming.url!.startsWith("/containerLogs/")) {
+      response.write("one\n");
+      if (!incoming.url!.includes("follow=true")) response.end(`${"x".repeat(70_000)}\n`);
+    } else response.writeHead(404).end("no such page");
   });
   kubelet.on("upgrade", (incoming, socket: Duplex, head: Buffer) => {
     received.push(incoming);
@@ -141,6 +144,54 @@ test("a log is followed as the kubelet sends it, and the kubelet sees it end wit
   await ended;
 });
 
+/** Opens a log by WebSocket. */
+function openLog(query: string, subprotocols: string[] = []) {
+  const headers = { Authorization: `Bearer ${cluster.kubeconfig.users[0].user.token}` };
+  const url = `${cluster.url.replace("https", "wss")}${pods}/web/log?${query}`;
+  const socket = new WebSocket(url, subprotocols, { headers, ca: ca.cert });
+  const messages: string[] = [];
+  const kinds = new Set<boolean>();
+  socket.on("message", (message: Buffer, isBinary) => {
+    messages.push(message.toString());
+    kinds.add(isBinary);
+  });
+  return { socket, messages, kinds };
+}
+
+test.each([
+  [[], true],
+  [["other", "binary.k8s.io"], true],
+  [["base64.binary.k8s.io"], false],
+])("a log is sent by WebSocket in the protocol of %j", async (subprotocols, isBinary) => {
+  const { socket, messages, kinds } = openLog("timestamps=true", subprotocols);
+  const [code] = (await once(socket, "close")) as [number];
+  expect([code, socket.protocol, [...kinds]]).toEqual([1000, subprotocols.at(-1) ?? "", [isBinary]]);
+  expect(messages[0]).toBe("");
+  const chunks = messages.map((each) => (isBinary ? each : Buffer.from(each, "base64").toString()));
+  expect(chunks.join("")).toBe(`one\n${"x".repeat(70_000)}\n`);
+  expect(received.at(-1)!.headers).not.toHaveProperty("upgrade");
+});
+
+test("a log that is followed by WebSocket ends with its client, whose pings are answered", async () => {
+  const { socket, messages } = openLog("follow=true");
+  await expect.poll(() => messages).toEqual(["", "one\n"]);
+  const pong = once(socket, "pong");
+  socket.ping("there?");
+  expect(String((await pong)[0])).toBe("there?");
+  const left = once(received.at(-1)!.socket, "close");
+  const closed = once(socket, "close");
+  socket.close();
+  expect((await closed)[0]).toBe(1000);
+  await left;
+});
+
+test("a log is not sent in a subprotocol that Kubernetes doesn't have", async () => {
+  const { socket } = openLog("follow=true", ["v5.channel.k8s.io"]);
+  const [error] = (await once(socket, "error")) as [Error];
+  expect(error.message).toContain("403");
+  await expect.poll(() => received.at(-1)!.socket.destroyed).toBe(true);
+});
+
 test("the server shows kubelets a certificate of its own, with which it may use their API alone", async () => {
   await get(`${pods}/web/log?previous=true`);
   const user = "kube-apiserver-kubelet-client";
@@ -210,8 +261,8 @@ test.each([
   expect(await messageOf(`${pods}/${path}`)).toEqual(message);
 });
 
-test("a pod that waits for a node has an empty log", async () => {
-  expect(await get(`${pods}/lost/log`)).toMatchObject({ code: 200, text: "" });
+test("a pod that waits for a node has no log", async () => {
+  expect(await get(`${pods}/lost/log`)).toMatchObject({ code: 204, text: "" });
 });
 
 test.each([

@@ -17,11 +17,12 @@ import {
   notFound,
   qualifiedName,
 } from "../../contract/status-error.ts";
-import { type Reply, type RequestContext, isTrue, textReply } from "../../http/request-context.ts";
+import { type Reply, type RequestContext, isTrue } from "../../http/request-context.ts";
 import { hasKubelet } from "../../kinds/core/node/fake-node.ts";
 import { type Target, writeOf } from "../target.ts";
 import { type Destination, asksForUpgrade, forward, replyOf } from "./forward.ts";
 import { replyOfPage } from "./proxied-pages.ts";
+import { webSocketReply } from "./web-socket-log.ts";
 
 type Pod = Stored<core.Pod>;
 type Node = Stored<core.Node>;
@@ -100,7 +101,7 @@ function* streamParameters({ query }: RequestContext): Generator<[string, string
   if (ports.length > 0) yield ["port", ports.join(",")];
 }
 
-/** Passes the stream of a container's log on. A pod without a node has an empty one. */
+/** Passes the stream of a container's log on. A pod without a node has none. */
 async function sendLog(context: RequestContext, target: Target): Promise<Reply> {
   const { name, namespace } = target;
   const problems = [...logProblems(context.query)];
@@ -109,7 +110,7 @@ async function sendLog(context: RequestContext, target: Target): Promise<Reply> 
   const pod = findPod(target, name);
   const container = containerOf(context, pod);
   const node = nodeOfPod(target, pod);
-  if (!node) return textReply("");
+  if (!node) return { code: 204 };
   const url = kubeletURL(target, node, `/containerLogs/${namespace}/${name}/${container}`);
   for (const option of ["follow", "previous", "timestamps"])
     if (isTrue(context.query.get(option))) url.searchParams.set(option, "true");
@@ -127,7 +128,7 @@ async function sendLog(context: RequestContext, target: Target): Promise<Reply> 
   );
   const { statusCode = 0 } = response;
   if (statusCode !== 200) throw logError(statusCode, await text(response), name);
-  return { ...replyOf({ response }), contentType: "text/plain" };
+  return webSocketReply(context, response) ?? { ...replyOf({ response }), contentType: "text/plain" };
 }
 
 function* logProblems(query: URLSearchParams): Generator<FieldError> {

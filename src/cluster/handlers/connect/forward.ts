@@ -68,7 +68,7 @@ export async function forward(
       headers.push(raw[index]!, raw[index + 1]!);
   for (const [name, values] of Object.entries(added ?? {}))
     for (const value of [values].flat()) headers.push(name, String(value));
-  const isUpgrade = asksForUpgrade(context);
+  const isUpgrade = !isOwn && asksForUpgrade(context);
   if (isUpgrade) headers.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade!);
   else if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
   const socket = await connectTo(destination, core, signal);
