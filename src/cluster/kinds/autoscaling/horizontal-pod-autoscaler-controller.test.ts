@@ -181,6 +181,33 @@ const justStarted = {
   conditions: [{ type: "Ready", status: "False", lastTransitionTime: "2020-01-01T00:00:00Z" }],
 };
 
+/** Scales a Deployment of four pods to a utilization. */
+async function runFour(utilization: number, behavior: object, statuses: Record<string, object> = {}) {
+  const deployment = target("apps/v1", "Deployment", { matchLabels: { app: "web" } }, "100m");
+  await cluster.install({ ...deployment, spec: { ...deployment.spec, replicas: 4 } });
+  const own = autoscaler("apps/v1", "Deployment", utilization);
+  await cluster.install({ ...own, spec: { ...own.spec, behavior } });
+  for (const name of ["a", "b", "c", "d"]) await run(name, "100m", "web", statuses[name]);
+}
+
+test.each([
+  ["up to a tenth more is tolerated", "108m", {}, 4],
+  ["more than a lower tolerance adds pods", "108m", { scaleUp: { tolerance: "0.05" } }, 5],
+  ["less than a higher one adds none", "125m", { scaleUp: { tolerance: "0.3" } }, 4],
+  ["the tolerance of removals is no other's", "125m", { scaleDown: { tolerance: "0.3" } }, 5],
+  ["less use than tolerated removes pods", "72m", { scaleDown: { tolerance: "250m" } }, 3],
+  ["what a tolerance spares is not removed", "72m", { scaleDown: { tolerance: "300m" } }, 4],
+  ["the tolerance of additions is no other's", "72m", { scaleUp: { tolerance: "0.3" } }, 3],
+])(
+  "%s",
+  async (_, cpu, { scaleUp = {}, scaleDown = {} }: { scaleUp?: object; scaleDown?: object }, wanted) => {
+    const behavior = { scaleUp, scaleDown: { stabilizationWindowSeconds: 0, ...scaleDown } };
+    await runFour(100, behavior);
+    await reconcile({ a: cpu, b: cpu, c: cpu, d: cpu });
+    expect(replicasOf("deployments.apps")).toBe(wanted);
+  },
+);
+
 test.each([
   ["all of them use more", { a: "150m", b: "150m", c: "150m", d: "150m" }, {}, 6],
   ["one has no metrics, and uses nothing", { a: "140m", b: "140m", c: "140m" }, {}, 4],
@@ -189,21 +216,13 @@ test.each([
   ["one is pending", { a: "150m", b: "150m", c: "150m", d: "0" }, { d: { phase: "Pending" } }, 5],
   ["one has failed", { a: "150m", b: "150m", c: "150m" }, { d: { phase: "Failed" } }, 5],
 ])("of four pods %s", async (_, usage, statuses: Record<string, object>, wanted) => {
-  const deployment = target("apps/v1", "Deployment", { matchLabels: { app: "web" } }, "100m");
-  await cluster.install({ ...deployment, spec: { ...deployment.spec, replicas: 4 } });
-  await cluster.install(autoscaler("apps/v1", "Deployment"));
-  for (const name of ["a", "b", "c", "d"]) await run(name, "100m", "web", statuses[name]);
+  await runFour(100, {}, statuses);
   await reconcile(usage);
   expect(replicasOf("deployments.apps")).toBe(wanted);
 });
 
 test("fewer pods are taken away if some have no metrics, which use what they request", async () => {
-  const deployment = target("apps/v1", "Deployment", { matchLabels: { app: "web" } }, "100m");
-  await cluster.install({ ...deployment, spec: { ...deployment.spec, replicas: 4 } });
-  const calm = autoscaler("apps/v1", "Deployment", 50);
-  const behavior = { scaleDown: { stabilizationWindowSeconds: 0 } };
-  await cluster.install({ ...calm, spec: { ...calm.spec, behavior } });
-  for (const name of ["a", "b", "c", "d"]) await run(name, "100m", "web");
+  await runFour(50, { scaleDown: { stabilizationWindowSeconds: 0 } });
   await reconcile({ a: "10m", b: "10m", c: "10m" });
   expect(replicasOf("deployments.apps")).toBe(3);
   expect(statusOf().conditions.map(({ type }) => type)).toEqual([
