@@ -284,12 +284,15 @@ test.each([
   await closed;
 });
 
-test("a kubelet that does not answer is left as soon as the client leaves", async () => {
+test.each([
+  ["POST", "exec?command=never", "SPDY/3.1"],
+  ["GET", "log?follow=true", "websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: a"],
+])("a kubelet is left as soon as the client leaves that sent it %s %s", async (method, path, protocol) => {
   const count = received.length;
   const socket = connect({ port: Number(new URL(cluster.url).port), host: "127.0.0.1", ca: ca.cert });
   const token = cluster.kubeconfig.users[0].user.token;
-  const headers = `Host: a\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1`;
-  socket.write(`POST ${pods}/web/exec?command=never HTTP/1.1\r\n${headers}\r\n\r\n`);
+  const headers = `Host: a\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: ${protocol}`;
+  socket.write(`${method} ${pods}/web/${path} HTTP/1.1\r\n${headers}\r\n\r\n`);
   await expect.poll(() => received.length).toBe(count + 1);
   const left = once(received.at(-1)!.socket, "close");
   socket.end();

@@ -70,14 +70,9 @@ function answerControlFrames(client: Duplex): void {
       const [opcode, length] = [unread[0]! & 0xf, unread[1]! & 0x7f];
       if (opcode === closeFrame || length > 125) return client.end(normalEnd, () => client.destroy());
       if (unread.length < 6 + length) return;
-      const [mask, masked] = [unread.subarray(2, 6), unread.subarray(6, 6 + length)];
-      if (opcode === pingFrame)
-        client.write(
-          frame(
-            pongFrame,
-            masked.map((byte, index) => byte ^ mask[index % 4]!),
-          ),
-        );
+      const mask = unread.subarray(2, 6);
+      const sent = Buffer.from(unread.subarray(6, 6 + length).map((byte, at) => byte ^ mask[at % 4]!));
+      if (opcode === pingFrame) client.write(frame(pongFrame, sent));
       unread = unread.subarray(6 + length);
     }
   });

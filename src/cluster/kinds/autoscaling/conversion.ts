@@ -155,10 +155,7 @@ function writeAnnotations(fields: FieldsOfV2): Annotations {
     ...(metrics.length > 0 && { [annotationNames.metrics]: goStruct(metrics) }),
     // Go writes the behavior with the names of a type that has no JSON names.
     ...(behavior && {
-      [annotationNames.behavior]: goStruct({
-        ScaleUp: scalingRulesStruct(behavior.scaleUp),
-        ScaleDown: scalingRulesStruct(behavior.scaleDown),
-      }),
+      [annotationNames.behavior]: goStruct(withGoNames(behavior, behaviorSchema)),
     }),
     ...(currentMetrics.length > 0 && { [annotationNames.currentMetrics]: goStruct(currentMetrics) }),
     ...(conditions.length > 0 && { [annotationNames.conditions]: goStruct(conditions) }),
@@ -167,18 +164,14 @@ function writeAnnotations(fields: FieldsOfV2): Annotations {
 
 type Behavior = NonNullable<FieldsOfV2["behavior"]>;
 
-function scalingRulesStruct(scaling: Behavior["scaleUp"]): object | null {
-  if (!scaling) return null;
-  const { stabilizationWindowSeconds = null, selectPolicy = null, policies, tolerance = null } = scaling;
-  return {
-    StabilizationWindowSeconds: stabilizationWindowSeconds,
-    SelectPolicy: selectPolicy,
-    Policies:
-      policies?.map(({ type = "", value = 0, periodSeconds = 0 }) => {
-        return { Type: type, Value: value, PeriodSeconds: periodSeconds };
-      }) ?? null,
-    Tolerance: tolerance,
-  };
+function withGoNames(value: unknown, { properties, items }: BuiltinSchema): unknown {
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return value.map((item) => withGoNames(item, items!));
+  if (!properties) return value;
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    return [`${name.charAt(0).toUpperCase()}${name.slice(1)}`, withGoNames((value as Members)[name], schema)];
+  });
+  return Object.fromEntries(fields);
 }
 
 type Members = Readonly<Record<string, unknown>>;

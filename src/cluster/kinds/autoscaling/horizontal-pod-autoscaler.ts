@@ -203,13 +203,8 @@ function* metricProblems(field: string, metric: SentMetric, keepsVersions: boole
   if (!isKnown) yield notSupported(`${field}.type`, type, metricTypes);
   const present = Object.values(sourceFields).filter((name) => metric[name]);
   // Only the first source is validated.
-  if (metric.object) yield* objectProblems(`${field}.object`, metric.object, keepsVersions);
-  else if (metric.external) yield* externalProblems(`${field}.external`, metric.external);
-  else if (metric.pods) yield* podsProblems(`${field}.pods`, metric.pods);
-  else if (metric.resource) yield* resourceProblems(`${field}.resource`, metric.resource);
-  else if (metric.containerResource) {
-    yield* containerProblems(`${field}.containerResource`, metric.containerResource);
-  }
+  const [first] = present;
+  if (first) yield* sourceProblems(`${field}.${first}`, metric[first]!, aims[first], keepsVersions);
   const own = isKnown ? sourceFields[type as MetricType] : undefined;
   if (own === undefined) yield notSupported(`${field}.type`, type, metricTypes);
   else if (!metric[own]) {
@@ -219,66 +214,51 @@ function* metricProblems(field: string, metric: SentMetric, keepsVersions: boole
     yield forbidden(`${field}.${other}`, "must populate the given metric source only");
 }
 
-function* objectProblems(
+/** The fields of a target that a source may aim at; the messages if it has none of them, and if it has both. */
+interface Aims {
+  readonly fields: readonly ("value" | "averageValue" | "averageUtilization")[];
+  readonly none: string;
+  readonly both?: string;
+}
+
+const resourceAims: Aims = {
+  fields: ["averageUtilization", "averageValue"],
+  none: "must set either a target raw value or a target utilization",
+  both: "may not set both a target raw value and a target utilization",
+};
+const aims: Readonly<Record<(typeof sourceFields)[MetricType], Aims>> = {
+  object: { fields: ["averageValue", "value"], none: "must set either a target value or averageValue" },
+  external: {
+    fields: ["averageValue", "value"],
+    none: "must set either a target value for metric or a per-pod target",
+    both: "may not set both a target value for metric and a per-pod target",
+  },
+  pods: { fields: ["averageValue"], none: "must specify a positive target averageValue" },
+  resource: resourceAims,
+  containerResource: resourceAims,
+};
+
+function* sourceProblems(
   field: string,
-  source: Sent<v2.ObjectMetricSource>,
+  source: Partial<Sent<v2.ObjectMetricSource & v2.ContainerResourceMetricSource>>,
+  { fields, none, both }: Aims,
   keepsVersions: boolean,
 ): Problems {
-  const { describedObject = {}, metric, target = {} } = source;
-  const reasons = keepsVersions ? [] : checkVersion(describedObject);
-  yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
-  yield* metricNameProblems(`${field}.metric`, metric);
-  yield* targetProblems(`${field}.target`, target);
-  if (target.value === undefined && target.averageValue === undefined)
-    yield required(`${field}.target.averageValue`, "must set either a target value or averageValue");
-}
-
-function* externalProblems(field: string, { metric, target = {} }: Sent<v2.ExternalMetricSource>): Problems {
-  yield* metricNameProblems(`${field}.metric`, metric);
-  yield* targetProblems(`${field}.target`, target);
-  const { value, averageValue } = target;
-  if (value === undefined && averageValue === undefined) {
-    const detail = "must set either a target value for metric or a per-pod target";
-    yield required(`${field}.target.averageValue`, detail);
+  const { describedObject = {}, metric, name, container, target = {} } = source;
+  if (field.endsWith(".object")) {
+    const reasons = keepsVersions ? [] : checkVersion(describedObject);
+    yield* referenceProblems(`${field}.describedObject`, describedObject, reasons);
   }
-  if (value !== undefined && averageValue !== undefined) {
-    const detail = "may not set both a target value for metric and a per-pod target";
-    yield forbidden(`${field}.target.value`, detail);
-  }
-}
-
-function* podsProblems(field: string, { metric, target = {} }: Sent<v2.PodsMetricSource>): Problems {
-  yield* metricNameProblems(`${field}.metric`, metric);
+  const isContainer = field.endsWith(".containerResource");
+  if (fields[0] === "averageValue") yield* metricNameProblems(`${field}.metric`, metric);
+  else if (!name) yield required(`${field}.name`, "must specify a resource name");
+  else if (isContainer) yield* containerResourceNameProblems(`${field}.name`, name);
+  if (isContainer && !container) yield required(`${field}.container`, "must specify a container");
+  else if (isContainer) yield* refused(`${field}.container`, container!, checkLabel(container!));
   yield* targetProblems(`${field}.target`, target);
-  if (target.averageValue === undefined)
-    yield required(`${field}.target.averageValue`, "must specify a positive target averageValue");
-}
-
-function* resourceProblems(field: string, { name, target = {} }: Sent<v2.ResourceMetricSource>): Problems {
-  if (!name) yield required(`${field}.name`, "must specify a resource name");
-  yield* utilizationProblems(`${field}.target`, target);
-}
-
-function* containerProblems(field: string, source: Sent<v2.ContainerResourceMetricSource>): Problems {
-  const { name, container, target = {} } = source;
-  if (!name) yield required(`${field}.name`, "must specify a resource name");
-  else yield* containerResourceNameProblems(`${field}.name`, name);
-  if (!container) yield required(`${field}.container`, "must specify a container");
-  else yield* refused(`${field}.container`, container, checkLabel(container));
-  yield* utilizationProblems(`${field}.target`, target);
-}
-
-function* utilizationProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
-  yield* targetProblems(field, target);
-  const { averageUtilization, averageValue } = target;
-  if (averageUtilization === undefined && averageValue === undefined) {
-    yield required(
-      `${field}.averageUtilization`,
-      "must set either a target raw value or a target utilization",
-    );
-  }
-  if (averageUtilization !== undefined && averageValue !== undefined)
-    yield forbidden(`${field}.averageValue`, "may not set both a target raw value and a target utilization");
+  const present = fields.filter((each) => target[each] !== undefined);
+  if (present.length === 0) yield required(`${field}.target.${fields[0]}`, none);
+  if (present.length === 2 && both) yield forbidden(`${field}.target.${fields[1]}`, both);
 }
 
 function* targetProblems(field: string, target: Sent<v2.MetricTarget>): Problems {
