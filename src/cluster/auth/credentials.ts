@@ -117,23 +117,22 @@ interface StoredCredentials {
   readonly tokenKey: string;
 }
 
-/** Reads the credentials in a data folder; creates and stores those that are missing. */
+/** Reads the credentials in a data folder; creates and stores them if there are none. */
 export function loadCredentials(folder: string): StoredCredentials {
   const path = join(folder, "credentials.json");
-  const stored = existsSync(path) ? readCredentials(path) : undefined;
-  if (stored?.tokenKey !== undefined) return stored as StoredCredentials;
-  const credentials = { ...newCredentials(), ...stored };
+  if (existsSync(path)) return readCredentials(path);
+  const credentials = newCredentials();
   // A crash leaves either the old or the new file complete.
   writeFileSync(`${path}.new`, JSON.stringify(credentials), { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return credentials;
 }
 
-/** Earlier versions stored no `tokenKey`. */
-function readCredentials(path: string): Omit<StoredCredentials, "tokenKey"> & { tokenKey?: string } {
+function readCredentials(path: string): StoredCredentials {
   try {
     const stored = JSON.parse(readFileSync(path, "utf8")) as StoredCredentials;
-    if (typeof stored.ca.key === "string" && typeof stored.serviceAccountKey === "string") return stored;
+    const { ca, serviceAccountKey, tokenKey } = stored;
+    if ([ca.key, serviceAccountKey, tokenKey].every((key) => typeof key === "string")) return stored;
   } catch (error) {
     throw new DamagedCredentialsError(path, error);
   }

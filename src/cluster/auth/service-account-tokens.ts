@@ -59,8 +59,16 @@ export class ServiceAccountTokens implements TokenIssuer {
   }
 
   /** Issues a token that is valid while a Secret holds it. */
-  issueForSecret(account: { namespace: string; name: string; uid: string }, secret: string): string {
-    return this.#sign(secretTokenClaims(account, secret));
+  issueForSecret(account: Pick<TokenSubject, "namespace" | "name" | "uid">, secret: string): string {
+    const { namespace, name, uid } = account;
+    return this.#sign({
+      iss: secretTokenIssuer,
+      sub: `system:serviceaccount:${namespace}:${name}`,
+      [`${claimPrefix}namespace`]: namespace,
+      [`${claimPrefix}secret.name`]: secret,
+      [`${claimPrefix}service-account.name`]: name,
+      [`${claimPrefix}service-account.uid`]: uid,
+    });
   }
 
   /** The user of a token; undefined if the token is not the cluster's, has expired, or its service account is gone. */
@@ -83,17 +91,10 @@ export class ServiceAccountTokens implements TokenIssuer {
       if (object?.metadata.uid !== bound.uid) return undefined;
     }
     const user = serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid);
-    const extra = {
-      ...credentialId(`JTI=${claims.jti}`),
-      ...(pod && {
-        "authentication.kubernetes.io/pod-name": [pod.name],
-        "authentication.kubernetes.io/pod-uid": [pod.uid],
-      }),
-      ...(node && {
-        "authentication.kubernetes.io/node-name": [node.name],
-        "authentication.kubernetes.io/node-uid": [node.uid],
-      }),
-    };
+    const extra: Record<string, readonly string[]> = { ...credentialId(`JTI=${claims.jti}`) };
+    for (const [kind, bound] of Object.entries({ pod, node }))
+      for (const field of ["name", "uid"] as const)
+        if (bound) extra[`authentication.kubernetes.io/${kind}-${field}`] = [bound[field]];
     return { user: { ...user, extra }, audiences: claims.aud };
   }
 
@@ -179,21 +180,6 @@ export function findBound(
 /** The issuer of tokens in Secrets, regardless of the cluster's own issuer. */
 const secretTokenIssuer = "kubernetes/serviceaccount";
 const claimPrefix = "kubernetes.io/serviceaccount/";
-
-/** The claims of a token that is valid while its Secret holds it. */
-function secretTokenClaims(
-  { namespace, name, uid }: { namespace: string; name: string; uid: string },
-  secret: string,
-): Record<string, string> {
-  return {
-    iss: secretTokenIssuer,
-    sub: `system:serviceaccount:${namespace}:${name}`,
-    [`${claimPrefix}namespace`]: namespace,
-    [`${claimPrefix}secret.name`]: secret,
-    [`${claimPrefix}service-account.name`]: name,
-    [`${claimPrefix}service-account.uid`]: uid,
-  };
-}
 
 /** The user of a token in a Secret; undefined if the Secret holds another token, or the service account is gone. */
 function readSecretToken(store: Store, token: string, claims: Record<string, unknown>): User | undefined {

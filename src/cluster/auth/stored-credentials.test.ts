@@ -27,19 +27,14 @@ test("another folder has other tokens", () => {
   expect(tokenOf("ann", [])).not.toBe(before);
 });
 
-test("credentials of earlier versions get a key for tokens, and keep their CA", () => {
-  const { tokenKey: _, ...earlier } = loadCredentials(folder);
-  writeFileSync(path(), JSON.stringify(earlier));
-  const { tokenKey, ...rest } = loadCredentials(folder);
-  expect(rest).toEqual(earlier);
-  expect(JSON.parse(readFileSync(path(), "utf8"))).toEqual({ ...earlier, tokenKey });
-});
-
-test.each(["", '{"ca":', "{}", "null"])("a file with %j is refused with its name and a remedy", (text) => {
-  writeFileSync(path(), text);
-  expect(() => loadCredentials(folder)).toThrow(`"${path()}" is damaged`);
-  expect(() => loadCredentials(folder)).toThrow(
-    expect.objectContaining({ code: "EDAMAGED", hint: expect.stringContaining("delete it") }),
-  );
-  expect(readFileSync(path(), "utf8")).toBe(text);
-});
+test.each(["", '{"ca":', "{}", "null", '{"ca":{"key":"k"},"serviceAccountKey":"k"}'])(
+  "a file with %j is refused with its name and a remedy",
+  (text) => {
+    writeFileSync(path(), text);
+    expect(() => loadCredentials(folder)).toThrow(`"${path()}" is damaged`);
+    expect(() => loadCredentials(folder)).toThrow(
+      expect.objectContaining({ code: "EDAMAGED", hint: expect.stringContaining("delete it") }),
+    );
+    expect(readFileSync(path(), "utf8")).toBe(text);
+  },
+);

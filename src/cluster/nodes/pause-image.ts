@@ -39,31 +39,16 @@ function waitingProgram(): Buffer {
   const found = instructions[process.arch];
   if (!found) throw new Error(`nodes run on x64 and arm64, not on ${process.arch}`);
   const code = Buffer.from(found.code, "hex");
-  const file = Buffer.alloc(headersSize);
-  file.write("7f454c46020101", 0, "hex");
-  file.writeUInt16LE(2, 16);
-  file.writeUInt16LE(found.machine, 18);
-  file.writeUInt32LE(1, 20);
-  file.writeBigUInt64LE(BigInt(base + headersSize), 24);
-  file.writeBigUInt64LE(64n, 32);
-  for (const [offset, value] of [
-    [52, 64],
-    [54, 56],
-    [56, 1],
-  ] as const)
-    file.writeUInt16LE(value, offset);
+  const size = headersSize + code.length;
+  const headers = Buffer.alloc(headersSize);
+  headers.write("7f454c46020101", "hex");
+  // Fields of 16, 32 and 64 bits in ascending order: each write only covers zeros of the ones before it.
+  const fields = { 16: 2, 18: found.machine, 20: 1, 24: base + headersSize, 32: 64, 52: 64, 54: 56, 56: 1 };
   // The only segment: readable, executable.
-  file.writeUInt32LE(1, 64);
-  file.writeUInt32LE(5, 68);
-  for (const [offset, value] of [
-    [80, base],
-    [88, base],
-    [96, headersSize + code.length],
-    [104, headersSize + code.length],
-    [112, 0x1000],
-  ] as const)
-    file.writeBigUInt64LE(BigInt(value), offset);
-  return Buffer.concat([file, code]);
+  const segment = { 64: 1, 68: 5, 80: base, 88: base, 96: size, 104: size, 112: 0x1000 };
+  for (const [offset, value] of Object.entries({ ...fields, ...segment }))
+    headers.writeUInt32LE(value, Number(offset));
+  return Buffer.concat([headers, code]);
 }
 
 interface TarFile {
@@ -80,13 +65,8 @@ function writeTar(files: readonly TarFile[]): Buffer {
     header.write(octal(mode, 7) + octal(0, 7) + octal(0, 7) + octal(content.length, 11) + octal(0, 11), 100);
     header.write("        0", 148);
     header.write("ustar\u000000", 257);
-    header.write(
-      `${octal(
-        header.reduce((sum, byte) => sum + byte, 0),
-        6,
-      )} `,
-      148,
-    );
+    const checksum = header.reduce((sum, byte) => sum + byte, 0);
+    header.write(`${octal(checksum, 6)} `, 148);
     return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);

@@ -203,11 +203,11 @@ function readSnapshot(path: string) {
   if (lines.length === 0) return { revision: 1, state: [], writes: [] as RecordedWrite[] };
   if (lines.at(-1)!.length > 0) throw damagedSnapshot(path, lines.length, "it is incomplete");
   const [head, ...records] = lines.slice(0, -1).map((line, index) => {
-    const decoded = decodeRecord(line);
-    if (typeof decoded === "string") throw damagedSnapshot(path, index + 1, decoded);
-    return decoded.record;
+    const record = decodeRecord(line);
+    if (!record) throw damagedSnapshot(path, index + 1, wrongSum);
+    return record;
   });
-  const { r: revision, n: count = records.length } = head!;
+  const { r: revision, n: count } = head!;
   if (records.length !== count) {
     const why = `${records.length} of ${count} records follow its first one`;
     throw damagedSnapshot(path, lines.length, why);
@@ -223,7 +223,7 @@ interface JournalRecord {
   readonly k: string;
   readonly r: number;
   readonly o?: ApiObject;
-  /** The last state of a deleted object. Earlier versions wrote deletions without it. */
+  /** The last state of a deleted object. */
   readonly l?: ApiObject;
   /** In the first record of a snapshot: how many records follow. */
   readonly n?: number;
@@ -236,13 +236,11 @@ function readLog(path: string, after: number): RecordedWrite[] {
   const records: JournalRecord[] = [];
   let expected = after + 1;
   for (const [index, line] of lines.entries()) {
-    const decoded = decodeRecord(line);
-    if (typeof decoded === "string") throw damagedLog(path, index + 1, decoded);
-    const { record, isChecked } = decoded;
+    const record = decodeRecord(line);
+    if (!record) throw damagedLog(path, index + 1, wrongSum);
     const isGap = records.length === 0 ? record.r > expected : record.r !== expected;
-    if (isChecked && isGap) {
+    if (isGap)
       throw damagedLog(path, index + 1, `it is revision ${record.r}, and revision ${expected} is missing`);
-    }
     expected = record.r + 1;
     records.push(record);
   }
@@ -267,22 +265,14 @@ function readLines(path: string): Buffer[] {
 /** The length of a checksum in hexadecimal and the space after it. */
 const checksumLength = 9;
 
-/** Decodes a line without its newline. Returns a reason if it is damaged. Earlier versions wrote no checksums. */
-function decodeRecord(line: Buffer) {
-  const isChecked = line[0] !== "{".charCodeAt(0);
-  const json = isChecked ? line.subarray(checksumLength) : line;
-  if (isChecked && line.toString("latin1", 0, checksumLength) !== `${hexOf(crc32(json))} `) {
-    return "its checksum does not match";
-  }
-  try {
-    const record = JSON.parse(json.toString("utf8")) as JournalRecord;
-    return typeof record.c === "string" && typeof record.k === "string" && Number.isInteger(record.r)
-      ? { record, isChecked }
-      : "it is not a record of a write";
-  } catch {
-    return "it is not JSON";
-  }
+/** Decodes a line without its newline; undefined if its checksum does not match. */
+function decodeRecord(line: Buffer): JournalRecord | undefined {
+  const json = line.subarray(checksumLength);
+  const isWhole = line.toString("latin1", 0, checksumLength) === `${hexOf(crc32(json))} `;
+  return isWhole ? (JSON.parse(json.toString("utf8")) as JournalRecord) : undefined;
 }
+
+const wrongSum = "its checksum does not match";
 
 function hexOf(sum: number): string {
   return sum.toString(16).padStart(8, "0");

@@ -74,34 +74,20 @@ function targetsCell(object: ApiObject): string {
   return `${shown.join(", ")}${more}`;
 }
 
+/** The measured value and the target, such as `50m/100m` or `cpu: 40%/80%`. */
 function targetText(metric: Metric, measured: Metric | undefined): string {
-  const { external, pods, object: described, resource, containerResource } = metric;
-  if (metric.type === "Resource") return resourceTargetText(resource!, measured?.resource);
-  if (metric.type === "ContainerResource")
-    return resourceTargetText(containerResource!, measured?.containerResource);
-  if (metric.type === "Pods") return amountText(pods!, measured?.pods, "averageValue");
-  const [source, current] =
-    metric.type === "External" ? [external!, measured?.external] : [described!, measured?.object];
-  if (source.target?.averageValue === undefined) return amountText(source, current, "value");
-  return `${amountText(source, current, "averageValue")} (avg)`;
-}
-
-/** The measured value and the target, such as `50m/100m`. */
-function amountText(
-  source: MetricSource,
-  measured: MetricSource | undefined,
-  name: "value" | "averageValue",
-): string {
-  return `${measured?.current?.[name] ?? "<unknown>"}/${source.target?.[name] ?? 0}`;
-}
-
-function resourceTargetText(source: MetricSource, measured: MetricSource | undefined): string {
-  if (source.target?.averageValue !== undefined)
-    return `${source.name}: ${amountText(source, measured, "averageValue")}`;
-  const percent = (value: number | undefined, missing: string): string =>
-    value === undefined ? missing : `${value}%`;
-  const current = percent(measured?.current?.averageUtilization, "<unknown>");
-  return `${source.name}: ${current}/${percent(source.target?.averageUtilization, "<auto>")}`;
+  const field = sourceFields[metric.type as MetricType];
+  const { target, name } = metric[field]!;
+  const current = measured?.[field]?.current;
+  const isAverage = field === "pods" || target?.averageValue !== undefined;
+  const value = isAverage ? "averageValue" : "value";
+  const amount = `${current?.[value] ?? "<unknown>"}/${target?.[value] ?? 0}`;
+  if (field === "pods") return amount;
+  if (field === "object" || field === "external") return isAverage ? `${amount} (avg)` : amount;
+  const percent = (share: number | undefined, missing: string): string =>
+    share === undefined ? missing : `${share}%`;
+  const shares = `${percent(current?.averageUtilization, "<unknown>")}/${percent(target?.averageUtilization, "<auto>")}`;
+  return `${name}: ${isAverage ? amount : shares}`;
 }
 
 const toV2Object = (object: HorizontalPodAutoscaler) => convertVersion(object, "autoscaling/v2");
