@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { machineState } from "../../oracle/real/node/machine-state.ts";
 import { prepareNode } from "../../oracle/real/node/node-programs.ts";
-import { keepers, tracesOfAll } from "../../oracle/real/node/sandbox-traces.ts";
+import { keepers, tracedSandboxes } from "../../oracle/real/node/sandbox-traces.ts";
 import { resultsPage, type VitestReport } from "./results-page.ts";
 
 // Runs the tests on a real Kubernetes, all of them or those of some files, writes their results down, and fails if the
@@ -19,8 +19,9 @@ const output = ["--reporter=default", "--reporter=json", `--outputFile.json=${re
 const words = ["--no-install", "vitest", ...suite, ...output, ...files];
 // The packages that the programs need are installed first, so they don't count.
 const compared = !("missing" in prepareNode());
-const before = compared ? shared() : {};
 const others = keepers();
+const earlier = tracedSandboxes();
+const before = compared ? shared() : {};
 // A Ctrl-C ends the tests; what they leave is still compared.
 process.on("SIGINT", () => {});
 const { status } = spawnSync("npx", words, { stdio: "inherit" });
@@ -42,7 +43,8 @@ for (const [name, state] of left) console.error(`not as before: ${name}: ${befor
 if (compared && left.length === 0) console.log(`as before: ${Object.keys(before).join(", ")}`);
 process.exitCode = left.length > 0 ? 1 : (status ?? 1);
 
-/** Links, routes, rules of iptables, mounts and settings of the machine, and what is there of any sandbox. */
+/** Links, routes, rules of iptables, mounts and settings of the machine, and the sandboxes that began since. */
 function shared(): Readonly<Record<string, string>> {
-  return { ...machineState(), sandboxes: tracesOfAll().join("\n") };
+  const begun = tracedSandboxes().filter((name) => !earlier.includes(name));
+  return { ...machineState(), sandboxes: begun.join("\n") };
 }

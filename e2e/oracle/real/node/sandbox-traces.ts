@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { sandboxFolders } from "../../../../src/cluster/nodes/sandbox.ts";
 
 /**
@@ -11,37 +11,43 @@ export function sandboxTraces(folder: string): string[] {
   return [...(existsSync(folder) ? [folder] : []), ...tracesOf(basename(folder))];
 }
 
-/** The traces of all sandboxes on a machine. */
-export function tracesOfAll(): string[] {
-  const parent = dirname(sandboxFolders);
-  const name = basename(sandboxFolders);
-  const folders = readdirSync(parent).filter((entry) => entry.startsWith(name));
-  return [...folders.map((entry) => join(parent, entry)), ...tracesOf(name)];
+/** The names of the sandboxes of which a machine has traces. */
+export function tracedSandboxes(): string[] {
+  const all = basename(sandboxFolders);
+  const seen = [
+    ...readdirSync(dirname(sandboxFolders)),
+    ...groupsOf(all),
+    ...processes().flatMap((pid) => [readOf(pid, "mountinfo"), readOf(pid, "cmdline")]),
+  ];
+  return [...new Set(seen.flatMap((text) => text.match(new RegExp(`${all}[0-9a-f]+`, "gu")) ?? []))];
 }
 
 /** The processes that clean up after sandboxes: they outlive whoever started them. */
 export function keepers(): string[] {
-  return readdirSync("/proc").filter(
-    (entry) => /^\d+$/.test(entry) && readOf(entry, "cmdline").includes(`keeper.sh\0${sandboxFolders}`),
-  );
+  return processes().filter((pid) => readOf(pid, "cmdline").includes(`keeper.sh\0${sandboxFolders}`));
 }
 
-/** The control groups and processes of the sandboxes whose names begin so. */
+/** The control groups and processes of a sandbox: its programs see mounts from its folder, its keeper was started with its name. */
 function tracesOf(name: string): string[] {
-  const words = ["/sys/fs/cgroup", "-type", "d", "-name", `${name}*`];
-  // It fails if groups of others end meanwhile.
-  const { stdout: groups } = spawnSync("find", words, { encoding: "utf8" });
+  const isOf = (pid: string): boolean =>
+    ["mountinfo", "cmdline"].some((file) => readOf(pid, file).includes(name));
   return [
-    ...groups.split("\n").filter((group) => group !== ""),
-    ...readdirSync("/proc")
-      .filter((entry) => /^\d+$/.test(entry) && belongsTo(name, entry))
+    ...groupsOf(name),
+    ...processes()
+      .filter(isOf)
       .map((pid) => `process ${pid}`),
   ];
 }
 
-/** Its programs see mounts from its folder, also those in containers; its keeper was started with the folder's name. */
-function belongsTo(name: string, pid: string): boolean {
-  return ["mountinfo", "cmdline"].some((file) => readOf(pid, file).includes(name));
+function groupsOf(name: string): string[] {
+  const words = ["/sys/fs/cgroup", "-type", "d", "-name", `${name}*`];
+  // It fails if groups of others end meanwhile.
+  const { stdout } = spawnSync("find", words, { encoding: "utf8" });
+  return stdout.split("\n").filter((group) => group !== "");
+}
+
+function processes(): string[] {
+  return readdirSync("/proc").filter((entry) => /^\d+$/u.test(entry));
 }
 
 /** The empty string for a process that has ended meanwhile. */
