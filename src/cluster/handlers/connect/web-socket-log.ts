@@ -26,7 +26,7 @@ export function webSocketReply({ request: { headers } }: RequestContext, log: Re
     "Upgrade: websocket",
     "Connection: Upgrade",
     `Sec-WebSocket-Accept: ${createHash("sha1").update(`${key}${acceptGUID}`).digest("base64")}`,
-    ...(protocol && [`Sec-WebSocket-Protocol: ${protocol}`]),
+    ...(protocol === "" ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]),
   ];
   const isText = protocol.startsWith("base64.");
   const takeOver = (client: Duplex, head: Buffer): void => {
