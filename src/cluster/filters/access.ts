@@ -5,6 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type User, authenticated, credentialId, serviceAccountUser } from "../contract/user.ts";
 import type { Filter, RequestContext } from "../http/request-context.ts";
+import { asksForWebSocket, subprotocolsOf } from "../http/web-socket.ts";
 import { badRequest, unauthorized } from "../contract/status-error.ts";
 import { type Attributes, type Authorizer, denied, resourceAttributes } from "../contract/authorizer.ts";
 
@@ -30,9 +31,24 @@ export function authenticationFilter(readToken: TokenReader): Filter {
   };
 }
 
-function bearerToken({ request }: RequestContext): string | undefined {
-  const header = request.headers.authorization ?? "";
-  return /^bearer\s+(\S+)$/i.exec(header)?.[1];
+function bearerToken(context: RequestContext): string | undefined {
+  const header = context.request.headers.authorization ?? "";
+  return /^bearer\s+(\S+)$/i.exec(header)?.[1] ?? subprotocolToken(context);
+}
+
+/** How a page in a browser, which can't set headers, gives the token of a WebSocket: as one subprotocol of several. */
+const tokenPrefix = "base64url.bearer.authorization.k8s.io.";
+
+/** The token among the subprotocols. It goes no further: the other side of the WebSocket knows the others alone. */
+function subprotocolToken(context: RequestContext): string | undefined {
+  if (!asksForWebSocket(context)) return undefined;
+  const subprotocols = subprotocolsOf(context);
+  const tokens = subprotocols.filter((name) => name.startsWith(tokenPrefix));
+  const others = subprotocols.filter((name) => !name.startsWith(tokenPrefix));
+  if (tokens.length === 0) return undefined;
+  if (tokens.length > 1 || others.length === 0) throw unauthorized();
+  context.request.headers["sec-websocket-protocol"] = others.join(", ");
+  return Buffer.from(tokens[0]!.slice(tokenPrefix.length), "base64url").toString();
 }
 
 /** The user of the connection's client certificate, which is parsed once per connection. */

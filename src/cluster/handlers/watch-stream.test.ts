@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { beforeEach, expect, test, vi } from "vitest";
 import { WatchTurn } from "../http/watch-turn.ts";
@@ -17,13 +17,11 @@ function startStream(...options: Parameters<typeof beginStream>) {
   return begun;
 }
 
-function beginStream(signal = new AbortController().signal, chunkedEncoding = true) {
+function beginStream(signal = new AbortController().signal, isChunked = true) {
   const clock = new FakeClock();
   const sent: Buffer[] = [];
   const failures: unknown[] = [];
   const response = {
-    chunkedEncoding,
-    flushHeaders() {},
     write: (bytes: Buffer) => sent.push(bytes) > 0,
     end: (bytes?: Buffer) => sent.push(...(bytes ? [bytes] : [])),
     destroyed: false,
@@ -32,10 +30,11 @@ function beginStream(signal = new AbortController().signal, chunkedEncoding = tr
     },
     writableLength: 0,
   };
-  const stream = new WatchStream(response as unknown as ServerResponse, signal, {
+  const stream = new WatchStream(response as unknown as Writable, signal, {
     clock,
     turn,
     timeoutSeconds: undefined,
+    isChunked,
     report: (error) => failures.push(error),
   });
   return { clock, stream, sent, response, failures };

@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { type Batch, batchOf, type WatchTurn } from "../http/watch-turn.ts";
 
@@ -20,6 +20,8 @@ interface StreamOptions {
   readonly clock: Clock;
   readonly turn: WatchTurn;
   readonly timeoutSeconds: number | undefined;
+  /** True if the lines are to be framed as chunks, which watchers share; Node would frame them again for each. */
+  readonly isChunked: boolean;
   /** Receives errors of sending. */
   readonly report: (error: unknown) => void;
 }
@@ -35,7 +37,7 @@ interface Group {
  */
 export class WatchStream {
   readonly size = 1;
-  readonly #response: ServerResponse;
+  readonly #response: Writable;
   readonly #isChunked: boolean;
   readonly #clock: Clock;
   readonly #deadline: number;
@@ -49,16 +51,13 @@ export class WatchStream {
   #isStarting = true;
   #isTimedOut = false;
 
-  constructor(response: ServerResponse, signal: AbortSignal, options: StreamOptions) {
-    const { clock, turn, timeoutSeconds, report } = options;
+  constructor(response: Writable, signal: AbortSignal, options: StreamOptions) {
+    const { clock, turn, timeoutSeconds, isChunked, report } = options;
     this.#response = response;
     this.#turn = turn;
     this.#clock = clock;
     this.#report = report;
-    response.flushHeaders();
-    // Watchers share framed chunks; Node would frame the lines again for each.
-    this.#isChunked = response.chunkedEncoding;
-    response.chunkedEncoding = false;
+    this.#isChunked = isChunked;
     const timeout = 1000 * (timeoutSeconds || shortestDefaultTimeout * (1 + Math.random()));
     this.#deadline = clock.now() + timeout;
     this.onEnd(clock.setTimer(() => this.#timeOut(), timeout, "upkeep"));

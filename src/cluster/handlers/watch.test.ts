@@ -172,14 +172,3 @@ test("watchers of an Event see it in the version of their group", async () => {
   ]);
   for (const { close } of watches) close();
 });
-
-test("a watch over WebSocket is refused at once, so that clients fall back to HTTP", async () => {
-  const headers = { Connection: "Upgrade", Upgrade: "websocket" };
-  const { code, body } = await send(cluster.kubeconfig, {
-    method: "GET",
-    path: `${path}?watch=true`,
-    headers,
-  });
-  expect(code).toBe(503);
-  expect(body).toMatchObject({ kind: "Status", reason: "ServiceUnavailable" });
-});

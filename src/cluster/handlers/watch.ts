@@ -1,7 +1,9 @@
 import type { ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import { type Status, apiVersionOf } from "@tsbuilder/apimachinery/meta";
 import { type Reply, type RequestContext, isTrue } from "../http/request-context.ts";
-import { StatusError, expired } from "../contract/status-error.ts";
+import { asksForWebSocket, subprotocolsOf, webSocketReply } from "../http/web-socket.ts";
+import { StatusError, badRequest, expired } from "../contract/status-error.ts";
 import { failedRequest, statusErrorOf } from "../filters/errors.ts";
 import { type ListOptions, malformedRevision, readListOptions, requestedRevision } from "./list-options.ts";
 import { presentEntries } from "./list.ts";
@@ -17,8 +19,7 @@ import type { ApiObject } from "../contract/api-object.ts";
  * Handles a watch: streams the changes of a resource from a revision on. `streamEvents` sends the initial objects and
  * `WatchFeed` the changes, `WatchGroup` shares lines among watchers, `WatchView` selects, and `EventEncoder` encodes.
  */
-export function handleWatch(context: RequestContext, target: Target): Reply {
-  refuseWebSocket(context);
+export function handleWatch(context: RequestContext, target: Target): Reply | Promise<Reply> {
   const options = readWatchOptions(context, target);
   const { core } = target;
   const { resourceVersion } = options;
@@ -27,19 +28,38 @@ export function handleWatch(context: RequestContext, target: Target): Reply {
   const revision = requestedRevision(options, core.store.revision);
   const encoder = new EventEncoder(target, representation, includeObjectOf(context.query));
   const view = new WatchView(target, encoder, options.matches);
+  const watch = { view, options, revision };
+  if (asksForWebSocket(context)) return sendMessages(context, watch);
   return {
     code: 200,
     contentType: "application/json",
     headers: { "Transfer-Encoding": "chunked" },
-    stream: (response) => streamEvents(context, response, { view, options, revision }),
+    stream: (response) => streamEvents(context, response, { ...watch, isChunked: takeFraming(response) }),
   };
 }
 
-/** Clients that try a WebSocket first wait for a complete response; this error makes them fall back to plain HTTP. */
-function refuseWebSocket({ request }: RequestContext): void {
-  if (request.headers.upgrade?.toLowerCase() !== "websocket") return;
-  const message = "watches are not served over WebSocket: ask again without an upgrade";
-  throw new StatusError(503, "ServiceUnavailable", message);
+/** Sends the headers of a response. Returns whether its body is to come in chunks, which Node no longer makes. */
+function takeFraming(response: ServerResponse): boolean {
+  response.flushHeaders();
+  const isChunked = response.chunkedEncoding;
+  response.chunkedEncoding = false;
+  return isChunked;
+}
+
+/** Sends each event as a message of a WebSocket. As Go's library, only to programs that say whose page they are. */
+function sendMessages(context: RequestContext, watch: Omit<Watch, "isChunked">): Promise<Reply> {
+  if (!context.request.headers.origin) throw new StatusError(403, "Forbidden", "null origin");
+  const [subprotocol, ...others] = subprotocolsOf(context);
+  if (others.length > 0) throw badRequest("a watch by WebSocket has one subprotocol at most");
+  return webSocketReply(context, { subprotocol, split: linesOf }, (messages) => {
+    streamEvents(context, messages, { ...watch, isChunked: false }).catch((error: unknown) =>
+      watch.view.target.core.onError(failedRequest(context, error)),
+    );
+  });
+}
+
+function linesOf(events: Buffer): string[] {
+  return events.toString().match(/.*\n/gu) ?? [];
 }
 
 /** Reads the options of a watch. A watch of one name, the legacy form, selects the object like a field selector. */
@@ -60,17 +80,20 @@ interface Watch {
   readonly view: WatchView;
   readonly options: ListOptions;
   readonly revision: number;
+  /** True if the lines are sent as chunks that are framed here. */
+  readonly isChunked: boolean;
 }
 
 /** Sends the initial objects or missed changes, and then each change, until the watch ends. */
-async function streamEvents(context: RequestContext, response: ServerResponse, watch: Watch): Promise<void> {
-  const { view, options, revision } = watch;
+async function streamEvents(context: RequestContext, response: Writable, watch: Watch): Promise<void> {
+  const { view, options, revision, isChunked } = watch;
   const { target, encoder, prefix } = view;
   const { resource, core } = target;
   const out = new WatchStream(response, context.signal, {
     clock: core.connectionClock,
     turn: core.watchTurn,
     timeoutSeconds: options.timeoutSeconds,
+    isChunked,
     report: (error) => core.onError(failedRequest(context, error)),
   });
 

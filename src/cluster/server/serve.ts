@@ -158,7 +158,7 @@ function upgrade(options: ServeOptions) {
       reply.takeOver(socket, head);
       return reply;
     };
-    void answer({ ...options, handler }, request, response);
+    void answer({ ...options, handler }, request, response, socket);
   };
 }
 
@@ -166,8 +166,9 @@ async function answer(
   { handler, report, slices }: ServeOptions,
   request: IncomingMessage,
   response: ServerResponse,
+  connection: Connection = response,
 ): Promise<void> {
-  const context = contextOf(new SocketRequest(request), response);
+  const context = contextOf(new SocketRequest(request), connection);
   if (!context) return refuse(response, badRequest("the request's URL is malformed"));
   try {
     await sendReply(context, response, await handler(context), slices);
@@ -229,7 +230,7 @@ function refuse(response: ServerResponse, { code, status }: StatusError): void {
   else response.writeHead(code, { "Content-Type": jsonType }).end(JSON.stringify(status));
 }
 
-/** The connection of a response. */
+/** The connection of a response: the response itself, or the socket that somebody may take over from it. */
 interface Connection {
   readonly destroyed: boolean;
   on(event: "close", listener: () => void): unknown;

@@ -3,8 +3,10 @@
 // nodes that are only pretended have no containers, and say so.
 
 import { lookup } from "node:dns/promises";
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import { type FieldError, forbidden, invalid, notSupported } from "@tsbuilder/apimachinery/errors";
 import type { Stored } from "../../contract/api-object.ts";
@@ -18,11 +20,11 @@ import {
   qualifiedName,
 } from "../../contract/status-error.ts";
 import { type Reply, type RequestContext, isTrue } from "../../http/request-context.ts";
+import { asksForWebSocket, subprotocolsOf, webSocketReply } from "../../http/web-socket.ts";
 import { hasKubelet } from "../../kinds/core/node/fake-node.ts";
 import { type Target, writeOf } from "../target.ts";
 import { type Destination, asksForUpgrade, forward, replyOf } from "./forward.ts";
 import { replyOfPage } from "./proxied-pages.ts";
-import { webSocketReply } from "./web-socket-log.ts";
 
 type Pod = Stored<core.Pod>;
 type Node = Stored<core.Node>;
@@ -128,7 +130,24 @@ async function sendLog(context: RequestContext, target: Target): Promise<Reply> 
   );
   const { statusCode = 0 } = response;
   if (statusCode !== 200) throw logError(statusCode, await text(response), name);
-  return webSocketReply(context, response) ?? { ...replyOf({ response }), contentType: "text/plain" };
+  if (asksForWebSocket(context)) return sendMessages(context, response);
+  return { ...replyOf({ response }), contentType: "text/plain" };
+}
+
+/** Sends a log by WebSocket: in binary messages, or in texts of base64. An empty one at once says that it was opened. */
+function sendMessages(context: RequestContext, log: IncomingMessage): Promise<Reply> {
+  const asked = subprotocolsOf(context);
+  const subprotocol = asked.find((name) => ["binary.k8s.io", "base64.binary.k8s.io"].includes(name));
+  if (!subprotocol && asked.length > 0) {
+    log.destroy();
+    throw new StatusError(403, "Forbidden", `no subprotocol of ${asked.join(", ")} is supported`);
+  }
+  const isText = subprotocol?.startsWith("base64.") ?? false;
+  const split = (part: Buffer): (Buffer | string)[] => [isText ? part.toString("base64") : part];
+  return webSocketReply(context, { subprotocol, split }, (messages) => {
+    messages.write(Buffer.alloc(0));
+    pipeline(log, messages).catch(() => undefined);
+  });
 }
 
 function* logProblems(query: URLSearchParams): Generator<FieldError> {

@@ -43,7 +43,7 @@ export function asksForUpgrade({ request }: RequestContext): boolean {
 
 /** Headers that are about one connection, let the client in here, or say whose pages may read a response. */
 const ownHeaders =
-  /^(?:access-control-allow-(?:credentials|headers|methods|origin)|authorization|connection|impersonate-.*|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/iu;
+  /^(?:access-control-allow-(?:credentials|headers|methods|origin)|authorization|connection|impersonate-.*|keep-alive|proxy-.*|sec-websocket-protocol|te|trailer|transfer-encoding|upgrade)$/iu;
 
 /** Returns a test for headers that go on: of those about one connection, its header Connection may name more. */
 function goesOn({ connection = "" }: http.IncomingHttpHeaders): (name: string) => boolean {
@@ -69,8 +69,10 @@ export async function forward(
   for (const [name, values] of Object.entries(added ?? {}))
     for (const value of [values].flat()) headers.push(name, String(value));
   const isUpgrade = !isOwn && asksForUpgrade(context);
-  if (isUpgrade) headers.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade!);
+  const { upgrade, "sec-websocket-protocol": subprotocols } = request.headers;
+  if (isUpgrade) headers.push("Connection", "Upgrade", "Upgrade", upgrade!);
   else if (request.headers["transfer-encoding"] !== undefined) headers.push("Transfer-Encoding", "chunked");
+  if (isUpgrade && subprotocols) headers.push("Sec-WebSocket-Protocol", subprotocols);
   const socket = await connectTo(destination, core, signal);
   const path = destination.path ?? `${url.pathname}${url.search}`;
   return new Promise((resolve, reject) => {
