@@ -285,7 +285,11 @@ test.each([
 
 test.each([
   ["POST", "exec?command=never", "SPDY/3.1"],
-  ["GET", "log?follow=true", "websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: a"],
+  [
+    "GET",
+    "log?follow=true",
+    "websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+  ],
 ])("a kubelet is left as soon as the client leaves that sent it %s %s", async (method, path, protocol) => {
   const count = received.length;
   const socket = connect({ port: Number(new URL(cluster.url).port), host: "127.0.0.1", ca: ca.cert });
