@@ -102,7 +102,7 @@ test.skipIf(missing !== undefined)(
     await eventually(() => project.kubectl("get cronjob db-backup"));
     const { rows } = await written();
     await project.kubectl("create job once --from=cronjob/db-backup");
-    await project.kubectl(`wait job once --for=condition=Complete --timeout=${timeoutIn.build}`);
+    await untilBackedUp();
     await apply(database("copy", { restoreFrom: { name: "db" } }));
     await project.kubectl(
       `wait mysqls.data.example.com/copy --for=condition=Ready --timeout=${timeoutIn.build}`,
@@ -227,6 +227,16 @@ async function untilServing(primary = 0): Promise<void> {
     return lastRow();
   });
   await eventually(async () => expect(await lastRow()).toBeGreaterThan(ready + 20));
+}
+
+/** Waits for the end of the job; if it fails, what its pods said is the error. */
+async function untilBackedUp(): Promise<void> {
+  const type = await eventually(async () => {
+    const path = "jsonpath={.status.conditions[?(@.type!='SuccessCriteriaMet')].type}";
+    return (await project.kubectl(`get job once --output=${path}`)) || false;
+  });
+  if (!type.includes("Complete"))
+    throw new Error(await project.kubectl("logs --selector=job-name=once --prefix --tail=50"));
 }
 
 async function lastRow(): Promise<number> {

@@ -15,7 +15,8 @@ The suite's webhooks and the containers of its Jobs have stand-ins: \`sample-web
 
 const nodesPage = new URL("VERDICTS-NODES.md", import.meta.url);
 const nodesIntroduction = `Written by \`npm run lab -- conformance --nodes 2\`, which runs all [Conformance] specs of Kubernetes ${kubernetesVersion} on an embedded
-cluster with two real nodes, whose pods are containers; nothing stands in for anything but images (\`suite-images.ts\`). Each spec has its last verdict.`;
+cluster with two real nodes, whose pods are containers; nothing stands in for anything but images (\`suite-images.ts\`). Each spec has its
+last verdict: a spec is run when what it is about has changed, so not all are of one commit.`;
 
 if (process.argv.includes("--help")) {
   console.log(suiteHelp);

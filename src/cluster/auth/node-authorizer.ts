@@ -37,15 +37,19 @@ export class NodeAuthorizer implements Authorizer {
     return [];
   }
 
-  /** Returns true if a node has a pod that needs the object, or the object itself names the node. */
+  /**
+   * Returns true if a node has a pod that needs the object, or the object itself names the node. Mirror pods need nothing: a node,
+   * which makes those, must not give itself access by them.
+   */
   #isRelated(node: string, { group, resource, namespace, name }: Attributes): boolean {
     const collection = qualifiedName({ group, plural: resource });
     const pods = this.#podsOn(node, namespace);
+    const needing = pods.filter((pod) => !isMirror(pod));
     switch (collection) {
       case "pods":
         return pods.some(({ metadata }) => metadata.name === name);
       case "serviceaccounts":
-        return pods.filter(mayNeed).some(({ spec }) => spec.serviceAccountName === name);
+        return needing.some(({ spec }) => spec.serviceAccountName === name);
       case "persistentvolumeclaims":
         return this.#usesClaim(node, namespace, name);
       case "persistentvolumes":
@@ -56,7 +60,7 @@ export class NodeAuthorizer implements Authorizer {
       case "configmaps":
       case "secrets":
         return (
-          pods.filter(mayNeed).some((pod) => refersTo(pod.spec, resource, name)) ||
+          needing.some((pod) => refersTo(pod.spec, resource, name)) ||
           this.#volumes().some(
             (volume) =>
               refersTo(volume.spec, resource, name, namespace, volume.spec.claimRef?.namespace) &&
@@ -64,7 +68,7 @@ export class NodeAuthorizer implements Authorizer {
           )
         );
       case "resourceclaims.resource.k8s.io":
-        return pods.filter(mayNeed).some((pod) => resourceClaims(pod).includes(name));
+        return needing.some((pod) => resourceClaims(pod).includes(name));
       default: {
         const key = namespace === "" ? name : `${namespace}/${name}`;
         const spec = this.#store.collection(collection).get(key)?.object["spec"];
@@ -84,20 +88,14 @@ export class NodeAuthorizer implements Authorizer {
   }
 
   #usesClaim(node: string, namespace: string, name: string): boolean {
-    return this.#podsOn(node, namespace)
-      .filter(mayNeed)
-      .some((pod) => claimNames(pod).includes(name));
+    const pods = this.#podsOn(node, namespace);
+    return pods.some((pod) => !isMirror(pod) && claimNames(pod).includes(name));
   }
 
   #usesVolume(node: string, volume: PersistentVolume | undefined): boolean {
     const { namespace = "", name = "" } = volume?.spec.claimRef ?? {};
     return name !== "" && this.#usesClaim(node, namespace, name);
   }
-}
-
-/** Returns true unless a pod is a mirror pod: a node, which makes those, must not give itself access by them. */
-function mayNeed(pod: Pod): boolean {
-  return !isMirror(pod);
 }
 
 /** Returns true if a spec refers to a ConfigMap or Secret, in a namespace if one is given. */

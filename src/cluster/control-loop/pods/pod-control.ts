@@ -1,5 +1,5 @@
 import { type KubernetesObject, ownerReferenceTo } from "@tsbuilder/apimachinery/meta";
-import type { Pod, PodTemplateSpec } from "../api/core.ts";
+import { type Pod, type PodTemplateSpec, pods } from "../api/core.ts";
 import { ReportedError, refusalOf } from "../failures.ts";
 import type { ReportingContext } from "../record-event.ts";
 
@@ -30,10 +30,12 @@ export async function createPod(
     const created = await objects.create(user, pod);
     await report(owner, "Normal", "SuccessfulCreate", messages.created(created));
   } catch (error) {
+    const { namespace, name = "" } = pod.metadata;
     const refusal = refusalOf(error);
-    if (refusal === undefined) throw error;
-    await report(owner, "Warning", "FailedCreate", messages.failed(pod, refusal));
-    throw new ReportedError(refusal);
+    if (refusal !== undefined) await report(owner, "Warning", "FailedCreate", messages.failed(pod, refusal));
+    // Another pod of that name ends in its own time, which is no error.
+    else if (!objects.get(pods, namespace, name)?.metadata.deletionTimestamp) throw error;
+    throw new ReportedError((error as Error).message);
   }
 }
 

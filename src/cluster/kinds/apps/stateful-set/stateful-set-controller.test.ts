@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
+import { FakeClock, startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import { clusterObjects } from "../../../registry/cluster-objects.ts";
 import { controllerRevisions } from "../../../control-loop/revisions/controller-revisions.ts";
 import { daemonSets } from "../daemon-set/daemon-set.ts";
@@ -42,6 +42,28 @@ const images = () => listPods().map(({ spec }) => spec.containers[0]?.image);
 const claims = () => objects().list(persistentVolumeClaims, "default");
 
 describe("statefulSetController()", () => {
+  it("waits for a pod of another owner that ends under the name of its own, and reports no error", async () => {
+    const errors: unknown[] = [];
+    const clock = new FakeClock();
+    cluster = await startTestCluster({
+      clock,
+      controllers: ["statefulset"],
+      onError: (error) => errors.push(error),
+    });
+    const metadata = { name: "db-0", namespace: "default", finalizers: ["example.com/wait"] };
+    const spec = { containers: [{ name: "db", image: "db:1" }] };
+    const [pod] = await cluster.install({ apiVersion: "v1", kind: "Pod", metadata, spec });
+    await objects().delete("test", pod!);
+    await cluster.install(db({ replicas: 1 }));
+    await clock.advance(60_000);
+    expect(names()).toEqual(["db-0"]);
+    const ending = objects().get(pods, "default", "db-0")!;
+    await objects().update("test", { ...ending, metadata: { ...ending.metadata, finalizers: [] } });
+    await clock.advance(60_000);
+    expect(listPods().map((each) => each.metadata.uid !== pod!.metadata.uid)).toEqual([true]);
+    expect(errors).toEqual([]);
+  });
+
   it("shares its name and its template with a DaemonSet", async () => {
     await start();
     const { selector, template } = db().spec;
