@@ -261,12 +261,12 @@ const options: yaml.ParseOptions & yaml.DocumentOptions & yaml.SchemaOptions = {
 const controlCharacter = /[\0-\u0008\v\f\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF]/u;
 
 /** Reads the first document of a text. Go reads no further than the end of its content: errors behind it are ignored. */
-function readDocument(text: string): yaml.Document<yaml.Node> {
+function readDocument(text: string): yaml.Document {
   if (controlCharacter.test(text)) throw new ContentError("yaml: control characters are not allowed");
   const parser = new yaml.Parser();
   Object.assign(parser, { lexer: createLexer() });
   const documents = new yaml.Composer(options).compose(parser.parse(text), true, text.length);
-  const document = documents.next().value as yaml.Document<yaml.Node>;
+  const document = documents.next().value as yaml.Document;
   const { explicit, version } = document.directives?.yaml ?? {};
   if (explicit && version !== "1.1") throw new ContentError("yaml: found incompatible YAML document");
   const error = document.errors.find(({ message }) => !message.startsWith("Comments must be separated"));
