@@ -352,6 +352,22 @@ export function renewalTime(pem: string): Date {
   return new Date(notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3);
 }
 
+/** A block of PEM: its type, such as `CERTIFICATE`, and what is in it. */
+export interface PemBlock {
+  readonly type: string;
+  readonly hasHeaders: boolean;
+  readonly bytes: Buffer;
+}
+
+/** Returns the blocks of PEM in a text; as in Go, what is none is skipped. */
+export function splitPem(text: string): PemBlock[] {
+  const block =
+    /^-----BEGIN ([^\n]*)-----[ \t\r]*\n((?:[^\n:]*:[^\n]*\n)*)([\w+/=\s]*?)-----END \1-----[ \t\r]*$/gmu;
+  return [...text.matchAll(block)].map(([, type = "", headers = "", base64 = ""]) => {
+    return { type, hasHeaders: headers !== "", bytes: Buffer.from(base64, "base64") };
+  });
+}
+
 /** Returns the certificates in a text, each in PEM. */
 export function splitBundle(text: string): string[] {
   const pems = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

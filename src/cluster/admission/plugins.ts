@@ -4,9 +4,10 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { NodeSpec, PodSpec, Taint, Toleration } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { RuntimeClass } from "@tsbuilder/apimachinery/k8s/node/v1";
 import type { PriorityClass } from "@tsbuilder/apimachinery/k8s/scheduling/v1";
+import { forbidden as forbiddenField } from "@tsbuilder/apimachinery/errors";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { AdmissionRequest } from "../registry/core.ts";
-import { forbidden, notFound, qualifiedName } from "../contract/status-error.ts";
+import { forbidden, invalidObject, notFound, qualifiedName } from "../contract/status-error.ts";
 import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";
@@ -225,7 +226,8 @@ export function certificates(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "CertificateApproval",
     validate(request) {
-      if (qualifiedName(request.resource) !== "certificatesigningrequests.certificates.k8s.io") return;
+      if (request.resource.group !== "certificates.k8s.io") return;
+      if (request.resource.plural === "podcertificaterequests") return checkIssuer(request, authorizer);
       const reason = refusalOf(request, authorizer);
       if (reason === undefined) return;
       throw forbidden(request.resource, request.name || (request.object?.metadata.name ?? ""), reason);
@@ -235,9 +237,25 @@ export function certificates(authorizer: Authorizer): AdmissionPlugin {
 
 type Request = Partial<CertificateSigningRequest>;
 
+/** Who answers a PodCertificateRequest needs the permission of its signer; the real server's validation asks for it. */
+function checkIssuer(request: AdmissionRequest, authorizer: Authorizer): void {
+  const { resource, name, operation, subresource, user, object } = request;
+  const old = (request.oldObject ?? {}) as Request;
+  if (operation !== "UPDATE" || subresource !== "status" || isEqual(object?.["status"], old.status)) return;
+  const signer = old.spec?.signerName ?? "";
+  if (mayUse(signer, "sign", user, authorizer)) return;
+  const detail = `User "${user.name}" is not permitted to "sign" for signer "${signer}"`;
+  throw invalidObject(resource, name, [forbiddenField("spec.signerName", detail)]);
+}
+
 function refusalOf(request: AdmissionRequest, authorizer: Authorizer): string | undefined {
   const { operation, subresource, user } = request;
   const { spec, status } = (request.object ?? {}) as Request;
+  if (request.resource.plural === "clustertrustbundles") {
+    const { signerName = "" } = spec ?? {};
+    if (operation === "DELETE" || signerName === "" || mayUse(signerName, "attest", user, authorizer)) return;
+    return `user not permitted to attest for signerName "${signerName}"`;
+  }
   const old = (request.oldObject ?? {}) as Request;
   // The old object names the signer: otherwise, the request could choose which permission it needs.
   const signer = old.spec?.signerName ?? "";

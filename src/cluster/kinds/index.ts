@@ -25,6 +25,8 @@ import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler
 import { cronJob } from "./batch/cron-job/cron-job.ts";
 import { job } from "./batch/job/job.ts";
 import { certificateSigningRequest } from "./certificates/certificate-signing-request.ts";
+import { clusterTrustBundle } from "./certificates/cluster-trust-bundle.ts";
+import { podCertificateRequest } from "./certificates/pod-certificate-request.ts";
 import { lease } from "./coordination/lease.ts";
 import { configMap, secret } from "./core/config-maps-and-secrets.ts";
 import { endpoints } from "./core/endpoints.ts";
@@ -51,11 +53,13 @@ import { runtimeClass } from "./node/runtime-class.ts";
 import { podDisruptionBudget } from "./policy/pod-disruption-budget.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac/roles-and-bindings.ts";
 import { deviceClass, resourceClaim, resourceClaimTemplate } from "./resource/resource-claims.ts";
+import { deviceTaintRule } from "./resource/device-taint-rule.ts";
 import { resourceSlice } from "./resource/resource-slice.ts";
 import { priorityClass } from "./scheduling/priority-class.ts";
 import { csiDriver, csiNode, csiStorageCapacity } from "./storage/csi.ts";
 import { storageClass, volumeAttributesClass } from "./storage/storage-classes.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
+import { storageVersionMigration } from "./storagemigration/storage-version-migration.ts";
 import type { BuiltInKind } from "./built-in-kind.ts";
 
 /** The built-in kinds that need more than the defaults. To add one, add its folder and its line here. */
@@ -77,6 +81,8 @@ export const builtInKinds = [
   cronJob,
   job,
   certificateSigningRequest,
+  clusterTrustBundle,
+  podCertificateRequest,
   lease,
   configMap,
   endpoints,
@@ -109,6 +115,7 @@ export const builtInKinds = [
   roleBinding,
   role,
   deviceClass,
+  deviceTaintRule,
   resourceClaimTemplate,
   resourceClaim,
   resourceSlice,
@@ -116,6 +123,7 @@ export const builtInKinds = [
   csiDriver,
   csiNode,
   csiStorageCapacity,
+  storageVersionMigration,
   storageClass,
   volumeAttachment,
   volumeAttributesClass,

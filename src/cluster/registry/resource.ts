@@ -137,7 +137,7 @@ export interface Strategy {
   readonly generation: boolean;
   /** Writes to `/status` also change metadata, as for older kinds. */
   readonly statusWritesMetadata: boolean;
-  readonly validateName: (name: string, prefix: boolean) => string[];
+  readonly validateName: (name: string, prefix: boolean, object: ApiObject) => string[];
   readonly metadataChecks: MetadataChecks;
   /** Returns true if a change increments the generation. Changes of metadata never do. */
   specChanged(object: ApiObject, old: ApiObject, subresource: string): boolean;

@@ -15,7 +15,7 @@ import {
 } from "@tsbuilder/apimachinery/naming";
 import type { ApiObject } from "../contract/api-object.ts";
 import { servesSince } from "../contract/version.ts";
-import type { MetadataCheck, Resource } from "./resource.ts";
+import type { MetadataCheck, Resource, Strategy } from "./resource.ts";
 
 /** Returns the errors as the server lists them: since 1.37, one that several rules of a built-in kind find is there once. */
 export function listedErrors(errors: readonly FieldError[], { custom }: Resource): readonly FieldError[] {
@@ -94,12 +94,13 @@ export function runCheck(
 }
 
 function checkAsNew(
-  { metadata }: ApiObject,
+  object: ApiObject,
   { namespaced }: Resource,
-  validateName: (name: string, prefix: boolean) => string[],
+  validateName: Strategy["validateName"],
 ): FieldError[] {
+  const { metadata } = object;
   return [
-    ...checkNames(metadata, validateName),
+    ...checkNames(object, validateName),
     ...(!namespaced && metadata.namespace
       ? [forbidden("metadata.namespace", "not allowed on this type")]
       : []),
@@ -242,15 +243,15 @@ function checkImmutable(metadata: Metadata, before: Metadata): FieldError[] {
 }
 
 /** Checks the parts of a name by the rule of its kind. */
-function checkNames(
-  { name, generateName }: Metadata,
-  validateName: (name: string, prefix: boolean) => string[],
-): FieldError[] {
+function checkNames(object: ApiObject, validateName: Strategy["validateName"]): FieldError[] {
+  const { name, generateName } = object.metadata;
   const errors: FieldError[] = [];
-  for (const detail of generateName ? validateName(generateName, true) : []) {
+  for (const detail of generateName ? validateName(generateName, true, object) : []) {
     errors.push(invalid("metadata.generateName", generateName, detail));
   }
   if (!name) errors.push(required("metadata.name", "name or generateName is required"));
-  else for (const detail of validateName(name, false)) errors.push(invalid("metadata.name", name, detail));
+  else
+    for (const detail of validateName(name, false, object))
+      errors.push(invalid("metadata.name", name, detail));
   return errors;
 }

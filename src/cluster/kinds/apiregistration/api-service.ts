@@ -22,7 +22,14 @@ export const apiService: BuiltInKind = {
       const { service } = (object["spec"] ?? {}) as Fields;
       object["status"] = service === undefined ? { conditions: [localCondition(now)] } : {};
     },
-    validateName: () => [],
+    /** The name is `<version>.<group>`. */
+    validateName(name, _prefix, object) {
+      const { version = "", group = "" } = (object as { spec?: Sent<v1.APIServiceSpec> }).spec ?? {};
+      const expected = `${version}.${group}`;
+      const reasons = pathSegmentName(name, false);
+      if (reasons.length > 0 || name === expected) return reasons;
+      return [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expected)}`];
+    },
     validate: (object) => [...apiServiceProblems(object)],
     validateUpdate: (object, _old, { subresource }) =>
       subresource === "status" ? [...conditionProblems(object)] : [...apiServiceProblems(object)],
@@ -41,14 +48,9 @@ export const apiService: BuiltInKind = {
   },
 };
 
-/** Validates an APIService, whose name must be `<version>.<group>`. */
 function* apiServiceProblems(object: ApiObject): Problems {
   const { spec = {} } = object as Sent<v1.APIService>;
   const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec;
-  const { name = "", generateName = "" } = object.metadata;
-  const expectedName = `${version}.${group}`;
-  if (generateName !== "") yield* nameProblems("metadata.generateName", generateName, expectedName);
-  if (name !== "") yield* nameProblems("metadata.name", name, expectedName);
   if (group !== "") yield* refused("spec.group", group, checkSubdomain(group));
   else if (version !== "v1") {
     yield required("spec.group", "only v1 may have an empty group and it better be legacy kube");
@@ -57,13 +59,6 @@ function* apiServiceProblems(object: ApiObject): Problems {
   yield* priorityProblems("spec.groupPriorityMinimum", groupPriorityMinimum, 20_000);
   yield* priorityProblems("spec.versionPriority", versionPriority, 1000);
   yield* serviceProblems(spec);
-}
-
-function* nameProblems(field: string, name: string, expectedName: string): Problems {
-  const segment = pathSegmentName(name, false);
-  yield* refused(field, name, segment);
-  if (segment.length === 0 && name !== expectedName)
-    yield invalid(field, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expectedName)}`);
 }
 
 function* priorityProblems(field: string, value: number, max: number): Problems {

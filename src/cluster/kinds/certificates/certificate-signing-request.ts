@@ -1,14 +1,14 @@
-import { X509Certificate } from "node:crypto";
 import type * as v1 from "@tsbuilder/apimachinery/k8s/certificates/v1";
 import { formatTime } from "@tsbuilder/apimachinery/time";
-import { parseCertificateRequest } from "@tsbuilder/apimachinery/certs";
+import { parseCertificateRequest, splitPem } from "@tsbuilder/apimachinery/certs";
+import { readCertificate } from "./cluster-trust-bundle.ts";
 import { decodeRequest } from "./read-request.ts";
-import { duplicate, forbidden, invalid, required, tooLong } from "@tsbuilder/apimachinery/errors";
-import { checkLabel, checkSubdomain } from "@tsbuilder/apimachinery/naming";
+import { duplicate, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
 import { resetStatusAlone } from "../../registry/default-strategy.ts";
 import type { Sent, SentObject } from "../../contract/api-object.ts";
+import { signerProblems } from "../checks/names.ts";
 import { csrApproving, csrSigning } from "./sign-certificates.ts";
 import { type Problems, duplicates, each, optionalChoice } from "../checks/problems.ts";
 
@@ -98,7 +98,10 @@ function* requestProblems({ spec }: CertificateSigningRequest): Problems {
     optionalChoice(at, usage, "certificates/v1.CertificateSigningRequestSpec"),
   );
   yield* duplicates("spec.usages", usages);
-  yield* signerProblems("spec.signerName", signerName);
+  if (signerName === "kubernetes.io/legacy-unknown") {
+    const detail = "the legacy signerName is not allowed via this API version";
+    yield invalid("spec.signerName", signerName, detail);
+  } else yield* signerProblems("spec.signerName", signerName);
   if (seconds !== undefined && seconds < leastSeconds) {
     const detail = "may not specify a duration less than 600 seconds (10 minutes)";
     yield invalid("spec.expirationSeconds", seconds, detail);
@@ -113,39 +116,6 @@ function checkRequest(request: string): string | undefined {
   } catch (error) {
     const { message } = error as Error;
     return message.endsWith("is not supported") ? undefined : message;
-  }
-}
-
-const longestDomain = 253;
-const longestLabel = 63;
-const longestSigner = 2 * longestDomain + longestLabel + 2;
-
-/** A signer: a domain and a path such as `example.com/signer`. */
-function* signerProblems(field: string, name: string): Problems {
-  if (name === "") return yield required(field);
-  if (name === "kubernetes.io/legacy-unknown") {
-    return yield invalid(field, name, "the legacy signerName is not allowed via this API version");
-  }
-  const [domain = "", path = "", ...more] = name.split("/");
-  if (!name.includes("/") || more.length > 0) {
-    const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
-    return yield invalid(field, name, detail);
-  }
-  if (domain.length > longestDomain) yield tooLong(field, longestDomain);
-  yield* labelsProblems(field, domain, checkLabel);
-  if (!domain.includes(".")) {
-    yield invalid(field, domain, "should be a domain with at least two segments separated by dots");
-  }
-  yield* labelsProblems(field, path, checkSubdomain);
-  if (name.length > longestSigner) yield tooLong(field, longestSigner);
-}
-
-/** Reports the first invalid one of the labels between dots. */
-function* labelsProblems(field: string, text: string, check: (part: string) => string[]): Problems {
-  const wrong = text.split(".").find((part) => check(part).length > 0);
-  if (wrong === undefined) return;
-  for (const reason of check(wrong)) {
-    yield invalid(field, text, `validating label ${JSON.stringify(wrong)}: ${reason}`);
   }
 }
 
@@ -208,21 +178,11 @@ function forbiddenChange(verb: string, type: string) {
 /** Returns the reason if certificates in base64 are malformed: only PEM blocks of certificates are allowed. */
 function checkCertificates(certificate: string): string | undefined {
   if (certificate === "") return undefined;
-  const text = Buffer.from(certificate, "base64").toString("latin1");
-  const found = text.matchAll(/-----BEGIN ([^\n]*?)-----\r?\n[^-]*-----END \1-----/g);
-  const blocks = [...found].map(([pem, type]) => ({ pem, type }));
+  const blocks = splitPem(Buffer.from(certificate, "base64").toString("latin1"));
   const other = blocks.find(({ type }) => type !== "CERTIFICATE");
   if (other) return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(other.type)}`;
   if (blocks.length === 0) return "must contain at least one CERTIFICATE PEM block";
-  return blocks.every(({ pem }) => isCertificate(pem)) ? undefined : "x509: malformed certificate";
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0;
-  } catch {
-    return false;
-  }
+  return blocks.every(({ bytes }) => readCertificate(bytes)) ? undefined : "x509: malformed certificate";
 }
 
 function requestCondition(object: object): string {

@@ -9,7 +9,7 @@ import {
   checkSubdomain,
   subdomainPattern,
 } from "@tsbuilder/apimachinery/naming";
-import { pathSegmentName } from "../../registry/validate-metadata.ts";
+import { checkAnnotations, pathSegmentName, subdomainName } from "../../registry/validate-metadata.ts";
 
 /** Returns why the name of a port is invalid: it must be an IANA service name. */
 export function checkPortName(name: string): string[] {
@@ -113,6 +113,66 @@ export function* driverNameProblems(field: string, name = ""): Problems {
   if (name === "") return yield required(field);
   if (name.length > longestDriverName) yield tooLong(field, longestDriverName);
   yield* refused(field, name, checkSubdomain(name.toLowerCase()));
+}
+
+const longestDomain = 253;
+const longestLabel = 63;
+const longestSigner = 2 * longestDomain + longestLabel + 2;
+
+/** Validates the name of a signer: a domain and a path such as `example.com/signer`. */
+export function* signerProblems(field: string, name = ""): Problems {
+  if (name === "") return yield required(field);
+  const [domain = "", path = "", ...more] = name.split("/");
+  if (!name.includes("/") || more.length > 0) {
+    const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    return yield invalid(field, name, detail);
+  }
+  if (domain.length > longestDomain) yield tooLong(field, longestDomain);
+  yield* labelsProblems(field, domain, checkLabel);
+  if (!domain.includes(".")) {
+    yield invalid(field, domain, "should be a domain with at least two segments separated by dots");
+  }
+  yield* labelsProblems(field, path, checkSubdomain);
+  if (name.length > longestSigner) yield tooLong(field, longestSigner);
+}
+
+/** Reports the first invalid one of the labels between dots. */
+function* labelsProblems(field: string, text: string, check: (part: string) => string[]): Problems {
+  const wrong = text.split(".").find((part) => check(part).length > 0);
+  if (wrong === undefined) return;
+  for (const reason of check(wrong)) {
+    yield invalid(field, text, `validating label ${JSON.stringify(wrong)}: ${reason}`);
+  }
+}
+
+/** Returns the longest lifetime, in seconds, of the certificates that a signer makes for pods: a day or 91. */
+export function longestLifetime(signer: string): number {
+  return (/(?:^|\.)kubernetes\.io(?:\/|$)/u.test(signer) ? 1 : 91) * 24 * 60 * 60;
+}
+
+/** Validates what a pod tells the signer of its certificate: each name has a domain. */
+export function* userAnnotationProblems(
+  field: string,
+  annotations: Readonly<Record<string, string>> = {},
+): Problems {
+  for (const key of Object.keys(annotations).map((each) => each.toLowerCase())) {
+    const reasons = key === "" ? [] : checkQualifiedName(key);
+    if (key === "") yield required(field);
+    else if (reasons.length > 0) yield* refused(field, key, reasons);
+    else if (!key.includes("/"))
+      yield invalid(field, key, 'must be a domain-prefixed key (such as "acme.io/foo")');
+  }
+  yield* checkAnnotations(annotations, field).filter(({ reason }) => reason === "FieldValueTooLong");
+}
+
+/** Validates the name of a ClusterTrustBundle: that of its signer, if it has one, and a subdomain behind it. */
+export function checkBundleName(name: string, signer = "", isPrefix = false): string[] {
+  if (signer === "" && name.includes(":"))
+    return ['ClusterTrustBundle without signer name must not have ":" in its name'];
+  const prefix = signer === "" ? "" : `${signer.replaceAll("/", ":")}:`;
+  if (!name.startsWith(prefix))
+    return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
+  return subdomainName(name.slice(prefix.length), isPrefix);
 }
 
 /** Reports a path that contains the segment `..`. */

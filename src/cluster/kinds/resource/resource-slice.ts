@@ -17,6 +17,7 @@ import {
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { isEqual } from "@tsbuilder/apimachinery/json";
 import { addQuantities, compareQuantities, quantityToInteger } from "@tsbuilder/apimachinery/quantity";
+import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { servesSince } from "../../contract/version.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
@@ -42,6 +43,10 @@ export const resourceSlice: BuiltInKind = {
   resource: "resourceslices.resource.k8s.io",
   strategy: {
     returnsDeleted: true,
+    default(object, { now }) {
+      for (const { taints } of (object as ResourceSlice).spec?.devices ?? [])
+        for (const taint of taints ?? []) taint.timeAdded ??= formatTime(now);
+    },
     validate: (object) => [...sliceProblems(object)],
     validateUpdate: (object, old) => [...sliceProblems(object, old)],
     warnings: (object) => {
@@ -339,7 +344,11 @@ function* rangeProblems(
   }
 }
 
-function* taintProblems(field: string, { key = "", value = "", effect }: Sent<v1.DeviceTaint>): Problems {
+/** Validates the taint of a device. */
+export function* taintProblems(
+  field: string,
+  { key = "", value = "", effect }: Sent<v1.DeviceTaint>,
+): Problems {
   yield* refused(`${field}.key`, key, checkQualifiedName(key));
   if (value !== "") yield* refused(`${field}.value`, value, checkLabelValue(value));
   yield* choice(`${field}.effect`, effect, "resource/v1.DeviceTaint");

@@ -7,11 +7,16 @@ import {
   duplicate,
   forbidden,
   invalid,
+  invalidStruct,
   notSupported,
   required,
   tooLong,
 } from "@tsbuilder/apimachinery/errors";
 import {
+  checkBundleName,
+  longestLifetime,
+  signerProblems,
+  userAnnotationProblems,
   relativePathProblems,
   fileModeProblems,
   filePathProblems,
@@ -29,7 +34,8 @@ import {
   optionalChoice,
   refused,
 } from "../../checks/problems.ts";
-import { selectorProblems, templateMetadataProblems } from "../../checks/meta-types.ts";
+import { toGoStruct } from "../../checks/go-struct.ts";
+import { selectorProblems, selectorStruct, templateMetadataProblems } from "../../checks/meta-types.ts";
 import { claimSpecProblems } from "../persistent-volume-claim.ts";
 import type { PodSpec, Volume } from "./types.ts";
 import { fieldReferenceProblems, resourceReferenceProblems } from "./containers.ts";
@@ -282,16 +288,68 @@ function* projectionProblems(field: string, list: Sent<core.ProjectedVolumeSourc
       yield* downwardFileProblems(`${at}.downwardAPI`, file);
       yield* take(file.path ?? "", file.path ?? "");
     }
-    const { clusterTrustBundle: bundle } = source;
-    // A ClusterTrustBundle with a name must not have a selector.
-    if (bundle?.signerName !== undefined && bundle.name === undefined) {
-      yield* selectorProblems(`${at}.clusterTrustBundle.labelSelector`, bundle.labelSelector);
+    const { clusterTrustBundle: bundle, podCertificate: certificate } = source;
+    if (bundle) {
+      yield* bundleProblems(`${at}.clusterTrustBundle`, bundle);
+      if (taken.has(bundle.path ?? "")) yield invalid(field, bundle.path, "conflicting duplicate paths");
+      taken.add(bundle.path ?? "");
+    }
+    if (certificate) {
+      yield* certificateProblems(`${at}.podCertificate`, certificate);
+      const paths = certificatePaths.map((name) => [name, certificate[name] ?? ""] as const);
+      for (const [name, path] of paths) {
+        if (path !== "") yield* filePathProblems(`${at}.podCertificate.${name}`, path);
+        yield* take(path, path);
+      }
+      const rule = "specify at least one of credentialBundlePath, keyPath, and certificateChainPath";
+      if (paths.every(([, path]) => path === "")) yield required(`${at}.podCertificate`, rule);
     }
     if (source.serviceAccountToken) yield* tokenProblems(field, at, source.serviceAccountToken);
     if (Object.keys(source).length > 1) {
       yield forbidden(at, "may not specify more than 1 volume type per source");
     }
   }
+}
+
+/** Trust bundles are projected by name, or by signer and labels. */
+function* bundleProblems(field: string, bundle: Sent<core.ClusterTrustBundleProjection>): Problems {
+  const { name, signerName, labelSelector, path = "" } = bundle;
+  if (name !== undefined && signerName !== undefined) {
+    const struct = toGoStruct(bundle, "core/v1.ClusterTrustBundleProjection");
+    yield invalidStruct(field, struct, "only one of name and signerName may be used");
+  } else if (name !== undefined) {
+    if (name === "") yield required(`${field}.name`, "must be a valid object name");
+    const signer = name.slice(0, Math.max(0, name.lastIndexOf(":"))).replaceAll(":", "/");
+    for (const reason of checkBundleName(name, signer))
+      yield invalid(`${field}.name`, name, `not a valid clustertrustbundlename: ${reason}`);
+    if (labelSelector) {
+      const detail = "labelSelector must be unset if name is specified";
+      yield invalidStruct(`${field}.labelSelector`, selectorStruct(labelSelector), detail);
+    }
+  } else if (signerName !== undefined) {
+    if (signerName === "") yield required(`${field}.signerName`, "must be a valid signer name");
+    yield* signerProblems(`${field}.signerName`, signerName);
+    yield* selectorProblems(`${field}.labelSelector`, labelSelector);
+  } else yield required(field, "either name or signerName must be specified");
+  if (path === "") yield required(`${field}.path`);
+  yield* filePathProblems(`${field}.path`, path);
+}
+
+const keyTypes = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
+const certificatePaths = ["credentialBundlePath", "keyPath", "certificateChainPath"] as const;
+
+/** A key and a certificate that a kubelet gets for the pod; their paths are checked with those of other sources. */
+function* certificateProblems(field: string, source: Sent<core.PodCertificateProjection>): Problems {
+  const { signerName = "", keyType = "", maxExpirationSeconds: seconds, userAnnotations } = source;
+  yield* signerProblems(`${field}.signerName`, signerName);
+  yield* userAnnotationProblems(`${field}.userAnnotations`, userAnnotations);
+  yield* optionalChoice(`${field}.keyType`, keyType, keyTypes);
+  const at = `${field}.maxExpirationSeconds`;
+  const most = longestLifetime(signerName);
+  if (seconds !== undefined && seconds < 3600)
+    yield invalid(at, seconds, "if provided, maxExpirationSeconds must be >= 3600");
+  if (seconds !== undefined && seconds > most)
+    yield invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${most}`);
 }
 
 /** The real server reports the path of the token as that of the volume. */
