@@ -99,6 +99,14 @@ describe("AnswerParser", () => {
     ["4", "a status has three digits", "1.1 20 OK\r\ncontent-length: 1\r\n\r\nx", undefined],
     ["5.1", "no space before the colon", "1.1 200 OK\r\ncontent-length : 1\r\n\r\nx", undefined],
     ["5.1", "spaces around a value", "1.1 200 OK\r\ncontent-length: \t 1 \t\r\n\r\nx", "x", true],
+    // Go reads it as chunked, too; Node doesn't.
+    [
+      "5.1",
+      "a tab behind a coding",
+      "1.1 200 OK\r\ntransfer-encoding: chunked\t\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+      "x",
+      true,
+    ],
     [
       "6.1",
       "the name of an encoding has no case",
