@@ -409,7 +409,9 @@ function printErrors(): void {
       const text = line
         .replace(/^[EF]\d{4} [\d:.]+ +\d+ /u, "")
         .replace(/^time="[^"]*" /u, "")
-        .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,}/gu, "ID")
+        // The cause comes after what was sent.
+        .replace(/\\?"\{.*\}\\?"/u, "{…}")
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,}|(?<=kube-api-access-)\w+/gu, "ID")
         .replaceAll(/\b(?:stay|churn)-[a-z0-9]+-[a-z0-9]+|job-\d+-[a-z0-9]+/gu, "POD")
         .replaceAll(/\d+/gu, "N")
         .slice(0, 230);

@@ -57,7 +57,7 @@ export async function listen(handler: Handler, options: ListenOptions) {
       requestCert: true,
       rejectUnauthorized: false,
       keepAliveTimeout: 90_000,
-      headersTimeout: 20_000,
+      headersTimeout: 32_000,
       requestTimeout: 60_000,
       maxHeaderSize: headerLimit,
     },
@@ -119,20 +119,18 @@ const lingerMilliseconds = 500;
 /** Connections that were refused. The parser may report several errors for one. */
 const refused = new WeakSet<Duplex>();
 
-/** Responds to malformed requests and to headers that are too large, as Go's server does, and ends the connection. */
+/**
+ * Responds to malformed requests and to headers that are too large, as Go's server does, and ends the connection. One on which
+ * nothing came in time is only closed: clients keep spare ones, and would take what is sent for the response to their next request.
+ */
 function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   if (refused.has(socket)) return;
-  if (!socket.writable || code === "ECONNRESET") {
+  if (!socket.writable || code === "ECONNRESET" || code === "ERR_HTTP_REQUEST_TIMEOUT") {
     socket.destroy();
     return;
   }
   refused.add(socket);
-  const status =
-    code === "HPE_HEADER_OVERFLOW"
-      ? "431 Request Header Fields Too Large"
-      : code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "408 Request Timeout"
-        : "400 Bad Request";
+  const status = code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
   const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close";
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${status}`);
   // Discards the rest of the request, so that the client can read the response.
