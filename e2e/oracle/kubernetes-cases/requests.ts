@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BuiltinResource } from "@tsbuilder/apimachinery/kinds";
-import { builtinResources } from "@tsbuilder/apimachinery/kinds";
+import { type Release, builtinResources } from "@tsbuilder/apimachinery/kinds";
+import { kubernetesVersion } from "../real/build-kubernetes.ts";
 import type { RecordedCase, RecordedObject } from "./record.ts";
 
 /** A case as the request of a client. */
@@ -114,7 +115,7 @@ const etcdPrefixes: Readonly<Record<string, string>> = {
   "/services": "services/specs",
 };
 
-const resources = builtinResources();
+const resources = builtinResources(kubernetesVersion.replace(/\.\d+$/u, "") as Release);
 
 function resourceOf({ apiVersion, kind }: RecordedObject): BuiltinResource | undefined {
   return resources.find((resource) => resource.apiVersion === apiVersion && resource.kind === kind);

@@ -11,7 +11,7 @@ import {
   loadSchemas,
 } from "@tsbuilder/apimachinery/kinds";
 import { badRequest, qualifiedName } from "../contract/status-error.ts";
-import { servedRelease } from "../contract/version.ts";
+import { isFeatureOn, servedRelease } from "../contract/version.ts";
 import { type ApiObject, replaceFields } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import {
@@ -343,11 +343,11 @@ function dropGatedFields(
   };
 }
 
-/** Fields of features that are off by default which Kubernetes' sources don't tag, or tag with a gate that doesn't exist. */
-const untaggedFields = new Set([
-  "core/v1.Lifecycle.stopSignal",
-  "core/v1.VolumeMountStatus.volumeStatus",
-  "core/v1.VolumeProjection.podCertificate",
+/** The feature gates of fields which Kubernetes' sources don't tag, or tag with a gate that doesn't exist. */
+const untaggedFields = new Map([
+  ["core/v1.Lifecycle.stopSignal", "ContainerStopSignals"],
+  ["core/v1.VolumeMountStatus.volumeStatus", "ImageVolumeWithDigest"],
+  ["core/v1.VolumeProjection.podCertificate", "PodCertificateRequest"],
 ]);
 
 /** Fields with such a tag that the server keeps; with `namespace`, it drops all of a claim's dataSourceRef. */
@@ -375,7 +375,9 @@ function gatedPaths(schema: BuiltinSchema): GatedPaths {
   const pathsByField = new Map<string, readonly Path[]>();
   for (const [field, node] of Object.entries(properties)) {
     const name = `${typeName}.${field}`;
-    const isGated = untaggedFields.has(name) || (node.featureGates !== undefined && !keptFields.has(name));
+    const gate = untaggedFields.get(name);
+    const isGated =
+      gate === undefined ? node.featureGates !== undefined && !keptFields.has(name) : !isFeatureOn(gate);
     const inner = isGated ? new Map([[name, [[field]]]]) : prependStep(field, gatedPaths(node));
     for (const [gatedField, paths] of inner) {
       pathsByField.set(gatedField, [...(pathsByField.get(gatedField) ?? []), ...paths]);

@@ -124,7 +124,8 @@ function readFieldSelector(terms: readonly FieldTerm[], resource: Resource): Fie
 
 function readerOf(field: string, resource: Resource): (object: ApiObject) => string {
   if (field === "metadata.name") return ({ metadata }) => metadata.name ?? "";
-  if (field === "metadata.namespace" && (resource.namespaced || hasNoSelectors(resource)))
+  const selectsNamespace = resource.namespaced && resource.plural !== "podcertificaterequests";
+  if (field === "metadata.namespace" && (selectsNamespace || hasNoSelectors(resource)))
     return ({ metadata }) => metadata.namespace ?? "";
   const { fieldSelectors } = resource.strategy;
   const reader = fieldSelectors?.get(field);

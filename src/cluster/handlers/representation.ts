@@ -152,7 +152,12 @@ export function rowOf(entry: Entry, target: Target, { include, metaVersion, now 
 }
 
 /** Built-in kinds whose `/status` has no Table. */
-const kindsWithoutStatusTable = new Set(["apiservices", "customresourcedefinitions", "resourceclaims"]);
+const kindsWithoutStatusTable = new Set([
+  "apiservices",
+  "customresourcedefinitions",
+  "devicetaintrules",
+  "resourceclaims",
+]);
 
 /** The real server has a separate printer for the Scales of built-in kinds. */
 const columnsOfScale = scaleColumns({ nameFormat: "", ageType: "string", none: 0 });

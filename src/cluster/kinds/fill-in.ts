@@ -31,6 +31,12 @@ export function alignFirst(target: Fields | undefined, field: string, list: stri
   else if (first) target[field] = first;
 }
 
+/** Keeps stored fields that a client left out because it may not know them. */
+export function keepAbsent<T extends object>(target: T, stored: T, ...fields: readonly (keyof T)[]): void {
+  for (const field of fields)
+    if (target[field] === undefined && stored[field] !== undefined) target[field] = stored[field];
+}
+
 /** The objects of a list that may be absent. */
 export function eachOf(target: unknown, field: string): Fields[] {
   const list = (target as Fields | undefined)?.[field];

@@ -6,7 +6,12 @@ import type { PolicySpec } from "../../expressions/policy.ts";
 import { PolicyCompiler } from "../../expressions/policy-compiler.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { compilationProblems, matchConditionProblems } from "./match-conditions.ts";
-import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
+import {
+  defaultMatchResources,
+  fileNameProblems,
+  matchResourcesProblems,
+  operationProblems,
+} from "./match-resources.ts";
 import {
   type Problems,
   choice,
@@ -27,7 +32,7 @@ export const validatingAdmissionPolicy: BuiltInKind = {
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: {
     createOnStatusApply: true,
-    validate: (object) => [...validatingPolicyProblems(object)],
+    validate: (object) => [...validatingPolicyProblems(object), ...fileNameProblems(object)],
     validateUpdate: (object, old, { subresource }) => [
       ...(subresource === "status"
         ? policyStatusProblems(statusOf(object))
@@ -201,7 +206,7 @@ export const mutatingAdmissionPolicy: BuiltInKind = {
   resource: "mutatingadmissionpolicies.admissionregistration.k8s.io",
   metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
   strategy: {
-    validate: (object) => [...mutatingPolicyProblems(object)],
+    validate: (object) => [...mutatingPolicyProblems(object), ...fileNameProblems(object)],
     validateUpdate: (object, old) => [...mutatingPolicyProblems(object, old)],
     default: defaultPolicy,
   },

@@ -4,7 +4,8 @@ import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import type { Problems } from "../checks/problems.ts";
 import { optionalChoice, needed, refused, itemsOf, wildcardAlone, each } from "../checks/problems.ts";
-import type { Sent } from "../../contract/api-object.ts";
+import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { isFeatureOn } from "../../contract/version.ts";
 import { type Fields, fillIn } from "../fill-in.ts";
 
 /** Validates which requests a policy or a binding matches. */
@@ -91,4 +92,12 @@ export function defaultMatchResources(match: unknown): void {
 /** The defaults of a policy, a binding and a webhook alike: no selector excludes anything. */
 export function matchEverythingDefaults(): Fields {
   return { namespaceSelector: {}, objectSelector: {} };
+}
+
+/** Names that the server keeps for configurations which it reads from files at its start. */
+export function* fileNameProblems({ metadata: { name = "" } }: ApiObject): Problems {
+  if (!isFeatureOn("ManifestBasedAdmissionControlConfig") || !name.endsWith(".static.k8s.io")) return;
+  const detail =
+    'names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API';
+  yield invalid("metadata.name", name, detail);
 }

@@ -5,7 +5,12 @@ import type { PolicyBindingSpec } from "../../expressions/policy.ts";
 import type { ApiObject } from "../../contract/api-object.ts";
 import { pathSegmentName } from "../../registry/validate-metadata.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
-import { defaultMatchResources, matchResourcesProblems, operationProblems } from "./match-resources.ts";
+import {
+  defaultMatchResources,
+  fileNameProblems,
+  matchResourcesProblems,
+  operationProblems,
+} from "./match-resources.ts";
 import { type Problems, choice, needed, refused, optionalChoice } from "../checks/problems.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
@@ -43,7 +48,7 @@ function defineBinding(resource: string, ownProblems: (spec: PolicyBindingSpec) 
     resource: `${resource}.admissionregistration.k8s.io`,
     metadataChecks: { update: ["new"], status: [], qualifiedFinalizers: false },
     strategy: {
-      validate: (object) => [...problemsOf(object)],
+      validate: (object) => [...problemsOf(object), ...fileNameProblems(object)],
       validateUpdate: (object) => [...problemsOf(object)],
       default: (object) => defaultMatchResources((object["spec"] as Fields)["matchResources"]),
     },

@@ -7,7 +7,7 @@ import type { ApiObject, Sent } from "../../contract/api-object.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { type Problems, each, optionalChoice, itemsOf, unique } from "../checks/problems.ts";
 import { matchConditionProblems } from "./match-conditions.ts";
-import { matchEverythingDefaults, requestRuleProblems } from "./match-resources.ts";
+import { fileNameProblems, matchEverythingDefaults, requestRuleProblems } from "./match-resources.ts";
 import { reviewVersionProblems, webhookClientProblems } from "../checks/webhook-client.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { size } from "../cells.ts";
@@ -30,7 +30,7 @@ function defineConfiguration(resource: string): BuiltInKind {
       default(object) {
         for (const webhook of eachOf(object, "webhooks")) fillIn(webhook, matchEverythingDefaults);
       },
-      validate: (object) => [...webhookProblems(object)],
+      validate: (object) => [...webhookProblems(object), ...fileNameProblems(object)],
       validateUpdate: (object, old) => [...webhookProblems(object, old)],
     },
     cells: { Webhooks: size("webhooks") },

@@ -4,7 +4,7 @@ import { splitPem } from "@tsbuilder/apimachinery/certs";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { text } from "../cells.ts";
 import { checkBundleName, signerProblems } from "../checks/names.ts";
-import { type Problems, declaredImmutable } from "../checks/problems.ts";
+import { type Problems, immutable } from "../checks/problems.ts";
 import type { SentObject } from "../../contract/api-object.ts";
 
 type ClusterTrustBundle = SentObject<{ signerName?: string; trustBundle?: string }>;
@@ -21,7 +21,7 @@ export const clusterTrustBundle: BuiltInKind = {
       const [{ spec }, { spec: before }] = [object as ClusterTrustBundle, old as ClusterTrustBundle];
       return [
         ...bundleProblems(object as ClusterTrustBundle, before.trustBundle),
-        ...declaredImmutable("spec.signerName", spec.signerName ?? "", before.signerName ?? ""),
+        ...immutable("spec.signerName", spec.signerName ?? "", before.signerName ?? ""),
       ];
     },
   },

@@ -4,6 +4,7 @@ import type { BuiltInKind } from "../built-in-kind.ts";
 import { formatSelector, readField } from "../cells.ts";
 import { type Fields, eachOf } from "../fill-in.ts";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
+import { servesSince } from "../../contract/version.ts";
 import { checkAddressRange, isRange, isStrictSubset, rangeWarnings } from "../checks/addresses.ts";
 import { selectorProblems } from "../checks/meta-types.ts";
 import { checkPort } from "../checks/names.ts";
@@ -93,7 +94,10 @@ function* portProblems(field: string, { protocol, port, endPort }: Sent<v1.Netwo
     yield* refused(`${field}.port`, port, checkPort(port));
     if (endPort === undefined) return;
     // The message shows the first port.
-    if (endPort < port) yield invalid(`${field}.endPort`, port, "must be greater than or equal to `port`");
+    if (endPort < port) {
+      const shown = servesSince("1.37") ? endPort : port;
+      yield invalid(`${field}.endPort`, shown, "must be greater than or equal to `port`");
+    }
     yield* refused(`${field}.endPort`, endPort, checkPort(endPort));
   }
 }

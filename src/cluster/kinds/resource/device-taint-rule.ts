@@ -3,9 +3,10 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { Condition } from "@tsbuilder/apimachinery/meta";
 import type { DeviceTaint } from "@tsbuilder/apimachinery/k8s/resource/v1";
+import { ageOf } from "@tsbuilder/apimachinery/text";
 import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { BuiltInKind } from "../built-in-kind.ts";
-import { text } from "../cells.ts";
+import { readField, text } from "../cells.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 import { driverNameProblems } from "../checks/names.ts";
 import { type Problems, checked } from "../checks/problems.ts";
@@ -43,7 +44,7 @@ export const deviceTaintRule: BuiltInKind = {
     Key: text("spec.taint.key"),
     Value: text("spec.taint.value"),
     Effect: text("spec.taint.effect"),
-    TimeAdded: text("spec.taint.timeAdded", "<unknown>"),
+    TimeAdded: (object, now) => ageOf(readField(object, "spec.taint.timeAdded"), now),
   },
 };
 

@@ -328,6 +328,8 @@ function* rangeProblems(
     if (exceeds(preset, max)) yield invalid(`${field}.max`, preset, `default is more than max: ${max}`);
   }
   if (step === undefined) return;
+  if (servesSince("1.37") && !exceeds(step, "0"))
+    return yield invalid(`${field}.step`, step, "must be greater than zero");
   const next = addQuantities(min, step);
   if (exceeds(next, total))
     yield invalid(`${field}.step`, step, `one step ${next} is larger than capacity value: ${total}`);

@@ -23,6 +23,16 @@ export const storageVersionMigration: BuiltInKind = {
         ? [...statusProblems(object as Migration, old as Migration)]
         : [...resourceProblems(object as Migration), ...specChanges(object as Migration, old as Migration)],
   },
+  cells: {
+    Resource(object) {
+      const { group = "", resource = "" } = (object as unknown as Migration).spec.resource ?? {};
+      return group === "" ? resource : `${resource}.${group}`;
+    },
+    Status: (object) =>
+      ((object as unknown as Migration).status?.conditions ?? []).findLast(
+        ({ type = "", status }) => status === "True" && ["Running", "Failed", "Succeeded"].includes(type),
+      )?.type ?? "Unknown",
+  },
 };
 
 function* resourceProblems({ spec }: Migration): Problems {

@@ -12,6 +12,7 @@ import { selectorCell, templateCells, workloadWarnings, templateLabelProblems } 
 import type { PodTemplateSpec } from "../../core/pod-spec/types.ts";
 import { jobController } from "./job-controller.ts";
 import type { ApiObject } from "../../../contract/api-object.ts";
+import { servesSince } from "../../../contract/version.ts";
 import { runCheck } from "../../../registry/validate-metadata.ts";
 import { toGoStruct } from "../../checks/go-struct.ts";
 import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
@@ -243,9 +244,10 @@ function* jobProblems(job: Job, old?: Job): Problems {
   yield* podNameProblems(job);
 }
 
-/** The server checks both the rules for all writes and those for changes, which include those of the spec. */
+/** Until 1.37, the server checks both the rules for all writes and those for changes, which include those of the spec. */
 function* jobChanges(job: Job, old: Job, resource: Resource): Problems {
-  yield* jobProblems(job, old);
+  if (servesSince("1.37")) yield* podNameProblems(job);
+  else yield* jobProblems(job, old);
   yield* runCheck("update", job, old, resource);
   yield* specProblems(job);
   yield* fixedFieldProblems(job.spec, old);

@@ -9,6 +9,7 @@ import {
   notSupported,
   ruled,
 } from "@tsbuilder/apimachinery/errors";
+import { isFeatureOn } from "../../../contract/version.ts";
 import { relativePathProblems } from "../../checks/names.ts";
 import { checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { type Problems, checked, inRange, itemsOf, optionalChoice } from "../../checks/problems.ts";
@@ -111,7 +112,10 @@ export function* podSecurityProblems(field: string, spec: PodSpec): Problems {
   yield* windowsProblems(`${at}.windowsOptions`, context.windowsOptions);
   yield* appArmorProblems(`${at}.appArmorProfile`, context.appArmorProfile);
   yield* optionalChoice(`${at}.supplementalGroupsPolicy`, context.supplementalGroupsPolicy, type);
-  yield* optionalChoice(`${at}.seLinuxChangePolicy`, context.seLinuxChangePolicy, ["Recursive"]);
+  yield* optionalChoice(`${at}.seLinuxChangePolicy`, context.seLinuxChangePolicy, [
+    ...(isFeatureOn("SELinuxMount") ? ["MountOption"] : []),
+    "Recursive",
+  ]);
 }
 
 const noWindowsFields: ReadonlyArray<keyof core.PodSpec> = [

@@ -16,7 +16,8 @@ import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/
 import type { ResourceList } from "../../../quota/resource-list.ts";
 import { addLists, isSameList, onlyOf, withoutZeros } from "../../../quota/resource-list.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
-import { alignFirst } from "../../fill-in.ts";
+import { alignFirst, keepAbsent } from "../../fill-in.ts";
+import { isFeatureOn, servesSince } from "../../../contract/version.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
 import { isForPods, sumOfRequests } from "../resources.ts";
@@ -87,10 +88,14 @@ export const pod: BuiltInKind = {
       if (subresource === "status") takeOver(object.metadata, old!.metadata, "ownerReferences");
     },
     prepareForUpdate(object, old, { subresource }) {
-      if (subresource === "binding") delete (object as Pod).status?.nominatedNodeName;
+      const [pod, { spec, status: before = {} }] = [object as Pod, old as Pod];
+      if (subresource === "binding") delete pod.status?.nominatedNodeName;
+      if ((subresource === "" || subresource === "resize") && isFeatureOn("PodLevelResourcesFixDefaulting"))
+        keepAbsent(pod.spec, spec, "resources");
       if (subresource !== "status") return;
-      const [pod, { status: before = {} }] = [object as Pod, old as Pod];
       pod.status = withOldGenerations({ ...pod.status }, before);
+      if (servesSince("1.37"))
+        keepAbsent(pod.status, before, "resourceClaimStatuses", "extendedResourceClaimStatus");
       pod.status.qosClass ||= before.qosClass!;
     },
     validate: (object) => [...newPodProblems(object as Pod)],
@@ -439,7 +444,7 @@ function* userProblems(
     const at = `${state}.user.linux`;
     if (os?.name === "windows") yield forbidden(at, "cannot be set for a windows pod");
     else if ((os?.name ?? "linux") === "linux") {
-      yield* inRange(`${at}.uid`, user.linux.uid, 0, largestID);
+      yield* inRange(`${at}.uid`, user.linux.uid, 0, servesSince("1.37") ? 2 ** 32 - 1 : largestID);
       yield* inRange(`${at}.gid`, user.linux.gid, 0, largestID);
       for (const [each, group] of itemsOf(`${at}.supplementalGroups`, user.linux.supplementalGroups))
         yield* inRange(each, group, 0, largestID);
