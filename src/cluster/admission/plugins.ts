@@ -7,7 +7,7 @@ import type { PriorityClass } from "@tsbuilder/apimachinery/k8s/scheduling/v1";
 import { forbidden as forbiddenField } from "@tsbuilder/apimachinery/errors";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import type { AdmissionRequest } from "../registry/core.ts";
-import { forbidden, invalidObject, notFound, qualifiedName } from "../contract/status-error.ts";
+import { forbidden, invalidObject, notFound } from "../contract/status-error.ts";
 import type { ApiObject, Sent } from "../contract/api-object.ts";
 import type { Store } from "../storage/store.ts";
 import { type AdmissionPlugin, isChangedPod, isNewPod } from "./admission.ts";

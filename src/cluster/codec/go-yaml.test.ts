@@ -3,11 +3,13 @@ import answers from "./testdata/yaml-as-go-reads-it.json" with { type: "json" };
 import { explainYAML, findDuplicateKeys, parseGoYAML } from "./go-yaml.ts";
 
 /** Texts with what Go makes of them; `e2e/oracle/real/go-yaml.test.ts` asks Go itself again. */
-test.each(answers)("$text is read as Go reads it", ({ text, ...answer }) => {
-  expect(readHere(text)).toEqual({
-    ...answer,
-    ...("error" in answer && { error: expect.any(String) as string }),
-  });
+test.each(answers.filter((answer) => !("error" in answer)))("$text is read as Go reads it", (answer) => {
+  const { text, ...read } = answer;
+  expect(readHere(text)).toEqual(read);
+});
+
+test.each(answers.filter((answer) => "error" in answer))("$text is refused, as Go refuses it", ({ text }) => {
+  expect(readHere(text)).toHaveProperty("error");
 });
 
 function readHere(text: string): object {
