@@ -25,3 +25,14 @@ test("a run on a machine where nothing could run replaces nothing", () => {
   const before = resultsPage("", report("a.test.ts", "passed"), on("real"));
   expect(resultsPage(before, report("a.test.ts", "skipped"), on("real"))).toBe(before);
 });
+
+test("a row names what its test is part of", () => {
+  const { startTime, testResults } = report("a.test.ts", "passed");
+  const [{ name, assertionResults }] = testResults as [(typeof testResults)[0]];
+  const inside = assertionResults.map((each) => ({
+    ...each,
+    ancestorTitles: ["beside another control plane"],
+  }));
+  const page = resultsPage("", { startTime, testResults: [{ name, assertionResults: inside }] }, on("real"));
+  expect(page).toContain("| e2e/a.test.ts | real | beside another control plane: a test | passed |");
+});

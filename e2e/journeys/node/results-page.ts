@@ -7,6 +7,8 @@ export interface VitestReport {
     readonly name: string;
     readonly assertionResults: readonly {
       readonly title: string;
+      /** What the test is part of, such as the tests beside another control plane. */
+      readonly ancestorTitles?: readonly string[];
       readonly status: string;
       readonly duration?: number | null;
     }[];
@@ -28,9 +30,10 @@ export function resultsPage(
     .filter((line) => line.startsWith("| e2e/") && !begins.some((begin) => line.startsWith(begin)));
   const at = new Date(startTime).toISOString().slice(0, 16);
   const rows = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ title, status, duration }) => {
+    assertionResults.map(({ title, ancestorTitles = [], status, duration }) => {
+      const what = [...ancestorTitles, title].join(": ");
       const seconds = ((duration ?? 0) / 1000).toFixed(0);
-      return `| ${relative(root, name)} | ${controlPlane} | ${title} | ${status} | ${seconds} | ${at} |`;
+      return `| ${relative(root, name)} | ${controlPlane} | ${what} | ${status} | ${seconds} | ${at} |`;
     }),
   );
   return `# The last run of each test on a real Kubernetes
