@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createCA } from "@tsbuilder/apimachinery/certs";
 import type { Kubeconfig } from "../auth/credentials.ts";
 import type { Pod } from "@tsbuilder/apimachinery/k8s/core/v1";
 import { eventually } from "../../../e2e/support/eventually.ts";
@@ -176,6 +177,150 @@ test("with Parallel, old pods that are not available are replaced beyond maxUnav
   const sick = new FivePods("sick", "Parallel", 2);
   await sick.start(4);
   await eventually(async () => expect(await sick.updated()).toEqual(["3", "4"]));
+});
+
+const podNames = {
+  podName: "web",
+  podUID: "1",
+  serviceAccountName: "a",
+  serviceAccountUID: "2",
+  nodeUID: "3",
+};
+const projected = (source: object) => {
+  const volumes = [{ name: "v", projected: { sources: [source] } }];
+  return { metadata: { name: "p" }, spec: { ...template.spec, volumes } };
+};
+
+test.each([
+  [
+    "certificates.k8s.io/v1/clustertrustbundles",
+    { metadata: { name: "a" }, spec: { signerName: "example.com/s", trustBundle: "none" } },
+    '[metadata.name: Invalid value: "a": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:, spec.trustBundle: Invalid value: "<value omitted>": at least one trust anchor must be provided]',
+  ],
+  [
+    "certificates.k8s.io/v1/namespaces/default/podcertificaterequests",
+    {
+      metadata: { name: "a" },
+      spec: {
+        signerName: "kubernetes.io/s",
+        ...podNames,
+        nodeName: "n",
+        maxExpirationSeconds: 90_000,
+        stubPKCS10Request: "AAAA",
+        unverifiedUserAnnotations: { plain: "x" },
+      },
+    },
+    '[spec.unverifiedUserAnnotations: Invalid value: "plain": must be a domain-prefixed key (such as "acme.io/foo"), spec.maxExpirationSeconds: Invalid value: 90000: must be in the range [3600, 86400], spec.stubPKCS10Request: Invalid value: must be a valid PKCS#10 CSR]',
+  ],
+  [
+    "resource.k8s.io/v1/devicetaintrules",
+    {
+      metadata: { name: "a" },
+      spec: { deviceSelector: { driver: "" }, taint: { key: "a", effect: "Sometimes" } },
+    },
+    '[spec.deviceSelector.driver: Required value, spec.taint.effect: Unsupported value: "Sometimes": supported values: "NoExecute", "NoSchedule", "None"]',
+  ],
+  [
+    "storagemigration.k8s.io/v1/storageversionmigrations",
+    { metadata: { name: "a" }, spec: { resource: { group: "apps", resource: "" } } },
+    "spec.resource.resource: Required value: resource is required to be set",
+  ],
+  [
+    "admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+    { metadata: { name: "a.static.k8s.io" } },
+    'metadata.name: Invalid value: "a.static.k8s.io": names ending with ".static.k8s.io" are reserved for static manifest-based configurations and cannot be managed via the API',
+  ],
+])("1.37 validates %s", async (path, body, problems) => {
+  const { code, body: answer } = await call("POST", `/apis/${path}`, body);
+  expect(code).toBe(422);
+  expect((answer as { message: string }).message).toMatch(/is invalid: /u);
+  expect((answer as { message: string }).message.split(" is invalid: ")[1]).toBe(problems);
+});
+
+test.each([
+  [
+    { podCertificate: { signerName: "example.com/s", keyType: "RSA", keyPath: "/a" } },
+    '[podCertificate.keyType: Unsupported value: "RSA": supported values: "RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519", podCertificate.keyPath: Invalid value: "/a": must be a relative path]',
+  ],
+  [
+    { podCertificate: { signerName: "example.com/s", keyType: "ED25519" } },
+    "podCertificate: Required value: specify at least one of credentialBundlePath, keyPath, and certificateChainPath",
+  ],
+  [
+    { clusterTrustBundle: { path: "ca.pem" } },
+    "clusterTrustBundle: Required value: either name or signerName must be specified",
+  ],
+])("1.37 validates what is projected into pods: %j", async (source, problems) => {
+  const { code, body } = await call("POST", "/api/v1/namespaces/default/pods", projected(source));
+  expect(code).toBe(422);
+  const [, found = ""] = (body as { message: string }).message.split(" is invalid: ");
+  expect(found.replaceAll("spec.volumes[0].projected.sources[0].", "")).toBe(problems);
+});
+
+test("who writes a signer's trust bundles, or answers pods' requests for certificates, needs its permission", async () => {
+  const access = "/apis/rbac.authorization.k8s.io/v1";
+  const apiGroups = ["certificates.k8s.io"];
+  const resources = ["clustertrustbundles", "podcertificaterequests", "podcertificaterequests/status"];
+  const rules = [{ apiGroups, resources, verbs: ["create", "update", "patch"] }];
+  await call("POST", `${access}/clusterroles`, { metadata: { name: "writer" }, rules });
+  await call("POST", `${access}/clusterrolebindings`, {
+    metadata: { name: "writer" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "writer" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "jane" }],
+  });
+  const asJane = (method: string, path: string, body: object): Promise<ReceivedResponse> => {
+    const headers = { "Impersonate-User": "jane", "Content-Type": "application/merge-patch+json" };
+    const type = method === "PATCH" ? headers : { "Impersonate-User": "jane" };
+    return send(newest.kubeconfig, { method, path, body, headers: type });
+  };
+  const bundles = "/apis/certificates.k8s.io/v1/clustertrustbundles";
+  const { cert: trustBundle } = createCA({ commonName: "a" });
+  const bundle = {
+    metadata: { name: "example.com:s:a" },
+    spec: { signerName: "example.com/s", trustBundle },
+  };
+  const refused = await asJane("POST", bundles, bundle);
+  expect(refused).toMatchObject({ code: 403 });
+  expect(refused.text).toContain('user not permitted to attest for signerName \\"example.com/s\\"');
+  expect(await asJane("POST", bundles, { metadata: { name: "free" }, spec: { trustBundle } })).toMatchObject({
+    code: 201,
+  });
+
+  const requests = "/apis/certificates.k8s.io/v1/namespaces/default/podcertificaterequests";
+  const stub = execFileSync(
+    "openssl",
+    ["req", "-new", "-newkey", "ed25519", "-nodes", "-keyout", "/dev/null", "-subj", "/", "-outform", "der"],
+    { stdio: "pipe" },
+  );
+  const spec = {
+    signerName: "example.com/s",
+    ...podNames,
+    nodeName: "n",
+    stubPKCS10Request: stub.toString("base64"),
+  };
+  expect(await call("POST", requests, { metadata: { name: "a" }, spec })).toMatchObject({
+    code: 201,
+    body: { spec: { maxExpirationSeconds: 86_400 } },
+  });
+  const now = new Date().toISOString();
+  const conditions = [{ type: "Denied", status: "True", reason: "No", message: "", lastTransitionTime: now }];
+  const denied = await asJane("PATCH", `${requests}/a/status`, { status: { conditions } });
+  expect(denied).toMatchObject({ code: 422 });
+  expect(denied.text).toContain('is not permitted to \\"sign\\" for signer');
+  const patched = await call(
+    "PATCH",
+    `${requests}/a/status`,
+    { status: { conditions } },
+    "application/merge-patch+json",
+  );
+  expect(patched).toMatchObject({ code: 200 });
+  const again = await call(
+    "PATCH",
+    `${requests}/a/status`,
+    { status: { certificateChain: "x" } },
+    "application/merge-patch+json",
+  );
+  expect(again.text).toContain("immutable after PodCertificateRequest is issued, denied, or failed");
 });
 
 test("autoscalers of 1.37 may scale to zero and count their generations", async () => {

@@ -8,7 +8,7 @@ import { containerCells, workloadWarnings } from "../../apps/workload.ts";
 import { cronJobController } from "./cron-job-controller.ts";
 import type { Sent, SentObject } from "../../../contract/api-object.ts";
 import { type Problems, choice, nonNegative } from "../../checks/problems.ts";
-import { defaultJobSpec, jobSpecProblems } from "../job/job-spec.ts";
+import { defaultJobSpec, jobSpecProblems, schedulingChanges } from "../job/job-spec.ts";
 
 type CronJob = SentObject<Sent<CronJobSpec>>;
 
@@ -65,6 +65,7 @@ function* cronJobProblems({ spec }: CronJob, old?: CronJob): Problems {
   const job = spec.jobTemplate?.spec ?? {};
   const at = "spec.jobTemplate.spec";
   yield* jobSpecProblems(at, job);
+  if (old) yield* schedulingChanges(at, job, old.spec.jobTemplate?.spec ?? {});
   if (job.selector) yield invalid(`${at}.selector`, job.selector, "`selector` will be auto-generated");
   if (job.manualSelector) yield notSupported(`${at}.manualSelector`, true, ["nil", "false"]);
   yield* nonNegative("spec.successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit);

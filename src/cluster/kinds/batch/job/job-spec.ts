@@ -1,8 +1,10 @@
 import type * as batch from "@tsbuilder/apimachinery/k8s/batch/v1";
+import { isEqual } from "@tsbuilder/apimachinery/json";
 import { checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   type FieldError,
   duplicate,
+  forbidden,
   invalid,
   invalidStruct,
   notSupported,
@@ -30,6 +32,14 @@ const nonNegativeFields = [
   "backoffLimitPerIndex",
   "maxFailedIndexes",
 ] as const;
+
+/** Reports a change of `scheduling`, which only Jobs have that were stored while that feature was on. Since 1.37. */
+export function* schedulingChanges(field: string, spec: JobSpec, old: JobSpec): Problems {
+  const [now, before] = [spec, old].map((each) => (each as { scheduling?: object }).scheduling);
+  if (isEqual(now, before)) return;
+  if (now) yield forbidden(`${field}.scheduling`, "");
+  else yield invalid(`${field}.scheduling`, null, "field cannot be cleared once set");
+}
 
 /** The rules of a JobSpec: that of a Job, or one in the template of another kind. */
 export function* jobSpecProblems(field: string, spec: JobSpec): Problems {

@@ -18,7 +18,7 @@ import { toGoStruct } from "../../checks/go-struct.ts";
 import { isValidSelector, selectorProblems } from "../../checks/meta-types.ts";
 import { type Problems, nonNegative, itemsOf } from "../../checks/problems.ts";
 import type { Job, JobSpec, JobStatus } from "./job-spec.ts";
-import { defaultJobSpec, jobSpecProblems } from "./job-spec.ts";
+import { defaultJobSpec, jobSpecProblems, schedulingChanges } from "./job-spec.ts";
 import { countIndexes, firstCommonIndex } from "./indexes.ts";
 
 /**
@@ -251,6 +251,7 @@ function* jobChanges(job: Job, old: Job, resource: Resource): Problems {
   yield* runCheck("update", job, old, resource);
   yield* specProblems(job);
   yield* fixedFieldProblems(job.spec, old);
+  yield* schedulingChanges("spec", job.spec, old.spec);
 }
 
 /**
