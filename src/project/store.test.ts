@@ -130,6 +130,7 @@ describe("parseProject()", () => {
     [`${text}---\na: b\n`, "contains 2 YAML documents"],
     [`${text}brackets: ${"[".repeat(20_000)}`, `"PROJECT" can't be read`],
     [`${text}a0: &a0 [x]\n${bomb}`, `"PROJECT" can't be read`],
+    [`${text}${"? ".repeat(24)}a: b\n`, `"PROJECT" is not valid YAML: a key must be text at line `],
     [text.replace("kind: Order", "kind: Order\n  singular: '*/'"), `"PROJECT.resources[0].singular"`],
     [text.replace("kind: Order", "kind: Order\n  shortNames: [a;b]"), `"PROJECT.resources[0].shortNames[0]"`],
     [

@@ -166,7 +166,11 @@ export function withProjectPaths(error: unknown, copy: string, project: string):
 /** Sets image and namespace in a kustomization. `replaced` is the name of the image that kustomize is to replace. */
 function editBase(file: string, { image, namespace }: Overrides, replaced: string): void {
   if (image === undefined && namespace === undefined) return;
-  const document = parseDocument(readFileSync(file, "utf8"), { compat: "yaml-1.1", logLevel: "error" });
+  const document = parseDocument(readFileSync(file, "utf8"), {
+    compat: "yaml-1.1",
+    logLevel: "error",
+    stringKeys: true,
+  });
   const kustomization: unknown = document.errors.length > 0 ? undefined : (document.toJS() ?? {});
   // Kustomize reports what is wrong with the file.
   if (!isKustomization(kustomization)) return;

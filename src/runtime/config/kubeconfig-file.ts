@@ -161,7 +161,7 @@ async function parse(text: string): Promise<unknown> {
   const yaml = await import("yaml");
   try {
     // Warnings would go to standard error, and quote the file as well.
-    return (yaml.parse(text, { logLevel: "error" }) as unknown) ?? {};
+    return (yaml.parse(text, { logLevel: "error", stringKeys: true }) as unknown) ?? {};
   } catch (error) {
     throw errorWithoutQuotes(error as Error);
   }
