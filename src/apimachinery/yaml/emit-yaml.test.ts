@@ -66,6 +66,10 @@ describe("emitYaml()", () => {
     expect(scalar(value)).toBe(expected);
   });
 
+  it("quotes the word of a merge, which go-yaml writes plain and reads back as one", () => {
+    expect(emitYaml({ "<<": { a: "<<" } })).toBe('"<<":\n  a: "<<"\n');
+  });
+
   it.each([
     [1, "1"],
     [-0, "0"],

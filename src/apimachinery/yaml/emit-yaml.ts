@@ -192,8 +192,9 @@ function formatScalar(value: string | number | bigint | boolean | null, indent: 
   return formatDoubleQuoted(value, indent, column);
 }
 
-/** The words that YAML 1.1 reads as booleans, nulls and floats. */
+/** The words that YAML 1.1 reads as booleans, nulls, floats and merges. The last, go-yaml writes plain, and reads another value back. */
 const nonStringWords = new Set([
+  "<<",
   ..."y Y yes Yes YES true True TRUE on On ON n N no No NO false False FALSE off Off OFF".split(" "),
   ..."~ null Null NULL .nan .NaN .NAN .inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF".split(" "),
 ]);
