@@ -145,7 +145,11 @@ function ask(mode: "print" | "read", lines: readonly string[]): string[] {
 }
 
 test.skipIf(binary === "")("emitYaml() writes what go-yaml v2 writes, byte for byte", () => {
-  const text = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join(""));
+  // But for the word of a merge, which go-yaml writes plain and reads back as a merge.
+  const text = fc
+    .array(fc.constantFrom(...pieces), { maxLength: 8 })
+    .map((parts) => parts.join(""))
+    .filter((joined) => joined !== "<<");
   const { tree } = fc.letrec<{ tree: YamlValue }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 4, withCrossShrink: true },

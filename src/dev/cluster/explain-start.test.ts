@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { explainStart } from "./cluster-failures.ts";
 import { startForeground } from "./foreground-cluster.ts";
@@ -30,7 +31,8 @@ test("startForeground() hints at what to do if the folder for its objects is a f
 test("startForeground() names the damaged line of a log, and how to go on", async () => {
   mkdirSync(join(folder, "data"));
   const log = join(folder, "data/log.jsonl");
-  writeFileSync(log, '{"c":"x","k":"a","r":2}\nnonsense\n');
+  const record = '{"c":"x","k":"a","r":2}';
+  writeFileSync(log, `${crc32(record).toString(16).padStart(8, "0")} ${record}\nnonsense\n`);
   const options = {
     folder,
     kubeconfig: "kubeconfig",
