@@ -10,6 +10,7 @@ export type HorizontalPodAutoscaler = ApiObject & {
   spec?: Sent<v2.HorizontalPodAutoscalerSpec> & { targetCPUUtilizationPercentage?: number };
   status?: Pick<FieldsOfV2, "currentMetrics" | "conditions"> & {
     currentReplicas?: number;
+    desiredReplicas?: number;
     currentCPUUtilizationPercentage?: number;
   };
 };

@@ -8,7 +8,7 @@ import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
 import { forbidden, invalid, notSupported, required } from "@tsbuilder/apimachinery/errors";
 import { checkLabel } from "@tsbuilder/apimachinery/naming";
 import type { Problems } from "../checks/problems.ts";
-import { optionalChoice, needed, positive, refused, itemsOf, each } from "../checks/problems.ts";
+import { nonNegative, optionalChoice, needed, positive, refused, itemsOf, each } from "../checks/problems.ts";
 import { containerResourceNameProblems } from "../core/resources.ts";
 import {
   type HorizontalPodAutoscaler,
@@ -42,7 +42,10 @@ export const horizontalPodAutoscaler: BuiltInKind<"horizontalpodautoscaling"> = 
     partialMetadata: (metadata) =>
       withAnnotations({ metadata }, withoutReservedAnnotations(metadata.annotations ?? {})).metadata,
     validate: (object) => [...specProblems(toV2Object(object))],
-    validateUpdate: (object, old) => [...specProblems(toV2Object(object), toV2Object(old))],
+    validateUpdate: (object, old, { subresource }) =>
+      subresource === "status"
+        ? [...statusProblems(toV2Object(object))]
+        : [...specProblems(toV2Object(object), toV2Object(old))],
   },
   cells,
   convert(object, apiVersion) {
@@ -119,6 +122,12 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
     scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies, ...scaleUp },
     scaleDown: { selectPolicy: "Max", policies: [byPercent], ...scaleDown },
   };
+}
+
+/** Of a status, only the numbers of replicas are validated. */
+function* statusProblems({ status = {} }: HorizontalPodAutoscaler): Problems {
+  for (const field of ["currentReplicas", "desiredReplicas"] as const)
+    yield* nonNegative(`status.${field}`, status[field]);
 }
 
 /** Validates an autoscaler. An update may keep references whose apiVersion is invalid. */
