@@ -27,7 +27,6 @@ const known: ReadonlyArray<readonly [part: string, reason: string]> = [
     "Pod QOS Class may not change as a result of resizing",
     "since 1.37, a resize defaults the resources of the pod",
   ],
-  ["greater than or equal to `minReplicas`", "a write of an autoscaler's status validates its spec"],
   [
     "must not be empty for specified object fields",
     "CRDs of v1beta1, which this server has never stored, may keep a schema that is not structural",
