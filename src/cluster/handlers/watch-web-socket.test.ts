@@ -36,8 +36,11 @@ function open(
   return { socket, events };
 }
 
+/** Some of what regular expressions and old scripts take for ends of lines. */
+const data = { text: "one\u2028two\u2029three\rfour\nfive" };
+
 const create = (name: string) =>
-  send(cluster.kubeconfig, { method: "POST", path, body: { metadata: { name } } });
+  send(cluster.kubeconfig, { method: "POST", path, body: { metadata: { name }, data } });
 
 test("a watch by WebSocket sends each event as a text, until it times out", async () => {
   await create("a");
@@ -46,7 +49,7 @@ test("a watch by WebSocket sends each event as a text, until it times out", asyn
   await Promise.all([create("b"), create("c")]);
   await expect.poll(() => events).toHaveLength(3);
   expect(events).toMatchObject(
-    ["a", "b", "c"].map((name) => ({ isBinary: false, type: "ADDED", object: { metadata: { name } } })),
+    ["a", "b", "c"].map((name) => ({ isBinary: false, type: "ADDED", object: { metadata: { name }, data } })),
   );
   expect(socket.protocol).toBe("v1.events");
   const closed = once(socket, "close");

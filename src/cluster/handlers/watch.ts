@@ -59,7 +59,7 @@ function sendMessages(context: RequestContext, watch: Omit<Watch, "isChunked">):
 }
 
 function linesOf(events: Buffer): string[] {
-  return events.toString().match(/.*\n/gu) ?? [];
+  return events.toString().match(/[^\n]*\n/gu) ?? [];
 }
 
 /** Reads the options of a watch. A watch of one name, the legacy form, selects the object like a field selector. */
