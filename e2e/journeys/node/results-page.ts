@@ -7,7 +7,7 @@ export interface VitestReport {
     readonly name: string;
     readonly assertionResults: readonly {
       readonly title: string;
-      /** What the test is part of, such as the tests beside another control plane. */
+      /** The group of the test, such as the tests beside another control plane. */
       readonly ancestorTitles?: readonly string[];
       readonly status: string;
       readonly duration?: number | null;

@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { emitYaml, type YamlValue } from "@tsbuilder/apimachinery/yaml";
-import { explainYAML, findDuplicateKeys, parseGoYAML } from "../../../src/cluster/codec/go-yaml.ts";
 import answers from "../../../src/cluster/codec/testdata/yaml-as-go-reads-it.json" with { type: "json" };
+import { type YamlAnswer, readAsGo } from "../../support/cluster/read-as-go.ts";
 import { publishedCrds } from "./published-crds.ts";
 
 const program = `package main
@@ -173,30 +173,14 @@ test.skipIf(binary === "")("emitYaml() writes what go-yaml v2 writes, byte for b
   );
 });
 
-/** What a reader makes of a text: a value and whether keys are there twice, or an error. */
-interface Answer {
-  readonly value?: unknown;
-  readonly duplicates?: boolean;
-  readonly error?: string;
-}
-
-function readHere(text: string): Answer {
-  try {
-    const value = parseGoYAML(text);
-    return { value, ...(findDuplicateKeys(text).length > 0 && { duplicates: true }) };
-  } catch (error) {
-    return { error: explainYAML(error, text) };
-  }
-}
-
 /** The texts that are read otherwise than by Go, with both answers; other words of errors don't count. */
 function differences(texts: readonly string[]): object[] {
   const real = ask(
     "read",
     texts.map((text) => JSON.stringify(text)),
-  ).map((line) => JSON.parse(line) as Answer);
+  ).map((line) => JSON.parse(line) as YamlAnswer);
   return texts.flatMap((text, index) => {
-    const [go, here] = [real[index]!, readHere(text)];
+    const [go, here] = [real[index]!, readAsGo(text)];
     if (go.error !== undefined && here.error !== undefined) return [];
     return JSON.stringify(sorted(go)) === JSON.stringify(sorted(here)) ? [] : [{ text, go, here }];
   });
@@ -300,7 +284,7 @@ describe.skipIf(binary === "")("parseGoYAML() reads as sigs.k8s.io/yaml does", (
       answers.map(({ text }) => JSON.stringify(text)),
     );
     expect(answers).toEqual(
-      lines.map((line, index) => ({ text: answers[index]!.text, ...(JSON.parse(line) as Answer) })),
+      lines.map((line, index) => ({ text: answers[index]!.text, ...(JSON.parse(line) as YamlAnswer) })),
     );
   });
 

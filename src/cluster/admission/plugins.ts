@@ -237,7 +237,7 @@ export function certificates(authorizer: Authorizer): AdmissionPlugin {
 
 type Request = Partial<CertificateSigningRequest>;
 
-/** Who answers a PodCertificateRequest needs the permission of its signer; the real server's validation asks for it. */
+/** Refuses an answer to a PodCertificateRequest by a user who may not sign for its signer; the real server's validation does so. */
 function checkIssuer(request: AdmissionRequest, authorizer: Authorizer): void {
   const { resource, name, operation, subresource, user, object } = request;
   const old = (request.oldObject ?? {}) as Request;

@@ -1,25 +1,17 @@
 import { expect, test } from "vitest";
 import answers from "./testdata/yaml-as-go-reads-it.json" with { type: "json" };
+import { readAsGo } from "../../../e2e/support/cluster/read-as-go.ts";
 import { explainYAML, findDuplicateKeys, parseGoYAML } from "./go-yaml.ts";
 
 /** Texts with what Go makes of them; `e2e/oracle/real/go-yaml.test.ts` asks Go itself again. */
 test.each(answers.filter((answer) => !("error" in answer)))("$text is read as Go reads it", (answer) => {
   const { text, ...read } = answer;
-  expect(readHere(text)).toEqual(read);
+  expect(readAsGo(text)).toEqual(read);
 });
 
 test.each(answers.filter((answer) => "error" in answer))("$text is refused, as Go refuses it", ({ text }) => {
-  expect(readHere(text)).toHaveProperty("error");
+  expect(readAsGo(text)).toHaveProperty("error");
 });
-
-function readHere(text: string): object {
-  try {
-    const value = parseGoYAML(text);
-    return { value, ...(findDuplicateKeys(text).length > 0 && { duplicates: true }) };
-  } catch (error) {
-    return { error: explainYAML(error, text) };
-  }
-}
 
 test("parseGoYAML() ends a quoted scalar where a document begins", () => {
   expect(() => parseGoYAML('a: "x\n---\ny"\n')).toThrow("Missing closing");

@@ -124,7 +124,7 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
   };
 }
 
-/** Of a status, only the numbers of replicas are validated. */
+/** Validates a status: only its numbers of replicas. */
 function* statusProblems({ status = {} }: HorizontalPodAutoscaler): Problems {
   for (const field of ["currentReplicas", "desiredReplicas"] as const)
     yield* nonNegative(`status.${field}`, status[field]);
