@@ -198,6 +198,14 @@ test.each([
     '[metadata.name: Invalid value: "a": ClusterTrustBundle for signerName example.com/s must be named with prefix example.com:s:, spec.trustBundle: Invalid value: "<value omitted>": at least one trust anchor must be provided]',
   ],
   [
+    "certificates.k8s.io/v1/clustertrustbundles",
+    {
+      metadata: { name: "a" },
+      spec: { trustBundle: "-----BEGIN KEY-----\nAAAA\n-----END KEY-----\n" },
+    },
+    'spec.trustBundle: Invalid value: "<value omitted>": entry 0 has bad block type: KEY',
+  ],
+  [
     "certificates.k8s.io/v1/namespaces/default/podcertificaterequests",
     {
       metadata: { name: "a" },
