@@ -117,7 +117,9 @@ export function placeInRepository(root: string, home = homedir()): string | unde
 /** Reads the patterns of members' folders, as npm, Yarn and Bun write them, or pnpm. */
 function workspacePatterns(folder: string): string[][] {
   const { workspaces } = readIfPossible(join(folder, "package.json"), JSON.parse);
-  const { packages } = readIfPossible(join(folder, "pnpm-workspace.yaml"), parse);
+  const { packages } = readIfPossible(join(folder, "pnpm-workspace.yaml"), (text) =>
+    parse(text, { logLevel: "error", stringKeys: true }),
+  );
   const listed = isObject(workspaces) ? workspaces["packages"] : workspaces;
   return [listed, packages]
     .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
