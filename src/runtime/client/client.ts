@@ -496,6 +496,8 @@ export interface ListOptions<Key extends ObjectKey = ObjectKey> extends ObjectSe
 export interface PageOptions<Key extends ObjectKey = ObjectKey> extends ObjectSelector<Key> {
   /** Objects per page. Default: 500. */
   readonly pageSize?: number | undefined;
+  /** Begin behind the page that had this token. */
+  readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
 }

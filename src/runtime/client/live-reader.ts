@@ -183,7 +183,7 @@ async function* listPages<T extends KubernetesObject>(
   send: (request: RawRequest) => Promise<RawResponse>,
 ): AsyncGenerator<KubernetesList<T>> {
   const { pageSize = 500, resourceVersion, resourceVersionMatch, signal } = options;
-  let token: string | undefined;
+  let token = options.continue;
   do {
     // A continue token includes its version; the server rejects requests with both.
     const version = token === undefined ? { resourceVersion, resourceVersionMatch } : { continue: token };

@@ -23,6 +23,8 @@ import type { ManagerOptions } from "./manager-options.ts";
 import { type ManagerParts, makeManagerParts } from "./manager-parts.ts";
 import type { Runnable } from "./lifecycle.ts";
 import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
+import { migrateStorage } from "./migrate-storage.ts";
+import type { StorageMigrationOptions } from "../storage-migration/storage-migration.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "../metrics/memory-limits.ts";
 
@@ -145,6 +147,15 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
   schedule(work: ScheduledWork): void {
     const { clock, report } = this.#parts;
     this.add(scheduledRunnable(work, clock, report));
+  }
+
+  /**
+   * Stores the objects of a kind again whenever its CRD has another storage version, and then removes the former versions
+   * from `status.storedVersions`, so that a release may drop them. While holding the lease only; the CRD is looked at once a
+   * minute, and its condition `StorageMigrated` says how far it is. Needs the permissions of the guide "Storage migration".
+   */
+  migrateStorage(kind: Kind, options?: StorageMigrationOptions): void {
+    migrateStorage(this, kind, options);
   }
 
   /** Adds a check to `/healthz`: while it fails, the kubelet restarts the container. */

@@ -3,6 +3,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { Condition } from "@tsbuilder/apimachinery/meta";
 import { checkLabel1035, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import type { BuiltInKind } from "../built-in-kind.ts";
+import { storageVersionMigrator } from "./storage-version-migrator.ts";
 import { conditionProblems } from "../checks/meta-types.ts";
 import type { Problems } from "../checks/problems.ts";
 import type { Sent, SentObject } from "../../contract/api-object.ts";
@@ -12,10 +13,11 @@ type Migration = SentObject<
   { conditions?: Sent<Condition>[]; resourceVersion?: string }
 >;
 
-/** A request to store all objects of a resource again. Nobody does it here, as without kube-controller-manager. Since 1.37. */
-export const storageVersionMigration: BuiltInKind = {
+/** A request to store all objects of a resource again. Since 1.37. */
+export const storageVersionMigration: BuiltInKind<"storageversionmigrator"> = {
   resource: "storageversionmigrations.storagemigration.k8s.io",
   metadataChecks: { update: ["new", "update"] },
+  controllers: { storageversionmigrator: storageVersionMigrator },
   strategy: {
     validate: (object) => [...resourceProblems(object as Migration)],
     validateUpdate: (object, old, { subresource }) =>

@@ -1,0 +1,154 @@
+import { type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  crdName,
+  deny,
+  inVersion,
+  migrate,
+  startWidgets,
+  statusOf,
+  storeIn,
+  versions,
+  widget,
+} from "../../../e2e/support/cluster/stored-widgets.ts";
+import { interceptClient } from "../client/intercept-client.ts";
+import { moveClockUntil } from "../testing/move-clock.ts";
+import { startTestManager } from "../testing/test-manager.ts";
+import { stepMigration } from "./storage-migration.ts";
+
+test("each object is written once, and the former version can be dropped", async () => {
+  const { client, clock } = await startWidgets(50);
+  const before = await versions(client);
+  await expect(storeIn(client, "v2", ["v2"])).rejects.toThrow("v1 was previously a storage version");
+  const steps = await migrate(client, clock);
+  expect(steps.map((step) => step.state !== "rejected" && step.written)).toEqual([0, 20, 40, 50]);
+  const after = await versions(client);
+  expect([...after].filter(([name, version]) => before.get(name) === version)).toEqual([]);
+  expect(await statusOf(client)).toEqual({
+    stored: ["v2"],
+    condition: expect.objectContaining({ status: "True", message: "All objects are stored in v2" }),
+    annotations: undefined,
+  });
+  expect((await migrate(client, clock)).map(({ state }) => state)).toEqual(["migrated"]);
+  expect(await versions(client)).toEqual(after);
+  await storeIn(client, "v2", ["v2"]);
+  expect((await versions(client)).size).toBe(50);
+});
+
+test("another process goes on where one has ended", async () => {
+  const { client, clock } = await startWidgets(50);
+  for (let step = 0; step < 2; step++) await stepMigration(client, crdName, clock, { objectsPerSecond: 20 });
+  expect((await statusOf(client)).condition?.message).toBe("20 of 50 objects are stored in v2");
+  const between = await versions(client);
+  await migrate(client, clock);
+  const after = await versions(client);
+  expect([...after].filter(([name, version]) => between.get(name) === version)).toHaveLength(20);
+});
+
+test("a page that was begun when its process ended is written again, without a change", async () => {
+  const { client, clock } = await startWidgets(30);
+  await stepMigration(client, crdName, clock);
+  let writes = 0;
+  const dying = interceptClient(client, {
+    patch: async (call, next) => {
+      if (call.kind.kind === "Widget" && ++writes > 15) throw new Error("the process ended");
+      return await next(call);
+    },
+  });
+  await expect(stepMigration(dying, crdName, clock)).rejects.toThrow("the process ended");
+  const between = await versions(client);
+  const steps = await migrate(client, clock, 100);
+  expect(steps.at(-1)).toEqual({ state: "migrated", version: "v2", written: 30 });
+  const after = await versions(client);
+  expect([...after].filter(([name, version]) => between.get(name) === version)).toHaveLength(15);
+});
+
+test("a migration begins again if the storage version changes meanwhile", async () => {
+  const { client, clock } = await startWidgets(30);
+  for (let step = 0; step < 2; step++) await stepMigration(client, crdName, clock, { objectsPerSecond: 20 });
+  await storeIn(client, "v1");
+  // It is stored in v1 again, on a page that was read already.
+  await client.create(inVersion("v1"), widget("a"));
+  await storeIn(client, "v2");
+  const before = await versions(client);
+  await migrate(client, clock);
+  const after = await versions(client);
+  expect(after.get("a")).not.toBe(before.get("a"));
+  expect((await statusOf(client)).stored).toEqual(["v2"]);
+});
+
+test("a change of the CRD during the last page leaves its stored versions as they are", async () => {
+  const { client, clock } = await startWidgets(5);
+  await stepMigration(client, crdName, clock);
+  let isChanged = false;
+  const changing = interceptClient(client, {
+    patch: async (call, next) => {
+      if (call.kind.kind === "Widget" && !isChanged) {
+        isChanged = true;
+        await storeIn(client, "v1");
+      }
+      return await next(call);
+    },
+  });
+  await expect(stepMigration(changing, crdName, clock)).rejects.toMatchObject({ status: 409 });
+  expect((await statusOf(client)).stored).toEqual(["v1", "v2"]);
+});
+
+test("objects that the server rejects are named, the others are written, and nothing is dropped", async () => {
+  const { client, clock } = await startWidgets(30);
+  await deny(client, "w-7");
+  const steps = await migrate(client, clock);
+  expect(steps.at(-1)).toMatchObject({
+    state: "rejected",
+    count: 1,
+    message: expect.stringMatching(/^1 object can't be stored in v2: default\/w-7: .* denied request/),
+  });
+  const { stored, condition } = await statusOf(client);
+  expect(stored).toEqual(["v1", "v2"]);
+  expect(condition).toMatchObject({ status: "False", reason: "Rejected" });
+  const policies = defineKind(
+    { group: "admissionregistration.k8s.io", version: "v1" },
+    { kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings", scope: "Cluster" },
+  );
+  await client.delete(policies, { name: "deny" });
+  expect((await migrate(client, clock)).at(-1)).toMatchObject({ state: "migrated", written: 30 });
+});
+
+test("a token that is too old is exchanged for one of today", async () => {
+  const { client, clock, cluster } = await startWidgets(30);
+  for (let step = 0; step < 2; step++) await stepMigration(client, crdName, clock, { objectsPerSecond: 20 });
+  await clock.advance(3_600_000);
+  cluster.core.store.compact();
+  cluster.core.store.compact();
+  const steps = await migrate(client, clock);
+  expect(steps.at(-1)).toEqual({ state: "migrated", version: "v2", written: 30 });
+});
+
+test("a list that can't be converted changes nothing, and the next step goes on", async () => {
+  const { client, clock, failures } = await startWidgets(5);
+  await stepMigration(client, crdName, clock);
+  failures.plan({ verb: "list", resource: "widgets", outcome: { code: 500 }, times: 1 });
+  await expect(stepMigration(client, crdName, clock)).rejects.toMatchObject({ status: 500 });
+  expect((await migrate(client, clock)).at(-1)).toMatchObject({ state: "migrated", written: 5 });
+});
+
+test("a manager migrates whenever the storage version changes", async () => {
+  const { client, clock, cluster } = await startWidgets(250);
+  const { stop } = await startTestManager({ kubeconfig: cluster.kubeconfig, clock }, (manager) => {
+    manager.migrateStorage(inVersion("v2"));
+  });
+  onTestFinished(stop);
+  await moveClockUntil(clock, async () => expect((await statusOf(client)).stored).toEqual(["v2"]));
+  await storeIn(client, "v1");
+  await moveClockUntil(clock, async () => expect((await statusOf(client)).stored).toEqual(["v1"]), {
+    timeout: 120_000,
+  });
+  const events = defineKind<KubernetesObject & { note?: string }>(
+    { group: "events.k8s.io", version: "v1" },
+    { kind: "Event", plural: "events" },
+  );
+  const notes = async () => (await client.list(events)).map(({ note }) => note).toSorted();
+  await moveClockUntil(clock, async () =>
+    expect(await notes()).toEqual(["250 objects are stored in v1", "250 objects are stored in v2"]),
+  );
+});
