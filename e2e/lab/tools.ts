@@ -160,6 +160,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
         "a Kubernetes with containers, in namespaces of its own; --embedded takes the embedded control plane, --shell opens a shell in it",
       steps: [program("e2e/oracle/real/node/main.ts")],
     },
+    migration: {
+      summary:
+        "[--objects N] [--rate N] [--kill-every SECONDS]: objects stored again on a real server, beside writers and kills",
+      steps: [program("e2e/oracle/real/storage-migration/main.ts")],
+    },
     mysql: {
       summary: "the MySQL template with real servers, disturbed: --disturbances N, --seed N, --control-plane",
       steps: [program("e2e/oracle/mysql/disturb.ts")],

@@ -13,6 +13,13 @@ export type { MetricsOptions } from "./metrics/metrics-server.ts";
 export type { HttpHandler } from "./serve/http-listener.ts";
 export type { KubeconfigSecretsOptions } from "./clusters/kubeconfig-secrets.ts";
 
+// Storing objects again in another version, step by step.
+export {
+  type MigrationStep,
+  type StorageMigrationOptions,
+  stepMigration,
+} from "./storage-migration/storage-migration.ts";
+
 // Options of controllers, events and logs.
 export type { RequestControllerBuilder } from "./controller/controller-builder.ts";
 export type {

@@ -1,11 +1,19 @@
-import { type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
+import {
+  type ClusterScopedName,
+  type Kind,
+  type KubernetesObject,
+  defineKind,
+} from "@tsbuilder/apimachinery/meta";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { PlannedFailures } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { CustomResourceDefinition } from "@tsbuilder/runtime/k8s/apiextensions/v1";
 import { onTestFinished } from "vitest";
-import { type MigrationStep, stepMigration } from "../../../src/runtime/storage-migration/storage-migration.ts";
+import {
+  type MigrationStep,
+  stepMigration,
+} from "../../../src/runtime/storage-migration/storage-migration.ts";
 import { createCRD } from "./create-crd.ts";
 
 export const crdName = "widgets.example.com";
@@ -14,12 +22,25 @@ export const inVersion = (version: string) =>
 const spec = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const properties = { spec };
 
+/** A CRD with v1, which is stored, and v2. */
+export function createWidgetCRD() {
+  return createCRD(
+    { plural: "widgets", kind: "Widget" },
+    { name: "v1", properties },
+    { name: "v2", properties },
+  );
+}
+
 /** Starts a cluster with so many Widgets that are stored in v1, and makes v2 the storage version. */
 export async function startWidgets(count: number, release?: Partial<Parameters<typeof startTestCluster>[0]>) {
   const clock = new FakeClock();
-  const crd = createCRD({ plural: "widgets", kind: "Widget" }, { name: "v1", properties }, { name: "v2", properties });
   const failures = new PlannedFailures();
-  const cluster = await startTestCluster({ clock, crds: [crd], intercept: (request) => failures.take(request), ...release });
+  const cluster = await startTestCluster({
+    clock,
+    crds: [createWidgetCRD()],
+    intercept: (request) => failures.take(request),
+    ...release,
+  });
   onTestFinished(() => cluster.stop());
   const client = createClient(() => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), { clock });
   onTestFinished(() => client.close());
@@ -28,7 +49,10 @@ export async function startWidgets(count: number, release?: Partial<Parameters<t
   return { clock, cluster, client, failures };
 }
 
-export const widget = (name: string) => ({ metadata: { namespace: "default", name }, spec: { size: name.length } });
+export const widget = (name: string) => ({
+  metadata: { namespace: "default", name },
+  spec: { size: name.length },
+});
 
 /** Changes the storage version, and the versions that there are. */
 export async function storeIn(client: Client, storage: string, names = ["v1", "v2"]): Promise<void> {
@@ -42,7 +66,11 @@ export async function storeIn(client: Client, storage: string, names = ["v1", "v
 }
 
 /** Takes steps until the migration ends. */
-export async function migrate(client: Client, clock: FakeClock, objectsPerSecond = 20): Promise<MigrationStep[]> {
+export async function migrate(
+  client: Client,
+  clock: FakeClock,
+  objectsPerSecond = 20,
+): Promise<MigrationStep[]> {
   const steps: MigrationStep[] = [];
   for (;;) {
     const step = await stepMigration(client, crdName, clock, { objectsPerSecond });
@@ -64,26 +92,41 @@ export async function statusOf(client: Client) {
   return { stored: status?.storedVersions, condition, annotations: metadata.annotations };
 }
 
-/** Denies every write of a Widget. */
+const [policies, bindings] = [
+  { kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies" },
+  { kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings" },
+].map((definition) =>
+  defineKind<KubernetesObject & { spec: object }>(
+    { group: "admissionregistration.k8s.io", version: "v1" },
+    { ...definition, scope: "Cluster" },
+  ),
+) as [
+  Kind<KubernetesObject & { spec: object }, ClusterScopedName>,
+  Kind<KubernetesObject & { spec: object }, ClusterScopedName>,
+];
+
+/** Denies every change of a Widget. */
 export async function deny(client: Client, name: string): Promise<void> {
-  const group = "admissionregistration.k8s.io";
-  const [policy, binding] = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"].map((kind) =>
-    defineKind<KubernetesObject & { spec: object }>(
-      { group, version: "v1" },
-      { kind, plural: kind === "ValidatingAdmissionPolicy" ? "validatingadmissionpolicies" : `${kind.toLowerCase()}s`, scope: "Cluster" },
-    ),
-  );
-  const rule = { apiGroups: ["example.com"], apiVersions: ["*"], operations: ["UPDATE"], resources: ["widgets"] };
-  await client.create(policy!, {
+  const rule = {
+    apiGroups: ["example.com"],
+    apiVersions: ["*"],
+    operations: ["UPDATE"],
+    resources: ["widgets"],
+  };
+  await client.create(policies, {
     metadata: { name: "deny" },
     spec: {
       matchConstraints: { resourceRules: [rule] },
       validations: [{ expression: `object.metadata.name != "${name}"` }],
     },
   });
-  await client.create(binding!, {
+  await client.create(bindings, {
     metadata: { name: "deny" },
     spec: { policyName: "deny", validationActions: ["Deny"] },
   });
 }
 
+/** Takes back what `deny` did. */
+export async function allow(client: Client): Promise<void> {
+  await client.delete(bindings, { name: "deny" });
+}

@@ -29,7 +29,10 @@ export function migrateStorage(cluster: Cluster, kind: Kind, options?: StorageMi
         if (step.state === "running") return { requeueAfter: { milliseconds: step.after } };
         const subject = source.get(name)!;
         if (step.state === "rejected") {
-          log.error("Objects can't be stored in another version", { version: step.version, message: step.message });
+          log.error("Objects can't be stored in another version", {
+            version: step.version,
+            message: step.message,
+          });
           events.warning(subject, "StorageMigrationRejected", step.message);
           return { requeueAfter: rejectedInterval };
         }

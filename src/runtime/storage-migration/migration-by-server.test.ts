@@ -1,6 +1,13 @@
 import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { expect, test } from "vitest";
-import { crdName, deny, migrate, startWidgets, statusOf, versions } from "../../../e2e/support/cluster/stored-widgets.ts";
+import {
+  crdName,
+  deny,
+  migrate,
+  startWidgets,
+  statusOf,
+  versions,
+} from "../../../e2e/support/cluster/stored-widgets.ts";
 import { stepMigration } from "./storage-migration.ts";
 
 const withMigrator = { kubernetesVersion: "1.37", controllers: ["storageversionmigrator"] } as const;
@@ -30,7 +37,8 @@ test("what a server gives up at an object that it rejects, the client migrates b
   const before = await versions(client);
   expect((await migrate(client, clock)).at(-1)).toMatchObject({ state: "rejected", count: 1 });
   const after = await versions(client);
-  expect([...after].filter(([name, version]) => before.get(name) === version).map(([name]) => name)).toEqual(["w-7"]);
+  expect([...after].filter(([name, version]) => before.get(name) === version).map(([name]) => name)).toEqual([
+    "w-7",
+  ]);
   expect((await statusOf(client)).stored).toEqual(["v1", "v2"]);
 });
-

@@ -1,6 +1,7 @@
 import { type KubernetesObject, defineKind } from "@tsbuilder/apimachinery/meta";
 import { expect, onTestFinished, test } from "vitest";
 import {
+  allow,
   crdName,
   deny,
   inVersion,
@@ -106,11 +107,7 @@ test("objects that the server rejects are named, the others are written, and not
   const { stored, condition } = await statusOf(client);
   expect(stored).toEqual(["v1", "v2"]);
   expect(condition).toMatchObject({ status: "False", reason: "Rejected" });
-  const policies = defineKind(
-    { group: "admissionregistration.k8s.io", version: "v1" },
-    { kind: "ValidatingAdmissionPolicyBinding", plural: "validatingadmissionpolicybindings", scope: "Cluster" },
-  );
-  await client.delete(policies, { name: "deny" });
+  await allow(client);
   expect((await migrate(client, clock)).at(-1)).toMatchObject({ state: "migrated", written: 30 });
 });
 
@@ -147,7 +144,7 @@ test("a manager migrates whenever the storage version changes", async () => {
     { group: "events.k8s.io", version: "v1" },
     { kind: "Event", plural: "events" },
   );
-  const notes = async () => (await client.list(events)).map(({ note }) => note).toSorted();
+  const notes = async () => (await client.list(events)).map(({ note = "" }) => note).toSorted();
   await moveClockUntil(clock, async () =>
     expect(await notes()).toEqual(["250 objects are stored in v1", "250 objects are stored in v2"]),
   );

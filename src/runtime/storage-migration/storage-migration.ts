@@ -38,7 +38,12 @@ export type MigrationStep =
       readonly after: number;
     }
   /** The server rejects some objects as they are, so they are still stored as they were. The next step begins again. */
-  | { readonly state: "rejected"; readonly version: string; readonly count: number; readonly message: string };
+  | {
+      readonly state: "rejected";
+      readonly version: string;
+      readonly count: number;
+      readonly message: string;
+    };
 
 /** The condition of a CRD that tells people, and `kubectl wait`, about the migration. */
 export const migratedCondition = "StorageMigrated";
@@ -108,7 +113,10 @@ export async function stepMigration(
     }
     if (state === "Failed") {
       // The server's controller ends at the first object that it can't write: this one goes on, and names it.
-      await report({ ...progress, byServer: false }, running("Migrating", "The server's own migration failed"));
+      await report(
+        { ...progress, byServer: false },
+        running("Migrating", "The server's own migration failed"),
+      );
       return { state: "running", version, written: 0, total: undefined, after: 1 };
     }
     await report(undefined, migrated(version), [version]);
@@ -126,7 +134,10 @@ export async function stepMigration(
   if (page.continue !== undefined) {
     const total = page.remaining === undefined ? undefined : written + rejected + page.remaining;
     const next = { ...progress, written, rejected, why, continue: page.continue };
-    await report(next, running("Migrating", `${written} of ${total ?? "unknown"} objects are stored in ${version}`));
+    await report(
+      next,
+      running("Migrating", `${written} of ${total ?? "unknown"} objects are stored in ${version}`),
+    );
     const after = Math.max(1, (page.items.length / objectsPerSecond) * 1000 - (clock.monotonic() - begun));
     return { state: "running", version, written, total, after };
   }
@@ -219,7 +230,11 @@ async function listPage(client: Client, kind: Kind, pageSize: number, token?: st
  * Writes objects as they are: a patch that changes nothing, which the server stores only if that changes the version. An
  * object that was changed or deleted since needs none. Returns why objects were rejected; throws what a retry may cure.
  */
-async function writeAgain(client: Client, kind: Kind, objects: readonly KubernetesObject[]): Promise<string[]> {
+async function writeAgain(
+  client: Client,
+  kind: Kind,
+  objects: readonly KubernetesObject[],
+): Promise<string[]> {
   const rejections: string[] = [];
   const queue = objects.values();
   const write = async (): Promise<void> => {
@@ -232,8 +247,9 @@ async function writeAgain(client: Client, kind: Kind, objects: readonly Kubernet
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         if (error.isNotFound || error.isConflict) continue;
-        if (error.status < 400 || error.status >= 500 || error.status === 429 || error.isUnauthorized) throw error;
-        rejections.push(`${formatKey(object.metadata as NamespacedName)}: ${error.message}`);
+        if (error.status < 400 || error.status >= 500 || error.status === 429 || error.isUnauthorized)
+          throw error;
+        rejections.push(`${formatKey(object.metadata)}: ${error.message}`);
       }
     }
   };
@@ -264,7 +280,10 @@ async function canServerMigrate(client: Client): Promise<boolean> {
 }
 
 /** Has the server migrate, in an object for each generation of the CRD. Returns what is known of it while it runs. */
-async function migrateByServer(client: Client, crd: CRD): Promise<"Succeeded" | "Failed" | ReportedCondition> {
+async function migrateByServer(
+  client: Client,
+  crd: CRD,
+): Promise<"Succeeded" | "Failed" | ReportedCondition> {
   const key = { name: `${crd.metadata.name}-${crd.metadata.generation ?? 0}` };
   const { group, names } = crd.spec;
   const resource = { group, resource: names.plural };

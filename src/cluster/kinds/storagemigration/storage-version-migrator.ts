@@ -41,7 +41,7 @@ export function storageVersionMigrator({ objects, clock }: ControllerContext): C
       }
       if (!resourceVersion) {
         // The server gives each write a later version: objects that are newer than this one are stored anew already.
-        await objects.update(user, withStatus(migration, migration.metadata.resourceVersion!, []), "status");
+        await objects.update(user, withStatus(migration, migration.metadata.resourceVersion, []), "status");
         return undefined;
       }
       for (const object of objects.list(served.resource)) {
@@ -67,10 +67,18 @@ export function storageVersionMigrator({ objects, clock }: ControllerContext): C
       { type, status: "True", reason, message },
       clock,
     );
-    await objects.update(user, withStatus(migration, migration.status?.resourceVersion, conditions), "status");
+    await objects.update(
+      user,
+      withStatus(migration, migration.status?.resourceVersion, conditions),
+      "status",
+    );
   }
 }
 
-function withStatus(migration: Migration, resourceVersion: string | undefined, conditions: Condition[]): Migration {
+function withStatus(
+  migration: Migration,
+  resourceVersion: string | undefined,
+  conditions: Condition[],
+): Migration {
   return { ...migration, status: { ...(resourceVersion && { resourceVersion }), conditions } };
 }
