@@ -9,7 +9,6 @@ import { PlannedFailures } from "@tsbuilder/cluster";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { type Client, createClient, loadConfig } from "@tsbuilder/runtime";
 import { CustomResourceDefinition } from "@tsbuilder/runtime/k8s/apiextensions/v1";
-import { onTestFinished } from "vitest";
 import {
   type MigrationStep,
   stepMigration,
@@ -32,21 +31,24 @@ export function createWidgetCRD() {
 }
 
 /** Starts a cluster with so many Widgets that are stored in v1, and makes v2 the storage version. */
-export async function startWidgets(count: number, release?: Partial<Parameters<typeof startTestCluster>[0]>) {
+export async function openWidgets(count: number, options?: Partial<Parameters<typeof startTestCluster>[0]>) {
   const clock = new FakeClock();
   const failures = new PlannedFailures();
   const cluster = await startTestCluster({
     clock,
     crds: [createWidgetCRD()],
     intercept: (request) => failures.take(request),
-    ...release,
+    ...options,
   });
-  onTestFinished(() => cluster.stop());
-  const client = createClient(() => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), { clock });
-  onTestFinished(() => client.close());
+  const live = createClient(() => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }), { clock });
+  const client: Client = live;
   for (let index = 0; index < count; index++) await client.create(inVersion("v1"), widget(`w-${index}`));
   await storeIn(client, "v2");
-  return { clock, cluster, client, failures };
+  const stop = async (): Promise<void> => {
+    await live.close();
+    await cluster.stop();
+  };
+  return { clock, cluster, client, failures, stop };
 }
 
 export const widget = (name: string) => ({

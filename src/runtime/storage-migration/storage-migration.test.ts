@@ -6,7 +6,7 @@ import {
   deny,
   inVersion,
   migrate,
-  startWidgets,
+  openWidgets,
   statusOf,
   storeIn,
   versions,
@@ -16,6 +16,12 @@ import { interceptClient } from "../client/intercept-client.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { stepMigration } from "./storage-migration.ts";
+
+async function startWidgets(count: number) {
+  const widgets = await openWidgets(count);
+  onTestFinished(widgets.stop);
+  return widgets;
+}
 
 test("each object is written once, and the former version can be dropped", async () => {
   const { client, clock } = await startWidgets(50);

@@ -249,7 +249,7 @@ async function writeAgain(
         if (error.isNotFound || error.isConflict) continue;
         if (error.status < 400 || error.status >= 500 || error.status === 429 || error.isUnauthorized)
           throw error;
-        rejections.push(`${formatKey(object.metadata)}: ${error.message}`);
+        rejections.push(`${formatKey(object.metadata)}: ${error.body.message ?? error.message}`);
       }
     }
   };
