@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import type { Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { quoteWord } from "../../shared/text.ts";
 import { toolPath } from "../../shared/tool-path.ts";
@@ -39,6 +40,22 @@ export function isRepository(folder: string): boolean {
 export function isIgnored(folder: string, path: string): boolean {
   const args = [...safeSettings, "check-ignore", "--quiet", "--no-index", path];
   return spawnSync("git", args, { cwd: folder, env: environment() }).status === 0;
+}
+
+/** The files below a folder as they are in a commit: no filter and no hook of a repository runs, and nothing is fetched. */
+export function gitTree(folder: string, commit: string): Tree {
+  const env = { GIT_NO_LAZY_FETCH: "1" };
+  const list = (path: string): string[] =>
+    git(folder, ["ls-tree", "-r", "-z", "--name-only", commit, "--", path === "" ? "." : path], { env })
+      .split("\0")
+      .filter((file) => file !== "");
+  const all = new Set(list(""));
+  return {
+    list: (path) => [...all].filter((file) => path === "" || path === "." || file.startsWith(`${path}/`)),
+    has: (path) => all.has(path) || [...all].some((file) => file.startsWith(`${path}/`)),
+    read: (path) =>
+      all.has(path) ? git(folder, ["cat-file", "blob", `${commit}:./${path}`], { env }) : undefined,
+  };
 }
 
 function runGit(folder: string, args: readonly string[], { input = "", env = {} }: GitCall) {

@@ -51,7 +51,7 @@ export function mergeChanges(draft: Draft, { changes, diagnostics }: ManifestsPl
 }
 
 /** Throws all errors of the generators at once; returns their warnings. */
-function refuseFindings(findings: readonly Diagnostic[]): string[] {
+export function refuseFindings(findings: readonly Diagnostic[]): string[] {
   const errors = findings.filter(({ severity }) => severity === "error");
   if (errors.length > 0) {
     const count = errors.length === 1 ? "is an error" : `are ${errors.length} errors`;

@@ -6,6 +6,7 @@ import { visibleText } from "@tsbuilder/apimachinery/text";
 import { followSteps } from "../../shared/trace.ts";
 import type { FileChange, Plan } from "../../scaffold/tree.ts";
 import type { MarkerHelp } from "../../generators/markers/help.ts";
+import type { ReportedChange } from "../../lifecycle/report-changes.ts";
 import type { RuleFinding } from "../../olm/rule-finding.ts";
 import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
 import type { ListedPlugin } from "../../plugins/contributed/choose-plugin.ts";
@@ -48,6 +49,8 @@ export interface Details {
   readonly problems?: readonly RuleFinding[];
   /** Versions of tsbuilder, Node and the like, by name. */
   readonly versions?: Readonly<Record<string, string>>;
+  /** What `api check` found. */
+  readonly apiChanges?: readonly ReportedChange[];
   readonly plugins?: readonly ListedPlugin[];
   readonly markers?: readonly MarkerHelp[];
   /** The commit of an upgrade. */

@@ -15,9 +15,20 @@ export function checkCrd({ crd, kinds, text }: GeneratedCrd, log: DiagnosticLog)
   // YAML is longer than JSON: a short text always fits.
   if (text.length > annotationLimit / 2) warnOfSize(crd, kinds[0]!.place, log);
   for (const error of validateCRD(toJson(crd) as unknown as Parameters<typeof validateCRD>[0])) {
-    const place = schemaPlace(error, crd, kinds) ?? markerPlace(error, crd, kinds) ?? kinds[0]!.place;
-    log.error(place, `the API server would reject this: ${describe(error)}`, hintFor(error));
+    log.error(
+      placeOf(error.field, { crd, kinds }),
+      `the API server would reject this: ${describe(error)}`,
+      hintFor(error),
+    );
   }
+}
+
+/** Finds the source of a field of a CRD, which is written as in the API server's errors; that of the kind if it has none. */
+export function placeOf(field: string, { crd, kinds }: Pick<GeneratedCrd, "crd" | "kinds">): Place {
+  const index = /^spec\.versions\[(\d+)\]/u.exec(field)?.[1];
+  const version = index === undefined ? undefined : crd.spec.versions[Number(index)]?.name;
+  const kind = kinds.find((one) => one.version === version) ?? kinds[0]!;
+  return schemaPlace(field, crd, kinds) ?? markerPlace(field, crd, kinds) ?? kind.place;
 }
 
 /** An API server reports an error of a schema that all versions share at `spec.validation`: the first one has it. */
@@ -25,7 +36,7 @@ const schemaPath = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Sc
 
 /** Finds the source of an error within a schema; undefined for errors elsewhere. */
 function schemaPlace(
-  { field }: FieldError,
+  field: string,
   { spec: { versions } }: CustomResourceDefinition,
   kinds: readonly KindVersion[],
 ): Place | undefined {
@@ -46,7 +57,7 @@ const markerPaths: readonly (readonly [path: RegExp, marker: string])[] = [
 
 /** Finds the marker that an error outside of the schemas comes from; undefined if none sets that field. */
 function markerPlace(
-  { field }: FieldError,
+  field: string,
   { spec: { versions } }: CustomResourceDefinition,
   kinds: readonly KindVersion[],
 ): Place | undefined {

@@ -1,0 +1,206 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
+import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
+import { dispatch } from "../../start/main.ts";
+
+const folder = useProjectFolder();
+const { call, initialize, read, snapshot } = folder;
+const typesFile = "api/v1/order_types.ts";
+
+/** Runs the command; returns its exit code, and all that it prints. */
+async function check(...words: string[]): Promise<{ code: number; printed: string }> {
+  const printed: string[] = [];
+  const keep = (text: string): void => void printed.push(text);
+  const ui = { print: keep, note: keep, isInteractive: false };
+  const code = await dispatch(["api", "check", ...words], folder.root, ui, goldenHost);
+  return { code, printed: printed.join("\n") };
+}
+
+function edit(from: string, to: string): void {
+  const text = read(typesFile);
+  expect(text).toContain(from);
+  writeFileSync(join(folder.root, typesFile), text.replace(from, to));
+}
+
+function git(...args: string[]): void {
+  const identity = [
+    "-c",
+    "user.name=Anna",
+    "-c",
+    "user.email=anna@example.com",
+    "-c",
+    "commit.gpgsign=false",
+  ];
+  execFileSync("git", [...identity, ...args], { cwd: folder.root, stdio: "pipe" });
+}
+
+/** The line of a text in the types, as it is printed. */
+function lineOf(text: string): number {
+  return (
+    read(typesFile)
+      .split("\n")
+      .findIndex((line) => line.includes(text)) + 1
+  );
+}
+
+beforeEach(async () => {
+  await initialize();
+  await call("create api --group apps --version v1 --kind Order");
+});
+
+describe("api check against a git ref", () => {
+  beforeEach(() => {
+    git("init", "--quiet");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "first");
+    git("tag", "v1.0.0");
+    git("tag", "v1.1.0-rc.1");
+    git("commit", "--quiet", "--allow-empty", "--message", "second");
+  });
+
+  test("finds a field that has a bound now, with its line and an object that is refused", async () => {
+    edit("foo?: string;", "/** +kubebuilder:validation:MaxLength=3 */\n  foo?: string;");
+    const before = snapshot();
+    const { code, printed } = await check();
+    expect(code).toBe(1);
+    expect(printed).toMatch(
+      new RegExp(
+        `^${typesFile}:${lineOf("MaxLength")}:\\d+: error: orders\\.apps\\.example\\.com/v1\\.spec\\.foo: there is the maxLength 3 \\(bound-narrowed\\)`,
+      ),
+    );
+    expect(printed).toContain(
+      "breaks appliers\n    valid before, refused now: spec.foo: Too long: may not be more than 3 bytes\n      apiVersion: apps.example.com/v1\n      kind: Order\n      metadata:\n        name: example\n      spec:\n        foo: aaaa\n",
+    );
+    expect(printed).toContain("while .spec.foo stays as it is (ratcheting");
+    expect(printed).toMatch(/\nCompared with v1\.0\.0: 1 error, 0 warnings, 0 changes that break nobody$/);
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("finds a removed field beside the one that is nearest, and nothing where nothing has changed", async () => {
+    expect(await check("--against", "v1.0.0")).toEqual({
+      code: 0,
+      printed: "Compared with v1.0.0: 0 errors, 0 warnings, 0 changes that break nobody",
+    });
+    edit("foo?: string;", "bar?: string;");
+    const { code, printed } = await check("--against", "HEAD");
+    expect(code).toBe(1);
+    expect(printed).toMatch(
+      new RegExp(
+        `^${typesFile}:${lineOf("bar?: string")}:\\d+: error: .*\\.spec\\.foo: the field is gone \\(field-removed\\)`,
+      ),
+    );
+    expect(printed).toContain("valid before and now, but this is dropped: spec.foo");
+  });
+
+  test("keeps what is allowed in the project, and tells what is no longer", async () => {
+    edit("foo?: string;", "");
+    expect((await check("--allow", "field-removed=.spec.foo", "--reason", "nothing read it")).code).toBe(0);
+    expect(read("config/api-changes.yaml")).toContain(
+      "- rule: field-removed\n  path: .spec.foo\n  reason: nothing read it\n",
+    );
+    const again = await check();
+    expect(again.code).toBe(0);
+    expect(again.printed).toContain(
+      "allowed: orders.apps.example.com/v1.spec.foo: the field is gone (field-removed)\n    nothing read it",
+    );
+    edit("export interface OrderSpec {", "export interface OrderSpec {\n  foo?: string;");
+    expect((await check()).printed).toContain(
+      "warning: config/api-changes.yaml allows field-removed at .spec.foo, and there is no such change",
+    );
+  });
+
+  test("refuses an allowance for nothing, without a reason, or of no class", async () => {
+    edit("foo?: string;", "");
+    const before = snapshot();
+    await expect(check("--allow", "field-removed")).rejects.toMatchObject({
+      message: "--allow needs a reason",
+    });
+    await expect(check("--allow", "field-remove", "--reason", "x")).rejects.toMatchObject({
+      hint: 'did you mean "field-removed"?',
+    });
+    await expect(check("--allow", "field-removed=.spec.bar", "--reason", "x")).rejects.toMatchObject({
+      message: 'there is no change field-removed at ".spec.bar"',
+      hint: "the places of such changes are: .spec.foo",
+    });
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("runs no program that the repository's settings name", async () => {
+    const mark = join(folder.root, "ran");
+    writeFileSync(join(folder.root, ".gitattributes"), "*.yaml filter=evil diff=evil export-subst\n");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "third");
+    for (const setting of [
+      "filter.evil.smudge",
+      "filter.evil.clean",
+      "diff.evil.textconv",
+      "diff.external",
+      "core.fsmonitor",
+      "core.pager",
+      "core.sshCommand",
+    ])
+      git("config", setting, `touch ${mark}; cat`);
+    const before = snapshot();
+    expect((await check("--against", "HEAD")).code).toBe(0);
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("refuses what is no ref, and an option instead of one", async () => {
+    await expect(check("--against", "v9.9.9")).rejects.toMatchObject({
+      message: '"v9.9.9" is neither a file, a folder nor a git ref',
+    });
+    await expect(check("--against=--output=/tmp/x")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("api check", () => {
+  test("compares with a folder, a file, and another copy of the project", async () => {
+    const crd = "config/crd/bases/apps.example.com_orders.yaml";
+    const foreign = readFileSync(join(folder.root, crd), "utf8").replaceAll(
+      "apps.example.com",
+      "other.example.org",
+    );
+    mkdirSync(join(folder.root, "released/crds"), { recursive: true });
+    cpSync(join(folder.root, crd), join(folder.root, "released/crds/orders.yaml"));
+    writeFileSync(
+      join(folder.root, "install.yaml"),
+      `kind: Namespace\napiVersion: v1\nmetadata: { name: a }\n${read(crd).startsWith("---") ? "" : "---\n"}${read(crd)}\n${foreign}`,
+    );
+    edit("foo?: string;", "");
+    for (const place of ["released", "install.yaml", "released/crds/orders.yaml"]) {
+      const { code, printed } = await check("--against", place);
+      expect([code, printed.match(/\(([a-z-]+)\)$/gm)]).toEqual([1, ["(field-removed)"]]);
+    }
+  });
+
+  test("says what is missing where nothing was released", async () => {
+    await expect(check()).rejects.toMatchObject({
+      message:
+        "there is no released version to compare with: no tag such as v1.0.0 is behind the current commit",
+    });
+    await expect(check("--against", "api")).rejects.toMatchObject({
+      message: '"api" contains no CustomResourceDefinition',
+    });
+  });
+
+  test("reports for programs", async () => {
+    cpSync(join(folder.root, "config/crd/bases"), join(folder.root, "released"), { recursive: true });
+    edit("foo?: string;", "bar?: string;");
+    const { printed } = await check("--against", "released", "--output", "json");
+    const { apiChanges } = JSON.parse(printed) as { apiChanges: Record<string, unknown>[] };
+    const change = apiChanges.find(({ rule }) => rule === "field-removed");
+    expect(change).toMatchObject({
+      rule: "field-removed",
+      severity: "error",
+      breaks: ["stored objects", "clients", "appliers"],
+      crd: "orders.apps.example.com",
+      version: "v1",
+      path: ".spec.foo",
+      position: { file: typesFile, line: lineOf("bar?: string") },
+      witness: { outcome: "lost", object: { spec: { foo: "a" } } },
+    });
+  });
+});

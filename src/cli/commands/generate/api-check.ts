@@ -1,0 +1,129 @@
+import { clusterFlags, namesCluster } from "../../arguments/cluster-flags.ts";
+import { defineCommand, flag, type FlagValues, invalidArgument } from "../../arguments/command.ts";
+import type { Allowance } from "../../../lifecycle/allowances.ts";
+import type { ApiChange, ComparedCrd } from "../../../lifecycle/compare-crds.ts";
+import { type EarlierApi, lastRelease, readCluster, readEarlier } from "../../project/earlier-crds.ts";
+import { changeFiles, planFlags, viewProject } from "../../project/open-project.ts";
+import { refuseFindings } from "../../project/plan-generated.ts";
+
+const flags = {
+  against: flag.string(
+    "the earlier API: a git ref, a folder, or a file such as install.yaml (default: the tag of the last release)",
+    "REF",
+  ),
+  ...clusterFlags,
+  allow: flag.list(
+    "class of changes to allow, everywhere or at one place; kept in config/api-changes.yaml",
+    "RULE[=PATH]",
+  ),
+  reason: flag.string("why the changes that --allow names are meant", "TEXT"),
+  ...planFlags,
+} as const;
+
+type Values = FlagValues<typeof flags>;
+
+export const apiCheck = defineCommand({
+  description:
+    "Compares the CRDs that the types and markers ask for with those of an earlier state, and says whom each change breaks: objects that are stored, clients that read and write them, or those who apply manifests. Shows an object that was valid before and is refused now, or loses data. Exits with 1 if there is an error that is not allowed. Nothing of the earlier state runs, and without --allow nothing is written.",
+  flags,
+  examples: [
+    "tsbuilder api check",
+    "tsbuilder api check --against origin/main",
+    "tsbuilder api check --against dist/install.yaml --output json",
+    "tsbuilder api check --allow field-removed=.spec.paused --reason 'nothing has read it'",
+  ],
+  async run(call) {
+    const { flags: values, cwd, ui } = call;
+    const { root, tree } = viewProject(cwd, ui);
+    const [{ compareCrds }, { projectCrds }, allowed, report] = await Promise.all([
+      import("../../../lifecycle/compare-crds.ts"),
+      import("../../../lifecycle/project-crds.ts"),
+      import("../../../lifecycle/allowances.ts"),
+      import("../../../lifecycle/report-changes.ts"),
+    ]);
+    const given = values.allow.map((text) => readAllowance(text, values.reason, allowed.allowance));
+    const earlier = await findEarlier(root, cwd, values);
+    const now = await projectCrds(tree);
+    for (const note of refuseFindings(now.diagnostics)) ui.note(note);
+    const changes = compareCrds(...comparable(earlier, now.crds));
+    for (const one of given) refuseUnused(one, changes, allowed.allows);
+    if (given.length > 0) {
+      await changeFiles(call, async (draft) => {
+        const all = [...allowed.readAllowances(draft), ...given];
+        draft.write(allowed.allowanceFile, allowed.formatAllowances(all));
+        return [];
+      });
+    }
+    const known = [...allowed.readAllowances(tree), ...given];
+    for (const { rule, path = "any place" } of known.filter(
+      (one) => !changes.some((change) => allowed.allows(one, change)),
+    ))
+      ui.note(
+        `warning: ${allowed.allowanceFile} allows ${rule} at ${path}, and there is no such change\nhint: remove the entry`,
+      );
+    const reported = report.reportChanges(changes, known, (change) => now.positionOf(change));
+    ui.add?.({ apiChanges: reported });
+    ui.print(report.formatChanges(reported, earlier.name));
+    return reported.some(report.isBreaking) ? 1 : 0;
+  },
+});
+
+async function findEarlier(
+  root: string,
+  cwd: string,
+  { against, kubeconfig, context }: Values,
+): Promise<EarlierApi> {
+  if (namesCluster({ kubeconfig, context })) {
+    if (against === undefined) return readCluster({ kubeconfig, context });
+    throw invalidArgument(
+      "--against and a cluster are two earlier APIs",
+      "omit --against, or --context and --kubeconfig",
+    );
+  }
+  const place = against ?? lastRelease(root);
+  if (place !== undefined) return readEarlier(root, cwd, place);
+  throw invalidArgument(
+    "there is no released version to compare with: no tag such as v1.0.0 is behind the current commit",
+    "name an earlier API, for example: tsbuilder api check --against HEAD",
+  );
+}
+
+/** Leaves out what can't be compared: CRDs of others beside the project's, and conversions that are written elsewhere. */
+function comparable(
+  { crds, isShared, hasNoConversions }: EarlierApi,
+  now: readonly ComparedCrd[],
+): [old: readonly ComparedCrd[], next: readonly ComparedCrd[]] {
+  const groups = new Set(now.map(({ spec }) => spec.group));
+  const own = isShared ? crds.filter(({ spec }) => groups.has(spec.group)) : crds;
+  const withoutConversion = ({ metadata, spec }: ComparedCrd): ComparedCrd => {
+    const { conversion: _, ...rest } = spec;
+    return { metadata, spec: rest };
+  };
+  return hasNoConversions ? [own.map(withoutConversion), now.map(withoutConversion)] : [own, now];
+}
+
+function readAllowance(
+  text: string,
+  reason: string | undefined,
+  create: (rule: string, path: string | undefined, reason: string) => Allowance,
+): Allowance {
+  if (!reason)
+    throw invalidArgument("--allow needs a reason", "add --reason 'TEXT', for those who review the change");
+  const [, rule = "", path] = /^([^=]*)=?(.*)$/su.exec(text) ?? [];
+  return create(rule, path === "" ? undefined : path, reason);
+}
+
+function refuseUnused(
+  one: Allowance,
+  changes: readonly ApiChange[],
+  allows: (allowed: Allowance, change: ApiChange) => boolean,
+): void {
+  if (changes.some((change) => allows(one, change))) return;
+  const places = changes.filter(({ rule }) => rule === one.rule).map(({ path }) => path);
+  throw invalidArgument(
+    `there is no change ${one.rule} at "${one.path ?? "any place"}"`,
+    places.length > 0
+      ? `the places of such changes are: ${places.join(", ")}`
+      : "run tsbuilder api check for the changes that there are",
+  );
+}

@@ -1,0 +1,130 @@
+import { stringify } from "yaml";
+import { compareText } from "@tsbuilder/apimachinery/text";
+import type { Position } from "../shared/errors.ts";
+import { count, listWords } from "../shared/text.ts";
+import { type Allowance, allows, placeOfChange } from "./allowances.ts";
+import type { ApiChange } from "./compare-crds.ts";
+import { rules } from "./rules.ts";
+import type { Witness } from "./witness.ts";
+
+/** A change, with its place in the sources and why it is allowed. */
+export interface ReportedChange extends Omit<ApiChange, "field"> {
+  /** The line of TypeScript; absent for a kind that is gone. */
+  readonly position?: Position;
+  /** The reason why the project allows it, so that it counts as no error. */
+  readonly allowed?: string;
+}
+
+/** Adds places and allowances to changes, and sorts them by file and line. */
+export function reportChanges(
+  changes: readonly ApiChange[],
+  allowances: readonly Allowance[],
+  positionOf: (change: ApiChange) => Position | undefined,
+): ReportedChange[] {
+  return changes
+    .map((change): ReportedChange => {
+      const { field: _, ...shown } = change;
+      const position = positionOf(change);
+      const allowed = allowances.find((one) => allows(one, change))?.reason;
+      return { ...shown, ...(position && { position }), ...(allowed !== undefined && { allowed }) };
+    })
+    .toSorted(
+      ({ position: a, ...one }, { position: b, ...two }) =>
+        compareText(a?.file ?? "", b?.file ?? "") ||
+        (a?.line ?? 0) - (b?.line ?? 0) ||
+        compareText(placeOfChange(one), placeOfChange(two)),
+    );
+}
+
+/** Returns whether a change makes the command fail. */
+export function isBreaking({ severity, allowed }: ReportedChange): boolean {
+  return severity === "error" && allowed === undefined;
+}
+
+/** Formats the changes that break somebody, and counts all. */
+export function formatChanges(changes: readonly ReportedChange[], against: string): string {
+  const told = changes.filter(({ severity }) => severity !== "none");
+  const errors = told.filter(isBreaking).length;
+  const allowed = told.filter((change) => change.allowed !== undefined).length;
+  const counts = [
+    count(errors, "error"),
+    count(told.length - errors - allowed, "warning"),
+    ...(allowed > 0 ? [`${allowed} allowed`] : []),
+    `${count(changes.length - told.length, "change")} that ${changes.length - told.length === 1 ? "breaks" : "break"} nobody`,
+  ];
+  return [...told.map(formatChange), `Compared with ${against}: ${counts.join(", ")}`].join("\n");
+}
+
+function formatChange(change: ReportedChange): string {
+  const { rule, severity, breaks, message, position, witness, allowed } = change;
+  const at = position ? `${position.file}:${position.line}:${position.column}: ` : "";
+  const state = allowed === undefined ? severity : "allowed";
+  const lines = [`${at}${state}: ${placeOfChange(change)}: ${message} (${rule})`];
+  if (allowed !== undefined) return [...lines, `    ${allowed}`].join("\n");
+  if (breaks.length > 0) lines.push(`    breaks ${listWords(breaks, "and")}`);
+  if (witness) lines.push(...describeWitness(witness).map((line) => `    ${line}`));
+  else if (rules[rule].severity === "witness")
+    lines.push("    no object was found that was valid before and is refused now");
+  return lines.join("\n");
+}
+
+const outcomes: Readonly<Record<Witness["outcome"], string>> = {
+  refused: "valid before, refused now",
+  lost: "valid before and now, but this is dropped",
+  "other value": "the same object has another value",
+  unknown: "valid now, unknown to those who know the API before",
+};
+
+function describeWitness({ outcome, object, old, detail, unchanged }: Witness): string[] {
+  const indented = (value: object): string[] =>
+    stringify(value)
+      .trimEnd()
+      .split("\n")
+      .map((line) => `  ${line}`);
+  const kept = `stored objects like it can be updated while ${unchanged} stays as it is (ratcheting, Kubernetes 1.30 and newer)`;
+  return [
+    `${outcomes[outcome]}: ${detail}`,
+    ...indented(object),
+    ...(old ? ["as an update of", ...indented(old)] : []),
+    ...(unchanged === undefined ? [] : [kept]),
+  ];
+}
+
+/** Formats the changes that break somebody as SARIF 2.1.0, for code scanning. */
+export function formatSarif(changes: readonly ReportedChange[], version: string): string {
+  const told = changes.filter(({ severity }) => severity !== "none");
+  const ids = [...new Set(told.map(({ rule }) => rule))].sort();
+  const results = told.map((change) => {
+    const { rule, severity, message, position, witness, allowed } = change;
+    const shown = witness ? `\n${describeWitness(witness).join("\n")}` : "";
+    return {
+      ruleId: rule,
+      level: severity,
+      message: { text: `${placeOfChange(change)}: ${message}${shown}` },
+      // A change is the same one while its place and its class are.
+      partialFingerprints: { change: `${rule} ${placeOfChange(change)}` },
+      ...(position && {
+        locations: [
+          {
+            physicalLocation: {
+              artifactLocation: { uri: encodeURI(position.file) },
+              region: { startLine: position.line, startColumn: position.column },
+            },
+          },
+        ],
+      }),
+      ...(allowed !== undefined && { suppressions: [{ kind: "external", justification: allowed }] }),
+    };
+  });
+  const driver = {
+    name: "tsbuilder",
+    version,
+    rules: ids.map((id) => ({ id, shortDescription: { text: rules[id].summary } })),
+  };
+  const log = {
+    version: "2.1.0",
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    runs: [{ tool: { driver }, results }],
+  };
+  return JSON.stringify(log, undefined, 2);
+}
