@@ -9,7 +9,7 @@ import type { Scenario, SimulatedOperator } from "./contract/index.ts";
 import type { Exploration, ExploreOptions, Failure, ScenarioMaker } from "./explore/explore.ts";
 import { examineScenario, exploreShare, seedsPerPlan } from "./explore/explore.ts";
 import { testOf } from "./explore/replay-test.ts";
-import { Random } from "./random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { loadKnownTypesCheck } from "./operations/kubernetes-types.ts";
 import { longerNamespace, usualNamespaces } from "./operations/names.ts";
 import { type OperationsOptions, plansFor } from "./operations/operations-for.ts";

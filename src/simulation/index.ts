@@ -21,5 +21,5 @@ export {
 export { OutsideError } from "./globals/environment.ts";
 export { operationsFor, type OperationsOptions } from "./operations/operations-for.ts";
 export { type UnchangedField, unchangedFields } from "./operations/unchanged-fields.ts";
-export { Random } from "./random.ts";
+export { Random } from "@tsbuilder/apimachinery/sample";
 export { simulate } from "./world/simulate.ts";

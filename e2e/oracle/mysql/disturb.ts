@@ -8,7 +8,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { startTestManager } from "@tsbuilder/runtime/testing";
 import type { RowDataPacket } from "mysql2/promise";
 import { parse } from "yaml";
-import { Random } from "../../../src/simulation/random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { Maria } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import {
   formatGtids,

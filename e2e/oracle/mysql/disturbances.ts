@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type CertificateWithKey, createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
 import type { Client } from "@tsbuilder/runtime";
 import { Secret } from "@tsbuilder/runtime/k8s/core/v1";
-import type { Random } from "../../../src/simulation/random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import type { Cut, Network, Peer } from "./network.ts";
 import type { Onlooker } from "./onlooker.ts";
 import type { Operators } from "./operators.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, findCondition, isConditionTrue, type Stored } from "@tsbuilder/runtime";
-import type { Random } from "../../../src/simulation/random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import { Maria, type MariaSpec } from "../../golden/maria-operator/api/v1/maria_types.ts";
 import { parseGtids, subtract } from "../../golden/maria-operator/src/controller/maria_gtids.ts";
 import type { Onlooker } from "./onlooker.ts";

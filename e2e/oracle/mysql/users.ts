@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@tsbuilder/runtime";
 import { Pod, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import type { Connection, ResultSetHeader } from "mysql2/promise";
-import type { Random } from "../../../src/simulation/random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import {
   count,
   type Gtids,

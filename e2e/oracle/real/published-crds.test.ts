@@ -10,7 +10,7 @@ import { planTypes } from "../../../src/generators/types/types-from-crd.ts";
 import { memoryTree } from "../../../src/scaffold/tree.ts";
 import { operationsFor } from "../../../src/simulation/operations/operations-for.ts";
 import type { CRD } from "../../../src/simulation/operations/draw-object.ts";
-import { Random } from "../../../src/simulation/random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { surprisesOf } from "../../support/simulation/do-steps.ts";
 import { publishedCrds } from "./published-crds.ts";
 

@@ -3,7 +3,7 @@ import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { operationsFor, type OperationsOptions } from "../../../src/simulation/operations/operations-for.ts";
 import type { PlannedStep } from "../../../src/simulation/operations/operations-for.ts";
 import type { CRD } from "../../../src/simulation/operations/draw-object.ts";
-import { Random } from "../../../src/simulation/random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 
 let made = 0;
 

@@ -1,6 +1,6 @@
 import type { Fault, Run, TraceEvent } from "../contract/index.ts";
 import { beginOf, eventsIn, kindOfCall } from "../contract/run.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import { hasWorkInMonths } from "../world/simulate.ts";
 
 /** A moment at which a fault may strike, as the fault says it. */

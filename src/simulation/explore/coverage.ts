@@ -3,7 +3,7 @@ import type { Run, Scenario } from "../contract/index.ts";
 import { kindOfCall } from "../contract/run.ts";
 import { refText, refTextOf } from "../contract/state.ts";
 import { type CRD, checkedKind } from "../operations/draw-object.ts";
-import type { FieldName } from "../operations/draw-value.ts";
+import type { FieldName } from "@tsbuilder/apimachinery/sample";
 import { changedFields, fieldsOf } from "../operations/fields.ts";
 import { isWithin } from "../operations/places.ts";
 

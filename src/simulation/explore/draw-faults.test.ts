@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runOf } from "../../../e2e/support/simulation/simulated-run.ts";
 import type { Fault, Phase, Run, TraceEvent } from "../contract/index.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { drawFaults } from "./draw-faults.ts";
 
 const process = "shop-0";

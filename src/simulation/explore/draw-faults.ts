@@ -7,7 +7,7 @@ import type {
   SimulatedOperator,
 } from "../contract/index.ts";
 import { eventsIn } from "../contract/run.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { resourceIn } from "../world/replica.ts";
 import { type Act, type Aims, aimsIn, type Moment } from "./aims.ts";
 

@@ -5,7 +5,7 @@ import type { Fault, Run, Verdict } from "../contract/index.ts";
 import { type Scenario, type Step, appliedIn, readScenario } from "../contract/scenario.ts";
 import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { pauseOf } from "../world/user.ts";
 import { Coverage, type Reached } from "./coverage.ts";
 import { classify, isRestartWork } from "./classify.ts";

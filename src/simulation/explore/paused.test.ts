@@ -11,7 +11,7 @@ import {
 import { setupAppServiceController } from "../../../e2e/golden/app-operator/src/controller/appservice_controller.ts";
 import { external, type Scenario } from "../contract/index.ts";
 import { operationsFor } from "../operations/operations-for.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { examineScenario, explore } from "./explore.ts";
 
 test("what is paused stays as it is, whatever was asked for before", async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Random } from "../random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 
 /** The time, randomness and machine that code sees while a simulation runs it. */
 export interface Environment {

@@ -9,7 +9,7 @@ import net from "node:net";
 import workers from "node:worker_threads";
 import { promisify } from "node:util";
 import { type Environment, OutsideError, environment, inContext } from "./environment.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 
 /** The number of calls of `withVirtualGlobals` under way: the first one replaces the globals, the last one restores them. */
 let activeCalls = 0;

@@ -1,10 +1,17 @@
 import { type JSONObject, isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { missingImageLike } from "../contract/missing-image.ts";
-import { type Drawing, drawValue, type FieldName, fieldBelow, lastName, rangeOf } from "./draw-value.ts";
-import { narrow } from "./narrow.ts";
+import {
+  type Drawing,
+  type FieldName,
+  drawValue,
+  fieldBelow,
+  lastName,
+  narrow,
+  rangeOf,
+  typicalKeys,
+} from "@tsbuilder/apimachinery/sample";
 import { type Place, changingPlaces, isWithin, pathText, withValue } from "./places.ts";
-import { typicalKeys } from "./typical-values.ts";
 import { type CheckedKind, type UserObject, repair } from "./draw-object.ts";
 
 /** An object after a change, and the change in words. */

@@ -4,8 +4,7 @@ import { compileValidator } from "@tsbuilder/apimachinery/cel";
 import type { CRDSpec } from "@tsbuilder/apimachinery/crd";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import type { NewObjectCheck } from "@tsbuilder/cluster";
-import type { Random } from "../random.ts";
-import { type Drawing, drawValue } from "./draw-value.ts";
+import { type Drawing, type Random, drawValue } from "@tsbuilder/apimachinery/sample";
 import { knownTypesCheck } from "./kubernetes-types.ts";
 import { type Path, type Place, changingPlaces, pathText, withValue } from "./places.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { crdOf, specOf } from "../../../e2e/support/simulation/box-operations.ts";
 import { isMissingImage, namesMissingImage } from "../contract/missing-image.ts";
 import { refTextOf } from "../contract/state.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { changedFields, fieldsOf, goalsOf } from "./fields.ts";
 import { plansFor } from "./operations-for.ts";
 

@@ -1,8 +1,7 @@
 import { isEqual, isObject } from "@tsbuilder/apimachinery/json";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import type { Random } from "../random.ts";
+import { type FieldName, type Random, fieldBelow } from "@tsbuilder/apimachinery/sample";
 import type { Goal } from "./changes.ts";
-import { type FieldName, fieldBelow } from "./draw-value.ts";
 import { isServerField } from "./places.ts";
 
 /** The depth of the innermost fields that count. Types of Kubernetes in a spec have thousands below. */

@@ -3,7 +3,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { describe, expect, it } from "vitest";
 import { crdOf, specOf } from "../../../e2e/support/simulation/box-operations.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { loadKnownTypesCheck } from "./kubernetes-types.ts";
 import { plansFor } from "./operations-for.ts";
 

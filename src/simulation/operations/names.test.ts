@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { crdOf } from "../../../e2e/support/simulation/box-operations.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { type CRD, checkedKind } from "./draw-object.ts";
 import { type Placement, placementsOf } from "./names.ts";
 

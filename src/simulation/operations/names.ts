@@ -1,4 +1,4 @@
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { type CheckedKind, drawObject, type UserObject } from "./draw-object.ts";
 
 /** The name and the namespace of an object. */

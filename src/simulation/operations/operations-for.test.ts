@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crdOf, stepsOf } from "../../../e2e/support/simulation/box-operations.ts";
 import { CustomResourceDefinition, surprisesOf } from "../../../e2e/support/simulation/do-steps.ts";
 import { randomObjectSchemas } from "../../../e2e/support/simulation/random-schemas.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { operationsFor } from "./operations-for.ts";
 import { unchangedFields } from "./unchanged-fields.ts";
 import type { PlannedStep } from "./operations-for.ts";

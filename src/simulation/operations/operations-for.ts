@@ -4,9 +4,8 @@
 import { type JSONSchema, itemsOf, valuesOf } from "@tsbuilder/apimachinery/schema";
 import type { NewObjectCheck } from "@tsbuilder/cluster";
 import type { Ref, Step } from "../contract/index.ts";
-import type { Random } from "../random.ts";
+import type { Drawing, FieldName, Random } from "@tsbuilder/apimachinery/sample";
 import { type CRD, type CheckedKind, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
-import type { Drawing, FieldName } from "./draw-value.ts";
 import { type ChangedObject, type Goal, changeOf, changeOfField, isImage, wrongChangeOf } from "./changes.ts";
 import { fieldsOf, goalsOf } from "./fields.ts";
 import { type Placement, placementsOf } from "./names.ts";

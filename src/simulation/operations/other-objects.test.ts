@@ -3,7 +3,7 @@ import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { describe, expect, it } from "vitest";
 import { crdOf, specOf } from "../../../e2e/support/simulation/box-operations.ts";
 import { type Ref, refOf, refText } from "../contract/state.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import type { CRD } from "./draw-object.ts";
 import { type PlannedStep, plansFor } from "./operations-for.ts";
 import { otherObjectsOf, type ProjectObjects } from "./other-objects.ts";

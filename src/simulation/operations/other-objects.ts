@@ -3,10 +3,9 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
 import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
 import type { Step } from "../contract/index.ts";
-import { Random } from "../random.ts";
+import { type FieldName, Random, fieldBelow } from "@tsbuilder/apimachinery/sample";
 import { changeOf } from "./changes.ts";
 import { type CRD, type CheckedKind, checkedKind, drawObject, type UserObject } from "./draw-object.ts";
-import { type FieldName, fieldBelow } from "./draw-value.ts";
 import { isServerField, isWithin } from "./places.ts";
 
 /** An object that the operator reads and somebody else keeps: what a spec names, such as a Secret. */

@@ -1,6 +1,6 @@
 import { isObject, type JSONObject, memberOf, setMember } from "@tsbuilder/apimachinery/json";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { type FieldName, fieldBelow } from "./draw-value.ts";
+import { type FieldName, fieldBelow } from "@tsbuilder/apimachinery/sample";
 
 /** The way from an object to a value in it: names of fields, keys of maps, indexes of lists. */
 export type Path = readonly (string | number)[];

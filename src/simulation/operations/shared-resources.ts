@@ -1,5 +1,5 @@
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { type FieldName, fieldBelow } from "./draw-value.ts";
+import { type FieldName, fieldBelow } from "@tsbuilder/apimachinery/sample";
 import { isWithin } from "./places.ts";
 
 /** Fields that ask for something of which a cluster has one: the second object that asks for it is rejected. */

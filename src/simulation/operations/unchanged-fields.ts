@@ -1,7 +1,6 @@
-import type { Random } from "../random.ts";
+import type { FieldName, Random } from "@tsbuilder/apimachinery/sample";
 import { applyChange, changesAt } from "./changes.ts";
 import { type CRD, type UserObject, checkedKind, drawObject } from "./draw-object.ts";
-import type { FieldName } from "./draw-value.ts";
 import type { OperationsOptions } from "./operations-for.ts";
 import { isWithin, type Place, placesOf, withValue } from "./places.ts";
 

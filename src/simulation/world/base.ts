@@ -4,7 +4,7 @@ import type { Scenario, SimulatedOperator } from "../contract/index.ts";
 import { FakeClock } from "@tsbuilder/apimachinery/time";
 import { inside } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 
 type StoredState = ReturnType<InProcessCluster["snapshot"]>;
 

@@ -13,7 +13,7 @@ import {
 } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { resourceIn } from "./replica.ts";
 import { simulate } from "./simulate.ts";
 

@@ -7,7 +7,7 @@ import { applyShop, Shop, shopScenario } from "../../../e2e/support/simulation/s
 import type { Fault, Run, Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { examineScenario, explore } from "../explore/explore.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { simulate } from "./simulate.ts";
 
 /** Decides the size that a shop's status says, from its Deployment and the size that it said before; undefined leaves it. */

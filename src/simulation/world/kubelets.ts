@@ -6,7 +6,7 @@ import { formatTime } from "@tsbuilder/apimachinery/time";
 import type { Pace, PacedStep } from "@tsbuilder/cluster";
 import type { NodeFault, PodFault } from "../contract/index.ts";
 import { isMissingImage, latePush } from "../contract/missing-image.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
 

@@ -2,7 +2,7 @@ import { isEqual } from "@tsbuilder/apimachinery/json";
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { ConfigMap, Container, Pod, Secret, Volume } from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { PodName, Pods } from "../contract/external.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import type { World } from "./world.ts";
 
 /** The least and the most milliseconds between two times that a kubelet refreshes the files of a pod. */

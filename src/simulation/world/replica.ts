@@ -3,7 +3,7 @@ import type { Manager } from "@tsbuilder/runtime";
 import type { ServedWebhooks } from "@tsbuilder/runtime/advanced";
 import { type CrashFault, isElected, type SimulatedOperator } from "../contract/index.ts";
 import { type Environment, inside } from "../globals/environment.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import type { ExternalCalls } from "./external-calls.ts";
 import type { FaultPlan } from "./fault-plan.ts";
 import type { Recorder } from "./records.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { applyShop, shopScenario, shopsThat } from "../../../e2e/support/simulation/simulated-shop.ts";
 import type { Scenario, Step } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { simulate } from "./simulate.ts";
 
 const one: Scenario = { ...shopScenario(), steps: [applyShop("a", { size: 1 })] };

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Step } from "../contract/scenario.ts";
 import { pausingAnnotation, refText, refTextOf } from "../contract/state.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "@tsbuilder/apimachinery/sample";
 import { pathOf } from "./base.ts";
 import type { World } from "./world.ts";
 

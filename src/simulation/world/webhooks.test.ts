@@ -10,7 +10,7 @@ import {
 import type { Fault, Run, Scenario } from "../contract/index.ts";
 import { drawFaults } from "../explore/draw-faults.ts";
 import { explore } from "../explore/explore.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { simulate } from "./simulate.ts";
 
 const clientConfig = (path: string) => ({ service: { namespace: "system", name: "webhook-service", path } });

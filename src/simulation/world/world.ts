@@ -7,7 +7,7 @@ import { shardClaims } from "@tsbuilder/runtime/testing";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import { type Effect, type Fault, type Scenario, type State, stateOf } from "../contract/index.ts";
 import { type Environment, environment, inside } from "../globals/environment.ts";
-import { Random } from "../random.ts";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { type Base, tokensOf, userToken } from "./base.ts";
 import { areEventsRead, controllerWrites } from "./controller-writes.ts";
 import { ExternalCalls } from "./external-calls.ts";

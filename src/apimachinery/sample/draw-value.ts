@@ -1,6 +1,6 @@
-import { isEqual, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
-import { compilePattern, itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import type { Random } from "../random.ts";
+import { isEqual, type JSONObject, setMember } from "../json/index.ts";
+import { compilePattern, itemsOf, type JSONSchema, valuesOf } from "../schema/index.ts";
+import type { Random } from "./random.ts";
 import { narrow, type NarrowSchema } from "./narrow.ts";
 import { samplePattern } from "./sample-pattern.ts";
 import { commonTexts, typicalKeys, typicalNumbers, typicalTexts } from "./typical-values.ts";

@@ -1,6 +1,6 @@
-import { memberOf } from "@tsbuilder/apimachinery/json";
-import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import type { Random } from "../random.ts";
+import { memberOf } from "../json/index.ts";
+import { itemsOf, type JSONSchema, valuesOf } from "../schema/index.ts";
+import type { Random } from "./random.ts";
 
 /** A schema without branches: one branch of each `oneOf` and `anyOf` is chosen, and merged into it. */
 export interface NarrowSchema extends Omit<JSONSchema, "allOf" | "anyOf" | "oneOf" | "not"> {

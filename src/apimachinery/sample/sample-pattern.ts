@@ -1,4 +1,4 @@
-import type { Random } from "../random.ts";
+import type { Random } from "./random.ts";
 
 /** Returns a text that a pattern is likely to match. Assertions and flags are ignored, so the caller must check the text. */
 export function samplePattern(source: string, random: Random): string {
