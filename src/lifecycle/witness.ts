@@ -1,9 +1,9 @@
 import { compileValidator, type Validator } from "@tsbuilder/apimachinery/cel";
 import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
+import { drawValue, numbered, Random } from "@tsbuilder/apimachinery/sample";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { type Aim, placeText, type SchemaChange, type Step } from "./compare-schemas.ts";
-import { Choices, drawValue, numbered } from "./draw.ts";
 
 /** An object as a user writes it. */
 export interface WitnessObject {
@@ -64,10 +64,10 @@ export function findWitness(
     directSchema(valid.schema, at, one),
   );
   const drawOne = (draw: number): WitnessObject =>
-    drawObject(valid, (aim.isDoubled ?? (aim.rule && draw % 3 === 2)) ? doubling! : directed!, choices, draw);
+    drawObject(valid, (aim.isDoubled ?? (aim.rule && draw % 3 === 2)) ? doubling! : directed!, random, draw);
   const isTransition = aim.rule?.rule !== undefined && /\boldSelf\b/u.test(aim.rule.rule);
   const trial: Trial = { valid, other, steps: at, aim };
-  const choices = new Choices(hash(JSON.stringify(at)));
+  const random = new Random(hash(JSON.stringify(at)));
   let validDraws = 0;
   for (let draw = 0; draw < mostDraws && validDraws < mostValid * (aim.rule ? 4 : 1); draw++) {
     const object = drawOne(draw);
@@ -102,7 +102,6 @@ function judge({ valid, other, steps, aim, before }: Trial, object: WitnessObjec
   const otherBefore = before && other.validator.applyDefaults(other.validator.prune(before).object);
   const errors = other.validator.validate(after, otherBefore && { old: otherBefore });
   const own = errors.filter((error) => isAbout(error, steps, aim));
-  const place = steps.map(segment).join("");
   if (own.length > 0) {
     const detail = own.map(formatFieldError).join("; ");
     if (aim.isReversed) return { outcome: "unknown", object, detail };
@@ -121,11 +120,11 @@ function judge({ valid, other, steps, aim, before }: Trial, object: WitnessObjec
   if (errors.length > 0) return undefined;
   if (aim.expects === "lost") {
     const outcome = aim.isReversed ? "unknown" : "lost";
-    const lost = unknown.filter((field) => isPlaceIn(field, place));
+    const lost = unknown.filter((field) => isPlaceIn(field, steps));
     if (lost.length > 0) return { outcome, object, detail: lost.join(", ") };
     if (unknown.length > 0) return undefined;
     const [first] = differences(defaulted, after);
-    return first !== undefined && isPlaceIn(first, place) ? { outcome, object, detail: first } : undefined;
+    return first !== undefined && isPlaceIn(first, steps) ? { outcome, object, detail: first } : undefined;
   }
   if (aim.expects !== "other value") return undefined;
   const [one, two] = [valuesAt(defaulted, steps)[0], valuesAt(after, steps)[0]];
@@ -135,11 +134,6 @@ function judge({ valid, other, steps, aim, before }: Trial, object: WitnessObjec
 
 const showValue = (value: unknown): string => (value === undefined ? "no value" : JSON.stringify(value));
 
-/** A step in the path of an error, without the indexes of lists and the keys of maps. */
-function segment(step: Step): string {
-  return typeof step === "string" ? "[]" : `.${step.property}`;
-}
-
 /** Returns whether an error comes from the change, and not from another one. */
 function isAbout({ field, detail }: FieldError, steps: readonly Step[], { rule, isAbsent }: Aim): boolean {
   if (rule)
@@ -147,15 +141,19 @@ function isAbout({ field, detail }: FieldError, steps: readonly Step[], { rule, 
       detail.includes(rule.message?.trim() || rule.rule?.trim() || "") || rule.messageExpression !== undefined
     );
   if (detail.startsWith("some validation rules were not checked")) return false;
-  const place = steps.map(segment).join("");
-  return isPlaceIn(field, place) || (isAbsent === true && field === "");
+  return isPlaceIn(field, steps) || (isAbsent === true && field === "");
 }
 
-/** Returns whether a field with indexes and keys lies at a place, or in it. */
-function isPlaceIn(field: string, place: string): boolean {
-  const plain = `.${field}`.replaceAll(/\[[^\]]*\]/gu, "[]");
-  // A key of a map is written like a field where it is dropped.
-  return plain.startsWith(place) || plain.replaceAll(/\.key\d+/gu, "[]").startsWith(place);
+/** Returns whether a field, with indexes and keys, lies at a place, or in it. */
+function isPlaceIn(field: string, steps: readonly Step[]): boolean {
+  const segments = field.match(/\[[^\]]*\]|[^.[\]]+/gu) ?? [];
+  return steps.every((step, index) => {
+    const segment = segments[index];
+    if (segment === undefined) return false;
+    if (step === "items") return segment.startsWith("[");
+    // A key of a map is written like a field where it is dropped.
+    return step === "additionalProperties" || segment === step.property || segment === `[${step.property}]`;
+  });
 }
 
 /** Lists the first difference between two objects: the path of a value that one has and the other hasn't. */
@@ -176,10 +174,12 @@ function isValid({ validator }: CheckedVersion, object: WitnessObject): boolean 
 function drawObject(
   { apiVersion, kind }: CheckedVersion,
   schema: JSONSchema,
-  choices: Choices,
+  random: Random,
   draw: number,
 ): WitnessObject {
-  const content = drawValue(schema, { choices, optional: [0, 0, 3, 6, 9][draw % 5]! }) as JSONObject<unknown>;
+  const optional = [0, 0, 0.3, 0.6, 0.9][draw % 5]!;
+  const drawing = { random, values: {}, optional, texts: Infinity };
+  const content = drawValue(schema, "", drawing) as JSONObject<unknown>;
   const { apiVersion: _, kind: __, metadata: ___, ...rest } = content;
   const object = { apiVersion, kind, metadata: { name: "example" }, ...rest };
   return doubled(object, schema);
@@ -192,7 +192,7 @@ function doubled<T>(value: T, schema: JSONSchema): T {
     const list = value.map((item: unknown) => doubled(item, items));
     const [, key] = schema.title?.split(doubledTitle) ?? [];
     if (key === undefined || list.length === 0) return list as T;
-    return [key === "" ? list[0] : numbered(list[0], [key], 1), ...list] as T;
+    return [key === "" ? list[0] : numbered(list[0], key, 1), ...list] as T;
   }
   if (!isObject(value)) return value;
   const copy: JSONObject<unknown> = {};

@@ -1,4 +1,4 @@
-import { isEqual, type JSONObject, setMember } from "../json/index.ts";
+import { isEqual, isObject, type JSONObject, setMember } from "../json/index.ts";
 import { compilePattern, itemsOf, type JSONSchema, valuesOf } from "../schema/index.ts";
 import type { Random } from "./random.ts";
 import { narrow, type NarrowSchema } from "./narrow.ts";
@@ -15,6 +15,8 @@ export interface Drawing {
   readonly values: Readonly<Record<FieldName, readonly unknown[]>>;
   /** The share of the optional fields that are set in an object, from 0 to 1. */
   readonly optional: number;
+  /** How many of the texts that a field admits are drawn, the most typical first. Default: 3. */
+  readonly texts?: number;
 }
 
 /**
@@ -28,7 +30,7 @@ export function drawValue(schema: JSONSchema, field: FieldName, drawing: Drawing
   const narrowed = narrow(schema, random);
   if (narrowed.enum && narrowed.enum.length > 0) return random.pick(narrowed.enum);
   if (narrowed.example !== undefined && random.chance(0.5)) return narrowed.example;
-  if (narrowed["x-kubernetes-embedded-resource"]) return embeddedResource(random);
+  if (isAnyResource(narrowed)) return embeddedResource(random);
   switch (drawType(narrowed, random)) {
     case "array":
       return drawList(narrowed, field, drawing);
@@ -40,7 +42,7 @@ export function drawValue(schema: JSONSchema, field: FieldName, drawing: Drawing
     case "boolean":
       return random.chance(0.5);
     default:
-      return drawText(narrowed, field, random);
+      return drawText(narrowed, field, drawing);
   }
 }
 
@@ -54,6 +56,12 @@ function drawType({ type, ...schema }: NarrowSchema, random: Random): string | u
   if (type !== undefined && type !== "") return type;
   if (schema["x-kubernetes-int-or-string"]) return random.pick(["integer", "string"]);
   return schema["x-kubernetes-preserve-unknown-fields"] ? "object" : "string";
+}
+
+/** Returns whether a schema wants an object of Kubernetes, and no field of it in particular. */
+function isAnyResource({ required = [], ...schema }: NarrowSchema): boolean {
+  const meta = ["apiVersion", "kind", "metadata"];
+  return schema["x-kubernetes-embedded-resource"] === true && required.every((name) => meta.includes(name));
 }
 
 function embeddedResource(random: Random): unknown {
@@ -101,7 +109,19 @@ function drawList(schema: NarrowSchema, field: FieldName, drawing: Drawing): unk
     const item = drawValue(items, fieldBelow(field), drawing);
     if (!isDuplicate(schema, list, item)) list.push(item);
   }
+  // There are fewer typical values than the list needs.
+  const [key] = schema["x-kubernetes-list-map-keys"] ?? [];
+  for (let number = 1; list.length > 0 && list.length < Math.min(schema.minItems ?? 0, count); number++)
+    list.push(numbered(list[0], key, number));
   return list;
+}
+
+/** Makes a copy of an item that differs from it by a number: in its text, or in a field if it is an object. */
+export function numbered(item: unknown, key: string | undefined, number: number): unknown {
+  if (typeof item === "string") return `${item}${number}`;
+  if (typeof item === "number") return item + number;
+  if (key === undefined || !isObject(item)) return item;
+  return { ...item, [key]: numbered(item[key], undefined, number) };
 }
 
 /** The most items that are drawn, unless more are required. */
@@ -141,21 +161,27 @@ export function rangeOf(schema: NarrowSchema): { low: number; high: number; step
   return { low, high, step };
 }
 
-function drawText(schema: NarrowSchema, field: FieldName, random: Random): string {
+function drawText(schema: NarrowSchema, field: FieldName, { random, texts = 3 }: Drawing): string {
   const likely = [...quotedInRules(schema), ...typicalTexts(lastName(field), schema.format)];
   const fits = (text: string): boolean => isValidText(text, schema);
   // Other texts, such as `alpha` for a protocol, mean nothing there. One text alone could never change.
   const meant = likely.filter(fits);
-  const fitting = (meant.length > 1 ? meant : [...meant, ...commonTexts.filter(fits)]).slice(0, 3);
+  const fitting = (meant.length > 1 ? meant : [...meant, ...commonTexts.filter(fits)]).slice(0, texts);
   if (fitting.length > 0) return random.pick(fitting);
   const { minLength = 0, maxLength = Infinity, patterns } = schema;
   const low = Math.max(0, minLength);
   for (let tries = 0; patterns.length > 0 && tries < 40; tries++) {
-    const text = samplePattern(random.pick(patterns), random);
+    const most = tries % 2 === 0 ? mostRepeats : Math.max(mostRepeats, Math.min(low, longestRepeat));
+    const text = samplePattern(random.pick(patterns), random, most);
     if (isValidText(text, schema)) return text;
   }
-  return random.pick(["a", "b", "c"]).repeat(Math.min(Math.max(low, 1), maxLength));
+  return random.pick(["a", "b", "c"]).repeat(Math.min(Math.max(low, 1), maxLength, longestText));
 }
+
+/** How often a part of a pattern is repeated beyond its minimum, and how often if a long text is needed. */
+const mostRepeats = 3;
+const longestRepeat = 3000;
+const longestText = 100_000;
 
 /** Returns the texts in quotes in the rules of a schema. */
 function quotedInRules({ "x-kubernetes-validations": rules = [] }: NarrowSchema): string[] {

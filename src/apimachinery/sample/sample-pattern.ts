@@ -1,9 +1,15 @@
 import type { Random } from "./random.ts";
 
-/** Returns a text that a pattern is likely to match. Assertions and flags are ignored, so the caller must check the text. */
-export function samplePattern(source: string, random: Random): string {
-  return new PatternReader(source).read()(random);
+/**
+ * Returns a text that a pattern is likely to match, in which parts without an upper bound are repeated at most `most` times more
+ * than they must be. Assertions and flags are ignored, so the caller must check the text.
+ */
+export function samplePattern(source: string, random: Random, most: number): string {
+  return new PatternReader(source, most).read()(random);
 }
+
+/** Beyond this, nothing is repeated more often than it must be: repetitions in repetitions would make texts without end. */
+const longestText = 10_000;
 
 /** Writes a text that a part of a pattern matches. */
 type Writer = (random: Random) => string;
@@ -11,10 +17,12 @@ type Writer = (random: Random) => string;
 /** Reads an RE2 pattern, as far as CRDs use the syntax. */
 class PatternReader {
   readonly #source: string;
+  readonly #most: number;
   #at = 0;
 
-  constructor(source: string) {
+  constructor(source: string, most: number) {
     this.#source = source;
+    this.#most = most;
   }
 
   /** Reads alternatives, up to the end of their group. */
@@ -29,7 +37,13 @@ class PatternReader {
     while (this.#at < this.#source.length && !"|)".includes(this.#source[this.#at]!)) {
       const part = this.#atom();
       const [low, high] = this.#count();
-      parts.push((random) => Array.from({ length: random.integer(low, high) }, () => part(random)).join(""));
+      parts.push((random) => {
+        const times = random.integer(low, high);
+        let text = "";
+        for (let time = 0; time < times && (time < low || text.length < longestText); time++)
+          text += part(random);
+        return text;
+      });
     }
     return (random) => parts.map((part) => part(random)).join("");
   }
@@ -77,17 +91,18 @@ class PatternReader {
     );
   }
 
-  /** Reads the bounds of a repetition. Without an upper bound, a part is repeated at most three times more than it must. */
+  /** Reads the bounds of a repetition. */
   #count(): readonly [number, number] {
     const count = this.#match(/[*+?]\??|\{\d+(?:,\d*)?\}\??/y);
     if (!count) return [1, 1];
-    if (count.startsWith("*")) return [0, 3];
-    if (count.startsWith("+")) return [1, 3];
+    if (count.startsWith("*")) return [0, this.#most];
+    if (count.startsWith("+")) return [1, this.#most];
     if (count.startsWith("?")) return [0, 1];
     const [low = "0", high] = count.replaceAll(/[{}?]/g, "").split(",");
     const least = Number(low);
     if (high === undefined) return [least, least];
-    return [least, high === "" ? least + 3 : Math.min(Number(high), least + 3)];
+    const most = least + this.#most;
+    return [least, high === "" ? most : Math.min(Number(high), most)];
   }
 
   #skip(letter: string): boolean {

@@ -25,6 +25,7 @@ export const commonTexts: readonly string[] = [
   "a/b",
   "A",
   "Alpha",
+  "Not valid!",
 ];
 
 const textsByFormat: Readonly<Record<string, readonly string[]>> = {
