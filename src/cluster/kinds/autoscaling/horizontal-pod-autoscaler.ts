@@ -124,8 +124,11 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
   };
 }
 
-/** Validates a status: only its numbers of replicas. */
+/** Validates a status: only its numbers. */
 function* statusProblems({ status = {} }: HorizontalPodAutoscaler): Problems {
+  const conditions = status.conditions as ReadonlyArray<{ observedGeneration?: number }> | undefined;
+  for (const [at, { observedGeneration }] of itemsOf("status.conditions", conditions))
+    yield* nonNegative(`${at}.observedGeneration`, observedGeneration);
   for (const field of ["currentReplicas", "desiredReplicas"] as const)
     yield* nonNegative(`status.${field}`, status[field]);
 }
