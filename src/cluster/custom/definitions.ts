@@ -141,7 +141,9 @@ class Definitions {
     // The real server doesn't look at names that are accepted already, even if no condition says so.
     const isNew = !isEqual(crd.spec.names, crd.status?.acceptedNames);
     const areChecked = isNew || oldConditions?.some(({ type }) => type === "NamesAccepted");
-    let conditions = areChecked ? setCondition(oldConditions, namesAccepted, this.#clock) : (oldConditions ?? null);
+    let conditions = areChecked
+      ? setCondition(oldConditions, namesAccepted, this.#clock)
+      : (oldConditions ?? null);
     if (areChecked && !isEstablished) {
       const [reason, message] = conflict
         ? ["NotAccepted", "not all names are accepted"]

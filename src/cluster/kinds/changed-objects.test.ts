@@ -219,6 +219,20 @@ test("a device of a slice keeps a taint that is unknown, and another device does
   expect((await send("PUT", `${slices}/old`, slice(...both))).causes).toHaveLength(1);
 });
 
+test("a StatefulSet that was stored with Recreate keeps it", async () => {
+  const sets = "/apis/apps/v1/namespaces/default/statefulsets";
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [container] } };
+  const spec = { replicas: 0, selector: { matchLabels: { a: "b" } }, template };
+  await send("POST", sets, { metadata: { name: "old" }, spec });
+  const patch = () =>
+    send("PATCH", `${sets}/old`, { spec: { updateStrategy: { type: "Recreate", rollingUpdate: null } } });
+  expect((await patch()).causes.join()).toContain("must be 'RollingUpdate' or 'OnDelete'");
+  await store("statefulsets", "default", "old", (object: { spec: object }) => {
+    Object.assign(object.spec, { updateStrategy: { type: "Recreate" } });
+  });
+  expect(await patch()).toMatchObject({ status: 200 });
+});
+
 test("a selector that a ReplicationController can't express stays", async () => {
   const path = "/api/v1/namespaces/default/replicationcontrollers";
   const controller = (selector: object) => {

@@ -40,7 +40,10 @@ export function withoutZeros(list: ResourceList): ResourceList {
   return filterList(list, (_, amount) => compareQuantities(amount, "0") !== 0);
 }
 
-export function filterList(list: ResourceList, keeps: (name: string, amount: Quantity) => boolean): ResourceList {
+export function filterList(
+  list: ResourceList,
+  keeps: (name: string, amount: Quantity) => boolean,
+): ResourceList {
   return Object.fromEntries(Object.entries(list).filter(([name, amount]) => keeps(name, amount)));
 }
 

@@ -350,7 +350,9 @@ test("autoscalers of 1.37 may scale to zero and count their generations", async 
     body: { metadata: { generation: 1 }, spec: { minReplicas: 0 } },
   });
   const status = { conditions: [{ type: "AbleToScale", status: "True", observedGeneration: -1 }] };
-  expect((await call("PATCH", `${path}/a/status`, { status }, "application/merge-patch+json")).text).toContain(
+  expect(
+    (await call("PATCH", `${path}/a/status`, { status }, "application/merge-patch+json")).text,
+  ).toContain(
     "status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to 0",
   );
 });
@@ -369,6 +371,22 @@ test("a resize of 1.37 completes the resources of the pod, which limits itself a
   expect(resized.body).toMatchObject({
     spec: { resources: { requests: { ...requests, cpu: "2" }, limits: { cpu: "3" } } },
   });
+});
+
+test("a resize of 1.37 keeps the claims of a container", async () => {
+  const resize = (name: string) => {
+    const resources = { requests: { cpu: "2" }, claims: [{ name }] };
+    const resourceClaims = ["gpu", "nic"].map((each) => ({ name: each, resourceClaimName: each }));
+    return {
+      metadata: { name: "claims" },
+      spec: { containers: [{ name: "c", image: "i", resources }], resourceClaims },
+    };
+  };
+  await call("POST", pods, resize("gpu"));
+  expect(await call("PUT", `${pods}/claims/resize`, resize("gpu"))).toMatchObject({ code: 200 });
+  expect((await call("PUT", `${pods}/claims/resize`, resize("nic"))).text).toContain(
+    "only cpu and memory resources are mutable",
+  );
 });
 
 test("errors of 1.37 name the owner reference, and are there once; patches must be JSON", async () => {

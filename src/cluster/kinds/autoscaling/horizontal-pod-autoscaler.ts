@@ -126,8 +126,7 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
 
 /** Validates a status: only its numbers. */
 function* statusProblems({ status = {} }: HorizontalPodAutoscaler): Problems {
-  const conditions = status.conditions as ReadonlyArray<{ observedGeneration?: number }> | undefined;
-  for (const [at, { observedGeneration }] of itemsOf("status.conditions", conditions))
+  for (const [at, { observedGeneration }] of itemsOf("status.conditions", status.conditions))
     yield* nonNegative(`${at}.observedGeneration`, observedGeneration);
   for (const field of ["currentReplicas", "desiredReplicas"] as const)
     yield* nonNegative(`status.${field}`, status[field]);

@@ -1,10 +1,6 @@
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { checkLabel, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import {
-  compareQuantities,
-  isWholeQuantity,
-  parseQuantity,
-} from "@tsbuilder/apimachinery/quantity";
+import { compareQuantities, isWholeQuantity, parseQuantity } from "@tsbuilder/apimachinery/quantity";
 import {
   duplicate,
   forbidden,

@@ -12,7 +12,7 @@ import {
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
+import type { Container, Pod, PodSpec } from "../pod-spec/types.ts";
 import type { ResourceList } from "../../../quota/resource-list.ts";
 import { addLists, isSameList, onlyOf, withoutZeros } from "../../../quota/resource-list.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
@@ -445,7 +445,10 @@ function* extendedClaimProblems(spec: PodSpec, claim: Status["extendedResourceCl
 /** Validates that a pod refers to the claims from which its node's own resources are allocated. */
 function* nodeClaimProblems({ resourceClaims = [] }: PodSpec, status: Status): Problems {
   const known = [...resourceClaims, ...(status.resourceClaimStatuses ?? [])];
-  const list = itemsOf("status.nodeAllocatableResourceClaimStatuses", status.nodeAllocatableResourceClaimStatuses);
+  const list = itemsOf(
+    "status.nodeAllocatableResourceClaimStatuses",
+    status.nodeAllocatableResourceClaimStatuses,
+  );
   for (const [at, { resourceClaimName: name }] of list) {
     if (!name || known.some(({ resourceClaimName }) => resourceClaimName === name)) continue;
     yield invalid(`${at}.resourceClaimName`, name, "no mapping found in pod reference");
