@@ -33,8 +33,11 @@ const { values } = parseArgs({
   },
 });
 const version = values["kubernetes-version"];
-const release = version.replace(/\.\d+$/u, "") as Release;
+// Of a pre-release, too: `1.38.0-beta.0` is of 1.38.
+const release = /^\d+\.\d+/u.exec(version)![0] as Release;
 const isDefault = release === defaultRelease;
+/** What the facts are compared with: those of the same release, or of the newest one before a new release. */
+const known = releases.includes(release) ? release : releases.at(-1);
 const folder = new URL("../../../src/apimachinery/kinds/build/facts/", import.meta.url);
 
 const { module, facts } = readModule();
@@ -51,8 +54,8 @@ const rules = readFileSync(new URL("rules.txt", folder), "utf8")
   .filter((line) => !kept.some(({ apiVersion, kind }) => line.startsWith(`${apiVersion} ${kind} `)));
 for (const [name, lines] of Object.entries(files)) {
   const relevant = isDefault ? (all: readonly string[]) => all : withoutLines;
-  const known = [...readFacts(name, release).values()].flat();
-  for (const line of compareFacts(name, relevant(known), relevant(lines), rules)) console.log(line);
+  const before = [...readFacts(name, known).values()].flat();
+  for (const line of compareFacts(name, relevant(before), relevant(lines), rules)) console.log(line);
   if (values.write) write(name, lines);
 }
 

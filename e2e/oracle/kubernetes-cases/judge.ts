@@ -1,6 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { request as connect, Agent } from "node:https";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Condition, isConditionTrue } from "@tsbuilder/apimachinery/meta";
 import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
 import type { ReceivedResponse } from "../../../src/cluster/testing/send.ts";
 import { cacheFolder } from "../real/build-kubernetes.ts";
@@ -14,9 +16,12 @@ export interface JudgedCase {
   readonly request: CaseRequest;
   readonly answer: MaskedAnswer;
   /** The stored object of an update as kube-apiserver reads it. */
-  readonly stored?: RecordedObject & {
-    readonly metadata: { readonly name?: string; readonly namespace?: string };
-  };
+  readonly stored?: StoredObject;
+}
+
+interface StoredObject extends RecordedObject {
+  metadata: { name?: string; namespace?: string; resourceVersion: string };
+  readonly status?: { readonly conditions?: readonly Condition[] | null };
 }
 
 /** The verdicts in the cache. */
@@ -24,7 +29,7 @@ export const verdictsFile = (): string => join(cacheFolder("cases"), "verdicts.j
 
 export function readVerdicts(): JudgedCase[] {
   if (!existsSync(verdictsFile())) return [];
-  const lines = readFileSync(verdictsFile(), "utf8").trim().split("\n");
+  const lines = readFileSync(verdictsFile(), "utf8").split("\n").filter(Boolean);
   return lines.map((line) => JSON.parse(line) as JudgedCase);
 }
 
@@ -71,6 +76,16 @@ export function namespacesOf(requests: readonly CaseRequest[]): string[] {
   ) as string[];
 }
 
+/** Forgets the verdicts on the cases of a kind, or on all. */
+export function forgetVerdicts(kind: string | undefined): void {
+  const kept = readVerdicts().filter(({ request }) => kind !== undefined && request.kind !== kind);
+  writeFileSync(verdictsFile(), linesOf(kept));
+}
+
+function linesOf(judged: readonly JudgedCase[]): string {
+  return judged.map((each) => `${JSON.stringify(each)}\n`).join("");
+}
+
 /** Asks a kube-apiserver for its answers to the cases that have none yet, and stores all in the cache. */
 export async function judge(all: readonly CaseRequest[]): Promise<void> {
   const ids = new Set(all.map(({ id }) => id));
@@ -88,7 +103,7 @@ export async function judge(all: readonly CaseRequest[]): Promise<void> {
     for (const name of namespacesOf(all))
       await server.send("POST", "/api/v1/namespaces", { metadata: { name } });
     const file = `${verdictsFile()}.new`;
-    writeFileSync(file, known.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    writeFileSync(file, linesOf(known));
     for (const request of inOrder(requests)) {
       const judged = await server.judge(request).catch(ifEnded);
       if (judged) appendFileSync(file, `${JSON.stringify(judged)}\n`);
@@ -110,24 +125,32 @@ class RealServer {
   async judge(request: CaseRequest): Promise<JudgedCase | undefined> {
     const { method, path, body, old } = request;
     if (!old) return { request, answer: await this.send(method, path, body) };
-    const revision = await this.#put(old.key, old.object);
+    await this.#put(old.key, old.object);
     try {
       // The server sets defaults in an object that it reads from etcd.
       const [whole = ""] = path.split(/(?:\/(?:status|approval|finalize|resize|ephemeralcontainers))?\?/u);
-      const { code, body: stored } = await this.#receive("GET", whole);
-      if (code !== 200) return undefined;
-      let answer = await this.#update(method, path, body, String(revision));
-      // The server itself writes the status of a CRD in the meantime, several times until it is established.
+      let stored = await this.#read(whole);
+      // A CRD is established a moment later, here at once.
+      for (let turns = 0; stored && !isSettled(stored) && turns < 100; turns++) {
+        await sleep(50);
+        stored = await this.#read(whole);
+      }
+      if (!stored) return undefined;
+      let answer = await this.#update(method, path, body, stored.metadata.resourceVersion);
+      // The server writes the status of a CRD several times.
       for (let writes = 0; answer.code === 409 && writes < 10; writes++) {
-        const { metadata } = (await this.#receive("GET", whole)).body as {
-          metadata: { resourceVersion: string };
-        };
+        const { metadata } = (await this.#read(whole))!;
         answer = await this.#update(method, path, body, metadata.resourceVersion);
       }
-      return { request, answer, stored: stored as NonNullable<JudgedCase["stored"]> };
+      return { request, answer, stored };
     } finally {
       await this.#ask("deleterange", { key: base64(old.key) });
     }
+  }
+
+  async #read(path: string): Promise<StoredObject | undefined> {
+    const { code, body } = await this.#receive("GET", path);
+    return code === 200 ? (body as StoredObject) : undefined;
   }
 
   #update(
@@ -146,17 +169,14 @@ class RealServer {
     });
   }
 
-  async #put(key: string, object: RecordedObject): Promise<number> {
-    const { header } = await this.#ask("put", { key: base64(key), value: base64(JSON.stringify(object)) });
-    return Number(header.revision);
+  #put(key: string, object: RecordedObject): Promise<void> {
+    return this.#ask("put", { key: base64(key), value: base64(JSON.stringify(object)) });
   }
 
-  async #ask(call: string, body: object): Promise<{ header: { revision: string } }> {
-    const response = await fetch(`${this.#control.etcd}/v3/kv/${call}`, {
-      method: "POST",
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as { header: { revision: string } };
+  async #ask(call: string, body: object): Promise<void> {
+    const url = `${this.#control.etcd}/v3/kv/${call}`;
+    const response = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+    await response.text();
   }
 
   #receive(method: string, path: string, body?: object): Promise<ReceivedResponse> {
@@ -190,6 +210,13 @@ class RealServer {
       call.end(payload);
     });
   }
+}
+
+/** Returns false for a CRD that the server has still to establish. */
+function isSettled({ kind, status }: StoredObject): boolean {
+  const conditions = status?.conditions ?? [];
+  const isRefused = conditions.some((each) => each.type === "NamesAccepted" && each.status === "False");
+  return kind !== "CustomResourceDefinition" || isRefused || isConditionTrue(conditions, "Established");
 }
 
 /** The real server ends a connection without an answer where its own code panics: then it has no verdict. */

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { compareCase, type ComparedCase } from "./compare.ts";
-import { judge, namespacesOf, readVerdicts, verdictsFile } from "./judge.ts";
+import { forgetVerdicts, judge, namespacesOf, readVerdicts } from "./judge.ts";
 import { Player } from "./play.ts";
 import { record, recordFile, type RecordedCase } from "./record.ts";
 import { reportOf } from "./report.ts";
@@ -9,7 +9,7 @@ import { type CaseRequest, type Inexpressible, requestOf } from "./requests.ts";
 
 /**
  * `npm run lab -- cases [--record] [--again] [--kind KIND] [--show CLASS]`: the cases of Kubernetes' own tests, tried on the embedded
- * server. Makes the record and kube-apiserver's verdicts if they are not in the cache; `--again` asks for all verdicts.
+ * server. Makes the record and kube-apiserver's verdicts if they are not in the cache; `--again` asks for all verdicts, or for those of a kind.
  */
 const { values } = parseArgs({
   options: {
@@ -29,7 +29,7 @@ const recorded = readFileSync(recordFile(), "utf8")
 const all = recorded.map(requestOf);
 const left = all.filter((each): each is Inexpressible => "reason" in each);
 const requests = new Map(all.flatMap((each) => ("id" in each ? [[each.id, each] as const] : [])));
-if (values.again) rmSync(verdictsFile(), { force: true });
+if (values.again) forgetVerdicts(values.kind);
 await judge([...requests.values()]);
 
 const judged = readVerdicts().filter(

@@ -133,14 +133,15 @@ function* crdProblems(metadata: CRD["metadata"], spec: CRDSpec, checkConversion:
     const detail = "must be false in order to use defaults in the schema";
     yield invalid("spec.preserveUnknownFields", true, detail);
   }
-  yield* versionProblems(spec.versions);
+  const preserves = spec.preserveUnknownFields ?? false;
+  yield* versionProblems(spec.versions, preserves);
   // The API server copies the name of the first version to spec.version.
   yield* labelProblems("spec.version", versions[0]?.name);
   for (const name of ["plural", "singular", "kind", "listKind"] as const) {
     if (!names[name]) yield required(`spec.names.${name}`);
   }
   yield* nameProblems("spec.names", names);
-  yield* commonProblems(versions);
+  yield* commonProblems(versions, preserves);
   if (spec.conversion) yield* checkConversion("spec.conversion", spec.conversion);
   if (spec.preserveUnknownFields) {
     const detail =
@@ -190,7 +191,10 @@ function* missingSchemas(versions: readonly CRDVersion[]): Problems {
 const noVersionSchema = "may only be set when `version.schema.openAPIV3Schema` is not included";
 
 /** Validates the versions of a CRD, each without the parts that are equal in all versions. */
-function* versionProblems(specVersions: readonly CRDVersion[] | null | undefined): Problems {
+function* versionProblems(
+  specVersions: readonly CRDVersion[] | null | undefined,
+  preserves: boolean,
+): Problems {
   const versions = specVersions ?? [];
   const common = commonKeys(versions);
   const reduced = versions.map((version) => withoutKeys(version, common));
@@ -201,7 +205,7 @@ function* versionProblems(specVersions: readonly CRDVersion[] | null | undefined
     for (const detail of checkDeprecation(version)) {
       yield invalid(`${field}.deprecationWarning`, version.deprecationWarning, detail);
     }
-    const section = { field, schemaField: "schema", noSchema: noVersionSchema };
+    const section = { field, schemaField: "schema", noSchema: noVersionSchema, preserves };
     yield* sectionProblems(version, section, versions[index]!);
   }
   const goVersions = (specVersions ? reduced.map(goVersion) : null) as object;
@@ -228,13 +232,13 @@ function* checkDeprecation({ deprecated, deprecationWarning: text }: CRDVersion)
 const noCommonSchema = "may only be set when validations.schema is included";
 
 /** Validates the parts that are equal in all versions. */
-function* commonProblems(versions: readonly CRDVersion[]): Problems {
+function* commonProblems(versions: readonly CRDVersion[], preserves: boolean): Problems {
   const [first] = versions;
   if (!first) return;
   const common = commonKeys(versions);
   const part = Object.fromEntries(common.map((key) => [key, first[key]]));
   const hasStatus = versions.find(({ subresources }) => subresources?.status !== undefined);
-  const section = { field: "spec", schemaField: "validation", noSchema: noCommonSchema };
+  const section = { field: "spec", schemaField: "validation", noSchema: noCommonSchema, preserves };
   yield* sectionProblems(part, section, hasStatus ?? first);
 }
 
@@ -279,18 +283,20 @@ interface Section {
   readonly schemaField: string;
   /** The error of selectable fields whose schema is in another section. */
   readonly noSchema: string;
+  /** The CRD preserves unknown fields. */
+  readonly preserves: boolean;
 }
 
 /** Validates a section. `whole` is the version in the request: its status subresource may be among the common parts. */
 function* sectionProblems(
   part: Partial<CRDVersion>,
-  { field, schemaField, noSchema }: Section,
+  { field, schemaField, noSchema, preserves }: Section,
   whole: CRDVersion,
 ): Problems {
   const root = part.schema?.openAPIV3Schema;
   if (root) {
     const hasStatus = whole.subresources?.status !== undefined;
-    yield* checkSchema(root, { path: `${field}.${schemaField}.openAPIV3Schema`, hasStatus });
+    yield* checkSchema(root, { path: `${field}.${schemaField}.openAPIV3Schema`, hasStatus, preserves });
   }
   yield* scaleProblems(`${field}.subresources`, part);
   for (const [index, column] of (part.additionalPrinterColumns ?? []).entries()) {

@@ -138,8 +138,13 @@ class Definitions {
     const noConflict = { reason: "NoConflicts", message: "no conflicts found" };
     const status = conflict ? "False" : "True";
     const namesAccepted = { type: "NamesAccepted", status, ...(conflict ?? noConflict) } as const;
-    let conditions = setCondition(oldConditions, namesAccepted, this.#clock);
-    if (!isEstablished) {
+    // The real server doesn't look at names that are accepted already, even if no condition says so.
+    const isNew = !isEqual(crd.spec.names, crd.status?.acceptedNames);
+    const areChecked = isNew || oldConditions?.some(({ type }) => type === "NamesAccepted");
+    let conditions = areChecked
+      ? setCondition(oldConditions, namesAccepted, this.#clock)
+      : (oldConditions ?? null);
+    if (areChecked && !isEstablished) {
       const [reason, message] = conflict
         ? ["NotAccepted", "not all names are accepted"]
         : unusableBundle(bundle)

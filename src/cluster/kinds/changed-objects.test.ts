@@ -78,6 +78,41 @@ test("a resize changes cpu and memory and nothing else, and keeps the QoS class"
   ).toEqual(['spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing']);
 });
 
+test("the resources of a pod are completed by those that its containers need together", async () => {
+  const amounts = (cpu: string) => ({ resources: { requests: { cpu }, limits: { "hugepages-2Mi": "2Mi" } } });
+  const sidecar = { name: "s", image: "i", restartPolicy: "Always", ...amounts("2") };
+  const initContainers = [sidecar, { name: "a", image: "i", ...amounts("3") }];
+  const containers = [{ name: "c", image: "i", ...amounts("1") }];
+  const pod = (name: string, resources: object) =>
+    send("POST", pods, { metadata: { name }, spec: { containers, initContainers, resources } });
+  const { object } = await pod("completed", { limits: { memory: "1Gi" } });
+  // The init container runs beside the sidecar, and needs more than the container does.
+  expect(object.spec["resources"]).toEqual({
+    limits: { memory: "1Gi", "hugepages-2Mi": "4Mi" },
+    requests: { memory: "1Gi", "hugepages-2Mi": "4Mi", cpu: "5" },
+  });
+  expect((await pod("small", { requests: { cpu: "4" } })).causes).toEqual([
+    'spec.resources.requests[cpu]: Invalid value: "4": must be greater than or equal to aggregate container requests of 5',
+  ]);
+  const pages = { "hugepages-2Mi": "2Mi" };
+  expect((await pod("narrow", { limits: { cpu: "5", ...pages }, requests: pages })).causes).toEqual([
+    'spec.resources.requests[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container requests of 4Mi',
+    'spec.resources.limits[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container limits of 4Mi',
+  ]);
+});
+
+test("a pod's status names only claims of its node that the pod refers to", async () => {
+  await send("POST", pods, { metadata: { name: "claiming" }, spec: { containers: [container] } });
+  const nodeAllocatableResourceClaimStatuses = [{ resourceClaimName: "other" }];
+  await store("pods", "default", "claiming", ({ status }: { status: object }) => {
+    Object.assign(status, { nodeAllocatableResourceClaimStatuses });
+  });
+  const status = { nodeAllocatableResourceClaimStatuses };
+  expect((await send("PATCH", `${pods}/claiming/status`, { status })).causes).toEqual([
+    'status.nodeAllocatableResourceClaimStatuses[0].resourceClaimName: Invalid value: "other": no mapping found in pod reference',
+  ]);
+});
+
 test("containers of kubectl debug are added, and stay as they are", async () => {
   const debug = (name: string, image: string) => ({ name, image, terminationMessagePolicy: "File" });
   await send("POST", pods, { metadata: { name: "debugged" }, spec: { containers: [container] } });
@@ -143,6 +178,26 @@ test("a CRD that has versions without a schema keeps them unless it serves one t
   ]);
 });
 
+test("a CRD that preserves unknown fields keeps a schema that isn't structural", async () => {
+  const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const patch = (crd: object) => send("PATCH", `${crds}/looses.example.com`, crd);
+  const crd = createCRD({ plural: "looses", kind: "Loose" }, { properties: { a: { type: "object" } } });
+  const loose = (description: string) => {
+    const { schema: _, ...version } = crd.spec.versions[0]!;
+    const schema = { openAPIV3Schema: { type: "object", properties: { a: { description } } } };
+    return { spec: { ...crd.spec, versions: [{ ...version, schema }], preserveUnknownFields: true } };
+  };
+  await send("POST", crds, crd);
+  expect((await patch(loose("new"))).causes).toContain(
+    "spec.validation.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields",
+  );
+  await store("customresourcedefinitions", "", "looses.example.com", (object: { spec: object }) => {
+    object.spec = loose("old").spec;
+  });
+  expect(await patch(loose("changed"))).toMatchObject({ status: 200 });
+  expect((await patch({ spec: { preserveUnknownFields: false } })).status).toBe(422);
+});
+
 test("a device of a slice keeps a taint that is unknown, and another device does not get it", async () => {
   const slices = "/apis/resource.k8s.io/v1/resourceslices";
   const taints = [{ key: "x.io/t", effect: "Later" }];
@@ -162,6 +217,20 @@ test("a device of a slice keeps a taint that is unknown, and another device does
   ] as const;
   expect(await send("PUT", `${slices}/old`, slice(both[1]))).toMatchObject({ status: 200 });
   expect((await send("PUT", `${slices}/old`, slice(...both))).causes).toHaveLength(1);
+});
+
+test("a StatefulSet that was stored with Recreate keeps it", async () => {
+  const sets = "/apis/apps/v1/namespaces/default/statefulsets";
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [container] } };
+  const spec = { replicas: 0, selector: { matchLabels: { a: "b" } }, template };
+  await send("POST", sets, { metadata: { name: "old" }, spec });
+  const patch = () =>
+    send("PATCH", `${sets}/old`, { spec: { updateStrategy: { type: "Recreate", rollingUpdate: null } } });
+  expect((await patch()).causes.join()).toContain("must be 'RollingUpdate' or 'OnDelete'");
+  await store("statefulsets", "default", "old", (object: { spec: object }) => {
+    Object.assign(object.spec, { updateStrategy: { type: "Recreate" } });
+  });
+  expect(await patch()).toMatchObject({ status: 200 });
 });
 
 test("a selector that a ReplicationController can't express stays", async () => {

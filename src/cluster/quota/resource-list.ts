@@ -40,7 +40,10 @@ export function withoutZeros(list: ResourceList): ResourceList {
   return filterList(list, (_, amount) => compareQuantities(amount, "0") !== 0);
 }
 
-function filterList(list: ResourceList, keeps: (name: string, amount: Quantity) => boolean): ResourceList {
+export function filterList(
+  list: ResourceList,
+  keeps: (name: string, amount: Quantity) => boolean,
+): ResourceList {
   return Object.fromEntries(Object.entries(list).filter(([name, amount]) => keeps(name, amount)));
 }
 
@@ -66,16 +69,37 @@ export function printList(list: ResourceList): string {
   return entries.map(([name, amount]) => `${name}=${amount}`).join(",");
 }
 
-/**
- * The requests or limits of a whole pod: the sum of its containers, or what an init container needs together with the
- * sidecars started before it, whichever is more. Resources of the pod itself take precedence.
- */
+/** The requests or limits of a whole pod: its own ones, or else those of its containers, and its overhead. */
 export function sumPodResources(pod: PodSpec, field: "requests" | "limits"): ResourceList {
+  const needed: ResourceList = { ...sumContainerResources(pod, field), ...pod.resources?.[field] };
+  const { overhead = {} } = pod;
+  // Overhead is added to limits only where the pod has a limit.
+  const isAdded = (name: string): boolean => field === "requests" || needed[name] !== undefined;
+  return addLists(needed, filterList(overhead, isAdded));
+}
+
+/** What the resources of a container depend on. */
+interface Sized {
+  readonly restartPolicy?: string | undefined;
+  readonly resources?: { readonly [List in "requests" | "limits"]?: ResourceList | undefined } | undefined;
+}
+
+/** What the resources of a pod's containers depend on. */
+type Containers = { readonly [List in "containers" | "initContainers"]?: readonly Sized[] | undefined };
+
+/**
+ * The requests or limits of a pod's containers: their sum, or what an init container needs together with the sidecars started
+ * before it, whichever is more.
+ */
+export function sumContainerResources(
+  { containers = [], initContainers = [] }: Containers,
+  field: "requests" | "limits",
+): ResourceList {
   let sum: ResourceList = {};
-  for (const { resources } of pod.containers) sum = addLists(sum, resources?.[field] ?? {});
+  for (const { resources } of containers) sum = addLists(sum, resources?.[field] ?? {});
   let sidecars: ResourceList = {};
   let starting: ResourceList = {};
-  for (const { restartPolicy, resources } of pod.initContainers ?? []) {
+  for (const { restartPolicy, resources } of initContainers) {
     const amounts = resources?.[field] ?? {};
     if (restartPolicy === "Always") {
       sum = addLists(sum, amounts);
@@ -85,14 +109,10 @@ export function sumPodResources(pod: PodSpec, field: "requests" | "limits"): Res
       starting = maxOfLists(starting, addLists(amounts, sidecars));
     }
   }
-  const needed: ResourceList = { ...maxOfLists(sum, starting), ...pod.resources?.[field] };
-  const { overhead = {} } = pod;
-  // Overhead is added to limits only where the pod has a limit.
-  const isAdded = (name: string): boolean => field === "requests" || needed[name] !== undefined;
-  return addLists(needed, filterList(overhead, isAdded));
+  return maxOfLists(sum, starting);
 }
 
 /** The larger quantity for each name. */
-function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
+export function maxOfLists(a: ResourceList, b: ResourceList): ResourceList {
   return mergeLists(a, b, (one, other) => (compareQuantities(one, other) < 0 ? other : one));
 }

@@ -349,6 +349,44 @@ test("autoscalers of 1.37 may scale to zero and count their generations", async 
     code: 201,
     body: { metadata: { generation: 1 }, spec: { minReplicas: 0 } },
   });
+  const status = { conditions: [{ type: "AbleToScale", status: "True", observedGeneration: -1 }] };
+  expect(
+    (await call("PATCH", `${path}/a/status`, { status }, "application/merge-patch+json")).text,
+  ).toContain(
+    "status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to 0",
+  );
+});
+
+test("a resize of 1.37 completes the resources of the pod, which limits itself as its containers do", async () => {
+  const sized = (cpu: string, resources: object) => {
+    const containers = [{ name: "c", image: "i", resources: { limits: { cpu } } }];
+    return { metadata: { name: "sized" }, spec: { containers, resources } };
+  };
+  const requests = { memory: "1Gi" };
+  const created = await call("POST", pods, sized("1", { requests }));
+  expect(created.body).toMatchObject({
+    spec: { resources: { requests: { ...requests, cpu: "1" }, limits: { cpu: "1" } } },
+  });
+  const resized = await call("PUT", `${pods}/sized/resize`, sized("2", { requests, limits: { cpu: "3" } }));
+  expect(resized.body).toMatchObject({
+    spec: { resources: { requests: { ...requests, cpu: "2" }, limits: { cpu: "3" } } },
+  });
+});
+
+test("a resize of 1.37 keeps the claims of a container", async () => {
+  const resize = (name: string) => {
+    const resources = { requests: { cpu: "2" }, claims: [{ name }] };
+    const resourceClaims = ["gpu", "nic"].map((each) => ({ name: each, resourceClaimName: each }));
+    return {
+      metadata: { name: "claims" },
+      spec: { containers: [{ name: "c", image: "i", resources }], resourceClaims },
+    };
+  };
+  await call("POST", pods, resize("gpu"));
+  expect(await call("PUT", `${pods}/claims/resize`, resize("gpu"))).toMatchObject({ code: 200 });
+  expect((await call("PUT", `${pods}/claims/resize`, resize("nic"))).text).toContain(
+    "only cpu and memory resources are mutable",
+  );
 });
 
 test("errors of 1.37 name the owner reference, and are there once; patches must be JSON", async () => {

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, invalidStruct } from "../../errors/index.ts";
+import { type FieldError, forbidden, invalid, invalidStruct, ruled } from "../../errors/index.ts";
 import type { JSONSchema } from "../../schema/json-schema.ts";
 import {
   checkDefaults,
@@ -18,14 +18,17 @@ export interface CheckSchemaOptions {
   readonly path?: string;
   /** The version has a status subresource. */
   readonly hasStatus?: boolean;
+  /** The CRD preserves unknown fields: then a stored schema that isn't structural may stay so. */
+  readonly preserves?: boolean;
 }
 
 /** Returns all errors for which an API server would reject the schema of a CRD version. */
 export function checkSchema(schema: JSONSchema, options: CheckSchemaOptions = {}): FieldError[] {
-  const { path = "spec.versions[0].schema.openAPIV3Schema", hasStatus = false } = options;
+  const { path = "spec.versions[0].schema.openAPIV3Schema", hasStatus = false, preserves = false } = options;
   const errors = checkRoot(schema, path, hasStatus);
   const unsupported = unsupportedKeyword(schema);
-  if (unsupported === undefined) errors.push(...checkStructure(schema, path));
+  const structural = unsupported === undefined ? checkStructure(schema, path) : [];
+  errors.push(...(preserves ? ruled("structure", structural) : structural));
   const total = new TotalCost();
   const hasRules = unsupported === undefined && errors.length === 0;
   const rules = hasRules ? SchemaRules.root(schema, total) : undefined;

@@ -99,7 +99,9 @@ interface FieldsOfV2 {
   readonly metrics?: readonly Sent<v2.MetricSpec>[] | undefined;
   readonly behavior?: Sent<v2.HorizontalPodAutoscalerSpec>["behavior"] | undefined;
   readonly currentMetrics?: readonly Sent<v2.MetricStatus>[] | null | undefined;
-  readonly conditions?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  readonly conditions?:
+    | ReadonlyArray<Readonly<Record<string, unknown>> & { observedGeneration?: number }>
+    | undefined;
 }
 
 type Annotations = Readonly<Record<string, string>>;

@@ -124,8 +124,10 @@ function setBehaviorDefaults({ spec }: HorizontalPodAutoscaler): void {
   };
 }
 
-/** Validates a status: only its numbers of replicas. */
+/** Validates a status: only its numbers. */
 function* statusProblems({ status = {} }: HorizontalPodAutoscaler): Problems {
+  for (const [at, { observedGeneration }] of itemsOf("status.conditions", status.conditions))
+    yield* nonNegative(`${at}.observedGeneration`, observedGeneration);
   for (const field of ["currentReplicas", "desiredReplicas"] as const)
     yield* nonNegative(`status.${field}`, status[field]);
 }

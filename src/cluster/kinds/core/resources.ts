@@ -1,11 +1,6 @@
 import type { Quantity } from "@tsbuilder/apimachinery/meta";
 import { checkLabel, checkQualifiedName } from "@tsbuilder/apimachinery/naming";
-import {
-  addQuantities,
-  compareQuantities,
-  isWholeQuantity,
-  parseQuantity,
-} from "@tsbuilder/apimachinery/quantity";
+import { compareQuantities, isWholeQuantity, parseQuantity } from "@tsbuilder/apimachinery/quantity";
 import {
   duplicate,
   forbidden,
@@ -16,7 +11,15 @@ import {
   ruled,
 } from "@tsbuilder/apimachinery/errors";
 import { type Problems, ifSet, itemsOf, refused } from "../checks/problems.ts";
-import type { Container, PodSpec, ResourceRequirements } from "./pod-spec/types.ts";
+import { isFeatureOn } from "../../contract/version.ts";
+import {
+  type ResourceList,
+  filterList,
+  maxOfLists,
+  onlyOf,
+  sumContainerResources,
+} from "../../quota/resource-list.ts";
+import type { PodSpec, ResourceRequirements } from "./pod-spec/types.ts";
 
 const hugePagesPrefix = "hugepages-";
 
@@ -82,7 +85,7 @@ export function* containerResourceNameProblems(field: string, name: string): Pro
 }
 
 /** Returns whether a resource can be set for the whole pod, not only for containers. */
-export function isForPods(name: string): boolean {
+function isForPods(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePages(name);
 }
 
@@ -114,11 +117,15 @@ export function* podResourceProblems(spec: PodSpec, claims: ReadonlySet<string>,
     yield forbidden(`${field}.claims`, "claims may not be set for Resources at pod-level");
   }
   yield* requirementProblems(field, resources, claims, podResourceNameProblems);
-  for (const [name, limit] of Object.entries(resources.requests ?? {})) {
-    const sum = sumOfRequests(containers, name);
-    if (compareQuantities(sum, limit) <= 0) continue;
-    const detail = `must be greater than or equal to aggregate container requests of ${sum}`;
-    yield invalid(`${field}.requests[${name}]`, limit, detail);
+  for (const list of ["requests", "limits"] as const) {
+    const sums = sumContainerResources(spec, list);
+    for (const [name, amount] of Object.entries(resources[list] ?? {})) {
+      if (list === "limits" && !isHugePages(name)) continue;
+      const sum = sums[name] ?? "0";
+      if (compareQuantities(sum, amount) <= 0) continue;
+      const detail = `must be greater than or equal to aggregate container ${list} of ${sum}`;
+      yield invalid(`${field}.${list}[${name}]`, amount, detail);
+    }
   }
   for (const [each, container] of itemsOf(`${field}.containers`, containers)) {
     for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
@@ -137,11 +144,38 @@ function* podResourceNameProblems(field: string, name: string): Problems {
   yield notSupported(field, name, ["cpu", "hugepages-", "memory"]);
 }
 
-/** The sum of the containers' requests. */
-export function sumOfRequests(containers: readonly Container[], name: string): string {
-  return containers
-    .map(({ resources }) => resources?.requests?.[name] ?? "0")
-    .reduce<string>((sum, request) => addQuantities(sum, request), "0");
+/**
+ * Completes the resources of a pod that has some itself. Huge pages are limited to what its containers may use, and requests
+ * default to what these request, or else to the limits: until 1.37 only where there are limits. Since then a limit, too,
+ * defaults to what the containers may use, if all of them are limited.
+ */
+export function defaultPodResources(spec: PodSpec): void {
+  const { limits: sent = {}, requests: wanted = {} } = spec.resources ?? {};
+  if (Object.keys({ ...sent, ...wanted }).length === 0) return;
+  const isCompleted = arePodResourcesCompleted();
+  const allowed = sumContainerResources(spec, "limits");
+  const pages = filterList(allowed, (name) => isHugePages(name) && wanted[name] === undefined);
+  let limits: ResourceList = { ...pages, ...sent };
+  let requests: ResourceList = wanted;
+  if (isCompleted || Object.keys(limits).length > 0) {
+    const ofContainers = onlyOf(sumContainerResources(spec, "requests"), ["cpu", "memory"]);
+    requests = { ...filterList(limits, isForPods), ...ofContainers, ...wanted };
+  }
+  if (isCompleted) {
+    const { initContainers = [], containers = [], ephemeralContainers = [] } = spec;
+    const all = [...initContainers, ...containers, ...ephemeralContainers];
+    const isLimited = (name: string): boolean =>
+      isForPods(name) && all.every(({ resources }) => resources?.limits?.[name] !== undefined);
+    const due = filterList(requests, (name) => limits[name] === undefined && isLimited(name));
+    limits = { ...limits, ...maxOfLists(due, onlyOf(allowed, Object.keys(due))) };
+  }
+  const amounts = Object.entries({ limits, requests }).filter(([, list]) => Object.keys(list).length > 0);
+  spec.resources = { ...spec.resources, ...Object.fromEntries(amounts) };
+}
+
+/** Returns whether a pod's own resources are completed when it is created or resized; until 1.37, whenever it is decoded. */
+export function arePodResourcesCompleted(): boolean {
+  return isFeatureOn("PodLevelResourcesFixDefaulting");
 }
 
 function* requirementProblems(

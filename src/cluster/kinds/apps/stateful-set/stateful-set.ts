@@ -150,7 +150,9 @@ function* updateStrategyProblems(
     yield invalidStruct(at, shown, "only allowed for updateStrategy 'RollingUpdate'");
   } else if (type !== "RollingUpdate") {
     const shown = { Type: type ?? "", RollingUpdate: rollingUpdate ?? null };
-    yield invalidStruct(field, shown, "must be 'RollingUpdate' or 'OnDelete'");
+    const problem = invalidStruct(field, shown, "must be 'RollingUpdate' or 'OnDelete'");
+    // A StatefulSet that was stored while that feature was on keeps it.
+    yield* type === "Recreate" ? ruled("Recreate", [problem]) : [problem];
   } else if (rollingUpdate) {
     const { partition, maxUnavailable } = rollingUpdate;
     yield* nonNegative(`${at}.partition`, partition);

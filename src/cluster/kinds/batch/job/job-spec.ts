@@ -33,9 +33,15 @@ const nonNegativeFields = [
   "maxFailedIndexes",
 ] as const;
 
-/** Reports a change of `scheduling`, which only Jobs have that were stored while that feature was on. Since 1.37. */
+/** Returns how a Job's pods are scheduled together: only Jobs have it that were stored while that feature was on. Since 1.37. */
+function schedulingOf(spec: JobSpec) {
+  type Scheduling = { schedulingPolicy?: { gang?: { minCount?: number } } };
+  return (spec as { scheduling?: Scheduling }).scheduling;
+}
+
+/** Reports a change of `scheduling`. */
 export function* schedulingChanges(field: string, spec: JobSpec, old: JobSpec): Problems {
-  const [now, before] = [spec, old].map((each) => (each as { scheduling?: object }).scheduling);
+  const [now, before] = [schedulingOf(spec), schedulingOf(old)];
   if (isEqual(now, before)) return;
   if (now) yield forbidden(`${field}.scheduling`, "");
   else yield invalid(`${field}.scheduling`, null, "field cannot be cleared once set");
@@ -56,6 +62,12 @@ export function* jobSpecProblems(field: string, spec: JobSpec): Problems {
     }
   }
   yield* policyProblems(field, spec);
+  const { minCount = 0 } = schedulingOf(spec)?.schedulingPolicy?.gang ?? {};
+  const { parallelism = 1 } = spec;
+  if (minCount > parallelism) {
+    const detail = `must not be greater than parallelism (${parallelism})`;
+    yield invalid(`${field}.scheduling.schedulingPolicy.gang.minCount`, minCount, detail);
+  }
   yield* podTemplateProblems(spec.template, `${field}.template`);
   yield* restartPolicyProblems(`${field}.template.spec.restartPolicy`, spec);
 }

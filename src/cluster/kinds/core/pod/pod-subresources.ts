@@ -1,6 +1,6 @@
 import { copyJSON, isEqual } from "@tsbuilder/apimachinery/json";
 import { forbidden, invalid } from "@tsbuilder/apimachinery/errors";
-import { isFeatureOn } from "../../../contract/version.ts";
+import { isFeatureOn, servesSince } from "../../../contract/version.ts";
 import { resetBuiltInStatus } from "../../../registry/default-strategy.ts";
 import { type Problems, itemsOf } from "../../checks/problems.ts";
 import { isMirror } from "../../../contract/api-object.ts";
@@ -58,7 +58,7 @@ export function* resizeProblems(pod: Pod, old: Pod, keepsClass: boolean): Proble
     }
     yield* podLevelProblems(now, before);
   }
-  if (nodeAllocatableResourceClaimStatuses?.length)
+  if (nodeAllocatableResourceClaimStatuses?.length && !servesSince("1.37"))
     yield forbidden("spec", "pods with node allocatable resource claims cannot be resized");
   const order = [...orderProblems(pod, old)];
   yield* order;
@@ -132,8 +132,10 @@ function* containerProblems(
     if (wasChanged) yield forbidden("spec", "resources for non-sidecar init containers are immutable");
     return;
   }
-  // As on the real server, claims count as a change of something else.
-  const masked = withOldAmounts(now.resources, before.resources);
+  // As on the real server, claims count as a change of something else until 1.37.
+  const { claims } = now.resources ?? {};
+  const kept = servesSince("1.37") && claims?.length ? { claims } : {};
+  const masked = { ...withOldAmounts(now.resources, before.resources), ...kept };
   if (!isEqual({ ...now, resources: masked }, normalized(before, before.resources))) {
     if (list === "containers") yield forbidden("spec", "only cpu and memory resources are mutable");
     else yield forbidden(at, "only cpu and memory resources for init or sidecar containers are mutable");

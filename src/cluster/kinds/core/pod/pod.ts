@@ -12,15 +12,15 @@ import {
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import { fieldText } from "../../../registry/resource.ts";
 import type { BuiltInKind } from "../../built-in-kind.ts";
-import type { Container, Pod, PodSpec, ResourceRequirements } from "../pod-spec/types.ts";
+import type { Container, Pod, PodSpec } from "../pod-spec/types.ts";
 import type { ResourceList } from "../../../quota/resource-list.ts";
 import { addLists, isSameList, onlyOf, withoutZeros } from "../../../quota/resource-list.ts";
 import { resetStatusAlone, takeOver } from "../../../registry/default-strategy.ts";
 import { alignFirst, keepAbsent } from "../../fill-in.ts";
-import { isFeatureOn, servesSince } from "../../../contract/version.ts";
+import { servesSince } from "../../../contract/version.ts";
 import { hostnameWarning } from "../../checks/names.ts";
 import { defaultPodSpec } from "../pod-spec/defaults.ts";
-import { isForPods, sumOfRequests } from "../resources.ts";
+import { arePodResourcesCompleted, defaultPodResources } from "../resources.ts";
 import {
   adoptAppArmorAnnotations,
   annotationMatchProblems,
@@ -68,10 +68,11 @@ export const pod: BuiltInKind = {
       }
       const { status = {} } = object as Pod;
       alignFirst(status, "podIP", "podIPs", "ip");
-      if (spec.resources) defaultPodRequests(spec.resources, spec.containers ?? []);
+      if (!arePodResourcesCompleted()) defaultPodResources(spec);
     },
     prepareForCreate(object, { now }) {
       const pod = object as Pod;
+      if (arePodResourcesCompleted()) defaultPodResources(pod.spec);
       pod.status = { phase: "Pending", qosClass: qosClass(pod.spec) };
       adoptAppArmorAnnotations(pod);
       mergeLabelKeys(pod.spec, pod.metadata.labels ?? {});
@@ -90,12 +91,13 @@ export const pod: BuiltInKind = {
     prepareForUpdate(object, old, { subresource }) {
       const [pod, { spec, status: before = {} }] = [object as Pod, old as Pod];
       if (subresource === "binding") delete pod.status?.nominatedNodeName;
-      if ((subresource === "" || subresource === "resize") && isFeatureOn("PodLevelResourcesFixDefaulting"))
+      if ((subresource === "" || subresource === "resize") && arePodResourcesCompleted()) {
         keepAbsent(pod.spec, spec, "resources");
+        if (subresource === "resize") defaultPodResources(pod.spec);
+      }
       if (subresource !== "status") return;
       pod.status = withOldGenerations({ ...pod.status }, before);
-      if (servesSince("1.37"))
-        keepAbsent(pod.status, before, "resourceClaimStatuses", "extendedResourceClaimStatus");
+      if (servesSince("1.37")) keepAbsent(pod.status, before, ...statusesOfClaims);
       pod.status.qosClass ||= before.qosClass!;
     },
     validate: (object) => [...newPodProblems(object as Pod)],
@@ -137,6 +139,12 @@ export const pod: BuiltInKind = {
     },
   },
 };
+
+const statusesOfClaims = [
+  "resourceClaimStatuses",
+  "extendedResourceClaimStatus",
+  "nodeAllocatableResourceClaimStatuses",
+] as const;
 
 function* newPodProblems(pod: Pod): Problems {
   yield* podProblems(pod);
@@ -300,6 +308,7 @@ function* statusProblems({ spec, status: now = {} }: Pod, { status: before = {} 
   yield* transitionProblems(ephemeral, debugging, before.ephemeralContainerStatuses, () => false);
   yield* claimStatusProblems(spec, now);
   yield* extendedClaimProblems(spec, now.extendedResourceClaimStatus);
+  yield* nodeClaimProblems(spec, now);
   yield* addressProblems("status.podIPs", now.podIPs, before.podIPs);
   if (now.hostIPs?.length) {
     const [first] = now.hostIPs;
@@ -433,6 +442,19 @@ function* extendedClaimProblems(spec: PodSpec, claim: Status["extendedResourceCl
   yield* needed(`${field}.resourceClaimName`, resourceClaimName, checkSubdomain);
 }
 
+/** Validates that a pod refers to the claims from which its node's own resources are allocated. */
+function* nodeClaimProblems({ resourceClaims = [] }: PodSpec, status: Status): Problems {
+  const known = [...resourceClaims, ...(status.resourceClaimStatuses ?? [])];
+  const list = itemsOf(
+    "status.nodeAllocatableResourceClaimStatuses",
+    status.nodeAllocatableResourceClaimStatuses,
+  );
+  for (const [at, { resourceClaimName: name }] of list) {
+    if (!name || known.some(({ resourceClaimName }) => resourceClaimName === name)) continue;
+    yield invalid(`${at}.resourceClaimName`, name, "no mapping found in pod reference");
+  }
+}
+
 /** Validates the user that a container runs as. */
 function* userProblems(
   field: string,
@@ -521,16 +543,6 @@ function withObservedGeneration<T extends Observed>(now: T, before: Observed | u
 function defaultRequests({ resources }: Container): void {
   if (!resources?.limits) return;
   resources.requests = { ...resources.limits, ...resources.requests };
-}
-
-/** Requests of the pod default to the sum of its containers' requests, or else to its limits. */
-function defaultPodRequests(resources: ResourceRequirements, containers: readonly Container[]): void {
-  if (!resources.limits) return;
-  const limits = Object.fromEntries(Object.entries(resources.limits).filter(([name]) => isForPods(name)));
-  const names = new Set(containers.flatMap((each) => Object.keys(each.resources?.requests ?? {})));
-  const shared = [...names].filter((name) => name === "cpu" || name === "memory");
-  const sums = shared.map((name) => [name, sumOfRequests(containers, name)]);
-  resources.requests = { ...limits, ...Object.fromEntries(sums), ...resources.requests };
 }
 
 function gatedCondition(now: number): object {
