@@ -120,6 +120,10 @@ const clusterFailures: readonly Failure[] = [
     hint: () => "the cluster does not accept the credentials in the kubeconfig: log in again",
   },
   {
+    pattern: /was previously a storage version, and must remain in spec\.versions/u,
+    hint: () => "objects are stored in the version that is gone: deploy the release before, then tsbuilder migrate storage",
+  },
+  {
     pattern: /^The \w+ "[^"]+" is invalid/m,
     hint: () => "fix it in config/; tsbuilder installer prints what was sent",
   },

@@ -9,7 +9,7 @@ test.skipIf("missing" in binaries)(
   "all objects are stored anew, though the operator is killed and others write",
   async () => {
     if ("missing" in binaries) return;
-    const plane = await startControlPlane(binaries.folder);
+    const plane = await startControlPlane(binaries.folder, { controllerManager: true });
     onTestFinished(() => plane.stop());
     const report = await migrateUnderLoad(plane, { objects: 1500, objectsPerSecond: 300, killEvery: 2000 });
     expect(report).toMatchObject({ wrong: [], left: [], storedVersions: ["v2"] });

@@ -2,12 +2,12 @@ import { defineKind } from "@tsbuilder/apimachinery/meta";
 import { crdName, deny, migrate, openWidgets, statusOf, versions } from "./stored-widgets.ts";
 import { stepMigration } from "../../../src/runtime/storage-migration/storage-migration.ts";
 
-// A process serves one release: `migrate-on-newest.ts [REJECTED]` migrates on another one than the tests' own, and says how.
+// A process serves one release: `migrate-on-newest.ts CONTROLLER [REJECTED]` migrates on another one than the tests' own, and says how.
 
-const [rejected] = process.argv.slice(2);
+const [controller, rejected] = process.argv.slice(2);
 const { client, clock, stop } = await openWidgets(30, {
   kubernetesVersion: "1.37",
-  controllers: ["storageversionmigrator"],
+  controllers: controller === "" ? [] : ["storageversionmigrator"],
 });
 const StorageVersionMigration = defineKind(
   { group: "storagemigration.k8s.io", version: "v1" },

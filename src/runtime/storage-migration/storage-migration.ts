@@ -106,13 +106,13 @@ export async function stepMigration(
     return { state: "running", version, written: 0, total: undefined, after: settleTime };
   }
   if (progress.byServer) {
-    const state = await migrateByServer(client, crd);
+    const state = await migrateByServer(client, crd, clock);
     if (typeof state === "object") {
       await report(progress, state);
       return { state: "running", version, written: 0, total: undefined, after: serverInterval };
     }
     if (state === "Failed") {
-      // The server's controller ends at the first object that it can't write: this one goes on, and names it.
+      // The server's controller ends at the first object that it can't write: the client goes on, and names it.
       await report(
         { ...progress, byServer: false },
         running("Migrating", "The server's own migration failed"),
@@ -259,7 +259,7 @@ async function writeAgain(
 
 interface StorageVersionMigration extends KubernetesObject {
   spec: { resource: { group: string; resource: string } };
-  status?: { conditions?: Condition[] };
+  status?: { conditions?: Condition[]; resourceVersion?: string };
 }
 
 /** Servers have it since Kubernetes 1.37. */
@@ -279,10 +279,14 @@ async function canServerMigrate(client: Client): Promise<boolean> {
   }
 }
 
+/** Milliseconds after which a request that nobody has taken up is withdrawn: the controller may be switched off. */
+const serverPatience = 60_000;
+
 /** Has the server migrate, in an object for each generation of the CRD. Returns what is known of it while it runs. */
 async function migrateByServer(
   client: Client,
   crd: CRD,
+  clock: Clock,
 ): Promise<"Succeeded" | "Failed" | ReportedCondition> {
   const key = { name: `${crd.metadata.name}-${crd.metadata.generation ?? 0}` };
   const { group, names } = crd.spec;
@@ -293,7 +297,12 @@ async function migrateByServer(
     return running("Migrating", `The server migrates: StorageVersionMigration ${key.name}`);
   }
   const conditions = found.status?.conditions;
-  const ended = (["Succeeded", "Failed"] as const).find((type) => isConditionTrue(conditions, type));
+  const isIgnored =
+    !found.status?.resourceVersion &&
+    clock.now() - Date.parse(found.metadata.creationTimestamp) > serverPatience;
+  const ended = isIgnored
+    ? "Failed"
+    : (["Succeeded", "Failed"] as const).find((type) => isConditionTrue(conditions, type));
   if (ended) {
     await client.delete(StorageVersionMigration, found);
     return ended;

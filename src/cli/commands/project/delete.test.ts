@@ -43,6 +43,14 @@ describe("delete api", () => {
     },
   );
 
+  test("warns of objects that may be stored in a version, if another one remains", async () => {
+    expect(await call(`${line} --dry-run`)).not.toContain("storedVersions");
+    await call("create api --group apps --version v2 --kind Order --controller=false");
+    const output = await call(`${line.replace("v1", "v2")} --dry-run`);
+    expect(output).toContain("lists v2 in status.storedVersions");
+    expect(output).toContain("tsbuilder migrate storage");
+  });
+
   test("deletes edited files with --force", async () => {
     change();
     await call(`${line} --force`);

@@ -6,7 +6,7 @@ import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resourc
 import { withPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import type { Project, Resource } from "../../../project/project.ts";
+import { isSameKind, type Project, type Resource } from "../../../project/project.ts";
 
 /** The flags of a command that deletes what another one scaffolded. */
 const deletionFlags = {
@@ -26,9 +26,15 @@ export const deleteApi = defineCommand({
   examples: ["tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run"],
   async run(call) {
     const name = call.flags["controller-name"];
-    return deleteFrom(call, (project, resource) =>
-      name === undefined ? removeResource(project, resource) : removeController(project, resource, name),
-    );
+    return deleteFrom(call, (project, resource) => {
+      if (name !== undefined) return removeController(project, resource, name);
+      const { version } = resource;
+      if (project.resources.some((other) => other !== resource && isSameKind(other, resource)))
+        call.ui.note(
+          `warning: a cluster whose CRD lists ${version} in status.storedVersions rejects a CRD without it\nhint: store its objects again before you deploy: tsbuilder migrate storage`,
+        );
+      return removeResource(project, resource);
+    });
   },
 });
 
