@@ -1,7 +1,7 @@
 import { compileValidator, type Validator } from "@tsbuilder/apimachinery/cel";
 import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
-import { drawValue, numbered, Random } from "@tsbuilder/apimachinery/sample";
+import { drawValue, numbered, Random, shrinkValue } from "@tsbuilder/apimachinery/sample";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
 import { type Aim, placeText, type SchemaChange, type Step } from "./compare-schemas.ts";
 
@@ -261,51 +261,10 @@ function replaceAt<T>(object: T, source: unknown, [step, ...rest]: readonly Step
   return copy as T;
 }
 
-/** The most objects that are tried while one is shrunk. */
-const mostShrinks = 600;
-
 /** Removes and simplifies parts of a witness as long as it remains one. */
-function shrink(trial: Trial, object: WitnessObject): WitnessObject {
-  let smallest = object;
-  let tries = 0;
-  for (let isSmaller = true; isSmaller && tries < mostShrinks;) {
-    isSmaller = false;
-    for (const candidate of smaller(smallest, "")) {
-      if (++tries >= mostShrinks) break;
-      if (!judge(trial, candidate as WitnessObject)) continue;
-      smallest = candidate as WitnessObject;
-      isSmaller = true;
-      break;
-    }
-  }
-  return smallest;
-}
-
-/** Yields copies of a value with one part less, or a simpler one. */
-function* smaller(value: unknown, path: string): Generator {
-  if (Array.isArray(value)) {
-    if (value.length > 4) yield value.slice(0, Math.ceil(value.length / 2));
-    if (value.length > 1) yield value.slice(0, 1);
-    for (const index of value.keys()) if (value.length < 20) yield value.toSpliced(index, 1);
-    for (const [index, item] of value.slice(0, 20).entries())
-      for (const less of smaller(item, `${path}[]`)) yield value.with(index, less);
-  } else if (isObject(value)) {
-    for (const key of Object.keys(value).slice(0, 60)) {
-      if (path === "" && ["apiVersion", "kind", "metadata"].includes(key)) continue;
-      const { [key]: inner, ...others } = value;
-      yield others;
-      for (const less of smaller(inner, `${path}.${key}`)) yield { ...value, [key]: less };
-    }
-  } else if (typeof value === "string") {
-    if (value.length > 1) yield "a";
-    if (/[^a]/u.test(value)) yield "a".repeat(value.length);
-    if (value.length > 1) yield value.slice(0, Math.ceil(value.length / 2));
-    if (value.length > 1) yield value.slice(0, -1);
-  } else if (typeof value === "number" && value !== 0) {
-    yield 0;
-    if (Math.abs(value) > 1) yield Math.trunc(value / 2);
-    if (Math.abs(value) >= 1) yield value - Math.sign(value);
-  }
+function shrink(trial: Trial, { apiVersion, kind, metadata, ...content }: WitnessObject): WitnessObject {
+  const complete = (part: object): WitnessObject => ({ apiVersion, kind, metadata, ...part });
+  return complete(shrinkValue(content, (smaller) => judge(trial, complete(smaller)) !== undefined));
 }
 
 function hash(text: string): number {

@@ -121,7 +121,8 @@ const clusterFailures: readonly Failure[] = [
   },
   {
     pattern: /was previously a storage version, and must remain in spec\.versions/u,
-    hint: () => "objects are stored in the version that is gone: deploy the release before, then tsbuilder migrate storage",
+    hint: () =>
+      "objects are stored in the version that is gone: deploy the release before, then tsbuilder migrate storage",
   },
   {
     pattern: /^The \w+ "[^"]+" is invalid/m,

@@ -11,4 +11,5 @@ export {
   rangeOf,
 } from "./draw-value.ts";
 export { narrow } from "./narrow.ts";
+export { shrinkValue } from "./shrink-value.ts";
 export { typicalKeys } from "./typical-values.ts";

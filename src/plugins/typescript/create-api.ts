@@ -324,7 +324,7 @@ function conversion(
   if (!spoke) return emptyBlueprint;
   const folder = webhookFolder(project, spoke);
   const file = `${folder}/${kindFile(hub)}_conversion.ts`;
-  const commonContext = {
+  const context = {
     header: fileHeader(boilerplate),
     webhookFolder: folder,
     kindLower: kindFile(hub),
@@ -332,20 +332,14 @@ function conversion(
     version: spokeVersion,
     hubVersion: hub.version,
     typesImport: typesModule(project, spoke, file),
+    hubImport: typesModule(project, hub, file),
   };
   return joinBlueprints(
     {
-      ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", {
-        ...commonContext,
-        hubImport: typesModule(project, hub, file),
-      }),
+      ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", context),
       inserts: registrationInserts(project, spoke, file, `${hub.kind}Conversion`),
     },
-    part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", {
-      ...commonContext,
-      variable: variableName(hub.kind),
-      apiVersion: `${qualifiedGroup(hub)}/${spokeVersion}`,
-    }),
+    part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", context),
   );
 }
 
@@ -392,7 +386,7 @@ const keywords = new Set(
     "super switch this throw true try typeof var void while with yield async of eval arguments undefined " +
     "log request context events manager cluster client created object expect test eventually key draft " +
     "children ready conditions reason message labels name nameOf labelsOf setCondition findCondition isConditionTrue " +
-    "beforeAll afterAll startTestManager startTestCluster groupVersion structuredClone admissionContext checkRoundTrip " +
+    "beforeAll afterAll startTestManager startTestCluster groupVersion structuredClone admissionContext checkRoundTrips " +
     "toHub fromHub podProblem pausedStatus consistently"
   ).split(" "),
 );

@@ -45,7 +45,8 @@ export async function createCRDValidator(...sources: readonly (string | object)[
   };
 }
 
-interface CRD {
+/** A CRD, as far as tests read it. */
+export interface CRD {
   readonly kind?: string;
   readonly spec: {
     readonly group: string;
@@ -57,8 +58,8 @@ interface CRD {
   };
 }
 
-/** Reads the CRDs of a source. A folder's files are read in order of their names. */
-async function readCRDs(source: string | object): Promise<CRD[]> {
+/** Reads the CRDs of a source: an object, or a path. A folder's files are read in order of their names. */
+export async function readCRDs(source: string | object): Promise<CRD[]> {
   if (typeof source === "object") return [source as CRD];
   const { parseAllDocuments } = await import("yaml");
   const isFolder = (await stat(source)).isDirectory();

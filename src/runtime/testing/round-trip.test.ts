@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
-import type { CustomResource } from "@tsbuilder/apimachinery/meta";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type CustomResource, defineKind } from "@tsbuilder/apimachinery/meta";
 import type { Conversion } from "../webhook/webhooks.ts";
-import { checkRoundTrip } from "./webhook-calls.ts";
+import { checkRoundTrip, checkRoundTrips } from "./check-round-trips.ts";
 
 interface Hub extends CustomResource<{ replicas?: number }> {}
 interface Spoke extends CustomResource<{ size: number; note?: string }> {}
@@ -34,4 +37,67 @@ test("checkRoundTrip() accepts a lossless conversion, and names what another one
     },
   };
   expect(() => checkRoundTrip(careful, spoke({ size: 1, note: "x" }))).not.toThrow();
+});
+
+const crd = {
+  kind: "CustomResourceDefinition",
+  spec: {
+    group: "example.com",
+    names: { kind: "Disk" },
+    versions: [
+      version("v1", {
+        replicas: { type: "integer", minimum: 0 },
+        mode: { type: "string", enum: ["Fast", "Safe"] },
+      }),
+      version("v1beta1", {
+        size: { type: "integer", minimum: 0, default: 1 },
+        note: { type: "string", maxLength: 20 },
+      }),
+    ],
+  },
+};
+
+function version(name: string, properties: object) {
+  const spec = { type: "object", properties };
+  return { name, schema: { openAPIV3Schema: { type: "object", properties: { spec } } } };
+}
+
+const DiskHub = defineKind<Hub>({ group: "example.com", version: "v1" }, { kind: "Disk", plural: "disks" });
+const Disk = defineKind<Spoke>(
+  { group: "example.com", version: "v1beta1" },
+  { kind: "Disk", plural: "disks" },
+);
+
+test("checkRoundTrips() draws objects of both versions, and shows the smallest one that is changed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "round-trips-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "disks.json"), JSON.stringify(crd));
+  const check = (conversion: Conversion<Hub, Spoke>, only?: (object: Hub | Spoke) => boolean) =>
+    checkRoundTrips(conversion, { hub: DiskHub, spoke: Disk, crds: folder, only });
+
+  const lossy: Conversion<Hub, Spoke> = {
+    toHub: ({ spec: { size } }) => ({ spec: { replicas: size } }),
+    fromHub: ({ spec }) => ({ spec: { size: spec?.replicas ?? 1 } }),
+  };
+  await expect(check(lossy)).rejects.toThrow(
+    'example.com/v1 Disk by way of v1beta1 comes back changed by [{"op":"add","path":"/spec","value":{"replicas":1}}]',
+  );
+  const withSpec = ({ spec }: Hub | Spoke) => spec !== undefined && !("replicas" in spec && "mode" in spec);
+  await expect(check(lossy, withSpec)).rejects.toThrow("comes back changed by");
+
+  const annotated: Conversion<Hub, Spoke> = {
+    toHub: ({ metadata, spec }: Spoke) => {
+      const { original, ...annotations } = metadata.annotations ?? {};
+      return original === undefined
+        ? { metadata: { ...metadata, annotations: { kept: JSON.stringify({ spec }) } } }
+        : { metadata: { ...metadata, annotations }, ...(JSON.parse(original) as object) };
+    },
+    fromHub: ({ metadata, spec }: Hub) => {
+      const { kept, ...annotations } = metadata.annotations ?? {};
+      return kept === undefined
+        ? { metadata: { ...metadata, annotations: { original: JSON.stringify({ spec }) } } }
+        : { metadata: { ...metadata, annotations }, ...(JSON.parse(kept) as object) };
+    },
+  } as never;
+  await expect(check(annotated)).resolves.toBeUndefined();
 });
