@@ -151,8 +151,8 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
 
   /**
    * Stores the objects of a kind again whenever its CRD has another storage version, and then removes the former versions
-   * from `status.storedVersions`, so that a release may drop them. While holding the lease only; the CRD is looked at once a
-   * minute, and its condition `StorageMigrated` says how far it is. Needs the permissions of the guide "Storage migration".
+   * from `status.storedVersions`, so that a release may drop them. While holding the lease only; the condition
+   * `StorageMigrated` of the CRD says how far it is. Needs the permissions of the guide "Storage migration".
    */
   migrateStorage(kind: Kind, options?: StorageMigrationOptions): void {
     migrateStorage(this, kind, options);

@@ -1,6 +1,9 @@
 import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { createCache } from "../cache/create-cache.ts";
 import type { ClusterScopedName } from "../client/client.ts";
-import { pollSource } from "../controller/poll-source.ts";
+import { metadataOnly } from "../client/metadata-only.ts";
+import { aborted, onAbort } from "../clock/waits.ts";
+import type { Source } from "../controller/source.ts";
 import { CustomResourceDefinition } from "../k8s/apiextensions/v1.ts";
 import { type StorageMigrationOptions, stepMigration } from "../storage-migration/storage-migration.ts";
 import type { Cluster } from "./cluster.ts";
@@ -11,35 +14,59 @@ const rejectedInterval = { minutes: 10 };
 /** Adds the controller that migrates the stored objects of a kind, a page in each reconcile. */
 export function migrateStorage(cluster: Cluster, kind: Kind, options?: StorageMigrationOptions): void {
   const client = cluster.client.with({ live: true });
-  const crd: ClusterScopedName = { name: `${kind.plural}.${kind.group}` };
-  const source = pollSource({
-    name: `CRD ${crd.name}`,
-    every: { minutes: 1 },
-    list: async (signal) => [await client.get(CustomResourceDefinition, crd, { signal })],
-    key: ({ metadata }) => metadata.name,
-    requests: () => [crd],
-  });
+  const name = `${kind.plural}.${kind.group}`;
   cluster
-    .controllerOf<ClusterScopedName>(({ name }) => name)
-    .named(`storage-migration-${crd.name}`)
-    .watchesSource(source)
+    .controllerOf<ClusterScopedName>((crd) => crd.name)
+    .named(`storage-migration-${name}`)
+    .watchesSource(specChanges(cluster, name))
     .complete({
-      async reconcile({ name }, { log, events }) {
+      async reconcile(crd, { log, events }) {
         const step = await stepMigration(client, name, cluster.clock, options);
         if (step.state === "running") return { requeueAfter: { milliseconds: step.after } };
-        const subject = source.get(name)!;
-        if (step.state === "rejected") {
-          log.error("Objects can't be stored in another version", {
-            version: step.version,
-            message: step.message,
-          });
-          events.warning(subject, "StorageMigrationRejected", step.message);
+        const { state, version } = step;
+        if (state === "rejected") {
+          log.error("Objects can't be stored in another version", { version, message: step.message });
+          events.warning(
+            await client.get(CustomResourceDefinition, crd),
+            "StorageMigrationRejected",
+            step.message,
+          );
           return { requeueAfter: rejectedInterval };
         }
         if (step.written === 0) return;
-        log.info("Stored all objects in another version", { version: step.version, objects: step.written });
-        events.normal(subject, "StorageMigrated", `${step.written} objects are stored in ${step.version}`);
+        log.info("Stored all objects in another version", { version, objects: step.written });
+        const note = `${step.written} objects are stored in ${version}`;
+        events.normal(await client.get(CustomResourceDefinition, crd), "StorageMigrated", note);
         return;
       },
     });
+}
+
+/**
+ * Watches one CRD, apart from the manager's cache, which may have all of them. What a migration writes, annotation and status,
+ * causes no requests: they would come before the next page is due.
+ */
+function specChanges({ client, clock }: Cluster, name: string): Source<ClusterScopedName> {
+  return {
+    name: `CRD ${name}`,
+    async start(enqueue, { signal, patience, log }) {
+      const cache = createCache(client.with({ live: true }), {
+        clock,
+        onError: (error) => log.warn("Can't watch the CRD of a storage migration", { crd: name, error }),
+      });
+      onAbort(signal, () => void cache.stop());
+      const definitions = metadataOnly(CustomResourceDefinition);
+      cache.keepOnly(definitions, { fields: `metadata.name=${name}` });
+      const informer = cache.informer(definitions);
+      let generation: number | undefined;
+      informer.subscribe(({ object }) => {
+        if (object.metadata.generation === generation) return;
+        ({ generation } = object.metadata);
+        enqueue({ name });
+      });
+      cache.start();
+      // An operator that may not watch its CRD works all the same.
+      await Promise.race([informer.synced(signal), aborted(patience)]);
+    },
+  };
 }
