@@ -37,6 +37,8 @@ export interface SchemaChange {
   /** The keyword that changed, as in the path of a CRD's errors: `maximum`, `x-kubernetes-validations[0]`. */
   readonly keyword?: string;
   readonly aim?: Aim;
+  /** The change is in the direction that breaks nobody. */
+  readonly isHarmless?: boolean;
   /** A place in the new schema that the sources have, for a field that is gone. Default: the place itself. */
   readonly beside?: readonly Step[];
 }
@@ -339,7 +341,9 @@ function compareMerging(old: JSONSchema, next: JSONSchema, steps: readonly Step[
   const [oldMap, newMap] = [old, next].map((schema) => schema["x-kubernetes-map-type"] ?? "granular");
   if (oldMap !== newMap) {
     const message = `the map type was ${oldMap} and is ${newMap}`;
-    changes.push({ rule: "map-type-changed", steps, keyword: "x-kubernetes-map-type", message });
+    // Who owned one of the fields owns all of them from then on.
+    const isHarmless = newMap === "atomic";
+    changes.push({ rule: "map-type-changed", steps, keyword: "x-kubernetes-map-type", message, isHarmless });
   }
   return changes;
 }

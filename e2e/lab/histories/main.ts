@@ -1,4 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { findBinaries } from "../../oracle/real/control-plane-binaries.ts";
+import { type ControlPlane, startControlPlane } from "../../oracle/real/control-plane.ts";
+import { askServer, type Verdict } from "./ask-real-server.ts";
 import { join } from "node:path";
 import { cache, crdsOf, histories, type History } from "./history.ts";
 import { type ApiChange, compareCrds } from "../../../src/lifecycle/compare-crds.ts";
@@ -9,7 +12,9 @@ import { placeOfChange } from "../../../src/lifecycle/allowances.ts";
 
 const args = process.argv.slice(2);
 const names = args.filter((word) => !word.startsWith("--"));
-const chosen = histories.filter(({ module }) => names.length === 0 || names.some((name) => module.includes(name)));
+const chosen = histories.filter(
+  ({ module }) => names.length === 0 || names.some((name) => module.includes(name)),
+);
 
 /** The changes from one version to the next, and how long their search took. */
 interface Step {
@@ -40,6 +45,34 @@ function describe({ rule, severity, message, witness, ...change }: ApiChange): s
   return `${line}\n    ${witness.outcome}: ${witness.detail}\n    ${JSON.stringify(witness.object)}${old}`;
 }
 
+/** Asks a kube-apiserver about all witnesses of a history. */
+async function askAbout(control: ControlPlane, history: History, steps: readonly Step[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  for (const { from, to, changes } of steps) {
+    const [old, next] = [await crdsOf(history, from), await crdsOf(history, to)];
+    for (const crd of next) {
+      const before = old.find(({ metadata }) => metadata.name === crd.metadata.name);
+      const own = changes.filter((change) => change.crd === crd.metadata.name && change.severity === "error");
+      if (before) verdicts.push(...(await askServer(control, before, crd, own)));
+    }
+  }
+  return verdicts;
+}
+
+function describeVerdicts(verdicts: readonly Verdict[]): string {
+  const wrong = verdicts.filter(({ isTrue }) => !isTrue);
+  const lines = wrong.map(
+    ({ place, before, now }) => `not so: ${place}\n    before: ${before}\n    now: ${now}`,
+  );
+  return [
+    ...lines,
+    `kube-apiserver: ${verdicts.length - wrong.length} of ${verdicts.length} witnesses are as said`,
+  ].join("\n");
+}
+
+const binaries = args.includes("--real") ? findBinaries() : undefined;
+const control = binaries && "folder" in binaries ? await startControlPlane(binaries.folder) : undefined;
+
 console.log("| module | versions | kinds | steps | errors | with a witness | warnings | none | seconds |");
 console.log("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
 for (const history of chosen) {
@@ -54,16 +87,16 @@ for (const history of chosen) {
       `| ${module} | ${versions[0]} … ${versions.at(-1)} | ${steps.at(-1)?.crds} | ${steps.length} | ${count("error")} | ${shown} | ${count("warning")} | ${count("none")} | ${seconds.toFixed(1)} |`,
     );
     const text = steps.map(({ from, to, changes }) =>
-      [`## ${from} → ${to}`, ...changes.filter(({ severity }) => severity !== "none").map(describe)].join("\n"),
+      [`## ${from} → ${to}`, ...changes.filter(({ severity }) => severity !== "none").map(describe)].join(
+        "\n",
+      ),
     );
     const file = join(cache, `${module.replaceAll("/", "+")}.findings.md`);
     writeFileSync(file, `${text.join("\n\n")}\n`);
     if (args.includes("--show")) console.log(`${text.join("\n\n")}\n`);
-    if (args.includes("--real")) {
-      const { askRealServer } = await import("./ask-real-server.ts");
-      console.log(await askRealServer(steps.map(({ changes }) => changes).flat(), history));
-    }
+    if (control) console.log(describeVerdicts(await askAbout(control, history, steps)));
   } catch (error) {
     console.log(`| ${history.module} | left out: ${(error as Error).message.split("\n")[0]} |`);
   }
 }
+await control?.stop();
